@@ -1,0 +1,119 @@
+"""Runs the workloads and turns what they measured into a table and JSON."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from particlegvi.bench import workloads
+from particlegvi.bench.timing import in_turn, ratios
+from particlegvi.engine import threads
+from particlegvi.registry import look_up
+
+ROUNDS = 5
+
+
+def machine() -> dict[str, Any]:
+    """Facts about the machine and the libraries."""
+    import numba
+
+    name = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            name = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), name)
+    except OSError:
+        pass
+    return {
+        "processor": name,
+        "threads": threads.count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+    }
+
+
+def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str], None] = print) -> dict[str, Any]:
+    """Run workloads (all when ``names`` is None) and return everything measured, JSON-able."""
+    chosen = list(workloads.WORKLOADS) if names is None else names
+    for name in chosen:
+        look_up("workload", name, workloads.WORKLOADS)
+    result: dict[str, Any] = {"machine": machine(), "quick": quick, "workloads": {}}
+    for name in chosen:
+        make = workloads.WORKLOADS[name]
+        title = (make.__doc__ or name).strip()
+        say(f"\n{title}")
+        contenders = make(quick)
+        in_turn(contenders, 2 if quick else ROUNDS)
+        ours = contenders[0]
+        rows = []
+        for contender in contenders:
+            low, middle, high = ratios(contender, ours)
+            rows.append(
+                {"name": contender.name, "seconds": contender.median, "share": contender.share,
+                 "ratio": middle, "ratio_range": [low, high]}
+            )
+            scaled = f" (from {contender.share:.2%} of it)" if contender.share < 1.0 else ""
+            say(
+                f"  {contender.name:28s} {_duration(contender.median):>10s}"
+                f"   {middle:8.1f} x  [{low:.1f}, {high:.1f}]{scaled}"
+            )
+        result["workloads"][name] = {"title": title, "rows": rows}
+    if names is None:
+        result |= _checks(say)
+        result["start-up"] = start_up(say, 2 if quick else ROUNDS)
+    return result
+
+
+def _checks(say: Callable[[str], None]) -> dict[str, Any]:
+    say("\nerror of the sums on 50 particles against the direct sum (units of variance / lengthscale)")
+    accuracy = workloads.accuracy()
+    for row in accuracy:
+        verdict = "ok" if row["error"] <= row["tolerance"] else "TOO LARGE"
+        say(
+            f"  {row['dim']}-D  {row['cloud']:14s} {row['algorithm']:26s}"
+            f" error {row['error']:.1e}  tolerance {row['tolerance']:.0e}  {verdict}"
+        )
+    say("\nsame bytes for 1 and 2 threads, steps one by one and in groups")
+    same = workloads.same_bytes()
+    for row in same:
+        say(f"  {row['case']:28s} {'same' if row['same'] else 'DIFFERENT'}")
+    return {"accuracy": accuracy, "same_bytes": same}
+
+
+def start_up(say: Callable[[str], None], rounds: int) -> dict[str, Any]:
+    """``particlegvi run global-minimiser`` at full settings, warm cache, against bare imports of the libraries."""
+    import tempfile
+
+    bare = [sys.executable, "-c", "import numpy, numba, matplotlib.pyplot"]
+    seconds: dict[str, list[float]] = {"whole run, figure included": [], "import numpy, numba, pyplot": []}
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(rounds + 1):
+            out = os.path.join(folder, str(number))
+            whole = [sys.executable, "-m", "particlegvi", "run", "global-minimiser", "--quiet", "--out", out]
+            for name, command in zip(seconds, (whole, bare), strict=True):
+                begun = time.perf_counter()
+                subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+                if number > 0:  # the first fills the caches
+                    seconds[name].append(time.perf_counter() - begun)
+    each = [a / b for a, b in zip(*seconds.values(), strict=True)]
+    say("\nparticlegvi run global-minimiser, full settings, warm cache")
+    for name, times in seconds.items():
+        say(f"  {name:28s} {_duration(statistics.median(times)):>10s}")
+    say(f"  ratio {statistics.median(each):.2f} [{min(each):.2f}, {max(each):.2f}]")
+    return {"seconds": seconds, "ratio": statistics.median(each), "ratio_range": [min(each), max(each)]}
+
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"

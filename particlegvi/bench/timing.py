@@ -1,0 +1,49 @@
+"""Measuring two things in turn, so that a machine whose speed drifts disturbs both alike."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Contender:
+    """One way of doing a workload.
+
+    Attributes
+    ----------
+    name : str
+    work : callable
+        Does ``share`` of the whole workload each time it is called.
+    share : float
+        Fraction of the workload that one call does: slow contenders do a part, and are scaled.
+    """
+
+    name: str
+    work: Callable[[], object]
+    share: float = 1.0
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def median(self) -> float:
+        """Median seconds for the whole workload."""
+        return statistics.median(self.seconds)
+
+
+def in_turn(contenders: list[Contender], rounds: int) -> None:
+    """Call every contender once to warm up (compiling is not measured), then ``rounds`` times in turn."""
+    for contender in contenders:
+        contender.work()
+    for _ in range(rounds):
+        for contender in contenders:
+            begun = time.perf_counter()
+            contender.work()
+            contender.seconds.append((time.perf_counter() - begun) / contender.share)
+
+
+def ratios(slow: Contender, fast: Contender) -> tuple[float, float, float]:
+    """Least, median and greatest of slow / fast, round by round."""
+    each = [a / b for a, b in zip(slow.seconds, fast.seconds, strict=True)]
+    return min(each), statistics.median(each), max(each)

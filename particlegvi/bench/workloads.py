@@ -1,0 +1,214 @@
+"""The workloads of ``particlegvi bench``: each returns the engine's contender first, then its rivals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import particlegvi as pg
+from particlegvi.bench import rivals
+from particlegvi.bench.timing import Contender
+from particlegvi.engine import threads
+from particlegvi.engine.algorithms import Direct
+from particlegvi.methods.flow import Problem
+
+PRIOR = pg.priors.Normal(0.0, 1.0)
+KERNEL = pg.kernels.SquaredExponential(1.0)
+
+
+def _well() -> Any:
+    return pg.losses.get("tilted-double-well")
+
+
+def _simulated(method: Any, steps: int, start: np.ndarray, step_size: float) -> Callable[[], object]:
+    return lambda: pg.simulate(
+        _well(), method, prior=PRIOR, initial=start, steps=steps, step_size=step_size, record_every=0
+    )
+
+
+def _flow(method: Any, start: np.ndarray, steps: int, loss: Any = None, tolerance: float = 1e-12) -> Any:
+    """A flow that is moved on by ``steps`` steps at each call, with its start and its checks left out."""
+    loss = loss or _well()
+    dim = start.shape[1]
+    prior = PRIOR if dim == 1 else pg.priors.Normal(np.zeros(dim), 1.0)
+    flow = method.flow(Problem(loss, prior, start, 10**9, 1e-4, 0, "euler-maruyama", tolerance))
+    done = [0]
+
+    def work() -> None:
+        flow.advance(done[0], steps)
+        done[0] += steps
+
+    return work
+
+
+def drle_figure(quick: bool) -> list[Contender]:
+    """DRLE of Figure 5.2 (N = 300, K = 100,000)"""
+    start, full, h = PRIOR.sample(300), 100_000, 1e-4
+    ours = 20_000 if quick else full
+    x = start[:, 0]
+    found = [
+        Contender("particlegvi", _simulated(pg.methods.DRLE(1.0, 0.5, KERNEL), ours, start, h), ours / full),
+        Contender("numpy loop", lambda: rivals.numpy_loop(x, 300, h, 1.0, 1.0), 300 / full),
+    ]
+    if rivals.installed("jax"):
+        found.append(Contender("JAX scan", rivals.jax_scan(x, 2000, h, 1.0, 1.0), 2000 / full))
+    if rivals.installed("torch"):
+        found.append(Contender("PyTorch loop", rivals.torch_loop(x, 300, h, 1.0, 1.0), 300 / full))
+    return found
+
+
+def dle_million(quick: bool) -> list[Contender]:
+    """DLE, N = 10^6, one dimension, 50 steps"""
+    start, full, h = PRIOR.sample(1_000_000), 50, 1e-4
+    x = start[:, 0]
+    _, langevin = rivals.naive_numba()
+    found = [
+        Contender("particlegvi", _flow(pg.methods.DLE(1.0), start, full)),
+        Contender("numpy loop", lambda: rivals.numpy_loop(x, 3, h, 1.0, 0.0), 3 / full),
+        Contender("naive numba", lambda: langevin(x.copy(), 5, h, 1.0), 5 / full),
+    ]
+    if rivals.installed("jax"):
+        found.append(Contender("JAX scan", rivals.jax_scan(x, 10, h, 1.0, 0.0), 10 / full))
+    if rivals.installed("blackjax"):
+        found.append(Contender("BlackJAX SGLD", rivals.blackjax_sgld(x, 10, h, 1.0), 10 / full))
+    if rivals.installed("torch"):
+        found.append(Contender("PyTorch loop", rivals.torch_loop(x, 5, h, 1.0, 0.0), 5 / full))
+    return found
+
+
+def de_figure(quick: bool) -> list[Contender]:
+    """DE of Figure 5.2 (N = 300, K = 100,000)"""
+    start, full, h = PRIOR.sample(300), 100_000, 1e-4
+    x = start[:, 0]
+    return [
+        Contender("particlegvi", _simulated(pg.methods.DE(), full, start, h)),
+        Contender("numpy loop", lambda: rivals.numpy_loop(x, 5000, h, 0.0, 0.0), 5000 / full),
+    ]
+
+
+def drle_step_line(quick: bool) -> list[Contender]:
+    """one DLE step and one DRLE step, N = 10^6, one dimension, tolerance 1e-12"""
+    start = PRIOR.sample(1_000_000)
+    return [
+        Contender("DLE step", _flow(pg.methods.DLE(1.0), start, 20), 20.0),
+        Contender("DRLE step", _flow(pg.methods.DRLE(1.0, 0.5, KERNEL), start, 2), 2.0),
+    ]
+
+
+def drle_step_plane(quick: bool) -> list[Contender]:
+    """one DLE step and one DRLE step, N = 10^6, two dimensions"""
+    start = pg.priors.Normal([0.0, 0.0], 2.0).sample(1_000_000)
+    loss = pg.losses.get("four-gaussians")
+    drle = pg.methods.DRLE(0.2, 0.3, KERNEL)
+    return [
+        Contender("DLE step", _flow(pg.methods.DLE(0.2), start, 10, loss), 10.0),
+        Contender("DRLE step, tolerance 1e-9", _flow(drle, start, 1, loss, 1e-9)),
+        Contender("DRLE step, tolerance 1e-12", _flow(drle, start, 1, loss, 1e-12)),
+    ]
+
+
+def direct_pairs(quick: bool) -> list[Contender]:
+    """direct sum over pairs, N = 10^4, one dimension, all threads"""
+    start = PRIOR.sample(10_000)
+    x, out = np.ascontiguousarray(start[:, 0]), np.empty_like(start)
+    pairs, _ = rivals.naive_numba()
+    flat = np.empty_like(x)
+    direct = Direct(KERNEL, 1, 1e-12)
+    found = [
+        Contender("particlegvi", lambda: direct.force(start, None, 1.0, out)),
+        Contender("numba double loop", lambda: pairs(x[:3000], flat[:3000]), 0.09),
+    ]
+    if rivals.installed("jax"):
+        found.append(Contender("JAX", rivals.jax_pairs(x)))
+    return found
+
+
+WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
+    "drle-figure": drle_figure,
+    "dle-million": dle_million,
+    "de-figure": de_figure,
+    "drle-step-line": drle_step_line,
+    "drle-step-plane": drle_step_plane,
+    "direct-pairs": direct_pairs,
+}
+
+
+def accuracy() -> list[dict[str, Any]]:
+    """Error of every accelerated sum on 50 particles against the direct sum, in units of variance / lengthscale."""
+    from particlegvi.engine.repulsion import Repulsion
+
+    random = np.random.default_rng(0)
+    rows = []
+    for dim, tolerance in ((1, 1e-12), (2, 1e-9), (2, 1e-12)):
+        for shape, cloud in clouds(random, 20_000, dim).items():
+            repulsion = Repulsion(KERNEL, dim, tolerance)
+            out = np.empty_like(cloud)
+            repulsion.force(cloud, 1.0, out)
+            chosen = random.choice(len(cloud), 50, replace=False)
+            difference = cloud[chosen, None, :] - cloud[None, :, :]
+            weight = np.exp(-0.5 * (difference**2).sum(-1))[..., None]
+            error = float(np.abs(out[chosen] + (weight * difference).mean(axis=1)).max())
+            algorithm = next(iter(repulsion.used))
+            rows.append(
+                {"dim": dim, "tolerance": tolerance, "cloud": shape, "algorithm": algorithm, "error": error}
+            )
+    return rows
+
+
+def clouds(random: np.random.Generator, number: int, dim: int) -> dict[str, np.ndarray]:
+    """Ten shapes of cloud."""
+    half = number // 2
+    normal = random.normal(size=(number, dim))
+    two = np.concatenate([normal[:half] - 6.0, normal[half:] + 6.0])
+    outlier = normal.copy()
+    outlier[0] = 1e5
+    ring = random.uniform(0, 2 * math.pi, number)
+    shapes = {
+        "normal": normal,
+        "uniform": random.uniform(-6, 6, (number, dim)),
+        "two clusters": two,
+        "one outlier": outlier,
+        "tight": 1e-3 * normal,
+        "wide": 40.0 * normal,
+        "coinciding": np.full((number, dim), 0.3),
+        "heavy tails": random.standard_t(2, size=(number, dim)),
+        "curve": np.stack([3.0 * np.cos((k + 1) * ring) for k in range(dim)], axis=1),
+        "grid": np.stack([np.linspace(-5, 5, number) * (k + 1) for k in range(dim)], axis=1),
+    }
+    return {name: np.ascontiguousarray(cloud) for name, cloud in shapes.items()}
+
+
+def same_bytes() -> list[dict[str, Any]]:
+    """Threads and grouping of steps against one thread, step by step."""
+    rows = []
+    cases = {
+        "DLE, 1-D": (pg.methods.DLE(1.0), PRIOR.sample(5000), _well()),
+        "DRLE, 1-D, in one loop": (pg.methods.DRLE(1.0, 0.5, KERNEL), PRIOR.sample(300), _well()),
+        "DRLE, 1-D, on threads": (pg.methods.DRLE(1.0, 0.5, KERNEL), PRIOR.sample(20_000), _well()),
+        "DRLE, 2-D, boxes": (
+            pg.methods.DRLE(0.2, 0.3, KERNEL),
+            pg.priors.Normal([0.0, 0.0], 2.0).sample(20_000),
+            pg.losses.get("four-gaussians"),
+        ),
+    }
+    counted = threads.count
+    try:
+        for name, (method, start, loss) in cases.items():
+            dim = start.shape[1]
+            prior = PRIOR if dim == 1 else pg.priors.Normal(np.zeros(dim), 1.0)
+            results = []
+            for workers, sizes in ((1, [1] * 12), (2, [12]), (2, [5, 1, 6])):
+                threads.count = lambda workers=workers: workers  # type: ignore[assignment]
+                flow = method.flow(Problem(loss, prior, start, 12, 1e-3, 0, "euler-maruyama", 1e-12))
+                step = 0
+                for size in sizes:
+                    flow.advance(step, size)
+                    step += size
+                results.append(flow.state.tobytes())
+            rows.append({"case": name, "same": len(set(results)) == 1})
+    finally:
+        threads.count = counted
+    return rows

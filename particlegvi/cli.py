@@ -1,0 +1,266 @@
+"""The command line: ``particlegvi list | show | run | plot | gallery``.
+
+Everything that takes time to import is imported inside the command that needs it, so that ``--help`` and ``list``
+start at once. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 diverged, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from particlegvi import __version__, catalogue, scenario
+
+if TYPE_CHECKING:
+    from particlegvi.results import Results
+
+DONE, FAILED, BAD_INPUT, DIVERGED, INTERRUPTED = 0, 1, 2, 3, 130
+QUICK = {"particles": 40, "steps": 200}  # what `gallery --quick` allows at most
+
+
+def list_scenarios(options: argparse.Namespace) -> None:
+    entries = catalogue.entries()
+    if options.json:
+        print(json.dumps(entries, indent=2))
+        return
+    width = max(len(entry["name"]) for entry in entries)
+    for entry in entries:
+        print(f"{entry['name']:{width}}  {entry['title']} ({entry['source']})")
+
+
+def show(options: argparse.Namespace) -> None:
+    text = scenario.text(scenario.load(options.scenario))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # TOML is, whatever the terminal's language
+    print(text, end="")
+
+
+def run(options: argparse.Namespace) -> None:
+    settings = scenario.load(options.scenario, dict(scenario.setting(argument) for argument in options.set))
+    from particlegvi import plotting, runner
+
+    for figure in settings["figures"]:
+        plotting.check(figure)
+    with progress_bar(options.quiet) as progress:
+        results = runner.execute(settings, options.seed, options.out, options.overwrite, progress)
+    pictures = [] if options.no_figure else draw(results)
+    if not options.quiet:
+        print(results.describe())
+        names = f" (pictures: {', '.join(picture.name for picture in pictures)})" if pictures else ""
+        print(f"\nsaved in {results.folder}{names}")
+
+
+def plot(options: argparse.Namespace) -> None:
+    from particlegvi.results import load
+
+    for picture in draw(load(options.folder)):
+        print(picture)
+
+
+def draw(results: Results) -> list[Path]:
+    """Draw the figures of saved results into their folder."""
+    from particlegvi import plotting
+
+    folder = results.folder
+    assert folder is not None
+    try:
+        pictures = plotting.draw(results, folder)
+    except ValueError as error:
+        mend = f"change [[figures]] in {folder / 'scenario.toml'} and say: particlegvi plot {folder}"
+        raise ValueError(f"the results are in {folder}, but a figure cannot be drawn: {error}; {mend}") from None
+    results.note_pictures(pictures)
+    return pictures
+
+
+def gallery(options: argparse.Namespace) -> None:
+    names = options.only or catalogue.names()
+    settings = {name: scenario.load(catalogue.path(name)) for name in names}
+    from particlegvi import plotting, runner
+
+    folder = Path(options.out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"the folder {folder} cannot be used for pictures: {error.strerror}") from None
+    for name, wanted in settings.items():
+        if options.quick:
+            wanted = scenario.load(wanted, {key: min(most, wanted[key]) for key, most in QUICK.items()})
+        with progress_bar(options.quiet, name) as progress:
+            results = runner.execute(wanted, options.seed, progress=progress, save=False)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".") as drawn:
+            for number, picture in enumerate(plotting.draw(results, drawn)):
+                place = folder / (f"{name}-{picture.name}" if number else f"{name}.png")
+                picture.replace(place)
+                if not options.quiet:
+                    print(place, flush=True)
+
+
+@contextmanager
+def progress_bar(quiet: bool, heading: str = "") -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar on a terminal for whatever takes longer than a second; nothing otherwise."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    bars: dict[str, Any] = {}
+
+    def progress(label: str, done: int, steps: int) -> None:
+        if label not in bars:
+            close()
+            bars[label] = tqdm(total=steps, desc=f"{heading} {label}".strip(), unit="step", delay=1.0, leave=False)
+        bars[label].update(done - bars[label].n)
+
+    def close() -> None:
+        for bar in bars.values():
+            bar.close()
+
+    try:
+        yield progress
+    finally:
+        close()
+
+
+class Command(NamedTuple):
+    function: Callable[[argparse.Namespace], None]
+    help: str
+    arguments: Sequence[tuple[tuple[str, ...], dict[str, Any]]]
+
+
+SEED = (("--seed",), {"type": int, "default": 0, "metavar": "N", "help": "seed of the random numbers (default 0)"})
+QUIET = (("--quiet",), {"action": "store_true", "help": "print nothing but errors and warnings"})
+
+COMMANDS = {
+    "list": Command(
+        list_scenarios,
+        "every scenario",
+        [(("--json",), {"action": "store_true", "help": "as JSON: name, title, source"})],
+    ),
+    "show": Command(
+        show,
+        "the settings of a scenario, as a TOML file to edit and run",
+        [(("scenario",), {"metavar": "NAME", "help": "a scenario of the list, or a TOML file"})],
+    ),
+    "run": Command(
+        run,
+        "simulate a scenario, compare with the truth, draw",
+        [
+            (("scenario",), {"metavar": "NAME|FILE.toml", "help": "a scenario of the list, or a TOML file"}),
+            (("--out",), {"metavar": "DIR", "help": "folder of the results (default runs/NAME, runs/NAME-2, ...)"}),
+            (("--overwrite",), {"action": "store_true", "help": "start over in the folder of an earlier run"}),
+            SEED,
+            (
+                ("--set",),
+                {
+                    "action": "append",
+                    "default": [],
+                    "metavar": "KEY=VALUE",
+                    "help": "change a setting, such as particles=1000 or methods.DRLE.kl_weight=0.3; may be repeated",
+                },
+            ),
+            QUIET,
+            (("--no-figure",), {"action": "store_true", "help": "draw nothing"}),
+        ],
+    ),
+    "plot": Command(
+        plot,
+        "draw the figures of a finished run again",
+        [(("folder",), {"metavar": "DIR", "help": "folder of the results"})],
+    ),
+    "gallery": Command(
+        gallery,
+        "run every scenario and fill a folder with the pictures",
+        [
+            (("--out",), {"metavar": "DIR", "default": "plots", "help": "folder of the pictures (default plots)"}),
+            (("--only",), {"nargs": "+", "metavar": "NAME", "help": "these scenarios only"}),
+            (("--quick",), {"action": "store_true", "help": "few particles and steps, to see whether it works"}),
+            SEED,
+            QUIET,
+        ],
+    ),
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    top = argparse.ArgumentParser(
+        prog="particlegvi",
+        description="Particle simulation of generalised variational inference.",
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="version", version=f"particlegvi {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, command in COMMANDS.items():
+        sub = commands.add_parser(name, help=command.help, description=command.help, allow_abbrev=False)
+        sub.set_defaults(function=command.function)
+        for flags, settings in command.arguments:
+            sub.add_argument(*flags, **settings)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code and lets no error through."""
+    try:
+        options = parser().parse_args(arguments)
+    except SystemExit as stop:  # help, version or wrong usage, which argparse has printed
+        return stop.code if isinstance(stop.code, int) else BAD_INPUT
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a title may hold what this terminal cannot show
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = lambda message, *_: say(f"warning: {message}")
+            options.function(options)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:  # the reader (head, less) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BaseException as error:
+        return report(error)
+    return DONE
+
+
+def report(error: BaseException) -> int:
+    """Say on stderr in a line or two what went wrong; the exit code."""
+    results = getattr(error, "results", None)
+    kept = f"; what was recorded is in {results.folder}" if results is not None and results.folder else ""
+    if isinstance(error, KeyboardInterrupt):
+        say(f"interrupted{kept}")
+        return INTERRUPTED
+    if type(error).__name__ == "Diverged":  # by name: its module must not be loaded for a mistyped command
+        say(f"diverged: {error}{kept}")
+        return DIVERGED
+    if isinstance(error, ValueError):
+        say(str(error))
+        return BAD_INPUT
+    if isinstance(error, OSError):
+        place = f": {error.filename}" if error.filename else ""
+        say(f"failed: {error.strerror or error}{place}{kept}")
+    elif isinstance(error, MemoryError):
+        say(f"failed: not enough memory{kept}")
+    elif isinstance(error, Exception):
+        say(f"failed: {type(error).__name__}: {error}{kept} (PARTICLEGVI_TRACEBACK=1 shows where)")
+    else:
+        raise error
+    if os.environ.get("PARTICLEGVI_TRACEBACK"):
+        import traceback
+
+        traceback.print_exception(error)
+    return FAILED
+
+
+def say(text: str) -> None:
+    """A line or two on stderr, without the control characters that a file or an argument may hold."""
+    plain = "".join(character if character.isprintable() or character == "\n" else " " for character in text)
+    if sys.stderr is not None:
+        print(f"particlegvi: {plain}", file=sys.stderr)

@@ -1,0 +1,63 @@
+"""The repulsion of all particles, by whichever algorithm is cheapest for the state at hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi.engine.algorithms import CALL, Series, suitable
+from particlegvi.engine.fourier import FourierPlan
+
+CHEAP = 5.0 * CALL  # below this, looking for something cheaper costs as much as it could gain
+
+
+class Repulsion:
+    """(1/N) sum_j grad_1 kappa(x_i, x_j) for all particles.
+
+    Parameters
+    ----------
+    kernel : term
+        Kernel profile with a number as lengthscale.
+    dim : int
+        Dimension of the particles.
+    tolerance : float
+        Error allowed, in units of variance / lengthscale (the force of one particle is at most 0.61 of that).
+
+    Attributes
+    ----------
+    used : dict
+        Steps taken by each algorithm, by name.
+    """
+
+    def __init__(self, kernel: Any, dim: int, tolerance: float):
+        self.tolerance = tolerance
+        self.algorithms = suitable(kernel, dim, tolerance)
+        self.used: dict[str, int] = {}
+
+    @property
+    def plan(self) -> FourierPlan | None:
+        """The plan of the Fourier series where that can be used."""
+        return next((a.plan for a in self.algorithms if isinstance(a, Series)), None)
+
+    def force(self, positions: np.ndarray, factor: float, out: np.ndarray) -> None:
+        """out = factor / N * sum_j grad_1 kappa(x_i, x_j), both (particles, dim)."""
+        best, prepared, cost = None, None, np.inf
+        for algorithm in self.algorithms:
+            if cost < CHEAP:
+                break
+            estimate = algorithm.estimate(positions)
+            if estimate is not None and estimate[0] < cost:
+                best, (cost, prepared) = algorithm, estimate
+        assert best is not None  # the direct sum can always be used
+        best.force(positions, prepared, factor, out)
+        self.note(best.name, 1)
+
+    def note(self, algorithm: str, steps: int) -> None:
+        """Count the steps that an algorithm took."""
+        self.used[algorithm] = self.used.get(algorithm, 0) + steps
+
+    def facts(self) -> dict[str, Any]:
+        """What was used, for the result: algorithms with their steps, and the error bound."""
+        exact = {algorithm.name for algorithm in self.algorithms if algorithm.exact}
+        return {"repulsion": dict(self.used), "repulsion_error_bound": 0.0 if set(self.used) <= exact else self.tolerance}

@@ -1,0 +1,130 @@
+"""Eight doubles at once, explicitly: for the few loops whose sums must stay in registers.
+
+LLVM vectorises loops without sums by itself, but it may not reorder a floating-point sum, so it leaves those scalar. Here
+the order is written down: lane by lane, the same on every platform, whatever the width of its registers.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, models, register_model
+
+WIDTH = 8
+_IR = ir.VectorType(ir.DoubleType(), WIDTH)
+
+
+class VectorType(types.Type):
+    """The numba type of a vector of eight doubles."""
+
+    def __init__(self):
+        super().__init__(name="particlegvi.vector8")
+
+
+vector = VectorType()
+
+
+@register_model(VectorType)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, manager, number_type):
+        super().__init__(manager, number_type, _IR)
+
+
+def _address(context, builder, array_type, array, index):
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), _IR.as_pointer())
+
+
+@intrinsic
+def load(typing_context, array, index):
+    """The eight entries of a flat contiguous array from ``index`` on."""
+    if not (isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C"):
+        raise TypeError("vectors are loaded from flat contiguous arrays")
+
+    def generate(context, builder, signature, arguments):
+        pointer = _address(context, builder, signature.args[0], arguments[0], arguments[1])
+        result = builder.load(pointer)
+        result.align = 8
+        return result
+
+    return vector(array, types.intp), generate
+
+
+@intrinsic
+def store(typing_context, array, index, value):
+    """Write a vector to a flat contiguous array from ``index`` on."""
+
+    def generate(context, builder, signature, arguments):
+        pointer = _address(context, builder, signature.args[0], arguments[0], arguments[1])
+        instruction = builder.store(arguments[2], pointer)
+        instruction.align = 8
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, vector), generate
+
+
+@intrinsic
+def spread(typing_context, number):
+    """A vector with the same number in every lane."""
+
+    def generate(context, builder, signature, arguments):
+        single = builder.insert_element(ir.Constant(_IR, ir.Undefined), arguments[0], cgutils.int32_t(0))
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
+        return builder.shuffle_vector(single, ir.Constant(_IR, ir.Undefined), mask)
+
+    return vector(types.float64), generate
+
+
+@intrinsic
+def add(typing_context, a, b):
+    """a + b, lane by lane."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.fadd(*arguments)
+
+    return vector(vector, vector), generate
+
+
+@intrinsic
+def subtract(typing_context, a, b):
+    """a - b, lane by lane."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.fsub(*arguments)
+
+    return vector(vector, vector), generate
+
+
+@intrinsic
+def multiply(typing_context, a, b):
+    """a * b, lane by lane."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.fmul(*arguments)
+
+    return vector(vector, vector), generate
+
+
+def _fused(builder):
+    kind = ir.FunctionType(_IR, [_IR, _IR, _IR])
+    return cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{WIDTH}f64")
+
+
+@intrinsic
+def multiply_add(typing_context, a, b, c):
+    """a * b + c with one rounding, lane by lane."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.call(_fused(builder), arguments)
+
+    return vector(vector, vector, vector), generate
+
+
+@intrinsic
+def multiply_subtract(typing_context, a, b, c):
+    """a * b - c with one rounding, lane by lane."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.call(_fused(builder), [arguments[0], arguments[1], builder.fneg(arguments[2])])
+
+    return vector(vector, vector, vector), generate

@@ -1,0 +1,88 @@
+"""Files that are read within limits, and written so that they are there whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+LARGEST_TEXT = 50_000_000  # bytes; far above any manifest or summary, far below what would hurt
+
+
+def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
+    """Open a regular file for reading; a pipe or a device, which could keep us waiting for ever, is refused.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file or it cannot be read.
+    """
+    try:
+        # Without O_NONBLOCK, opening a pipe waits until somebody writes into it.
+        file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))  # noqa: SIM115
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:  # a NUL in the name
+        raise ValueError(f"{str(path)!r} cannot be read: {error}") from None
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise ValueError(f"{path} is not a file")
+    return file
+
+
+def read_text(path: str | os.PathLike[str], largest: int = LARGEST_TEXT) -> str:
+    """The content of a text file of at most ``largest`` bytes; a ValueError that names the file otherwise."""
+    with open_regular(path) as file:
+        try:
+            content = file.read(largest + 1)
+        except OSError as error:
+            raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    if len(content) > largest:
+        raise ValueError(f"{path} has more than {largest} bytes, too many for what it should be")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not a text in UTF-8: byte {error.start} is wrong") from None
+
+
+def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The object in a JSON file; a ValueError that names the file if there is none."""
+    text = read_text(path)
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not valid JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} must hold a JSON object, not {type(content).__name__}")
+    return content
+
+
+def write(path: Path, fill: Callable[[IO[bytes]], Any]) -> None:
+    """Write a file under a temporary name beside ``path``, flush it to the disk, and rename it.
+
+    Whoever reads ``path``, at whatever time, finds the old content or the new one. An OSError (a full disk, a folder
+    that is gone) passes through and leaves the old content.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            fill(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """`write` a text in UTF-8."""
+    write(path, lambda file: file.write(text.encode("utf-8")))
+
+
+def write_json(path: Path, content: Any) -> None:
+    """`write` strict JSON: a number that is not finite is an error here, not NaN in the file."""
+    write_text(path, json.dumps(content, indent=2, allow_nan=False) + "\n")

@@ -1,0 +1,21 @@
+"""Euler-Maruyama, the scheme of the thesis."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from particlegvi.integrators.stepping import Stepping
+
+
+def euler_maruyama(step_size: float, temperature: float, stiffness: np.ndarray) -> Stepping:
+    """x <- x - h drift + sqrt(2 h T) Z (thesis C.123).
+
+    One drift a step. Strong order 1 for this additive noise; stationary bias of first order: on V = a x^2 / 2 the
+    variance is (T / a) / (1 - h a / 2). Stable for h < 2 / (largest curvature).
+    """
+    ones = np.ones_like(stiffness)
+    return Stepping(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
+
+
+euler_maruyama.name = "euler-maruyama"  # type: ignore[attr-defined]
+euler_maruyama.linear_part = False  # type: ignore[attr-defined]

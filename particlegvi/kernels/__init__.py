@@ -1,0 +1,59 @@
+"""Kernels of the maximum mean discrepancy: profiles of the squared distance, one small file each.
+
+Each is a ``NamedTuple`` with ``lengthscale`` and ``variance`` and two methods, ``value(r2)`` and ``slope(r2)``, where
+``r2`` is the squared distance and the slope is taken with respect to it, so that
+
+    grad_1 kappa(a, b) = 2 slope(|a - b|^2) (a - b).
+
+A new kernel is one more file here. A third method, ``mixing_density``, is optional: with it the kernel mean embedding
+of a Normal or Uniform prior is found in any dimension (see :mod:`particlegvi.priors.gaussian_sums`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from particlegvi.kernels.bandwidth import default_kernel, resolve
+from particlegvi.kernels.inverse_multiquadric import InverseMultiquadric
+from particlegvi.kernels.matern_32 import Matern32
+from particlegvi.kernels.matern_52 import Matern52
+from particlegvi.kernels.squared_exponential import SquaredExponential
+from particlegvi.registry import Registry, check_parameters
+
+__all__ = [
+    "InverseMultiquadric",
+    "Matern32",
+    "Matern52",
+    "SquaredExponential",
+    "default_kernel",
+    "get",
+    "names",
+    "resolve",
+]
+
+_registry = Registry("particlegvi.kernels", "kernel")
+
+
+def names() -> list[str]:
+    """The names of all kernels, in alphabetical order."""
+    return _registry.names()
+
+
+def get(name: str, **parameters: Any) -> Any:
+    """The kernel of this name, for example ``get("squared-exponential", lengthscale=0.5)``.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+    **parameters
+        ``lengthscale`` (a number, or the rule "median" or "authors") and ``variance``, both 1 if not given.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kernel or parameter (the nearest one is suggested), or a value is not allowed.
+    """
+    kernel = _registry[name]
+    check_parameters(name, parameters, kernel._fields)
+    return kernel(**parameters)

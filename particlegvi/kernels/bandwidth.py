@@ -1,0 +1,156 @@
+"""Bandwidth rules: how a kernel's lengthscale is chosen, and the sentence that says what was chosen.
+
+- a number: taken as it is.
+- "median": the median heuristic on prior samples, `median_lengthscale`.
+- "authors": the rule of the code behind the thesis's figures, on the particles, `authors_lengthscale`.
+
+A rule whose median is zero or nearly so (most points coincide) would make a kernel of no width, so its number is never
+below the floor of `with_floor`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from particlegvi.kernels.squared_exponential import SquaredExponential
+
+PRIOR_SAMPLES = 1000
+MOST_POINTS = 2000
+FLOOR = 1e-3
+WIDEST_UNIFORM = 100.0
+
+
+def resolve(kernel: Any, prior: Any, initial_particles: ArrayLike | None = None, seed: int = 0) -> tuple[Any, str]:
+    """The kernel with a number for its lengthscale, and one sentence that says which rule chose it.
+
+    Parameters
+    ----------
+    kernel : kernel or None
+        As the user gave it; None stands for `default_kernel`.
+    prior : prior
+        Sampled by the rule "median".
+    initial_particles : array (particles, dim), optional
+        Needed by the rule "authors".
+    seed : int
+        Of the prior samples; with the same seed the number is the same.
+
+    Returns
+    -------
+    kernel, sentence
+
+    Raises
+    ------
+    ValueError
+        If the rule is "authors" and there are no particles.
+    """
+    if kernel is None:
+        kernel = default_kernel(prior)
+        if not isinstance(kernel.lengthscale, str):
+            reason = "the median heuristic says nothing useful about a flat or very wide prior"
+            return kernel, f"lengthscale {kernel.lengthscale:g}, the default, because {reason}"
+    rule = getattr(kernel, "lengthscale", None)
+    if rule == "median":
+        number, how = median_lengthscale(prior, seed)
+    elif rule == "authors":
+        if initial_particles is None:
+            raise ValueError('lengthscale is "authors", a rule on the particles; give `initial` or a number')
+        number, how = authors_lengthscale(initial_particles)
+    elif rule is None:
+        return kernel, "no lengthscale to choose"
+    else:
+        return kernel, f"lengthscale {rule:.6g}, as given"
+    chosen = type(kernel)(**{**kernel._asdict(), "lengthscale": number})
+    return chosen, f"lengthscale {number:.6g} by {how}"
+
+
+def default_kernel(prior: Any) -> SquaredExponential:
+    """The kernel that stands for ``kernel=None``: squared-exponential.
+
+    Its lengthscale follows the median heuristic for a Normal prior and for a Uniform one no wider than 100 in any
+    coordinate, and is 1 for a Flat or wider prior: there the heuristic gives nothing useful (1840 for the box of
+    Figure 5.4, whose minima lie 3.1 apart).
+    """
+    width = np.asarray(prior.high) - np.asarray(prior.low)
+    tells = hasattr(prior, "sd") and (np.all(np.isinf(width)) or np.all(width <= WIDEST_UNIFORM))
+    return SquaredExponential(lengthscale="median" if tells else 1.0)
+
+
+def median_lengthscale(prior: Any, seed: int = 0, samples: int = PRIOR_SAMPLES) -> tuple[float, str]:
+    """The median heuristic (Garreau, Jitkrittum and Kanagawa, 2017), and a phrase that describes it.
+
+    ``median over i < j of |x_i - x_j|`` for independent samples x_1, ..., x_m of the prior: the distance itself, not
+    divided by sqrt(2). For N(0, sd^2) on the line it tends to sqrt(2) * 0.6745 * sd, for U(low, high) to
+    (1 - 1/sqrt(2)) (high - low). A Flat prior cannot be sampled: 1.
+    """
+    if getattr(prior, "name", None) == "flat":
+        return 1.0, "default, because the median heuristic says nothing useful about a flat prior"
+    distances = pair_distances(prior.sample(samples, seed=seed, role="prior"))
+    number, note = with_floor(float(np.median(distances)), distances)
+    return number, f"the median heuristic on {samples} prior samples (seed {seed}){note}"
+
+
+def authors_lengthscale(particles: ArrayLike, others: ArrayLike | None = None) -> tuple[float, str]:
+    """The rule of the authors' code, and a phrase that describes it.
+
+    Their kernel is ``exp(-d2 / (2 s))`` with d2 the squared distance averaged over the coordinates and
+    ``s = median of d2 / (2 log(n + 1))``, the median over all n^2 ordered pairs of particles, the zeros of each
+    particle with itself included. In our units ``lengthscale = sqrt(dim * s)``, from which the average over the
+    coordinates cancels: ``lengthscale^2 = median |x_i - x_j|^2 / (2 log(n + 1))``. They recompute it in the first six
+    steps and then keep it; here it is found once, from the initial particles. For the attraction to the prior they
+    use a second bandwidth, from the pairs of a particle and a prior sample: pass those samples as ``others``.
+
+    Parameters
+    ----------
+    particles : array (particles, dim)
+        Of more than 2000 the first 2000 are used, and all are counted in n.
+    others : array (samples, dim), optional
+        The second members of the pairs; by default the particles themselves.
+    """
+    points = _points(particles)
+    second = points if others is None else _points(others)
+    distances = _all_distances(points[:MOST_POINTS], second[:MOST_POINTS])
+    # The square root of the median square: with an even number of pairs not quite the median distance.
+    largest = float(distances.max()) or 1.0
+    median = largest * math.sqrt(float(np.median((distances / largest) ** 2)))
+    number, note = with_floor(median, distances)
+    number /= math.sqrt(2.0 * math.log(len(points) + 1.0))
+    against = "initial particles" if others is None else f"initial particles and {len(second)} prior samples"
+    return number, f"the authors' rule on {len(points)} {against}{note}"
+
+
+def with_floor(median: float, distances: NDArray[np.float64]) -> tuple[float, str]:
+    """The median distance, but no less than the floor; and a note if the floor was used.
+
+    The floor is a thousandth of the root-mean-square distance; where all points coincide it is 1. The rule
+    "authors" divides it like any other median.
+    """
+    largest = float(distances.max(initial=0.0))
+    if not largest > 0.0:
+        return 1.0, ", the floor where all points coincide"
+    floor = FLOOR * largest * math.sqrt(float(np.mean((distances / largest) ** 2)))
+    return max(median, floor), ", the floor where most points coincide" if median < floor else ""
+
+
+def pair_distances(points: ArrayLike) -> NDArray[np.float64]:
+    """|x_i - x_j| for all i < j, shape (n (n - 1) / 2,), for points of shape (n, dim)."""
+    x = _points(points)
+    return np.concatenate([_lengths(x[i + 1 :] - x[i]) for i in range(len(x) - 1)] or [np.empty(0)])
+
+
+def _all_distances(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.concatenate([_lengths(second - x) for x in first])
+
+
+def _lengths(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Relative to the largest entry, so that neither a box of 1e200 overflows nor one of 1e-200 underflows.
+    largest = float(np.abs(gaps).max(initial=0.0)) or 1.0
+    return largest * np.sqrt(np.sum((gaps / largest) ** 2, axis=1))
+
+
+def _points(points: ArrayLike) -> NDArray[np.float64]:
+    x = np.asarray(points, dtype=np.float64)
+    return x[:, None] if x.ndim == 1 else x

@@ -1,0 +1,72 @@
+"""A kernel with heavy tails: distant particles still feel each other."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, cast
+
+import numpy as np
+
+
+class _Fields(NamedTuple):
+    lengthscale: float
+    variance: float
+
+
+class InverseMultiquadric(_Fields):
+    """Inverse-multiquadric kernel.
+
+    ``variance * (1 + |a - b|^2 / lengthscale^2)^(-1/2)``.
+
+    Parameters
+    ----------
+    lengthscale : float or str
+        Distance at which the kernel has fallen to 1/sqrt(2), positive; or the name of a rule of
+        :mod:`particlegvi.kernels.bandwidth`, "median" or "authors", that chooses it when a run starts.
+    variance : float
+        Value at distance zero.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not a positive finite number (nor, for the lengthscale, the name of a rule).
+    """
+
+    __slots__ = ()
+
+    name = "inverse-multiquadric"
+    source = "Micchelli (1986); exponent -1/2"
+
+    def __new__(cls, lengthscale: float | str = 1.0, variance: float = 1.0) -> InverseMultiquadric:
+        if isinstance(lengthscale, str) and lengthscale in ("median", "authors"):
+            scale = cast(float, lengthscale)  # a rule: resolved to a number before anything is compiled
+        else:
+            scale = _positive("lengthscale", lengthscale, ' or a rule, "median" or "authors",')
+        return super().__new__(cls, scale, _positive("variance", variance))
+
+    def value(self, r2: float) -> float:
+        """kappa at the squared distance ``r2``."""
+        return self.variance / math.sqrt(1.0 + r2 / (self.lengthscale * self.lengthscale))
+
+    def slope(self, r2: float) -> float:
+        """d kappa / d(r2): the gradient in the first argument is ``2 slope(r2) (a - b)``."""
+        precision = 1.0 / (self.lengthscale * self.lengthscale)
+        shrink = 1.0 / (1.0 + precision * r2)
+        return -0.5 * precision * self.variance * shrink * math.sqrt(shrink)
+
+    def mixing_density(self, log_precision: float) -> float:
+        """Density q of the log precisions that make this kernel of Gaussians (not compiled).
+
+        ``kappa(r2) = integral of exp(-exp(v) r2 / 2) q(v) dv``: the precisions exp(v)
+        follow Gamma(1/2, rate lengthscale^2 / 2).
+        """
+        w = log_precision + math.log(0.5 * self.lengthscale * self.lengthscale)
+        return self.variance / math.sqrt(math.pi) * math.exp(0.5 * w - math.exp(w)) if w < 700.0 else 0.0
+
+
+def _positive(key: str, number: object, otherwise: str = "") -> float:
+    # From 1e-150 to 1e150 the square is a finite number as well, and so is its inverse.
+    real = isinstance(number, (int, float, np.integer, np.floating)) and not isinstance(number, bool)
+    if not real or not 1e-150 <= cast(float, number) <= 1e150:
+        raise ValueError(f"{key} is {number!r}; a positive finite number{otherwise} is allowed")
+    return float(cast(float, number))

@@ -1,0 +1,62 @@
+"""The kernel of the thesis's particle experiments."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, cast
+
+import numpy as np
+
+
+class _Fields(NamedTuple):
+    lengthscale: float
+    variance: float
+
+
+class SquaredExponential(_Fields):
+    """Squared-exponential kernel.
+
+    ``variance * exp(-|a - b|^2 / (2 lengthscale^2))``.
+
+    Parameters
+    ----------
+    lengthscale : float or str
+        sigma_kappa of the thesis, in the units of the parameters, positive; or the name of a rule of
+        :mod:`particlegvi.kernels.bandwidth`, "median" or "authors", that chooses it when a run starts.
+    variance : float
+        Value at distance zero.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not a positive finite number (nor, for the lengthscale, the name of a rule).
+    """
+
+    __slots__ = ()
+
+    name = "squared-exponential"
+    source = "thesis, (C.124)"
+
+    def __new__(cls, lengthscale: float | str = 1.0, variance: float = 1.0) -> SquaredExponential:
+        if isinstance(lengthscale, str) and lengthscale in ("median", "authors"):
+            scale = cast(float, lengthscale)  # a rule: resolved to a number before anything is compiled
+        else:
+            scale = _positive("lengthscale", lengthscale, ' or a rule, "median" or "authors",')
+        return super().__new__(cls, scale, _positive("variance", variance))
+
+    def value(self, r2: float) -> float:
+        """kappa at the squared distance ``r2``."""
+        return self.variance * math.exp(-0.5 * r2 / (self.lengthscale * self.lengthscale))
+
+    def slope(self, r2: float) -> float:
+        """d kappa / d(r2): the gradient in the first argument is ``2 slope(r2) (a - b)``."""
+        precision = 1.0 / (self.lengthscale * self.lengthscale)
+        return -0.5 * precision * self.variance * math.exp(-0.5 * precision * r2)
+
+
+def _positive(key: str, number: object, otherwise: str = "") -> float:
+    # From 1e-150 to 1e150 the square is a finite number as well, and so is its inverse.
+    real = isinstance(number, (int, float, np.integer, np.floating)) and not isinstance(number, bool)
+    if not real or not 1e-150 <= cast(float, number) <= 1e150:
+        raise ValueError(f"{key} is {number!r}; a positive finite number{otherwise} is allowed")
+    return float(cast(float, number))

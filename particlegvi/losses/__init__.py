@@ -1,0 +1,87 @@
+"""The losses that come with the package, by name: one small file each, found by being here.
+
+A loss is a class on top of a ``NamedTuple`` that holds its parameters. It has methods ``value(self, x)`` and
+``gradient(self, x, out)`` in plain Python, with functions of ``math``, and these class attributes:
+
+``name``
+    What the registry calls it.
+``dim``
+    Number of coordinates; a property where the fields decide it.
+``source``
+    Where it comes from.
+``plot_window``
+    (low, high) for each coordinate, where figures look.
+``positive`` (optional)
+    Names of the fields that must be positive.
+``arrays`` (optional)
+    Names of the parameters that may be arrays; all others are single numbers.
+``minima`` (optional)
+    Its local minima, where they are known and finitely many.
+
+A loop inside ``gradient`` keeps the loop over the particles around it from being vectorised. Where that matters a loss
+also has ``gradients(self, points, out)`` for a block of points (dim, lanes), with the lanes innermost.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from particlegvi.loss import Loss
+from particlegvi.registry import Registry, check_parameters
+
+registry = Registry(__name__, "loss")
+
+
+def names() -> list[str]:
+    """The names of all losses, in alphabetical order."""
+    return registry.names()
+
+
+def parameters(name: str) -> dict[str, Any]:
+    """The parameters of a loss, with their defaults."""
+    signature = inspect.signature(registry[name])
+    return {key: parameter.default for key, parameter in signature.parameters.items()}
+
+
+def get(name: str, **given: Any) -> Loss:
+    """A loss by name.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+    **given
+        Its parameters (see `parameters`): numbers, or arrays where the loss takes arrays.
+
+    Returns
+    -------
+    Loss
+
+    Raises
+    ------
+    ValueError
+        If there is no such loss or parameter, in which case the nearest right one is suggested, or if a parameter is
+        not a finite number of the right shape and sign.
+    """
+    definition = registry[name]
+    check_parameters(name, given, parameters(name))
+    arrays = getattr(definition, "arrays", ())
+    term = definition(**{key: _checked(name, key, content, key in arrays) for key, content in given.items()})
+    return Loss.from_term(term, name=name)
+
+
+def _checked(name: str, key: str, content: Any, may_be_array: bool) -> Any:
+    """A parameter as a float or a float64 array, or a ValueError."""
+    wanted = "a number or an array of numbers" if may_be_array else "a number"
+    try:
+        array = np.array(content, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{key} of {name} is {content!r}; it must be {wanted}") from error
+    if isinstance(content, str) or (array.ndim > 0 and not may_be_array):
+        raise ValueError(f"{key} of {name} is {content!r}; it must be {wanted}")
+    if not np.all(np.isfinite(array)):
+        raise ValueError(f"{key} of {name} is {content!r}; it must be finite")
+    return float(array) if array.ndim == 0 else array

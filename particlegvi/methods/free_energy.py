@@ -1,0 +1,187 @@
+"""DE, DLE, DRE and DRLE: settings of one free energy (thesis 5.6 and 5.7, weights as in 5.4.3).
+
+    L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P)
+
+whose Wasserstein gradient flow moves particles by grad V + lambda1/N sum_j grad_1 kappa with
+V = loss - lambda1 mu_P - lambda2 log p, lambda1 = 2 mmd_weight, lambda2 = kl_weight.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from particlegvi import integrators
+from particlegvi.engine.ensemble import Ensemble
+from particlegvi.engine.repulsion import Repulsion
+from particlegvi.methods.flow import Flow, Problem
+
+
+@dataclass(frozen=True)
+class FreeEnergy:
+    """The free energy with all its settings; DE, DLE, DRE and DRLE fix some of them.
+
+    Parameters
+    ----------
+    kl_weight : float
+        Weight of KL(Q, P), the temperature of the noise; 0 or more.
+    mmd_weight : float
+        Weight of MMD^2(Q, P); 0 or more. The repulsion's lambda1 is twice this.
+    kernel : kernel, optional
+        Kernel of the MMD. None takes the squared exponential with the median heuristic on the prior, or lengthscale 1
+        where the prior gives that nothing sensible.
+    embedding : str or dict
+        How mu_P is computed: "auto", "closed-form", "quadrature", "monte-carlo", or a mapping with ``how`` and
+        ``samples``.
+    """
+
+    kl_weight: float = 0.0
+    mmd_weight: float = 0.0
+    kernel: Any = None
+    embedding: Any = "auto"
+    label: ClassVar[str] = "free energy"
+
+    def __post_init__(self) -> None:
+        for key in ("kl_weight", "mmd_weight"):
+            value = getattr(self, key)
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+                raise ValueError(f"{key} is {value!r}; a number of 0 or more is allowed")
+            if not (math.isfinite(value) and value >= 0.0):
+                raise ValueError(f"{key} is {value!r}; a finite number of 0 or more is allowed")
+            object.__setattr__(self, key, float(value))
+        if self.kernel is not None and not (hasattr(self.kernel, "slope") and hasattr(self.kernel, "lengthscale")):
+            raise ValueError(f"kernel is {self.kernel!r}; a kernel of particlegvi.kernels, or None, is allowed")
+
+    @property
+    def lambda1(self) -> float:
+        """Weight of the interaction, 2 mmd_weight."""
+        return 2.0 * self.mmd_weight
+
+    @property
+    def lambda2(self) -> float:
+        """Temperature, kl_weight."""
+        return self.kl_weight
+
+    def resolved_kernel(self, prior: Any, start: np.ndarray, seed: int) -> tuple[Any, str]:
+        """The kernel with a number as its lengthscale, and the sentence that says how it was chosen."""
+        from particlegvi import kernels
+
+        return kernels.resolve(self.kernel, prior, start, seed)
+
+    def resolved_embedding(self, prior: Any, kernel: Any, seed: int) -> Any:
+        """The mean embedding mu_P under ``kernel``, with its description and error."""
+        from particlegvi import priors
+
+        options = {"how": self.embedding} if isinstance(self.embedding, str) else dict(self.embedding)
+        return priors.embedding(prior, kernel, seed=seed, **options)
+
+    def flow(self, problem: Problem) -> Flow:
+        """The flow of this free energy for one problem."""
+        return FreeEnergyFlow(self, problem)
+
+
+class FreeEnergyFlow:
+    """The flow of a :class:`FreeEnergy`: its state is the particles themselves."""
+
+    def __init__(self, method: FreeEnergy, problem: Problem):
+        prior, loss = problem.prior, problem.loss
+        dim = problem.start.shape[1]
+        self.state = np.array(problem.start, dtype=np.float64, order="C")
+        self._facts: dict[str, Any] = {"integrator": problem.integrator}
+        embedding, repulsion = None, None
+        if method.mmd_weight > 0.0:
+            kernel, sentence = method.resolved_kernel(prior, problem.start, problem.seed)
+            mean_embedding = method.resolved_embedding(prior, kernel, problem.seed)
+            embedding = mean_embedding.term
+            repulsion = Repulsion(kernel, dim, problem.tolerance)
+            self._facts |= {
+                "kernel": kernel.name,
+                "lengthscale": kernel.lengthscale,
+                "lengthscale_rule": sentence,
+                "embedding": mean_embedding.description,
+                "embedding_error": mean_embedding.error,
+            }
+        integrator = integrators.get(problem.integrator)
+        stepping = integrator(problem.step_size, method.kl_weight, _stiffness(method, prior, dim))
+        low = np.array(prior.low, dtype=np.float64)
+        high = np.array(prior.high, dtype=np.float64)
+        self._ensemble = Ensemble(
+            loss.term,
+            prior.term(),
+            embedding,
+            method.kl_weight,
+            method.lambda1,
+            (*stepping, low, high),
+            problem.seed,
+            repulsion,
+            gradient=loss.gradient if loss.term is None else None,
+        )
+        self._repulsion = repulsion
+
+    def advance(self, first_step: int, steps: int) -> None:
+        """Move the particles."""
+        self._ensemble.advance(self.state, first_step, steps)
+
+    def particles(self) -> np.ndarray:
+        """The particles (particles, dim)."""
+        return self.state
+
+    def first_bad(self) -> int:
+        """Index of the first non-finite particle, or -1."""
+        return self._ensemble.first_bad(self.state)
+
+    def facts(self) -> dict[str, Any]:
+        """What was chosen and used."""
+        return self._facts | (self._repulsion.facts() if self._repulsion is not None else {})
+
+
+def _stiffness(method: FreeEnergy, prior: Any, dim: int) -> np.ndarray:
+    """Curvature of the linear part of the drift: kl_weight / sd^2 for a Normal prior, else zero."""
+    if getattr(prior, "name", "") == "normal":
+        return method.kl_weight / np.broadcast_to(np.asarray(prior.sd, dtype=np.float64), (dim,)) ** 2
+    return np.zeros(dim)
+
+
+@dataclass(frozen=True)
+class DE(FreeEnergy):
+    """Deep ensemble: L(Q) = E_Q[loss] (thesis 5.4.1). Every particle follows the gradient on its own."""
+
+    label: ClassVar[str] = "DE"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+
+@dataclass(frozen=True)
+class DLE(FreeEnergy):
+    """Deep Langevin ensemble: L(Q) = E_Q[loss] + kl_weight KL(Q, P) (thesis 5.4.2)."""
+
+    label: ClassVar[str] = "DLE"
+
+    def __init__(self, kl_weight: float = 1.0) -> None:
+        super().__init__(kl_weight=kl_weight)
+
+
+@dataclass(frozen=True)
+class DRE(FreeEnergy):
+    """Deep repulsive ensemble: L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) (thesis C.6; its C.114 lacks the square)."""
+
+    label: ClassVar[str] = "DRE"
+
+    def __init__(self, mmd_weight: float = 0.5, kernel: Any = None, embedding: Any = "auto") -> None:
+        super().__init__(mmd_weight=mmd_weight, kernel=kernel, embedding=embedding)
+
+
+@dataclass(frozen=True)
+class DRLE(FreeEnergy):
+    """Deep repulsive Langevin ensemble: E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P) (thesis 5.4.3)."""
+
+    label: ClassVar[str] = "DRLE"
+
+    def __init__(
+        self, kl_weight: float = 1.0, mmd_weight: float = 0.5, kernel: Any = None, embedding: Any = "auto"
+    ) -> None:
+        super().__init__(kl_weight=kl_weight, mmd_weight=mmd_weight, kernel=kernel, embedding=embedding)

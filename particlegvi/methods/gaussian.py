@@ -1,0 +1,104 @@
+"""FD-GVI: the objective of DLE over Gaussians with diagonal covariance only (thesis C.134 to C.138)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from particlegvi.engine.noise import normals
+from particlegvi.methods.flow import Flow, Problem
+
+OUTPUT_STEP = 2**62  # the step number whose "draws" make the particles; no run gets there
+
+
+@dataclass(frozen=True)
+class FDGVI:
+    """Mean-field Gaussian variational inference: E_Q[loss] + kl_weight KL(Q, P) over Q = N(mu, diag exp(beta)).
+
+    Gradient descent on (mu, beta) with ``draws`` fresh reparameterised draws a step. The fit is the average of the second
+    half of the iterates (Polyak and Ruppert), which takes out the noise of the draws. It starts at the first initial
+    particle with unit variances, so which local optimum it finds depends on that start.
+
+    Parameters
+    ----------
+    kl_weight : float
+        Weight of KL(Q, P), more than 0.
+    draws : int
+        Reparameterised draws a step (C.137 has 200).
+    """
+
+    kl_weight: float = 0.5
+    draws: int = 200
+    label: ClassVar[str] = "FDGVI"
+
+    def __post_init__(self) -> None:
+        number = self.kl_weight
+        if isinstance(number, bool) or not isinstance(number, (int, float, np.integer, np.floating)):
+            raise ValueError(f"kl_weight is {number!r}; a number above 0 is allowed")
+        if not (math.isfinite(number) and number > 0.0):
+            raise ValueError(f"kl_weight is {number!r}; a finite number above 0 is allowed")
+        if isinstance(self.draws, bool) or not isinstance(self.draws, (int, np.integer)) or self.draws < 1:
+            raise ValueError(f"draws is {self.draws!r}; a whole number of 1 or more is allowed")
+
+    def flow(self, problem: Problem) -> Flow:
+        """The descent for one problem."""
+        return GaussianFlow(self, problem)
+
+
+class GaussianFlow:
+    """The state is (mu, beta, sum of mu, sum of beta), each (dim,), with sums over the second half of the steps."""
+
+    def __init__(self, method: FDGVI, problem: Problem):
+        self._method = method
+        self._problem = problem
+        if np.all(np.isfinite(problem.prior.low)):
+            raise ValueError("prior is Uniform, under which every Gaussian has infinite KL; Normal or Flat is allowed")
+        number, dim = problem.start.shape
+        self.state = np.zeros((4, dim))
+        self.state[0] = problem.start[0]
+        self._averaged_from = problem.steps // 2
+        self._done = 0
+        self._standard = normals(problem.seed, "draws", number, dim, OUTPUT_STEP)
+
+    def advance(self, first_step: int, steps: int) -> None:
+        """Descend."""
+        method, problem = self._method, self._problem
+        for step in range(first_step, first_step + steps):
+            mu, beta = self.state[0], self.state[1]
+            sd = np.exp(0.5 * beta)
+            z = normals(problem.seed, "draws", method.draws, mu.size, step)
+            points = mu + sd * z
+            slope = problem.loss.gradient(points) - method.kl_weight * problem.prior.gradient(points)
+            # d/d beta_i of (C.138): half the mean of slope_i * sd_i z_i, minus kl_weight / 2 from the entropy
+            mu_slope = slope.mean(axis=0)
+            beta_slope = 0.5 * (slope * z * sd).mean(axis=0) - 0.5 * method.kl_weight
+            self.state[0] = mu - problem.step_size * mu_slope
+            self.state[1] = beta - problem.step_size * beta_slope
+            if step >= self._averaged_from:
+                self.state[2] += self.state[0]
+                self.state[3] += self.state[1]
+            self._done = step + 1
+
+    def fit(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and sd (dim,): the latest iterate, or at the end of the run the average of its second half."""
+        count = self._done - self._averaged_from
+        if count > 0 and self._done == self._problem.steps:
+            return self.state[2] / count, np.exp(0.5 * self.state[3] / count)
+        return self.state[0], np.exp(0.5 * self.state[1])
+
+    def particles(self) -> np.ndarray:
+        """As many draws from the fitted Gaussian as there are particles, from the same standard normals each time."""
+        mean, sd = self.fit()
+        return mean + sd * self._standard
+
+    def first_bad(self) -> int:
+        """0 where mu or beta is not finite (there is one Gaussian), else -1."""
+        return -1 if np.all(np.isfinite(self.state)) else 0
+
+    def facts(self) -> dict[str, Any]:
+        """The fitted Gaussian."""
+        mean, sd = self.fit()
+        return {"integrator": "gradient descent", "mean": mean.tolist(), "sd": sd.tolist(), "draws": self._method.draws}

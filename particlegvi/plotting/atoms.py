@@ -1,0 +1,69 @@
+"""Particles at points: bars of fractions beside stems of the weights they should have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from particlegvi.plotting import style
+from particlegvi.plotting.reading import Array
+
+HEADROOM = 1.45  # the upper part of a panel is kept free of data for words
+WORDS_HEADROOM = 1.58  # the same where words stand on the atoms as well
+TALL_HEADROOM = 2.1  # and where these words stand upright
+BARS: dict[str, Any] = {"alpha": 0.62, "edgecolor": "white", "linewidth": 0.6}
+MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins, without their weights
+
+
+def draw_atoms(axes: Axes, particles: Array, target: Any, colour: str, edges: Array) -> float:
+    """Bars at the atoms beside stems of their weights; particles that reached no atom keep bars of their own bins."""
+    atoms, weights = np.asarray(target.atoms)[:, 0], np.asarray(target.weights)
+    truth = r"truth: limit $Q_\infty$ of the flow"
+    if len(atoms) > MANY_ATOMS:
+        heights = np.full(len(particles), 1.0 / max(len(particles), 1))
+        axes.hist(particles, edges.tolist(), weights=heights, color=colour, label="particles", **BARS)
+        expected, _ = np.histogram(atoms, edges, weights=weights)
+        middles = (edges[:-1] + edges[1:]) / 2
+        axes.plot(middles, expected, "o", color=style.BLACK, markersize=4, label=truth, gid="truth")
+        return HEADROOM
+    width = bar_width(atoms, edges)
+    fractions, arrived = at_atoms(particles, atoms, width / 2)
+    axes.bar(atoms, fractions, width, label="particles", gid="fractions", color=colour, **BARS)
+    if not arrived.all():
+        heights = np.full(int((~arrived).sum()), 1.0 / len(particles))
+        axes.hist(particles[~arrived], edges.tolist(), weights=heights, color=colour, **BARS)
+    axes.vlines(atoms, 0.0, weights, color=style.BLACK, linewidth=1.6)
+    axes.plot(atoms, weights, "o", color=style.BLACK, markersize=8, label=truth, gid="truth")
+    return write_weights(axes, atoms, weights, fractions, (float(edges[0]), float(edges[-1])))
+
+
+def write_weights(
+    axes: Axes, atoms: Array, weights: Array, fractions: Array, limits: tuple[float, float]
+) -> float:
+    """The fraction and the weight over every atom, lying where there is room for it and upright where there is not."""
+    assert axes.figure is not None
+    half = 0.075 * len(axes.figure.axes) * (limits[1] - limits[0])  # half the width of the words
+    lying = bool(np.min(np.diff(np.sort(atoms)), initial=np.inf) > 2.0 * half)
+    for atom, weight, fraction in zip(atoms, weights, fractions, strict=True):
+        text = f"{fraction:.3f}\ntruth {weight:.3f}" if lying else f"{fraction:.3f} (truth {weight:.3f})"
+        place = float(np.clip(atom, limits[0] + half, limits[1] - half)) if lying else atom
+        style.outlined(axes.annotate(text, (place, max(weight, fraction)), (0, 10), textcoords="offset points",
+                                     ha="center", va="bottom", rotation=0 if lying else 90))
+    return WORDS_HEADROOM if lying else TALL_HEADROOM
+
+
+def bar_width(atoms: Array, edges: Array) -> float:
+    """Wide enough to be seen from the last row, and never more than half the way to the next atom."""
+    gaps = np.diff(np.sort(atoms))
+    return float(min(0.05 * (edges[-1] - edges[0]), 0.5 * np.min(gaps, initial=np.inf)))
+
+
+def at_atoms(particles: Array, atoms: Array, reach: float) -> tuple[Array, NDArray[np.bool_]]:
+    """The fraction of the particles within ``reach`` of each atom, and which particles are near any."""
+    distance = np.abs(particles[:, None] - atoms[None, :])
+    near = distance.min(axis=1) <= reach
+    counts = np.bincount(distance.argmin(axis=1)[near], minlength=len(atoms))
+    return counts / max(len(particles), 1), near

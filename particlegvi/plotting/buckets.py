@@ -1,0 +1,174 @@
+"""Figure 5.4: which of very many local minima each particle is in, and what the methods change inside a minimum."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import ConnectionPatch
+from matplotlib.ticker import MaxNLocator
+
+from particlegvi.plotting import reading, style
+from particlegvi.plotting.division import Buckets, alone, bucket_to_enlarge, name_in_pi
+from particlegvi.plotting.heading import heading
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.legend import legend_below
+from particlegvi.plotting.reading import Array
+
+FEW = 60  # up to so many particles, lines join the same particle of all methods and shared buckets get a ring
+
+
+@figure_kind("buckets")
+def buckets(
+    results: Any,
+    *,
+    methods: Sequence[str] | None = None,
+    bucket_width: float | str = math.pi,
+    bucket_origin: float = 0.0,
+    bucket: int | None = None,
+) -> Figure:
+    """A row of ticks per method over the whole domain; below, one bucket enlarged, and all buckets laid on one another.
+
+    Parameters
+    ----------
+    results : Results
+        Runs in one dimension.
+    methods : sequence of str, optional
+        Which methods, in which order; all by default.
+    bucket_width : float or "pi"
+        Distance between the tops of the loss that part the buckets.
+    bucket_origin : float
+        One of these tops.
+    bucket : int, optional
+        Which bucket is enlarged, counted from the origin; by default the fullest, and among equals the one in which
+        the methods differ most.
+    """
+    runs = reading.chosen_runs(results, methods, dim=1)
+    division = Buckets(math.pi if bucket_width == "pi" else float(bucket_width), float(bucket_origin))
+    colours = style.colours(results)
+    chosen = bucket_to_enlarge(runs, division) if bucket is None else int(bucket)
+    with style.slide_style():
+        figure = style.new_slide()
+        layout: list[Any] = [["all", "all"], ["one", "laid"]]
+        above, left, right = figure.subplot_mosaic(layout, height_ratios=[1.0, 1.2], width_ratios=[1.0, 1.15]).values()
+        draw_domain(above, runs, colours, division)
+        draw_bucket(left, runs, colours, division, chosen)
+        draw_laid(right, results, runs, colours, division, chosen)
+        for tick in above.get_xticklabels():
+            style.outlined(tick)  # the lines to the enlarged bucket pass below
+        for x in (0.0, 1.0):
+            spot = (sum(division.ends(chosen)) / 2, len(runs) - 0.4)
+            line = ConnectionPatch(xyA=spot, coordsA=above.transData, xyB=(x, 1.0), coordsB=left.transAxes,
+                                   color=style.LOSS_GREY, linewidth=1.0, zorder=-1)
+            line.set_in_layout(False)
+            figure.add_artist(line)
+        legend_below(figure)
+        heading(figure, results.scenario, runs)
+    return figure
+
+
+def draw_domain(
+    axes: Axes, runs: Mapping[str, Any], colours: Mapping[str, str], division: Buckets
+) -> None:
+    """All particles as ticks, one row per method, with how many have a bucket to themselves at the right."""
+    run = next(iter(runs.values()))
+    ends = [reading.final_particles(each)[:, 0] for each in runs.values()]
+    low, high = reading.prior_bounds(run)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        low, high = reading.fitting_range(ends)
+    few = max(len(places) for places in ends) <= FEW
+    for row, (label, places) in enumerate(zip(runs, ends, strict=True)):
+        single = alone(places, division)
+        axes.plot(places, np.full(len(places), row), "|", color=colours[label], markersize=24 if few else 20,
+                  markeredgewidth=2.4 if few else 0.8, clip_on=False, gid=f"particles of {label}")
+        if few and not single.all():
+            axes.plot(places[~single], np.full(int((~single).sum()), row), "o", markerfacecolor="none", markersize=13,
+                      markeredgecolor=style.BLACK, label="shares its bucket")
+        text = f"{single.sum()} of {len(places)} alone"
+        axes.text(1.01, row, text, transform=axes.get_yaxis_transform(), va="center",
+                  color=style.darker(colours[label]), fontweight="bold")
+    if few:
+        axes.vlines(ends[0], -0.5, len(runs) - 0.5, color=style.LOSS_GREY, linewidth=0.6, alpha=0.6, zorder=0)
+    axes.set_xlim(low, high)
+    axes.set_ylim(len(runs) - 0.4, -0.6)
+    name_rows(axes, runs)
+    total = round((high - low) / division.width)
+    axes.set_title(rf"Location $\theta$ of the particles among {total:,} buckets, one for every minimum of the loss")
+    name_in_pi(axes, division.width)
+
+
+def draw_bucket(
+    axes: Axes, runs: Mapping[str, Any], colours: Mapping[str, str], division: Buckets, chosen: int
+) -> None:
+    """One bucket with its piece of the loss, and the particles of every method in it."""
+    low, high = division.ends(chosen)
+    grid = np.linspace(low, high, 801)
+    loss = next(iter(runs.values())).loss
+    axes.plot(grid, reading.loss_values(loss, grid[:, None]), color=style.LOSS_GREY, linewidth=2.0,
+              label=r"loss $\ell(\theta)$")
+    for (label, run), marker, size in zip(runs.items(), "osD^vP*X" * 4, (13, 10, 7, 6) * 8, strict=False):
+        places = reading.final_particles(run)[:, 0]
+        places = places[division.of(places) == chosen]
+        heights = reading.loss_values(run.loss, places[:, None])
+        axes.plot(places, heights, marker, color=colours[label], markeredgecolor="white", markersize=size,
+                  label=style.method_label(label, run))
+    axes.set_xlim(low, high)
+    axes.set_xlabel(rf"$\theta$ in bucket {chosen:,}")
+    axes.set_ylabel(r"loss $\ell(\theta)$")
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
+    axes.margins(y=0.12)
+    name_in_pi(axes, division.width, at_most=2)
+
+
+def draw_laid(
+    axes: Axes,
+    results: Any,
+    runs: Mapping[str, Any],
+    colours: Mapping[str, str],
+    division: Buckets,
+    chosen: int,
+) -> None:
+    """The distance of every particle to the minimum of its bucket, one row per method, under the truth in a bucket."""
+    offsets = {}
+    for label, run in runs.items():
+        places = reading.final_particles(run)[:, 0]
+        offsets[label] = places - division.lowest(run.loss, division.of(places))
+    low, high = reading.fitting_range(list(offsets.values()))
+    reach = 1.15 * max(-low, high, 1e-3 * division.width)
+    inside = np.linspace(-reach, reach, 801)
+    for row, (label, run) in enumerate(runs.items()):
+        axes.plot(offsets[label], np.full(len(offsets[label]), row), "|", color=colours[label], markersize=14,
+                  markeredgewidth=1.8, alpha=1.0 if len(offsets[label]) <= FEW else 0.3)
+        density = _truth_inside(reading.target_of(results, label), run.loss, division, chosen, inside)
+        if density is not None:
+            height = row - 0.27 - 0.42 * density / np.max(density)
+            axes.plot(inside, height, color=style.BLACK, linewidth=1.6,
+                      label=r"truth $Q^*$ inside a bucket")
+        text = f"sd ${style.number(float(np.std(offsets[label])), digits=3)}$"
+        axes.text(1.01, row, text, transform=axes.get_yaxis_transform(), va="center",
+                  color=style.darker(colours[label]))
+    axes.axvline(0.0, color=style.LOSS_GREY, linewidth=1.0, linestyle=":", zorder=0)
+    axes.set_xlim(-reach, reach)
+    axes.set_ylim(len(runs) - 0.55, -0.85)
+    name_rows(axes, runs)
+    axes.set_xlabel(r"all buckets laid on one another: $\theta$ minus the minimum")
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
+
+
+def name_rows(axes: Axes, runs: Mapping[str, Any]) -> None:
+    """The names of the methods at the left of their rows."""
+    axes.set_yticks(range(len(runs)), [style.plain(label) for label in runs])
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+def _truth_inside(target: Any, loss: Any, division: Buckets, chosen: int, inside: Array) -> Array | None:
+    if target is None or target.kind != "density":
+        return None
+    bottom = float(division.lowest(loss, np.array([chosen]))[0])
+    density = np.asarray(target.pdf(bottom + inside)).ravel()
+    return density if np.all(np.isfinite(density)) and np.max(density) > 0 else None

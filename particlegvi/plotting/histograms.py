@@ -1,0 +1,173 @@
+"""Figure 5.2: a histogram of the final particles of every method, with the truth drawn over it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from particlegvi.plotting import reading, style
+from particlegvi.plotting.atoms import BARS, HEADROOM, MANY_ATOMS, draw_atoms
+from particlegvi.plotting.heading import heading
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.legend import legend_below
+
+
+@figure_kind("histograms")
+def histograms(
+    results: Any,
+    *,
+    methods: Sequence[str] | None = None,
+    bins: int = 36,
+    range: Sequence[float] | None = None,
+    loss: bool = True,
+) -> Figure:
+    """One panel per method: histogram of the final particles, the truth, and the loss in grey.
+
+    Where the truth is a density the area of the bars is one (less what lies outside the panel). Where it is atomic
+    (DE) the bars are fractions of the particles, and the truth is a stem with its weight at every atom.
+
+    Parameters
+    ----------
+    results : Results
+        Runs in one dimension.
+    methods : sequence of str, optional
+        Which methods, in which order; all by default.
+    bins : int
+        Number of bins across the panel, the same in every panel.
+    range : (low, high), optional
+        What part of the axis is shown; chosen from the particles and the truth by default.
+    loss : bool
+        Whether the loss is drawn.
+    """
+    runs = reading.chosen_runs(results, methods, dim=1)
+    colours = style.colours(results)
+    limits = reading.pair(range) if range is not None else common_range(results, runs)
+    with style.slide_style():
+        figure = style.new_slide()
+        panels = figure.subplots(1, len(runs), sharex=True, squeeze=False)[0]
+        headroom = HEADROOM
+        for axes, (label, run) in zip(panels, runs.items(), strict=True):
+            needed = draw_panel(axes, run, reading.target_of(results, label), colours[label], limits, bins)
+            headroom = max(headroom, needed)
+            style.panel_title(axes, label, run, colours[label])
+            note_distance(axes, reading.facts_of(results, label))
+        share_heights(panels, headroom)
+        if loss:
+            for axes in panels:
+                draw_loss(axes, list(runs.values()), limits, axes is panels[-1], headroom)
+        legend_below(figure)
+        heading(figure, results.scenario, runs)
+    return figure
+
+
+def common_range(results: Any, runs: Mapping[str, Any]) -> tuple[float, float]:
+    """An interval that fits the particles of every method and all but 0.2% of every truth, inside the prior's box."""
+    samples = [reading.final_particles(run) for run in runs.values()]
+    for label in runs:
+        target = reading.target_of(results, label)
+        if target is not None and target.kind == "density":
+            samples.append(np.asarray(target.quantile(np.array([0.001, 0.999]))))
+        elif target is not None and target.kind == "atoms":
+            samples.append(np.asarray(target.atoms))
+    return reading.fitting_range(samples, reading.prior_bounds(next(iter(runs.values()))))
+
+
+def draw_panel(
+    axes: Axes, run: Any, target: Any, colour: str, limits: tuple[float, float], bins: int
+) -> float:
+    """Bars, truth and axis labels of one method; the truth may be None. Returns the headroom its words need."""
+    particles = reading.final_particles(run)[:, 0]
+    edges = np.linspace(*limits, bins + 1)
+    headroom = HEADROOM
+    axes.set_xlim(*limits)
+    axes.set_xlabel(r"parameter $\theta$")
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
+    if target is not None and target.kind == "atoms":
+        axes.set_ylabel("fraction of particles")
+        headroom = draw_atoms(axes, particles, target, colour, edges)
+    else:
+        axes.set_ylabel("density")
+        share = 1.0 / (max(len(particles), 1) * (edges[1] - edges[0]))
+        weights = np.full(len(particles), share)
+        axes.hist(particles, edges.tolist(), weights=weights, color=colour, label="particles", **BARS)
+        draw_density(axes, run, target, limits)
+    outside = np.mean((particles < limits[0]) | (particles > limits[1])) if len(particles) else 0.0
+    if outside > 0:
+        text = f"{outside:.1%} of the particles lie outside"
+        axes.text(0.5, 0.80, text, transform=axes.transAxes, ha="center", color=style.TEXT_GREY)
+    return headroom
+
+
+def draw_density(axes: Axes, run: Any, target: Any, limits: tuple[float, float]) -> None:
+    """The truth as a dashed curve: Q*'s density, and for FD-GVI the Gaussian that was fitted."""
+    grid = np.linspace(*limits, 1201)
+    if target is not None and target.kind == "density":
+        axes.plot(grid, np.asarray(target.pdf(grid)).ravel(), color=style.BLACK, linestyle=(0, (4, 1.5)), linewidth=2.2,
+                  label=r"truth: minimiser $Q^*$", gid="truth")
+    fitted = reading.fitted_gaussian(run)
+    if fitted is not None:
+        mean, sd = float(fitted[0][0]), float(fitted[1][0])
+        height = np.exp(-0.5 * ((grid - mean) / sd) ** 2) / (sd * np.sqrt(2.0 * np.pi))
+        axes.plot(grid, height, color=style.BLACK, linestyle=":", linewidth=2.2, label="fitted Gaussian")
+
+
+def note_distance(axes: Axes, facts: Mapping[str, Any], between: str = "\n") -> bool:
+    """Write the distance to the truth, and what 90% of as many exact draws have; whether there was one to write."""
+    distance, floor = facts.get("w1"), facts.get("w1_floor")
+    if distance is None:
+        return False
+    lines = [f"$W_1$ to the truth: {distance:.3f}"]
+    if floor is not None:
+        lines.append(f"exact draws: {floor[0]:.3f} to {floor[1]:.3f}")
+    axes.text(0.5, 0.985, between.join(lines), transform=axes.transAxes, ha="center", va="top", linespacing=1.35)
+    return True
+
+
+def share_heights(panels: Sequence[Axes], headroom: float) -> None:
+    """The same height for all panels that show the same quantity, with room for words above the data."""
+    for quantity in {axes.get_ylabel() for axes in panels}:
+        same = [axes for axes in panels if axes.get_ylabel() == quantity]
+        top = max(axes.dataLim.y1 for axes in same) * headroom
+        for position, axes in enumerate(same):
+            axes.set_ylim(0.0, top if top > 0 else 1.0)
+            axes.yaxis.set_major_locator(MaxNLocator(nbins=6))
+            if position > 0 and _left_of(panels, axes) in same:
+                axes.set_ylabel("")
+                axes.tick_params(labelleft=False)
+
+
+def _left_of(panels: Sequence[Axes], axes: Axes) -> Axes:
+    return panels[list(panels).index(axes) - 1]
+
+
+def draw_loss(axes: Axes, runs: Sequence[Any], limits: tuple[float, float], named: bool, headroom: float) -> None:
+    """The loss behind everything else, on an axis of its own at the right of the last panel."""
+    grid = np.linspace(*limits, 2001)
+    values = reading.loss_values(runs[0].loss, grid[:, None])
+    ends = [reading.finite_particles(np.asarray(run.positions[record])) for run in runs for record in (0, -1)]
+    places = np.concatenate(ends)
+    places = places[(places[:, 0] >= limits[0]) & (places[:, 0] <= limits[1])]
+    top = reading.loss_ceiling(values, reading.loss_values(runs[0].loss, places))
+    bottom = float(np.min(values[np.isfinite(values)], initial=top))
+    height = (top - bottom) or 1.0
+    twin = axes.twinx()
+    twin.plot(grid, np.where(values <= top, values, np.nan), color=style.LOSS_GREY, linewidth=1.8, alpha=0.8,
+              label=r"loss $\ell(\theta)$")
+    # The curve ends below the words: it fills the same part of the panel as the data.
+    twin.set_ylim(bottom - 0.06 * height, bottom + height * headroom * 1.02)
+    minimisers = reading.global_minimisers(runs[0].loss, limits)
+    if 1 <= len(minimisers) <= MANY_ATOMS:
+        axes.plot(minimisers, np.zeros(len(minimisers)), "D", color=style.ORANGE, markeredgecolor=style.BLACK,
+                  markersize=8, label=r"$\mathrm{arg\,min}\ \ell$", clip_on=False, zorder=5, gid="minimisers")
+    twin.set_zorder(axes.get_zorder() - 1)
+    axes.patch.set_visible(False)
+    twin.spines["right"].set_visible(named)
+    twin.tick_params(axis="y", right=named, labelright=named, colors=style.TEXT_GREY)
+    twin.yaxis.set_major_locator(MaxNLocator(nbins=5))
+    if named:
+        twin.set_ylabel(r"loss $\ell(\theta)$", color=style.TEXT_GREY)

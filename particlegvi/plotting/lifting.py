@@ -1,0 +1,98 @@
+"""Figure 2.2: the loss above, and below it the minimiser Q* that gathers where the loss is low."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from particlegvi.plotting import histograms, reading, style
+from particlegvi.plotting.atoms import HEADROOM
+from particlegvi.plotting.heading import heading
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.legend import legend_below
+from particlegvi.plotting.reading import Array
+
+
+@figure_kind("lifting")
+def lifting(
+    results: Any,
+    *,
+    methods: Sequence[str] | None = None,
+    bins: int = 48,
+    range: Sequence[float] | None = None,
+    prior: bool = True,
+) -> Figure:
+    """The loss with its global minimisers above; below it Q*, the final particles and, faintly, the prior.
+
+    Parameters
+    ----------
+    results : Results
+        Runs in one dimension.
+    methods : sequence of str, optional
+        Which methods, one column each; all by default.
+    bins : int
+        Number of bins across a panel.
+    range : (low, high), optional
+        What part of the axis is shown; chosen from the particles and the truth by default.
+    prior : bool
+        Whether the density of the prior is drawn.
+    """
+    runs = reading.chosen_runs(results, methods, dim=1)
+    colours = style.colours(results)
+    limits = reading.pair(range) if range is not None else histograms.common_range(results, runs)
+    with style.slide_style():
+        figure = style.new_slide()
+        panels = figure.subplots(2, len(runs), sharex=True, squeeze=False, height_ratios=[1.0, 1.15])
+        for column, (label, run) in enumerate(runs.items()):
+            above, below = panels[:, column]
+            histograms.draw_panel(below, run, reading.target_of(results, label), colours[label], limits, bins)
+            minimisers = draw_loss(above, run, limits)
+            if prior:
+                draw_prior(below, run, limits)
+            for place in minimisers:
+                for axes in (above, below):
+                    axes.axvline(place, color=style.BLACK, linestyle=":", linewidth=1.3, zorder=0.5)
+            alone = len(runs) == 1
+            noted = histograms.note_distance(below, reading.facts_of(results, label), ",  " if alone else "\n")
+            room = 1.25 if alone else HEADROOM
+            below.set_ylim(0.0, below.dataLim.y1 * (room if noted else 1.12))
+            below.yaxis.set_major_locator(MaxNLocator(nbins=5))
+            style.panel_title(above, label, run, colours[label])
+        for axes in panels[:, 1:].ravel():
+            axes.set_ylabel("")
+        figure.align_ylabels()
+        legend_below(figure)
+        heading(figure, results.scenario, runs)
+    return figure
+
+
+def draw_loss(axes: Axes, run: Any, limits: tuple[float, float]) -> Array:
+    """The loss with its global minimisers, which are returned."""
+    grid = np.linspace(*limits, 4001)
+    values = reading.loss_values(run.loss, grid[:, None])
+    minimisers = reading.global_minimisers(run.loss, limits)
+    places = reading.final_particles(run)
+    top = reading.loss_ceiling(values, reading.loss_values(run.loss, places))
+    bottom = float(np.min(values[np.isfinite(values)]))
+    axes.plot(grid, values, color=style.BLACK, linewidth=2.2, label=r"loss $\ell(\theta)$")
+    lowest = reading.loss_values(run.loss, minimisers[:, None])
+    axes.plot(minimisers, lowest, "D", color=style.ORANGE, markeredgecolor=style.BLACK, markersize=9,
+              label=r"$\mathrm{arg\,min}\ \ell$", gid="minimisers", clip_on=False, zorder=4)
+    axes.set_ylim(bottom - 0.08 * (top - bottom), top + 0.05 * (top - bottom))
+    axes.set_ylabel(r"loss $\ell(\theta)$")
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
+    return minimisers
+
+
+def draw_prior(axes: Axes, run: Any, limits: tuple[float, float]) -> None:
+    """The prior's density as a thin grey line; an improper one has none."""
+    grid = np.linspace(*limits, 1201)
+    density = np.exp(np.asarray(run.prior.log_density(grid[:, None]), dtype=np.float64).ravel())
+    if getattr(run.prior, "name", "") == "flat" or not np.all(np.isfinite(density)):
+        return
+    axes.plot(grid, density, color=style.LOSS_GREY, linewidth=1.8, label=r"prior $P$")

@@ -1,0 +1,145 @@
+"""Figures 5.3 and C.1: the final particles of every method over the contours of a loss in two dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Ellipse
+
+from particlegvi.plotting import plane as planes
+from particlegvi.plotting import reading, style
+from particlegvi.plotting.heading import heading
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.legend import legend_below
+from particlegvi.plotting.reading import Array
+from particlegvi.plotting.shares import FEW, MANY_MODES, counts_of, places_of_words, true_shares, write_shares
+from particlegvi.plotting.valleys import modes_of
+
+MASSES = (0.9, 0.5)
+
+
+@figure_kind("particles")
+def particles(
+    results: Any,
+    *,
+    methods: Sequence[str] | None = None,
+    window: Sequence[Sequence[float]] | None = None,
+    start: bool = True,
+    truth: bool = True,
+    shares: bool = True,
+) -> Figure:
+    """One panel per method, all with the same axes: final particles over the contours of the loss.
+
+    The truth is drawn beside them: for a density the curves around 50% and 90% of its mass, for an atomic limit its
+    atoms, for FD-GVI the ellipses of one and two standard deviations of the Gaussian that was fitted.
+
+    Parameters
+    ----------
+    results : Results
+        Runs in two dimensions.
+    methods : sequence of str, optional
+        Which methods, in which order; all by default.
+    window : ((left, right), (bottom, top)), optional
+        What part of the plane is shown; chosen from the particles and the loss by default.
+    start : bool
+        Whether the starting points are drawn, faintly.
+    truth : bool
+        Whether the truth is drawn.
+    shares : bool
+        Whether the share of particles in every mode is written beside it, with that of the truth in brackets.
+    """
+    runs = reading.chosen_runs(results, methods, dim=2)
+    colours = style.colours(results)
+    plane = planes.plane_of(results, runs, window)
+    valleys = modes_of(results, plane)
+    several = shares and 2 <= len(valleys.lowest) <= MANY_MODES
+    words = places_of_words(runs, plane, valleys) if several else None
+    with style.slide_style():
+        rows, columns = planes.panel_grid(len(runs))
+        figure = style.new_slide(rows)
+        panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
+        for position, (label, run) in enumerate(runs.items()):
+            target = reading.target_of(results, label) if truth else None
+            draw_panel(panels[position], run, target, colours[label], plane, start, position % columns == 0)
+            style.panel_title(panels[position], label, run, colours[label])
+            if words is not None:
+                held = counts_of(results, label, run, plane, valleys)
+                expected = true_shares(target, plane, valleys)
+                write_shares(panels[position], held, expected, colours[label], valleys, words)
+        for spare in panels[len(runs) :]:
+            spare.set_visible(False)
+        legend_below(figure)
+        known = truth and any(reading.target_of(results, label) is not None for label in runs)
+        note = "per mode: particles (truth)" if words is not None and known else ""
+        heading(figure, results.scenario, runs, note)
+    return figure
+
+
+def draw_panel(
+    axes: Axes,
+    run: Any,
+    target: Any,
+    colour: str,
+    plane: planes.Plane,
+    start: bool,
+    labelled: bool,
+) -> None:
+    """Everything inside one panel; ``target`` may be None."""
+    planes.draw_plane(axes, plane, labelled)
+    first, last = reading.finite_particles(np.asarray(run.positions[0])), reading.final_particles(run)
+    fitted = reading.fitted_gaussian(run)
+    # Particles that lie on one another look like one: make that one larger.
+    area = marker_area(len(last)) * (2.5 if target is not None and target.kind == "atoms" and len(last) > FEW else 1.0)
+    first, last = reading.drawable(first), reading.drawable(last)
+    if start and fitted is None:
+        axes.scatter(first[:, 0], first[:, 1], s=marker_area(len(first)) * 0.3, color="#8C8C8C", alpha=0.5,
+                     linewidths=0, label="starting points", zorder=2)
+    axes.scatter(last[:, 0], last[:, 1], s=area, color=colour, alpha=0.85, linewidths=0.6 if len(last) <= 1000 else 0.0,
+                 edgecolors="white", label="particles", zorder=3, gid="particles")
+    if fitted is not None:
+        draw_gaussian(axes, *fitted)
+    if target is not None and target.kind == "density":
+        draw_mass(axes, target, plane)
+    elif target is not None and target.kind == "atoms":
+        atoms = np.asarray(target.atoms)
+        axes.scatter(atoms[:, 0], atoms[:, 1], s=330, facecolors="none", edgecolors=style.BLACK, linewidths=2.0,
+                     zorder=4, label=r"truth: limit $Q_\infty$ of the flow", gid="truth")
+
+
+def marker_area(count: int) -> float:
+    """Area of a marker in square points: large for four particles, small for thousands."""
+    return float(np.clip(5000.0 / max(count, 1), 3.0, 130.0))
+
+
+def draw_gaussian(axes: Axes, mean: Array, sd: Array) -> None:
+    """Ellipses of one and two standard deviations of a Gaussian with a diagonal covariance."""
+    for deviations, pattern in ((1, "solid"), (2, (0, (4, 1.5)))):
+        ellipse = Ellipse((mean[0], mean[1]), 2 * deviations * sd[0], 2 * deviations * sd[1], fill=False,
+                          edgecolor=style.BLACK, linewidth=2.0, linestyle=pattern, zorder=4)
+        axes.add_patch(ellipse)
+    axes.plot([], [], color=style.BLACK, label="fitted Gaussian: 1 and 2 sd")
+
+
+def draw_mass(axes: Axes, target: Any, plane: planes.Plane) -> None:
+    """Curves of equal density around given shares of the mass of Q*."""
+    across, up, _, density = reading.density_grid(target, *plane.window, size=planes.GRID)
+    levels = mass_levels(density, MASSES)
+    if len(levels):
+        axes.contour(across, up, density, levels, colors=style.BLACK, linewidths=1.5, linestyles=[(0, (4, 1.5))],
+                     zorder=4)
+    axes.add_line(Line2D([], [], color=style.BLACK, linewidth=1.5, linestyle=(0, (4, 1.5)),
+                         label=r"truth: 50% and 90% of $Q^*$"))
+
+
+def mass_levels(density: Array, masses: Sequence[float]) -> list[float]:
+    """The density values whose super-level sets hold the given shares of the mass, in ascending order."""
+    values = np.sort(np.nan_to_num(density).ravel())[::-1]
+    held = np.cumsum(values)
+    if not held[-1] > 0:
+        return []
+    return sorted({float(values[np.searchsorted(held, mass * held[-1])]) for mass in masses})

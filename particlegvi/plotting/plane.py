@@ -1,0 +1,93 @@
+"""The plane under the pictures of particles in 2-D: the window, the contours of the loss, its valleys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from particlegvi.plotting import reading
+from particlegvi.plotting.reading import Array
+
+Window = tuple[tuple[float, float], tuple[float, float]]
+GRID = 201
+LEVELS = 12
+
+
+class Plane(NamedTuple):
+    """The loss over a window: coordinates along both axes, and values (GRID, GRID), rows going up."""
+
+    across: Array
+    up: Array
+    loss: Array
+
+    @property
+    def window(self) -> Window:
+        return (float(self.across[0]), float(self.across[-1])), (float(self.up[0]), float(self.up[-1]))
+
+
+def plane_of(results: Any, runs: Mapping[str, Any], window: Sequence[Sequence[float]] | None) -> Plane:
+    """The loss over a window that fits the final particles of all methods."""
+    run = next(iter(runs.values()))
+    horizontal, vertical = _pair(window) if window is not None else common_window(runs)
+    across, up, points = reading.grid_points(horizontal, vertical, GRID)
+    return Plane(across, up, reading.loss_values(run.loss, points).reshape(GRID, GRID))
+
+
+def common_window(runs: Mapping[str, Any]) -> Window:
+    """The same window for every panel: around the final particles, and as tall as the panels have room for.
+
+    The margin is a tenth of the range on every side, or less where the loss says what part of it is worth showing.
+    """
+    run = next(iter(runs.values()))
+    suggested = getattr(getattr(run.loss, "term", None), "plot_window", None)
+    sides = []
+    for coordinate in (0, 1):
+        bounds = reading.prior_bounds(run, coordinate)
+        ends = [reading.spans(each)[:, coordinate] for each in runs.values()]
+        low, high = reading.fitting_range(ends, bounds)
+        margin = 0.1 * (high - low)
+        wide = (max(low - margin, bounds[0]), min(high + margin, bounds[1]))
+        if suggested is not None:
+            wide = (max(wide[0], suggested[coordinate][0]), min(wide[1], suggested[coordinate][1]))
+        sides.append((min(low, wide[0]), max(high, wide[1])))
+    (left, right), (bottom, top) = sides
+    rows, columns = panel_grid(len(runs))
+    room = {1: 0.0, 2: 0.0, 3: 1.1}.get(columns, 1.38) if rows == 1 else 0.0
+    missing = max(0.0, room * (right - left) - (top - bottom)) / 2.0
+    return (left, right), (bottom - missing, top + missing)
+
+
+def _pair(window: Sequence[Sequence[float]]) -> Window:
+    return reading.pair(window[0]), reading.pair(window[1])
+
+
+def draw_plane(axes: Axes, plane: Plane, labelled: bool) -> None:
+    """Contours of the loss in greys, light where the loss is low, at levels that share the window's area.
+
+    Levels at quantiles of the values show the valleys of any loss, whatever its scale.
+    """
+    values = np.where(np.isfinite(plane.loss), plane.loss, np.nan)
+    shares = np.linspace(0.0, 1.0, LEVELS + 1)[1:-1] ** 1.5
+    levels = np.unique(np.nanquantile(values, shares))
+    if len(levels) > 1:
+        shades = [str(shade) for shade in np.linspace(0.99, 0.87, len(levels) + 1)]
+        axes.contourf(plane.across, plane.up, values, levels, colors=shades, extend="both", zorder=0)
+        axes.contour(plane.across, plane.up, values, levels, colors="#B4B4B4", linewidths=0.7, zorder=0.5)
+    axes.set_xlim(*plane.window[0])
+    axes.set_ylim(*plane.window[1])
+    axes.set_aspect("equal", adjustable="box")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 3, 5, 10]))
+    axes.set_xlabel(r"$\theta_1$")
+    axes.set_ylabel(r"$\theta_2$" if labelled else "", rotation=0, labelpad=10)
+    axes.tick_params(labelleft=labelled)
+
+
+def panel_grid(panels: int) -> tuple[int, int]:
+    """Rows and columns for so many square panels on a slide: one row up to four."""
+    rows = 1 if panels <= 4 else -(-panels // 4)
+    return rows, -(-panels // rows)

@@ -1,0 +1,85 @@
+"""How many particles are in every mode, beside the mass of the truth there, written next to the mode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from particlegvi.plotting import reading, style
+from particlegvi.plotting.plane import GRID, Plane
+from particlegvi.plotting.reading import Array
+from particlegvi.plotting.valleys import Valleys
+
+FEW = 20  # up to so many particles are counted, more are given as shares
+MANY_MODES = 12  # with more modes than this no numbers are written
+
+
+def counts_of(
+    results: Any, label: str, run: Any, plane: Plane, valleys: Valleys
+) -> tuple[NDArray[np.intp], int]:
+    """How many particles are in every mode, as the summary says where it does, and how many there are."""
+    last = reading.final_particles(run)
+    counted = reading.facts_of(results, label).get("mode_occupancy") if valleys.nearest else None
+    if counted is not None and len(counted) == len(valleys.lowest):
+        return np.asarray(counted, dtype=np.intp), len(last)
+    modes = valleys.of(plane, last)
+    return np.bincount(modes[modes >= 0], minlength=len(valleys.lowest)), len(last)
+
+
+def write_shares(
+    axes: Axes,
+    held: tuple[NDArray[np.intp], int],
+    expected: Array | None,
+    colour: str,
+    valleys: Valleys,
+    spots: Array,
+) -> None:
+    """The share of particles in every mode, and in brackets that of the truth."""
+    counts, total = held
+    for mode, spot in enumerate(spots):
+        text = f"{counts[mode]} of {total}" if total <= FEW else f"{counts[mode] / total:.0%}"
+        if expected is not None:
+            text += f"\n({expected[mode]:.0%})"
+        away = "bottom" if spot[1] > valleys.lowest[mode, 1] else "top"
+        shade = style.darker(colour, 0.6)
+        style.outlined(axes.text(spot[0], spot[1], text, ha="center", va=away, color=shade, fontweight="bold",
+                                 linespacing=1.05, zorder=6))
+
+
+def places_of_words(runs: Mapping[str, Any], plane: Plane, valleys: Valleys) -> Array:
+    """Where the share of every mode is written: above the particles of all methods, or below in the lower half."""
+    spots = valleys.lowest.copy()
+    height = float(np.ptp(plane.window[1]))
+    middle = float(np.mean(valleys.lowest[:, 1]))
+    reach = 0.06 * height
+    for run in runs.values():
+        last, fitted = reading.final_particles(run), reading.fitted_gaussian(run)
+        modes = valleys.of(plane, last)
+        for mode, place in enumerate(valleys.lowest):
+            inside = np.abs(last[modes == mode, 1] - place[1])
+            reach = max(reach, float(np.quantile(inside, 0.99))) if len(inside) else reach
+        if fitted is not None:
+            mean, sd = fitted
+            reach = max(reach, float(np.min(np.abs(valleys.lowest[:, 1] - mean[1])) + 2.0 * sd[1]))
+    bottom, top = plane.window[1]
+    away = np.where(spots[:, 1] >= middle, 1.0, -1.0) * (reach + 0.02 * height)
+    spots[:, 1] = np.clip(spots[:, 1] + away, bottom + 0.16 * height, top - 0.16 * height)
+    return spots
+
+
+def true_shares(target: Any, plane: Plane, valleys: Valleys) -> Array | None:
+    """The mass of the truth in every mode, or None where the truth is not known."""
+    count = len(valleys.lowest)
+    if target is not None and target.kind == "atoms":
+        modes, mass = valleys.of(plane, np.asarray(target.atoms)), np.asarray(target.weights)
+    elif target is not None and target.kind == "density":
+        density = reading.density_grid(target, *plane.window, size=GRID)[3]
+        modes, mass = valleys.basin.ravel(), np.nan_to_num(density).ravel()
+    else:
+        return None
+    total = float(mass.sum())
+    return np.bincount(modes[modes >= 0], weights=mass[modes >= 0], minlength=count) / total if total > 0 else None

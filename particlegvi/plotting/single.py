@@ -1,0 +1,57 @@
+"""One run on one panel: what ``run.plot()`` shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from particlegvi.plotting import histograms, loss, particles, plane, style
+from particlegvi.plotting.legend import legend_below
+
+
+class _Alone:
+    """A single run dressed as results, for the functions that choose ranges."""
+
+    def __init__(self, run: Any, target: Any) -> None:
+        self.scenario: dict[str, Any] = {"title": ""}
+        self.summary: dict[str, Any] = {}
+        self.targets = {run.label: target}
+
+
+def plot_run(run: Any, target: Any = None) -> Figure:
+    """The final particles of one run, with the truth if it is given.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    target : DensityTarget or AtomicTarget, optional
+        Its truth, for example ``particlegvi.target(run.loss, run.method, run.prior)``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A histogram in 1-D, particles over the contours of the loss in 2-D, the average loss over time otherwise.
+        A notebook shows it by itself; ``figure.savefig(path)`` writes it.
+    """
+    results, runs = _Alone(run, target), {run.label: run}
+    colour = style.colours(runs)[run.label]
+    dim = run.positions.shape[2]
+    with style.slide_style():
+        figure = style.new_slide(heading=False)
+        axes = figure.subplots()
+        if dim == 1:
+            limits = histograms.common_range(results, runs)
+            headroom = histograms.draw_panel(axes, run, target, colour, limits, bins=48)
+            histograms.share_heights([axes], headroom)
+            histograms.draw_loss(axes, [run], limits, True, headroom)
+        elif dim == 2:
+            surface = plane.plane_of(results, runs, None)
+            particles.draw_panel(axes, run, target, colour, surface, start=True, labelled=True)
+        else:
+            loss.draw_loss(axes, run.label, run, target, colour, 2.4)
+            loss.name_dashes(axes)
+        style.panel_title(axes, run.label, run, colour)
+        legend_below(figure)
+    return figure

@@ -1,0 +1,165 @@
+"""How every figure looks: size, fonts, colours, method labels and the way a picture is saved.
+
+A figure is made for a lecture slide: 10 by 5.6 inches, nothing smaller than 12 points, the colour-blind safe palette
+of Okabe and Ito (2008). Nothing here touches the reader's matplotlib settings: figures are built and saved inside
+`slide_style`, which starts from matplotlib's own defaults, so that a picture's bytes depend on the results alone.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.patheffects import withStroke
+
+WIDTH, HEIGHT, DOTS_PER_INCH = 10.0, 5.6, 150
+SMALL, MEDIUM, LARGE = 12.0, 13.5, 16.0
+
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+LOSS_GREY, TEXT_GREY = "#9A9A9A", "#4D4D4D"
+
+# Sky blue for FD-GVI: purple and green, of figures that show it beside DRLE, are close to a colour-blind eye.
+METHOD_COLOURS = {"DE": VERMILLION, "DLE": BLUE, "DRLE": GREEN, "DRE": ORANGE, "FDGVI": SKY}
+SPARE_COLOURS = (PURPLE, ORANGE, SKY, GREEN, BLUE, VERMILLION, YELLOW)
+
+_SETTINGS: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],  # shipped with matplotlib, so every machine has it
+    "mathtext.fontset": "dejavusans",
+    "font.size": SMALL,
+    "axes.titlesize": MEDIUM,
+    "axes.labelsize": MEDIUM,
+    "axes.titlepad": 7.0,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
+    "legend.fontsize": SMALL,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "lines.linewidth": 2.0,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+}
+_WINDOW_SETTINGS = ("backend", "interactive", "toolbar", "webagg", "timezone")
+
+
+def slide_style() -> AbstractContextManager[None]:
+    """A context in which matplotlib uses our settings; the reader's own come back when it ends."""
+    known = matplotlib.rcParamsDefault.items()
+    defaults: dict[Any, Any] = {key: value for key, value in known if not key.startswith(_WINDOW_SETTINGS)}
+    return matplotlib.rc_context({**defaults, **_SETTINGS})
+
+
+class Slide(Figure):
+    """A matplotlib figure that a notebook shows by itself, without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        return png(self)
+
+
+def new_slide(rows: int = 1, heading: bool = True) -> Slide:
+    """An empty figure of slide size with an Agg canvas; more than two rows of panels make it taller."""
+    height = HEIGHT * max(1.0, rows / 2.0)
+    # The heading is 0.68 inches high whatever the height of the figure; the layout keeps clear of it.
+    top = 1.0 - 0.68 / height if heading else 1.0
+    layout = ConstrainedLayoutEngine(rect=(0.0, 0.0, 1.0, top), w_pad=0.06, h_pad=0.06, wspace=0.03, hspace=0.04)
+    figure = Slide(figsize=(WIDTH, height), layout=layout)  # type: ignore[arg-type]
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def png(figure: Figure) -> bytes:
+    """The figure as PNG bytes at 150 dots per inch; the same figure gives the same bytes."""
+    buffer = io.BytesIO()
+    with slide_style():
+        # The default metadata names the matplotlib version, which would change the bytes without changing the picture.
+        figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def save(figure: Figure, path: Path) -> Path:
+    """Write the figure to ``path`` as PNG and return the path."""
+    path.write_bytes(png(figure))
+    return path
+
+
+def plain(text: object) -> str:
+    """Text from a scenario made safe to print: its dollar signs are not mathematics."""
+    return str(text).replace("$", r"\$")
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number as mathtext without the dollar signs: 0.5, 300, or 10^{-4} where decimals would be hard to read."""
+    value = float(value)
+    if value == 0.0 or 1e-3 <= abs(value) < 1e5:
+        return f"{value:.{digits}g}"
+    exponent = math.floor(math.log10(abs(value)))
+    mantissa = f"{value / 10.0**exponent:.3g}"
+    if mantissa in ("10", "-10"):
+        mantissa, exponent = mantissa[:-1], exponent + 1
+    power = f"10^{{{exponent}}}"
+    return {"1": power, "-1": f"-{power}"}.get(mantissa, rf"{mantissa}\times {power}")
+
+
+def weights(method: Any) -> str:
+    """The weights of a method as mathtext, for example "λ_KL = 1, λ_MMD = 0.5"; empty where it has none."""
+    parts = []
+    for symbol, value in (("KL", getattr(method, "kl_weight", 0.0)), ("MMD", getattr(method, "mmd_weight", 0.0))):
+        if value:
+            parts.append(rf"\lambda_{{\mathrm{{{symbol}}}}} = {number(value)}")
+    return "$" + r",\ ".join(parts) + "$" if parts else ""
+
+
+def method_label(label: str, run: Any) -> str:
+    """The name of a method with its weights, on one line: "DRLE (λ_KL = 1, λ_MMD = 0.5)"."""
+    text = weights(run.method)
+    return f"{plain(label)} ({text})" if text else plain(label)
+
+
+def panel_title(axes: Axes, label: str, run: Any, colour: str) -> None:
+    """The method's name in bold, and its weights on the line below."""
+    # Mathematics ignores the weight of the font, so the second line stays regular.
+    second = weights(run.method) or r"$\lambda_{\mathrm{KL}} = \lambda_{\mathrm{MMD}} = 0$"
+    axes.set_title(f"{plain(label)}\n{second}", fontweight="bold", color=darker(colour))
+
+
+def colours(results: Mapping[str, Any]) -> dict[str, str]:
+    """One colour per method: always the same for the known methods, and never one colour twice below nine."""
+    chosen: dict[str, str] = {}
+    for label, run in results.items():
+        known = METHOD_COLOURS.get(_key(getattr(run.method, "label", label)))
+        if known is not None and known not in chosen.values():
+            chosen[label] = known
+    for position, label in enumerate(results):
+        if label not in chosen:
+            free = [colour for colour in SPARE_COLOURS if colour not in chosen.values()]
+            chosen[label] = free[0] if free else SPARE_COLOURS[position % len(SPARE_COLOURS)]
+    return {label: chosen[label] for label in results}
+
+
+def _key(label: str) -> str:
+    return label.upper().replace("-", "").replace(" ", "")
+
+
+def darker(colour: str, factor: float = 0.75) -> str:
+    """The same hue with less light, for text on white."""
+    channels = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return "#" + "".join(f"{round(channel * factor):02X}" for channel in channels)
+
+
+def outlined(artist: Artist, width: float = 3.0) -> Artist:
+    """Give a text or a line a white edge, so that it stays legible over whatever lies below it."""
+    artist.set_path_effects([withStroke(linewidth=width, foreground="white")])
+    return artist

@@ -1,0 +1,53 @@
+"""The time axis: linear, or logarithmic from the first record on, whichever shows what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+
+def time_label() -> str:
+    """Time is dimensionless: the number of steps times the step size."""
+    return r"time $t = k\,\eta$"
+
+
+def scale_time(axes: Axes, runs: Iterable[Any], scale: str = "auto") -> None:
+    """Set the limits and the scale of a time axis that all of ``runs`` share.
+
+    A logarithmic axis is linear up to the first record after the start, so that the start, at time 0, stays visible.
+    """
+    runs = list(runs)
+    end = max(float(run.times[-1]) for run in runs)
+    later = [float(run.times[1]) for run in runs if len(run.times) > 1]
+    first = min(later, default=end)
+    wants_log = scale == "log" or (scale == "auto" and _early(runs, first, end))
+    if wants_log and 0.0 < first < end:
+        axes.set_xscale("symlog", linthresh=first, linscale=0.5)
+        axes.set_xlim(0.0, end)
+        powers = np.arange(np.ceil(np.log10(first) - 1e-9), np.floor(np.log10(end) + 1e-9) + 1)
+        axes.set_xticks([0.0, *(10.0**powers)])
+        axes.xaxis.set_minor_locator(LogLocator(subs=[2, 3, 4, 5, 6, 7, 8, 9], numticks=50))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_xlim(0.0, end if end > 0 else 1.0)
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
+
+
+def _early(runs: list[Any], first: float, end: float) -> bool:
+    """Whether most of the way is over in the first tenth, with enough records in it to show that."""
+    if not first <= end / 20.0:
+        return False
+    arrivals = []
+    for run in runs:
+        some = np.asarray(run.positions[:, :500])
+        some = some[:, np.isfinite(some).all(axis=(0, 2))]
+        if not some.size:
+            continue
+        middle = np.mean(np.abs(some - some[-1]), axis=(1, 2))
+        if middle[0] > 0:
+            arrivals.append(float(run.times[int(np.argmax(middle <= 0.1 * middle[0]))]))
+    return bool(arrivals) and float(np.median(arrivals)) < end / 10.0

@@ -1,0 +1,193 @@
+"""Particles over time: positions against time in one dimension, paths over the contours of the loss in two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from particlegvi.plotting import atoms, reading, style
+from particlegvi.plotting import plane as planes
+from particlegvi.plotting.heading import heading
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.legend import legend_below
+from particlegvi.plotting.reading import Array
+from particlegvi.plotting.timing import scale_time, time_label
+
+
+@figure_kind("trajectories")
+def trajectories(
+    results: Any,
+    *,
+    methods: Sequence[str] | None = None,
+    particles: int = 40,
+    time: str = "auto",
+    truth: bool = True,
+    window: Sequence[Sequence[float]] | None = None,
+) -> Figure:
+    """One panel per method: where particles went, against time in 1-D and over the contours of the loss in 2-D.
+
+    In 1-D dashed lines are the minima of the loss and dotted ones the tops between them, and at the right of every
+    panel stands the histogram of all final particles with the truth.
+
+    Parameters
+    ----------
+    results : Results
+        Runs in one or two dimensions.
+    methods : sequence of str, optional
+        Which methods, in which order; all by default.
+    particles : int
+        How many particles are drawn, at equal distances in the order of their starting points.
+    time : {"auto", "linear", "log"}
+        Scale of the time axis in 1-D; "auto" takes log where most of the way is over in the first tenth.
+    truth : bool
+        Whether the histogram with the truth is drawn beside the paths (1-D).
+    window : ((left, right), (bottom, top)), optional
+        What part of the plane is shown (2-D).
+    """
+    runs = reading.chosen_runs(results, methods)
+    dim = next(iter(runs.values())).positions.shape[2]
+    reading.chosen_runs(results, methods, dim=1 if dim == 1 else 2)
+    colours = style.colours(results)
+    with style.slide_style():
+        if dim == 1:
+            figure = _against_time(results, runs, colours, particles, time, truth)
+        else:
+            figure = _over_the_plane(results, runs, colours, particles, window)
+        legend_below(figure)
+        heading(figure, results.scenario, runs, f"{_shown(runs, particles)} paths")
+    return figure
+
+
+def _shown(runs: Mapping[str, Any], particles: int) -> int:
+    return min(particles, max(run.positions.shape[1] for run in runs.values()))
+
+
+def evenly_chosen(run: Any, particles: int) -> Array:
+    """Paths (records, at most ``particles``, dim) of particles evenly spread over the order of the first coordinate."""
+    positions = np.asarray(run.positions)
+    count = positions.shape[1]
+    order = np.argsort(positions[0, :, 0], kind="stable")
+    ranks = np.unique(np.linspace(0, count - 1, min(particles, count)).round().astype(int))
+    return positions[:, order[ranks]]
+
+
+def _against_time(
+    results: Any, runs: Mapping[str, Any], colours: Mapping[str, str], particles: int, time: str, truth: bool
+) -> Figure:
+    limits = _vertical_range(runs, particles)
+    grid = np.linspace(*limits, 8001)
+    minima, tops = reading.turning_points(grid, reading.loss_values(next(iter(runs.values())).loss, grid[:, None]))
+    figure = style.new_slide()
+    ratios = [4.2, 1.0] * len(runs) if truth else [1.0] * len(runs)
+    panels = figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
+    mains = panels[::2] if truth else panels
+    for position, (label, run) in enumerate(runs.items()):
+        axes, colour = mains[position], colours[label]
+        draw_against_time(axes, run, colour, particles)
+        draw_levels(axes, minima, tops)
+        scale_time(axes, runs.values(), time)
+        axes.set_xlabel(time_label())
+        style.panel_title(axes, label, run, colour)
+        if truth:
+            draw_side(panels[2 * position + 1], run, reading.target_of(results, label), colour, limits)
+    mains[0].set_ylabel(r"parameter $\theta$")
+    mains[0].set_ylim(*limits)
+    return figure
+
+
+def _vertical_range(runs: Mapping[str, Any], particles: int) -> tuple[float, float]:
+    samples = [evenly_chosen(run, particles) for run in runs.values()]
+    samples += [reading.final_particles(run) for run in runs.values()]
+    return reading.fitting_range(samples, reading.prior_bounds(next(iter(runs.values()))))
+
+
+def draw_against_time(axes: Axes, run: Any, colour: str, particles: int) -> None:
+    """Paths of some particles in one dimension against time."""
+    paths = evenly_chosen(run, particles)[:, :, 0]
+    lines = axes.plot(np.asarray(run.times), paths, color=colour, linewidth=0.9, alpha=0.6, zorder=2)
+    if lines:
+        lines[0].set_label("particles")
+
+
+def draw_levels(axes: Axes, minima: Array, tops: Array) -> None:
+    """Horizontal lines at the minima of the loss and at the tops between their basins, unless there are too many."""
+    if len(minima) > 12:
+        return
+    for heights, pattern, label in ((minima, (0, (4, 1.5)), "minima of the loss"), (tops, ":", "tops between basins")):
+        for position, height in enumerate(heights):
+            axes.axhline(height, color=style.BLACK, linestyle=pattern, linewidth=1.6, zorder=3,
+                         label=label if position == 0 else None)
+
+
+def draw_side(axes: Axes, run: Any, target: Any, colour: str, limits: tuple[float, float]) -> None:
+    """The final particles of all as a histogram lying on its side, with the truth."""
+    last = reading.final_particles(run)[:, 0]
+    edges = np.linspace(*limits, 41)
+    if target is not None and target.kind == "atoms" and len(target.weights) <= atoms.MANY_ATOMS:
+        places, weights = np.asarray(target.atoms)[:, 0], np.asarray(target.weights)
+        width = atoms.bar_width(places, edges)
+        heights, _ = atoms.at_atoms(last, places, width / 2)
+        axes.barh(places, heights, width, color=colour, alpha=0.62)
+        axes.plot(weights, places, "o", color=style.BLACK, markersize=7)
+        top = float(max(heights.max(), weights.max()))
+    else:
+        width = float(edges[1] - edges[0])
+        heights = np.histogram(last, edges)[0] / (max(len(last), 1) * width)
+        axes.barh(edges[:-1] + width / 2, heights, width, color=colour, alpha=0.62)
+        top = float(heights.max())
+        if target is not None and target.kind == "density":
+            grid = np.linspace(*limits, 801)
+            density = np.asarray(target.pdf(grid)).ravel()
+            axes.plot(density, grid, color=style.BLACK, linewidth=1.8)
+            top = max(top, float(np.max(density)))
+    if target is not None:
+        axes.add_line(Line2D([], [], color=style.BLACK, linewidth=1.8, label="truth, beside the final particles"))
+    axes.set_xlim(0.0, 1.12 * top or 1.0)
+    axes.set_xticks([])
+    axes.tick_params(labelleft=False, left=False)
+    axes.spines["bottom"].set_visible(False)
+    axes.set_xlabel("final")
+
+
+def _over_the_plane(
+    results: Any,
+    runs: Mapping[str, Any],
+    colours: Mapping[str, str],
+    particles: int,
+    window: Sequence[Sequence[float]] | None,
+) -> Figure:
+    plane = planes.plane_of(results, runs, window)
+    rows, columns = planes.panel_grid(len(runs))
+    figure = style.new_slide(rows)
+    panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    for position, (label, run) in enumerate(runs.items()):
+        draw_paths(panels[position], run, colours[label], plane, particles, position % columns == 0)
+        style.panel_title(panels[position], label, run, colours[label])
+    for spare in panels[len(runs) :]:
+        spare.set_visible(False)
+    return figure
+
+
+def draw_paths(
+    axes: Axes, run: Any, colour: str, plane: planes.Plane, particles: int, labelled: bool
+) -> None:
+    """Paths of some particles in two dimensions, hollow where they start and full where they end."""
+    planes.draw_plane(axes, plane, labelled)
+    paths = evenly_chosen(run, particles)
+    segments = [path[np.isfinite(path).all(axis=1)] for path in np.moveaxis(paths, 1, 0)]
+    segments = [path for path in segments if len(path)]
+    size = float(np.clip(1200.0 / max(len(segments), 1), 14.0, 70.0))
+    axes.add_collection(LineCollection(segments, colors=colour, linewidths=0.8, alpha=0.55, zorder=2), autolim=False)
+    axes.add_line(Line2D([], [], color=colour, linewidth=0.9, label="particles"))
+    for place, face, label in ((0, "white", "start"), (-1, style.BLACK, "end")):
+        points = np.array([path[place] for path in segments]).reshape(-1, 2)
+        axes.scatter(points[:, 0], points[:, 1], s=size, facecolors=face, edgecolors=style.BLACK, linewidths=1.0,
+                     zorder=3, label=label)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 3, 5, 10]))

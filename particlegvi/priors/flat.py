@@ -1,0 +1,65 @@
+"""The flat prior: Lebesgue measure, under which only the loss and the repulsion shape the flow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.engine.terms import Constant
+from particlegvi.priors._checks import Vector, frozen, points, whole
+
+
+class Flat:
+    """Flat prior: a constant density on the whole space, which is not a probability (thesis, C.7.2).
+
+    Its log density and its mean embedding are constant, so it adds nothing to the drift. It cannot be sampled: a run
+    needs `initial`.
+
+    Parameters
+    ----------
+    dim : int
+        Number of coordinates.
+
+    Attributes
+    ----------
+    dim : int
+    low, high : arrays (dim,)
+        Minus and plus infinity.
+
+    Raises
+    ------
+    ValueError
+        If ``dim`` is not a whole number of at least 1.
+    """
+
+    name = "flat"
+
+    def __init__(self, dim: int = 1) -> None:
+        self.dim = whole("dim", dim)
+        self.low = frozen(np.full(self.dim, -np.inf))
+        self.high = frozen(np.full(self.dim, np.inf))
+
+    def __repr__(self) -> str:
+        return f"Flat(dim={self.dim})"
+
+    def parameters(self) -> dict[str, Any]:
+        """The constructor's parameters as plain numbers."""
+        return {"dim": self.dim}
+
+    def log_density(self, x: ArrayLike) -> Vector:
+        """Zero at points (n, dim), shape (n,)."""
+        return np.zeros(len(points(x, self.dim)))
+
+    def gradient(self, x: ArrayLike) -> Vector:
+        """Zero at points (n, dim), shape (n, dim)."""
+        return np.zeros_like(points(x, self.dim))
+
+    def sample(self, particles: int, seed: int = 0, role: str = "start") -> Vector:
+        """Always a ValueError: Lebesgue measure is not a probability."""
+        raise ValueError("the flat prior cannot be sampled; give `initial`")
+
+    def term(self) -> Constant:
+        """Minus the log density, for the engine: zero."""
+        return Constant(0.0)

@@ -1,0 +1,106 @@
+"""The kernel mean embedding of a prior, mu_P(x) = E kappa(x, T) for T with law P, as a term for the engine.
+
+The engine subtracts ``lambda1 * gradient`` of it in the drift's potential V (thesis, 5.4.3): particles are drawn to
+where the prior's own samples would be.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from particlegvi.engine.terms import Constant
+from particlegvi.priors._checks import whole
+from particlegvi.priors.gaussian_sums import gaussian_sum
+from particlegvi.priors.weighted_points import PANELS, monte_carlo, quadrature
+
+WAYS = ("auto", "closed-form", "quadrature", "monte-carlo")
+
+
+class Embedding(NamedTuple):
+    """A mean embedding and what is known of it.
+
+    Attributes
+    ----------
+    term : NamedTuple
+        ``value`` and ``gradient`` are mu_P and its gradient, the kernel's variance included.
+    description : str
+        One phrase: how it is computed, and what it may be wrong by.
+    error : float
+        Zero for a closed form (rounding apart), a bound for the quadrature, a standard error for Monte Carlo.
+    """
+
+    term: Any
+    description: str
+    error: float
+
+
+def embedding(prior: Any, kernel: Any, how: str = "auto", samples: int = 200, seed: int = 0) -> Embedding:
+    """The mean embedding of a prior under a kernel.
+
+    Parameters
+    ----------
+    prior : Normal, Uniform or Flat
+        Or any prior with the same attributes.
+    kernel : kernel
+        With a number for its lengthscale: rules are resolved before.
+    how : str
+        "closed-form" (squared-exponential kernel; a constant for Flat); "quadrature" (a sum of Gaussians, each in
+        closed form, for kernels with a ``mixing_density``, otherwise nodes in one or two dimensions); "monte-carlo"
+        (thesis, C.125: prior samples that stay as they are); or "auto", the first of these that applies.
+    samples : int
+        Number of prior samples for Monte Carlo; the thesis states 20, its code used 200.
+    seed : int
+        Of these samples.
+
+    Returns
+    -------
+    Embedding
+
+    Raises
+    ------
+    ValueError
+        If ``how`` is not one of these, does not apply, or the kernel's lengthscale is still a rule.
+    """
+    if how not in WAYS:
+        raise ValueError(f"embedding is {how!r}; one of {', '.join(WAYS)} is allowed")
+    rule = getattr(kernel, "lengthscale", 1.0)
+    if isinstance(rule, str):
+        raise ValueError(f'lengthscale is "{rule}", a rule; resolve it to a number before the embedding')
+    if prior.name == "flat":
+        # (C.129)-(C.131): it does not depend on x. Zero is its limit over growing uniform boxes.
+        return Embedding(Constant(0.0), "constant, because the prior is flat", 0.0)
+    if how == "monte-carlo":
+        return _monte_carlo(prior, kernel, whole("samples", samples), seed)
+    name = getattr(kernel, "name", type(kernel).__name__)
+    gaussians = gaussian_sum(kernel) if hasattr(prior, "smooth") else None
+    if gaussians is not None and gaussians.exact and how != "quadrature":
+        term = prior.smooth(gaussians.lengthscales, gaussians.weights)
+        return Embedding(term, f"closed form for the {prior.name} prior and the {name} kernel", 0.0)
+    if how == "closed-form":
+        raise ValueError(
+            f'embedding is "closed-form", which the {prior.name} prior and the {name} kernel do not have;'
+            ' "auto", "quadrature" or "monte-carlo" is allowed'
+        )
+    if gaussians is not None and not gaussians.exact:
+        term = prior.smooth(gaussians.lengthscales, gaussians.weights)
+        errors = f"error at most {gaussians.error:.1e}, of the gradient {gaussians.slope_error:.1e}"
+        number = len(gaussians.weights)
+        return Embedding(term, f"quadrature, {number} Gaussians for the {name} kernel: {errors}", gaussians.error)
+    located = hasattr(prior, "sd") or np.all(np.isfinite(prior.high) & np.isfinite(prior.low))
+    if prior.dim in PANELS and located:
+        term, error = quadrature(prior, kernel)
+        return Embedding(term, f"quadrature with {len(term.weights)} nodes: error about {error:.1e}", error)
+    if how == "quadrature":
+        raise ValueError(
+            f'embedding is "quadrature", which the {prior.name} prior and the {name} kernel do not have in {prior.dim}'
+            ' dimensions; "auto" or "monte-carlo" is allowed'
+        )
+    return _monte_carlo(prior, kernel, whole("samples", samples), seed)
+
+
+def _monte_carlo(prior: Any, kernel: Any, samples: int, seed: int) -> Embedding:
+    term, error = monte_carlo(prior, kernel, samples, seed)
+    how = f"Monte Carlo with {samples} prior samples (seed {seed}): standard error at most about {error:.1e}"
+    return Embedding(term, how, error)

@@ -1,0 +1,160 @@
+"""The Gaussian prior with independent coordinates, and the mean embeddings that it has in closed form."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.engine import noise
+from particlegvi.priors._checks import Vector, frozen, points, same_length, shown, vector, whole
+
+
+class Normal:
+    """Normal prior, independent coordinates: N(mean, diag(sd^2)).
+
+    Parameters
+    ----------
+    mean : float or array (dim,)
+        Centre; a number on the line.
+    sd : float or array (dim,)
+        Standard deviations, positive. One number for either parameter stands for every coordinate.
+
+    Attributes
+    ----------
+    dim : int
+    mean, sd : arrays (dim,)
+    low, high : arrays (dim,)
+        Minus and plus infinity.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not finite, an sd is not positive, or the lengths differ.
+    """
+
+    name = "normal"
+
+    def __init__(self, mean: ArrayLike = 0.0, sd: ArrayLike = 1.0) -> None:
+        spread = vector("sd", sd)
+        if not np.all(spread > 0.0):
+            raise ValueError(f"sd is {sd!r}; positive numbers are allowed")
+        self.mean, self.sd = same_length(("mean", "sd"), vector("mean", mean), spread)
+        self.dim = self.mean.size
+        self.low = frozen(np.full(self.dim, -np.inf))
+        self.high = frozen(np.full(self.dim, np.inf))
+
+    def __repr__(self) -> str:
+        return f"Normal(mean={shown(self.mean)}, sd={shown(self.sd)})"
+
+    def parameters(self) -> dict[str, Any]:
+        """The constructor's parameters as plain numbers and lists."""
+        return {"mean": shown(self.mean), "sd": shown(self.sd)}
+
+    def log_density(self, x: ArrayLike) -> Vector:
+        """log p at points (n, dim), shape (n,)."""
+        z = (points(x, self.dim) - self.mean) / self.sd
+        return -0.5 * np.sum(z * z, axis=1) - _log_scale(self)
+
+    def gradient(self, x: ArrayLike) -> Vector:
+        """Gradient of log p at points (n, dim), shape (n, dim)."""
+        return -((points(x, self.dim) - self.mean) / self.sd) / self.sd
+
+    def sample(self, particles: int, seed: int = 0, role: str = "start") -> Vector:
+        """Independent draws, shape (particles, dim): functions of the seed, the role and their index alone."""
+        return self.mean + self.sd * noise.normals(seed, role, whole("particles", particles), self.dim)
+
+    def term(self) -> NormalTerm:
+        """Minus the log density, for the engine."""
+        return NormalTerm(self.mean.copy(), 1.0 / self.sd, _log_scale(self))
+
+    def smooth(self, lengthscales: Vector, weights: Vector) -> NormalEmbedding:
+        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this law, as a term.
+
+        Each Gaussian stays one: in every coordinate its variance grows by sd^2 and its height falls by
+        lengthscale / sqrt(lengthscale^2 + sd^2).
+        """
+        with np.errstate(over="ignore"):  # a scale whose square overflows contributes nothing
+            ratio = self.sd / lengthscales[:, None]
+            variances = lengthscales[:, None] ** 2 + self.sd**2
+            heights = weights * np.exp(-0.5 * np.sum(np.log1p(ratio * ratio), axis=1))
+        return NormalEmbedding(self.mean.copy(), 1.0 / variances, heights)
+
+
+def _log_scale(prior: Normal) -> float:
+    return float(np.sum(np.log(prior.sd))) + 0.5 * prior.dim * math.log(2.0 * math.pi)
+
+
+class NormalTerm(NamedTuple):
+    """Minus the log density of a Normal prior."""
+
+    mean: Vector
+    root_precision: Vector  # 1 / sd, whose square may overflow where the product of factors does not
+    log_scale: float
+
+    def value(self, x):
+        total = self.log_scale
+        for i in range(x.shape[0]):
+            z = (x[i] - self.mean[i]) * self.root_precision[i]
+            total += 0.5 * z * z
+        return total
+
+    def gradient(self, x, out):
+        for i in range(x.shape[0]):
+            out[i] = (x[i] - self.mean[i]) * self.root_precision[i] * self.root_precision[i]
+
+    def gradients(self, points, out):
+        # the lanes are the inner loop, which the compiler turns into vector instructions
+        for i in range(points.shape[0]):
+            mean = self.mean[i]
+            root = self.root_precision[i]
+            for lane in range(points.shape[1]):
+                out[i, lane] = (points[i, lane] - mean) * root * root
+
+
+class NormalEmbedding(NamedTuple):
+    """A sum of Gaussians with one centre: ``sum_q heights_q exp(-1/2 sum_i precisions_qi (x_i - mean_i)^2)``."""
+
+    mean: Vector  # (dim,)
+    precisions: Vector  # (scales, dim)
+    heights: Vector  # (scales,)
+
+    def value(self, x):
+        total = 0.0
+        for q in range(self.heights.shape[0]):
+            exponent = 0.0
+            for i in range(x.shape[0]):
+                gap = x[i] - self.mean[i]
+                exponent += 0.5 * self.precisions[q, i] * gap * gap
+            total += self.heights[q] * math.exp(-exponent)
+        return total
+
+    def gradient(self, x, out):
+        for i in range(x.shape[0]):
+            out[i] = 0.0
+        for q in range(self.heights.shape[0]):
+            exponent = 0.0
+            for i in range(x.shape[0]):
+                gap = x[i] - self.mean[i]
+                exponent += 0.5 * self.precisions[q, i] * gap * gap
+            level = self.heights[q] * math.exp(-exponent)
+            for i in range(x.shape[0]):
+                out[i] -= self.precisions[q, i] * (x[i] - self.mean[i]) * level
+
+    def gradients(self, points, out):
+        if points.shape[0] > 1:
+            for lane in range(points.shape[1]):
+                self.gradient(points[:, lane], out[:, lane])
+            return
+        mean = self.mean[0]
+        # On the line the lanes are the inner loop, which the compiler turns into vector instructions.
+        for lane in range(points.shape[1]):
+            out[0, lane] = 0.0
+        for q in range(self.heights.shape[0]):
+            precision = self.precisions[q, 0]
+            height = self.heights[q]
+            for lane in range(points.shape[1]):
+                gap = points[0, lane] - mean
+                out[0, lane] -= precision * gap * (height * math.exp(-(0.5 * precision * gap * gap)))

@@ -1,0 +1,152 @@
+"""The uniform prior on a box, and the mean embeddings that it has in closed form."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.engine import noise
+from particlegvi.engine.terms import Constant
+from particlegvi.priors._checks import Vector, points, same_length, shown, vector, whole
+
+
+class Uniform:
+    """Uniform prior on the box of all x with low <= x <= high.
+
+    Particles that leave the box are reflected by the engine; the density outside is zero.
+
+    Parameters
+    ----------
+    low, high : float or array (dim,)
+        Corners; numbers on the line. One number for either stands for every coordinate.
+
+    Attributes
+    ----------
+    dim : int
+    low, high, mean, sd : arrays (dim,)
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not finite, the box is empty in some coordinate, its width overflows, or the lengths differ.
+    """
+
+    name = "uniform"
+
+    def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
+        self.low, self.high = same_length(("low", "high"), vector("low", low), vector("high", high))
+        with np.errstate(over="ignore"):
+            width = self.high - self.low
+        if not np.all(width > 0.0) or not np.all(np.isfinite(width)):
+            raise ValueError(f"low is {low!r} and high is {high!r}; low < high, a finite width apart, is allowed")
+        self.dim = self.low.size
+        self.mean = self.low + 0.5 * width
+        self.sd = width / math.sqrt(12.0)
+
+    def __repr__(self) -> str:
+        return f"Uniform(low={shown(self.low)}, high={shown(self.high)})"
+
+    def parameters(self) -> dict[str, Any]:
+        """The constructor's parameters as plain numbers and lists."""
+        return {"low": shown(self.low), "high": shown(self.high)}
+
+    def log_density(self, x: ArrayLike) -> Vector:
+        """log p at points (n, dim), shape (n,): minus infinity outside the box."""
+        at = points(x, self.dim)
+        inside = np.all((at >= self.low) & (at <= self.high), axis=1)
+        return np.where(inside, -_log_volume(self), -np.inf)
+
+    def gradient(self, x: ArrayLike) -> Vector:
+        """Gradient of log p at points (n, dim), shape (n, dim): zero, since the walls are the engine's."""
+        return np.zeros_like(points(x, self.dim))
+
+    def sample(self, particles: int, seed: int = 0, role: str = "start") -> Vector:
+        """Independent draws, shape (particles, dim): functions of the seed, the role and their index alone."""
+        u = noise.uniforms(seed, role, whole("particles", particles), self.dim)
+        return np.minimum(self.low + (self.high - self.low) * u, self.high)
+
+    def term(self) -> Constant:
+        """Minus the log density inside the box, for the engine: a constant."""
+        return Constant(_log_volume(self))
+
+    def smooth(self, lengthscales: Vector, weights: Vector) -> UniformEmbedding:
+        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this law, as a term."""
+        return UniformEmbedding(self.low.copy(), self.high.copy(), lengthscales, weights)
+
+
+def _log_volume(prior: Uniform) -> float:
+    return float(np.sum(np.log(prior.high - prior.low)))
+
+
+class UniformEmbedding(NamedTuple):
+    """A sum of Gaussians, each averaged over a box: a product of differences of error functions.
+
+    The average over one side of ``exp(-(x - t)^2 / (2 s^2))`` is
+    ``sqrt(pi/2) s / (high - low) * (erf(far) + erf(near))`` with ``near`` and ``far`` the distances to the two walls in
+    units of sqrt(2) s, negative for a wall already crossed. Far outside the two terms cancel, so complementary error
+    functions are used there; far inside a wide box both are 1 and the embedding is constant, as it should be.
+    """
+
+    low: Vector  # (dim,)
+    high: Vector  # (dim,)
+    lengthscales: Vector  # (scales,)
+    weights: Vector  # (scales,)
+
+    def value(self, x):
+        total = 0.0
+        for q in range(self.weights.shape[0]):
+            unit = math.sqrt(2.0) * self.lengthscales[q]
+            product = self.weights[q]
+            for i in range(x.shape[0]):
+                a = (x[i] - self.low[i]) / unit
+                b = (self.high[i] - x[i]) / unit
+                near = min(a, b)
+                far = max(a, b)
+                sides = math.erf(far) + math.erf(near) if near > -0.5 else math.erfc(-near) - math.erfc(far)
+                product *= 0.5 * math.sqrt(math.pi) * unit / (self.high[i] - self.low[i]) * sides
+            total += product
+        return total
+
+    def gradient(self, x, out):
+        for i in range(x.shape[0]):
+            out[i] = 0.0
+        for q in range(self.weights.shape[0]):
+            unit = math.sqrt(2.0) * self.lengthscales[q]
+            product = self.weights[q]
+            for i in range(x.shape[0]):
+                a = (x[i] - self.low[i]) / unit
+                b = (self.high[i] - x[i]) / unit
+                near = min(a, b)
+                far = max(a, b)
+                sides = math.erf(far) + math.erf(near) if near > -0.5 else math.erfc(-near) - math.erfc(far)
+                product *= 0.5 * math.sqrt(math.pi) * unit / (self.high[i] - self.low[i]) * sides
+            # Where the product underflows, so do the slopes: nothing is divided by zero.
+            if product > 0.0:
+                for i in range(x.shape[0]):
+                    a = (x[i] - self.low[i]) / unit
+                    b = (self.high[i] - x[i]) / unit
+                    near = min(a, b)
+                    far = max(a, b)
+                    sides = math.erf(far) + math.erf(near) if near > -0.5 else math.erfc(-near) - math.erfc(far)
+                    slope = (math.exp(-a * a) - math.exp(-b * b)) / (0.5 * math.sqrt(math.pi) * unit)
+                    out[i] += product * (slope / sides)
+
+    def gradients(self, points, out):
+        if points.shape[0] > 1:
+            for lane in range(points.shape[1]):
+                self.gradient(points[:, lane], out[:, lane])
+            return
+        # On the line the error functions are not needed, and the lanes are the inner loop, which the compiler turns
+        # into vector instructions.
+        for lane in range(points.shape[1]):
+            out[0, lane] = 0.0
+        for q in range(self.weights.shape[0]):
+            unit = math.sqrt(2.0) * self.lengthscales[q]
+            height = self.weights[q] / (self.high[0] - self.low[0])
+            for lane in range(points.shape[1]):
+                a = (points[0, lane] - self.low[0]) / unit
+                b = (self.high[0] - points[0, lane]) / unit
+                out[0, lane] += height * (math.exp(-a * a) - math.exp(-b * b))

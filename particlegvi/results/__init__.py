@@ -1,0 +1,150 @@
+"""What a scenario gave: the runs of its methods, the truth beside them, and the numbers worth quoting."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from particlegvi.results import table
+from particlegvi.results.folder import Folder, Record, create, open_folder
+from particlegvi.results.summary import summarise
+from particlegvi.results.truth import Targets
+from particlegvi.results.versions import versions
+from particlegvi.runs import Run
+from particlegvi.scenario.building import Parts, build, settled
+
+__all__ = ["Results", "load"]
+
+
+class Results(Mapping[str, Run]):
+    """The runs of a scenario by the label of their method, in the scenario's order.
+
+    Attributes
+    ----------
+    scenario : dict
+        The complete scenario, as plain data.
+    seed : int
+    status : str
+        "finished", or what else became of the run: "running", "interrupted", "diverged", "failed".
+    folder : Path or None
+        Where it is saved.
+    targets : mapping
+        The truth by label, found when first asked for; None where there is none (``targets.reasons`` says why).
+    summary : dict
+        The numbers worth quoting, as in ``summary.json``; computed when first asked for.
+    """
+
+    def __init__(
+        self,
+        scenario: dict[str, Any],
+        parts: Parts,
+        seed: int,
+        runs: Mapping[str, Run] | None = None,
+        folder: Path | None = None,
+        status: str = "finished",
+        summary: dict[str, Any] | None = None,
+    ) -> None:
+        self.scenario = scenario
+        self.seed = seed
+        self.status = status
+        self.folder = folder
+        self._runs: dict[str, Run] = dict(runs or {})
+        self._summary = summary
+        self.targets = Targets(self._runs, parts)
+
+    def __getitem__(self, label: str) -> Run:
+        return self._runs[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __repr__(self) -> str:
+        return f"Results({self.scenario['name']}, seed {self.seed}, {self.status}: {', '.join(self) or 'no runs'})"
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        if self._summary is None:
+            self._summary = summarise(self)
+        return self._summary
+
+    def describe(self) -> str:
+        """A table for a terminal: mean, spread and distance to the truth of every method."""
+        return table.describe(self.scenario, self.summary)
+
+    def add(self, label: str, run: Run) -> None:
+        """Take in the run of one more method."""
+        run.label = label
+        run.method = settled(run.method, run.info)
+        self._runs[label] = run
+        self._summary = None
+
+    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
+        """Write everything into a new folder, which `load` reads back bit for bit.
+
+        Raises
+        ------
+        ValueError
+            If the folder exists and may not be overwritten, or cannot be made.
+        """
+        made = create(folder, self.scenario, self.seed, versions(), overwrite)
+        for label, run in self.items():
+            made.add(label, *recorded(run))
+        made.write_summary(self.summary)
+        made.update(status=self.status)
+        self.folder = made.path
+        return made.path
+
+    def note_pictures(self, pictures: Iterable[Path]) -> None:
+        """Put the names of pictures drawn into the folder on record, so that overwriting the folder removes them."""
+        if self.folder is not None:
+            there = open_folder(self.folder)
+            there.update(figures=sorted({*there.manifest["figures"], *(picture.name for picture in pictures)}))
+
+
+def recorded(run: Run) -> tuple[Record, float | None]:
+    """What a folder keeps of a run, and how long the run took."""
+    info = {name: value for name, value in run.info.items() if name != "seconds"}
+    return Record(run.positions, run.steps, info), run.info.get("seconds")
+
+
+def load(folder: str | os.PathLike[str]) -> Results:
+    """Results that `run` or the command line has saved.
+
+    Parameters
+    ----------
+    folder : path
+        For example ``runs/global-minimiser``.
+
+    Returns
+    -------
+    Results
+        With the loss, the prior and the methods made anew from the scenario in the folder. A run that is not finished
+        has the methods that are.
+
+    Raises
+    ------
+    ValueError
+        If the folder is not a run's, or a file in it is missing or damaged.
+    """
+    there: Folder = open_folder(folder)
+    scenario = there.scenario()
+    parts = build(scenario)
+    manifest = there.manifest
+    results = Results(scenario, parts, manifest["seed"], folder=there.path, status=manifest["status"])
+    for label, method in parts.methods.items():
+        if label not in manifest["methods"]:
+            continue
+        positions, steps, info = there.record(label)
+        if positions.shape[2] != parts.loss.dim:
+            raise ValueError(f"{there.path} is damaged: {label} has the dimension {positions.shape[2]}")
+        results.add(
+            label,
+            Run(label, parts.loss, parts.prior, method, positions, steps, scenario["step_size"], results.seed, info),
+        )
+    results._summary = there.summary()
+    return results

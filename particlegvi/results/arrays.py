@@ -1,0 +1,55 @@
+"""Arrays on the disk: .npy without pickle, read only after the header was checked against the file."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.files import open_regular, write
+
+MAGIC = b"\x93NUMPY\x01\x00"
+# What numpy writes for plain numbers, and nothing else that it would read.
+HEADER = re.compile(rb"\{'descr': '(<f8|<i8)', 'fortran_order': False, 'shape': \(([0-9, ]{1,100})\), \} *\n")
+LONGEST_HEADER = 1000
+
+
+def write_array(path: Path, array: NDArray[Any]) -> None:
+    """Write an array, in C order."""
+    whole = np.ascontiguousarray(array)
+    write(path, lambda file: np.lib.format.write_array(file, whole, version=(1, 0), allow_pickle=False))
+
+
+def read_array(path: Path, dtype: type[np.generic], dims: int) -> NDArray[Any]:
+    """Read an array whose header must promise ``dtype`` and ``dims`` dimensions and fit the size of the file.
+
+    Raises
+    ------
+    ValueError
+        If the file is not there, is no .npy file, holds something else, or is cut short.
+    """
+    with open_regular(path) as file:
+        try:
+            start = file.read(len(MAGIC) + 2)
+            if len(start) < len(MAGIC) + 2 or not start.startswith(MAGIC):
+                raise ValueError("it does not begin as one")
+            length = struct.unpack("<H", start[len(MAGIC) :])[0]
+            header = HEADER.fullmatch(file.read(min(length, LONGEST_HEADER)))
+            if header is None:
+                raise ValueError("its header is damaged, or it does not hold plain numbers")
+            shape = tuple(int(number) for number in header[2].split(b",") if number.strip())
+            found = np.dtype(header[1].decode("ascii"))
+            if found != np.dtype(dtype) or len(shape) != dims:
+                raise ValueError(f"it holds {found} in {len(shape)} dimensions, not {np.dtype(dtype)} in {dims}")
+            count = math.prod(shape)
+            if count * found.itemsize != os.fstat(file.fileno()).st_size - file.tell():
+                raise ValueError(f"it is not as long as its shape {shape} needs")
+            return np.fromfile(file, dtype=found, count=count).reshape(shape)
+        except (ValueError, OSError) as error:
+            raise ValueError(f"{path} is not an array that a run has written: {error}") from None

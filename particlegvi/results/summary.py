@@ -1,0 +1,109 @@
+"""The numbers worth quoting: what ``summary.json`` says. Its keys are documented in docs/results.md and stay.
+
+Means and standard deviations are those of the particles as they are (divided by their number, not by one less): a
+number in one dimension, a list otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi import diagnostics
+from particlegvi.results.versions import versions
+from particlegvi.runs import Run
+
+MOST_ATOMS = 64  # with more atoms than this their counts are not listed one by one
+
+
+def summarise(results: Any) -> dict[str, Any]:
+    """The summary of ``Results``, as plain data (numbers that are not finite are None in the file)."""
+    modes = results.scenario.get("modes")
+    return {
+        "scenario": results.scenario["name"],
+        "seed": results.seed,
+        "status": results.status,
+        "versions": versions(),
+        "methods": {
+            label: facts(run, results.targets[label], results.targets.reasons.get(label), modes)
+            for label, run in results.items()
+        },
+    }
+
+
+def facts(run: Run, target: Any, reason: str | None, modes: Any = None) -> dict[str, Any]:
+    """What the summary says about one method."""
+    final = run.final
+    loss = run.average_loss()
+    found: dict[str, Any] = {
+        "particles": run.particles,
+        "dim": run.dim,
+        "steps": int(run.steps[-1]),
+        "step_size": run.step_size,
+        "mean": _per_coordinate(final.mean(axis=0)),
+        "sd": _per_coordinate(final.std(axis=0)),
+        "average_loss": {"first": float(loss[0]), "last": float(loss[-1])},
+        "weights": {
+            name: float(getattr(run.method, name)) for name in ("kl_weight", "mmd_weight") if hasattr(run.method, name)
+        },
+        "run": {name: value for name, value in run.info.items() if name != "seconds"},
+        "target": {"kind": None, "reason": reason} if target is None else _target(target),
+    }
+    if target is not None and run.dim == 1:
+        found |= _distance(final, target)
+    if target is not None and target.kind == "atoms" and len(target.atoms) <= MOST_ATOMS:
+        found["basins"] = basins(final, target)
+    if modes is not None:
+        found["mode_occupancy"] = diagnostics.mode_occupancy(final, modes).tolist()
+    return found
+
+
+def _per_coordinate(values: np.ndarray) -> Any:
+    return float(values[0]) if len(values) == 1 else [float(value) for value in values]
+
+
+def _target(target: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": target.kind}
+    for name in ("mean", "variance", "residual", "log_normaliser", "error"):
+        value = getattr(target, name, None)
+        if value is not None:
+            found[name] = np.asarray(value, dtype=np.float64).tolist()
+    return found
+
+
+def _distance(final: np.ndarray, target: Any) -> dict[str, Any]:
+    """The distance to the truth, the distance that exact draws would have, and what the two say together."""
+    distance = float(diagnostics.wasserstein1(final, target))
+    low, high = (float(value) for value in diagnostics.wasserstein1_floor(target, len(final)))
+    return {"w1": distance, "w1_floor": [low, high], "verdict": verdict(distance, high)}
+
+
+def verdict(distance: float, floor: float) -> str:
+    """In words, what a distance says beside the 95% quantile of the distances of as many exact draws."""
+    if distance <= floor:
+        return "as close as exact draws"
+    if distance <= 1.5 * floor:
+        return "nearly as close as exact draws"
+    return "farther than exact draws"
+
+
+def basins(final: np.ndarray, target: Any) -> list[dict[str, Any]]:
+    """How many particles lie nearest to each atom, beside the limits of a binomial count with the atom's weight."""
+    atoms = np.asarray(target.atoms, dtype=np.float64)
+    nearest = np.zeros(len(final), dtype=np.int64)
+    distance = np.full(len(final), np.inf)
+    for index, atom in enumerate(atoms):  # one atom at a time: a table of all would not fit for a million particles
+        here = np.sqrt(((final - atom) ** 2).sum(axis=1))
+        nearest = np.where(here < distance, index, nearest)
+        distance = np.minimum(here, distance)
+    return [
+        {
+            "atom": atom.tolist(),
+            "weight": float(weight),
+            "count": int((nearest == index).sum()),
+            "limits": [int(limit) for limit in diagnostics.binomial_limits(len(final), float(weight))],
+            "farthest": float(distance[nearest == index].max(initial=0.0)),
+        }
+        for index, (atom, weight) in enumerate(zip(atoms, target.weights, strict=True))
+    ]

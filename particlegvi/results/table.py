@@ -1,0 +1,80 @@
+"""The summary as a table for a terminal, in plain ASCII."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+WIDEST = 4  # coordinates of a mean that are written out
+
+
+def describe(scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    """Heading, one row per method, and below them what each method says about how it was simulated."""
+    methods = summary["methods"]
+    lines = [
+        f"{scenario['name']}: {scenario['title']}" if scenario["title"] else scenario["name"],
+        f"{scenario['particles']} particles, {scenario['steps']} steps of {scenario['step_size']:g}, "
+        f"seed {summary['seed']}, {summary['status']}",
+        "",
+    ]
+    rows = [["method", "mean", "sd", "W1 to truth", "exact draws", ""]]
+    rows += [_row(label, facts) for label, facts in methods.items()]
+    kept = [column for column in range(6) if column < 3 or any(row[column] for row in rows[1:])]
+    widths = [max(len(row[column]) for row in rows) for column in kept]
+    for row in rows:
+        cells = [
+            row[column].ljust(width) if column in (0, 5) else row[column].rjust(width)
+            for column, width in zip(kept, widths, strict=True)
+        ]
+        lines.append("  ".join(cells).rstrip())
+    notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
+    return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def _row(label: str, facts: Mapping[str, Any]) -> list[str]:
+    floor = facts.get("w1_floor")
+    return [
+        label,
+        _number(facts["mean"]),
+        _number(facts["sd"]),
+        _number(facts["w1"]) if facts.get("w1") is not None else "",
+        f"{_number(floor[0])} to {_number(floor[1])}" if floor else "",
+        facts.get("verdict", ""),
+    ]
+
+
+def _number(value: Any) -> str:
+    if value is None:
+        return "not finite"
+    if isinstance(value, list):
+        shown = ", ".join(_number(each) for each in value[:WIDEST])
+        return f"({shown}{', ...' if len(value) > WIDEST else ''})"
+    if value != 0.0 and not 1e-3 <= abs(value) < 1e6:
+        return f"{value:.3g}"
+    return f"{value:.3f}"
+
+
+def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
+    """Counts and choices that do not fit into the row, one line each."""
+    notes = []
+    for basin in facts.get("basins", [])[:8]:
+        low, high = basin["limits"]
+        within = "within" if low <= basin["count"] <= high else "outside"
+        notes.append(f"{basin['count']} at {_number(basin['atom'])}, {within} the 99% limits {low} to {high}")
+    if "mode_occupancy" in facts:
+        counts = facts["mode_occupancy"]
+        notes.append(f"{sum(count > 0 for count in counts)} of {len(counts)} modes: {_few(counts)} particles")
+    run = facts.get("run", {})
+    if "lengthscale_rule" in run:
+        notes.append(f"{run['kernel']} kernel, {run['lengthscale_rule']}")
+        notes.append(f"mean embedding: {run['embedding']}")
+    if run.get("repulsion"):
+        used = ", ".join(f"{way} ({steps} steps)" for way, steps in run["repulsion"].items())
+        notes.append(f"repulsion: {used}, error at most {run['repulsion_error_bound']:.0e}")
+    if facts["target"].get("reason"):
+        notes.append(f"no truth to compare with: {facts['target']['reason']}")
+    return [f"{label}: {note}" for note in notes]
+
+
+def _few(counts: list[int]) -> str:
+    return ", ".join(map(str, counts[:12])) + (", ..." if len(counts) > 12 else "")

@@ -1,0 +1,193 @@
+"""The keys of a scenario: what each one is for, what it may be, and what it is when it is left out.
+
+A new key is one line in ``KEYS``. What a name stands for (a loss, a method) is looked up in `building`, and the
+parameters of such a part are checked by the part itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from particlegvi.registry import check_parameters, unknown
+from particlegvi.scenario import checks
+from particlegvi.scenario.checks import Check, refuse
+
+KINDS = ("particles",)  # what `particlegvi run` can do with a scenario
+REQUIRED: Any = object()
+ABSENT: Any = object()
+# Keys whose value picks one of several things. Naming another one replaces the table, anything else is merged into it.
+CHOICES = ("loss", "prior", "initial", "kernel", "embedding")
+SELECTORS = ("name", "formula", "points", "how")
+DEFAULT_KERNEL = "squared-exponential"
+
+
+LABEL = checks.matching(checks.LABEL, "letters, digits, spaces and _ + = - (at most 40)")
+POSITIVE = checks.number(above=0.0, allowed="a positive finite number")
+
+
+class Key(NamedTuple):
+    check: Check
+    help: str
+    default: Any = ABSENT
+
+
+def _part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> dict[str, Any]:
+    """A table that names one part of a registry and gives its parameters."""
+    names = " or ".join(f'"{selector}"' for selector in selectors)
+    if not isinstance(value, dict):
+        raise refuse(key, f"a name or a table with the key {names}", value)
+    if sum(selector in value for selector in selectors) != 1:
+        raise ValueError(f"{key} must have exactly one of the keys {names}; it has {_keys(value)}")
+    if "name" in value:
+        checks.text(80)(value["name"], f"{key}.name")
+    return value
+
+
+def _keys(table: dict[str, Any]) -> str:
+    return ", ".join(checks.shown(name) for name in list(table)[:8]) or "no key"
+
+
+def loss(value: Any, key: str) -> dict[str, Any]:
+    table = _part(value, key, ("name", "formula"))
+    if "formula" in table:
+        check_parameters(f"{key} with a formula", table, ("formula", "variables"))
+        checks.text(2000)(table["formula"], f"{key}.formula")
+        variables = table.get("variables")
+        if not isinstance(variables, list) or not variables or not all(isinstance(each, str) for each in variables):
+            raise refuse(f"{key}.variables", 'a list of the names of the variables, such as ["x", "y"]', variables)
+    return table
+
+
+def prior(value: Any, key: str) -> dict[str, Any]:
+    return _part(value, key)
+
+
+def initial(value: Any, key: str) -> dict[str, Any]:
+    table = _part(value, key, ("name", "points"))
+    if "points" in table:
+        check_parameters(f"{key} with points", table, ("points",))
+        return {"points": checks.points(table["points"], f"{key}.points")}
+    return table
+
+
+def kernel(value: Any, key: str) -> dict[str, Any]:
+    return _part({"name": DEFAULT_KERNEL, **value} if isinstance(value, dict) else value, key)
+
+
+def embedding(value: Any, key: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or not isinstance(value.get("how"), str):
+        raise refuse(key, 'a name or a table with the key "how"', value)
+    check_parameters(key, value, ("how", "samples"))
+    if "samples" in value:
+        checks.whole(1, 1_000_000)(value["samples"], f"{key}.samples")
+    return value
+
+
+def methods(value: Any, key: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or not 1 <= len(value) <= 32:
+        raise refuse(key, "a table of 1 to 32 methods, such as [methods.DE]", value)
+    spelled: dict[str, str] = {}
+    for label in value:
+        LABEL(label, f"the label {key}.{label}")
+        other = spelled.setdefault(label.lower(), label)
+        if other != label:  # they would share their files where upper and lower case are the same
+            raise ValueError(f"{key} has the labels {other} and {label}, which differ in upper and lower case only")
+    return {label: method(entry, f"{key}.{label}") for label, entry in value.items()}
+
+
+def method(value: Any, key: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise refuse(key, "a table, such as {kl_weight = 1.0}", value)
+    special: dict[str, Check] = {"method": checks.text(40), "kernel": kernel, "embedding": embedding}
+    return {name: special.get(name, _parameter)(each, f"{key}.{name}") for name, each in value.items()}
+
+
+def _parameter(value: Any, key: str) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise refuse(key, "a number", value)
+    return value
+
+
+def figures(value: Any, key: str) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or len(value) > 16 or not all(isinstance(each, dict) for each in value):
+        raise refuse(key, "a list of at most 16 tables, each written [[figures]]", value)
+    for index, figure in enumerate(value):
+        if "kind" not in figure:
+            raise ValueError(f'{key}[{index}] must have the key "kind"; it has {_keys(figure)}')
+        checks.text(40)(figure["kind"], f"{key}[{index}].kind")
+        for name, option in figure.items():
+            if _holds_table(option):
+                raise refuse(f"{key}[{index}].{name}", "a text, a number, a boolean or a list of those", option)
+    return value
+
+
+def _holds_table(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(_holds_table(each) for each in value))
+
+
+KEYS: dict[str, Key] = {
+    "kind": Key(checks.one_of(KINDS, "kind of scenario"), "what is simulated", "particles"),
+    "name": Key(
+        checks.matching(checks.NAME, "letters, digits, _ and - (at most 64)"), "names the folder of a run", REQUIRED
+    ),
+    "title": Key(checks.text(200), "one line, shown in the list and over the figure", ""),
+    "source": Key(checks.text(200), "where the setting comes from", ""),
+    "description": Key(checks.text(4000, lines=True), "what there is to see", ""),
+    "particles": Key(checks.whole(1, 100_000_000), "number of particles", REQUIRED),
+    "steps": Key(checks.whole(1, 10**12), "number of updates", REQUIRED),
+    "step_size": Key(POSITIVE, "eta, the time of one update", REQUIRED),
+    "integrator": Key(checks.text(40), "how one update is made", "euler-maruyama"),
+    "record_every": Key(
+        checks.whole(0, 10**12), "keep the particles every so many steps; 0: first and last; absent: at most 200 times"
+    ),
+    "tolerance": Key(
+        checks.number(above=0.0, below=0.1, allowed="a number above 0 and below 0.1"),
+        "largest relative error of the pairwise sums",
+        1e-12,
+    ),
+    "modes": Key(checks.points, "the points whose neighbourhoods are counted"),
+    "loss": Key(loss, "the loss: a name with parameters, or a formula and its variables", REQUIRED),
+    "prior": Key(prior, "the prior P: a name with parameters", REQUIRED),
+    "initial": Key(initial, "where the particles start: a prior's name, or points; absent: drawn from the prior"),
+    "kernel": Key(kernel, "kernel of the repulsion, for every method that does not have its own"),
+    "methods": Key(methods, "the methods, each with its weights", REQUIRED),
+    "figures": Key(figures, "the pictures, drawn in this order", []),
+}
+REMOVED = {
+    "seed": "the seed is not part of a scenario; give it to the run (--seed, or seed= in Python)",
+    "based_on": "based_on can only be used in a file",
+}
+
+
+def check(scenario: dict[str, Any]) -> dict[str, Any]:
+    """The scenario with every key checked, defaults filled in, and the keys in the order of ``KEYS``."""
+    scenario = checks.plain(scenario, "")
+    for name in scenario:
+        if name in REMOVED:
+            raise ValueError(REMOVED[name])
+        if name not in KEYS:
+            raise unknown("key", name, KEYS)
+    started = scenario.get("initial")
+    if isinstance(started, dict) and isinstance(started.get("points"), list) and started["points"]:
+        scenario.setdefault("particles", len(started["points"]))
+    resolved: dict[str, Any] = {}
+    for name, key in KEYS.items():
+        value = scenario.get(name, key.default)
+        if value is REQUIRED:
+            raise ValueError(f'the key "{name}" is missing: {key.help}')
+        if value is not ABSENT:
+            resolved[name] = key.check(value, name)
+    return _consistent(resolved)
+
+
+def _consistent(scenario: dict[str, Any]) -> dict[str, Any]:
+    start = scenario.get("initial", {}).get("points")
+    if start is not None and len(start) != scenario["particles"]:
+        raise ValueError(
+            f"initial.points has {len(start)} points and particles is {scenario['particles']}; they must agree"
+        )
+    every = scenario.get("record_every", 0)
+    if every > scenario["steps"]:
+        raise ValueError(f"record_every must be at most steps, which is {scenario['steps']}, not {every}")
+    return scenario

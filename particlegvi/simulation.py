@@ -1,0 +1,289 @@
+"""The simulation loop: start, steps in chunks, records, and what to say when a step goes wrong."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from particlegvi import integrators
+from particlegvi.engine import evaluate
+from particlegvi.engine.noise import key_words
+from particlegvi.errors import Diverged
+from particlegvi.methods.flow import Flow, Problem
+from particlegvi.priors import Flat
+from particlegvi.runs import Run
+
+CHUNK_SECONDS = 0.1  # Ctrl-C is not delivered inside compiled code
+MOST_RECORDS = 200
+
+
+def simulate(
+    loss: Any,
+    method: Any,
+    prior: Any = None,
+    particles: int | None = None,
+    steps: int = 100_000,
+    step_size: float = 1e-4,
+    initial: Any = None,
+    seed: int = 0,
+    integrator: str = "euler-maruyama",
+    record_every: int | None = None,
+    tolerance: float = 1e-12,
+    progress: Callable[[int, int], None] | None = None,
+) -> Run:
+    """Simulate one particle method.
+
+    Parameters
+    ----------
+    loss : Loss
+        From :mod:`particlegvi.losses` or :class:`particlegvi.Loss`.
+    method : method
+        From :mod:`particlegvi.methods`.
+    prior : prior, optional
+        From :mod:`particlegvi.priors`; flat when left out. Particles that leave a Uniform's box are reflected.
+    particles : int, optional
+        Number of particles; 300, or as many as ``initial`` has points.
+    steps, step_size : int, float
+        The run's length is steps * step_size.
+    initial : prior or array (particles, dim), optional
+        Distribution of the start, or the start itself; the prior when left out (an error for a flat one).
+    seed : int
+        Same arguments and seed, same bytes: on any number of threads, in chunks of any size.
+    integrator : str
+        One of ``particlegvi.integrators.names()``.
+    record_every : int, optional
+        Steps between records; left out, at most 200 records; 0 keeps the start and the end only.
+    tolerance : float
+        Error allowed in the repulsion of each particle, in units of variance / lengthscale of the kernel.
+    progress : callable, optional
+        Called as ``progress(steps_done, steps)`` a few times a second.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    ValueError
+        For a bad argument, in one sentence, before anything is simulated.
+    Diverged
+        When a step makes a particle non-finite; the error carries the run up to the last record.
+    """
+    problem = check_problem(
+        loss, method, prior, particles, steps, step_size, initial, seed, integrator, tolerance, record_every
+    )
+    _warn_when_unstable(problem, method)
+    started = time.perf_counter()
+    flow = method.flow(problem)
+    due = record_steps(problem.steps, record_every)
+    run = Run(
+        label=method.label,
+        loss=loss,
+        prior=problem.prior,
+        method=method,
+        positions=np.empty((len(due), *problem.start.shape)),
+        steps=due,
+        step_size=problem.step_size,
+        seed=seed,
+    )
+    run.positions[0] = flow.particles()
+    advance_to = _Chunks(flow, problem, progress)
+    for record in range(1, len(due)):
+        try:
+            advance_to(int(due[record]))
+        except Diverged as error:
+            run.positions, run.steps = run.positions[:record].copy(), due[:record]
+            run.info = flow.facts() | {"diverged": str(error)}
+            error.run = run
+            raise
+        run.positions[record] = flow.particles()
+    run.info = flow.facts() | {"seconds": time.perf_counter() - started, "tolerance": problem.tolerance}
+    return run
+
+
+class _Chunks:
+    """Advances a flow in chunks short enough for Ctrl-C, and finds the step at which something broke."""
+
+    def __init__(self, flow: Flow, problem: Problem, progress: Callable[[int, int], None] | None):
+        self.flow = flow
+        self.problem = problem
+        self.progress = progress
+        self.step = 0
+        self.size = 1
+
+    def __call__(self, target: int) -> None:
+        while self.step < target:
+            count = min(self.size, target - self.step)
+            before = self.flow.state.copy()
+            begun = time.perf_counter()
+            self.flow.advance(self.step, count)
+            spent = time.perf_counter() - begun
+            if self.flow.first_bad() >= 0:
+                self._explain(before, count)
+            self.step += count
+            # grow at most eightfold: the first call includes compiling
+            if count == self.size or spent > CHUNK_SECONDS:
+                wanted = count * CHUNK_SECONDS / max(spent, 1e-7)
+                self.size = max(1, int(min(wanted, 8.0 * self.size)))
+            if self.progress is not None:
+                self.progress(self.step, self.problem.steps)
+
+    def _explain(self, before: np.ndarray, count: int) -> None:
+        """Find the first bad step by bisection (a flow repeats itself exactly) and say what to do."""
+        good, bad = 0, count
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            self.flow.state[...] = before
+            self.flow.advance(self.step, middle)
+            if self.flow.first_bad() >= 0:
+                bad = middle
+            else:
+                good = middle
+        self.flow.state[...] = before
+        self.flow.advance(self.step, bad)
+        particle = self.flow.first_bad()
+        step = self.step + bad
+        raise Diverged(
+            f"step {step} of {self.problem.steps} made particle {particle} non-finite;"
+            f" try a step_size below {self.problem.step_size:g}, for example {self.problem.step_size / 10:.1g}",
+            step,
+            particle,
+        )
+
+
+def record_steps(steps: int, record_every: int | None) -> np.ndarray:
+    """Step numbers to record: the first, the last, and every ``record_every``-th (None: at most 200 in all)."""
+    if record_every == 0:
+        return np.unique(np.array([0, steps]))
+    if record_every is None:
+        record_every = 1
+        while len(range(0, steps, record_every)) + 1 > MOST_RECORDS:
+            record_every = max(record_every + 1, steps // (MOST_RECORDS - 1))
+    return np.append(np.arange(0, steps, record_every), steps)
+
+
+def check_problem(
+    loss: Any,
+    method: Any,
+    prior: Any,
+    particles: int | None,
+    steps: int,
+    step_size: float,
+    initial: Any,
+    seed: int,
+    integrator: str,
+    tolerance: float,
+    record_every: int | None,
+) -> Problem:
+    """Check every argument of :func:`simulate` and draw the start; a bad one is a ``ValueError`` in one sentence."""
+    if not (hasattr(loss, "gradient") and hasattr(loss, "dim")):
+        raise ValueError(f"loss is {loss!r}; a Loss, for example particlegvi.losses.get('double-well'), is allowed")
+    if not hasattr(method, "flow") or isinstance(method, type):
+        raise ValueError(f"method is {method!r}; an object such as particlegvi.methods.DLE(kl_weight=1.0) is allowed")
+    dim = loss.dim
+    prior = Flat(dim) if prior is None else prior
+    if not hasattr(prior, "log_density"):
+        raise ValueError(f"prior is {prior!r}; a prior such as particlegvi.priors.Normal(mean=0.0, sd=1.0) is allowed")
+    if prior.dim != dim:
+        raise ValueError(f"prior has {prior.dim} dimension(s) but the loss has {dim}; equal dimensions are allowed")
+    steps = _whole("steps", steps, least=0)
+    if record_every is not None:
+        record_every = _whole("record_every", record_every, least=0)
+    step_size = _positive("step_size", step_size)
+    tolerance = _positive("tolerance", tolerance)
+    if tolerance >= 1.0:
+        raise ValueError(f"tolerance is {tolerance!r}; a number above 0 and below 1 is allowed")
+    key_words(seed)
+    if not isinstance(integrator, str):
+        raise ValueError(f"integrator is {integrator!r}; one of {', '.join(integrators.names())} is allowed")
+    integrators.get(integrator)
+    start = _start(initial, prior, particles, dim, seed)
+    values = np.asarray(loss.value(start))
+    if not np.all(np.isfinite(values)):
+        worst = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise ValueError(f"the loss is {values[worst]} at particle {worst}'s start {start[worst]}; it must be finite")
+    return Problem(loss, prior, start, steps, step_size, seed, integrator, tolerance)
+
+
+def _start(initial: Any, prior: Any, particles: int | None, dim: int, seed: int) -> np.ndarray:
+    if particles is not None:
+        particles = _whole("particles", particles, least=1)
+    if initial is None or hasattr(initial, "sample"):
+        source = prior if initial is None else initial
+        if source.dim != dim:
+            raise ValueError(f"initial has {source.dim} dimension(s) but the loss has {dim}; equal dimensions are allowed")
+        start = source.sample(300 if particles is None else particles, seed=seed)
+    else:
+        try:
+            start = np.array(initial, dtype=np.float64, order="C")
+        except (TypeError, ValueError):
+            raise ValueError(f"initial is {initial!r}; a prior or an array (particles, dim) is allowed") from None
+        if start.ndim == 1 and dim == 1:
+            start = start[:, None].copy()
+        if start.ndim != 2 or start.shape[1] != dim or start.shape[0] == 0:
+            raise ValueError(f"initial has shape {start.shape}; (particles, {dim}) is allowed")
+        if particles is not None and particles != start.shape[0]:
+            raise ValueError(f"particles is {particles} but initial has {start.shape[0]} points; equal numbers are allowed")
+    if not np.all(np.isfinite(start)):
+        raise ValueError("initial has a non-finite coordinate; finite numbers are allowed")
+    outside = np.any((start < prior.low) | (start > prior.high), axis=1)
+    if outside.any():
+        particle = int(np.flatnonzero(outside)[0])
+        raise ValueError(f"initial has particle {particle} at {start[particle]}, outside the prior's box")
+    return np.ascontiguousarray(start, dtype=np.float64)
+
+
+def _whole(key: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{key} is {value!r}; a whole number of {least} or more is allowed")
+    return int(value)
+
+
+def _positive(key: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise ValueError(f"{key} is {value!r}; a number above 0 is allowed")
+    if not (math.isfinite(value) and value > 0.0):
+        raise ValueError(f"{key} is {value!r}; a finite number above 0 is allowed")
+    return float(value)
+
+
+def stability_limit(problem: Problem, kl_weight: float) -> float:
+    """Largest stable step size at the start: 2 / (largest curvature of loss - kl_weight log p along a coordinate).
+
+    The curvature is a difference of gradients at up to 100 initial particles, so this is an estimate: particles may meet
+    steeper places later.
+    """
+    points = problem.start[:100]
+    prior_term = problem.prior.term() if kl_weight > 0.0 else None
+
+    def slope(x: np.ndarray) -> np.ndarray:
+        total = np.asarray(problem.loss.gradient(x), dtype=np.float64)
+        return total + kl_weight * evaluate.gradients(prior_term, x) if prior_term is not None else total
+
+    steepest = 0.0
+    width = 1e-4 * (1.0 + np.abs(points).max())
+    for coordinate in range(min(points.shape[1], 10)):
+        shift = np.zeros(points.shape[1])
+        shift[coordinate] = width
+        with np.errstate(all="ignore"):
+            curvature = (slope(points + shift) - slope(points - shift))[:, coordinate] / (2.0 * width)
+        steepest = max(steepest, float(np.nanmax(curvature, initial=0.0)))
+    return 2.0 / steepest if steepest > 0.0 else math.inf
+
+
+def _warn_when_unstable(problem: Problem, method: Any) -> None:
+    kl_weight = getattr(method, "kl_weight", 0.0)
+    if integrators.get(problem.integrator).linear_part and getattr(problem.prior, "name", "") == "normal":
+        kl_weight = 0.0  # that part of the drift is solved exactly, at any step size
+    limit = stability_limit(problem, kl_weight)
+    if problem.step_size > limit:
+        warnings.warn(
+            f"step_size {problem.step_size:g} is beyond the stability limit of about {limit:.3g}"
+            f" at the start of {method.label}; the run may diverge",
+            stacklevel=3,
+        )

@@ -1,0 +1,155 @@
+"""A target with a density, in one or two dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.targets.curve import Curve
+from particlegvi.targets.nodes import Nodes
+from particlegvi.targets.potential import LogWeight
+
+OUTSIDE = 1e-12  # mass that ``support`` leaves out on either side
+
+
+class DensityTarget:
+    """Q* with a density, known wherever it is asked for.
+
+    Attributes
+    ----------
+    kind : str
+        "density".
+    dim : int
+        1 or 2.
+    mean, variance : float in 1-D, arrays (2,) in 2-D
+        Of each coordinate. NaN and infinity where the tails are too heavy for them to exist.
+    covariance : array (dim, dim)
+    log_normaliser : float
+        Logarithm of the integral of exp(-V/kl_weight - lambda1/kl_weight kappa * Q*), with V = loss - lambda1 mu_P -
+        kl_weight log p; for DLE that of exp(-loss/kl_weight) p.
+    residual : float
+        L1 norm of what Q*'s equation leaves over, with the quadrature's error: an upper estimate.
+    error : float
+        Bound on the L1 distance to the exact Q*, as far as the quadrature resolves it.
+    grid, density : arrays (n,) or (n, 2), and (n,)
+        The quadrature's nodes inside the support, and the density there.
+    support : pair of floats in 1-D, of arrays (2,) in 2-D
+        The interval or box outside which there is practically no mass.
+    """
+
+    kind = "density"
+
+    def __init__(
+        self,
+        log_density: LogWeight,
+        nodes: Nodes,
+        low: np.ndarray,
+        high: np.ndarray,
+        residual: float,
+        error: float,
+        log_normaliser: float,
+    ) -> None:
+        self.dim = nodes.points.shape[1]
+        self.residual, self.error, self.log_normaliser = residual, error, log_normaliser
+        self._log_density = log_density
+        self._low, self._high = low, high
+        masses = nodes.masses
+        self._curve: Curve | None = None
+        self.mean: Any
+        self.variance: Any
+        self.support: Any
+        if nodes.panels is not None:
+            self._curve = Curve(nodes.panels)
+            self.mean, self.variance = self._curve.mean, self._curve.variance
+            self.covariance = np.array([[self.variance]])
+            left, right = self._curve.quantile(np.array([OUTSIDE, 1.0 - OUTSIDE]))
+            self.support = (float(left), float(right))
+            low, high = np.array([left]), np.array([right])
+        else:
+            self.mean = masses @ nodes.points
+            centred = nodes.points - self.mean
+            self.covariance = (centred * masses[:, None]).T @ centred
+            self.variance = np.diag(self.covariance).copy()
+            low, high = _box(nodes.points, masses)
+            self.support = (low, high)
+        inside = np.all((nodes.points >= low) & (nodes.points <= high), axis=1)
+        self.grid = nodes.points[inside, 0] if self.dim == 1 else nodes.points[inside]
+        self.density = np.exp(nodes.log_density[inside])
+
+    def log_pdf(self, x: ArrayLike) -> Any:
+        """Logarithm of the density, shaped as for :meth:`pdf`."""
+        points, shape = as_points(x, self.dim)
+        result = np.full(len(points), -np.inf)
+        inside = np.all((points >= self._low) & (points <= self._high), axis=1)
+        if np.any(inside):
+            result[inside] = self._log_density(np.ascontiguousarray(points[inside]))
+        return result.reshape(shape) if shape else float(result[0])
+
+    def pdf(self, x: ArrayLike) -> Any:
+        """The density.
+
+        Parameters
+        ----------
+        x : array (n, dim), or in 1-D of shape (n,) or a number, or in 2-D one point (2,)
+
+        Returns
+        -------
+        array (n,), or a float for one point
+
+        Raises
+        ------
+        ValueError
+            If the shape is none of these.
+        """
+        return np.exp(self.log_pdf(x)) if np.ndim(x) else float(np.exp(self.log_pdf(x)))
+
+    def cdf(self, x: ArrayLike) -> Any:
+        """In 1-D, the probability of (-infinity, x] for x as in :meth:`pdf`; a ValueError in 2-D."""
+        points, shape = as_points(x, self.dim)
+        result = self.curve("cdf").cdf(points[:, 0])
+        return result.reshape(shape) if shape else float(result[0])
+
+    def quantile(self, u: ArrayLike) -> Any:
+        """In 1-D, the x with cdf(x) = u, for probabilities u of any shape; a ValueError in 2-D or outside [0, 1]."""
+        curve = self.curve("quantile")
+        levels = np.asarray(u, dtype=np.float64)
+        if not np.all((levels >= 0.0) & (levels <= 1.0)):
+            raise ValueError("u has values outside [0, 1]; probabilities are allowed")
+        result = curve.quantile(levels.ravel())
+        result[levels.ravel() == 0.0] = self._low[0]
+        result[levels.ravel() == 1.0] = self._high[0]
+        return result.reshape(levels.shape) if levels.ndim else float(result[0])
+
+    def curve(self, what: str) -> Curve:
+        """The integrals of the density on the line."""
+        if self._curve is None:
+            raise ValueError(f"{what} is for one dimension; this target has {self.dim}")
+        return self._curve
+
+    def __repr__(self) -> str:
+        return f"DensityTarget(dim={self.dim}, mean={self.mean}, variance={self.variance}, residual={self.residual:.1e})"
+
+
+def as_points(x: ArrayLike, dim: int) -> tuple[np.ndarray, tuple[int, ...]]:
+    """Points (n, dim) and the shape that values at them should have: () for a single one."""
+    given = np.asarray(x, dtype=np.float64)
+    if dim == 1 and given.ndim < 2:
+        return given.reshape(-1, 1), given.shape
+    if given.ndim == 1 and given.shape == (dim,):
+        return given.reshape(1, dim), ()
+    if given.ndim != 2 or given.shape[1] != dim:
+        raise ValueError(f"x has the shape {given.shape}; (n, {dim}) is allowed" + (" and (n,)" if dim == 1 else ""))
+    return given, (len(given),)
+
+
+def _box(points: np.ndarray, masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest box that leaves out no more than OUTSIDE on any side."""
+    low, high = np.empty(points.shape[1]), np.empty(points.shape[1])
+    for i in range(points.shape[1]):
+        order = np.argsort(points[:, i])
+        below = np.cumsum(masses[order])
+        low[i] = points[order[np.searchsorted(below, OUTSIDE)], i]
+        high[i] = points[order[np.searchsorted(below, below[-1] - OUTSIDE)], i]
+    return low, high

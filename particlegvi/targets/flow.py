@@ -1,0 +1,263 @@
+"""Gradient flows of many points at once, followed until each is certain to end at a known minimum.
+
+A point is certain once it is inside a trap: an ellipse around a minimum on whose every layer the flow points inwards.
+Traps are found as the flow goes: the slowest points are polished by Newton's method, and what they find is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+Field = Callable[[np.ndarray], np.ndarray]
+
+ACCURACY = 1e-5  # of a step, in units of the scale
+MOST_STEPS = 20_000
+ROUND = 20  # steps between two looks for new minima
+FAR = 1e9  # scales: a point that gets there has run away
+UNRESOLVED, AWAY = -1, -2
+
+
+class Landscape(NamedTuple):
+    """A function to descend on a box (infinite where it has no sides), and the typical size of things."""
+
+    value: Field  # (n, dim) -> (n,)
+    gradient: Field  # (n, dim) -> (n, dim)
+    low: np.ndarray
+    high: np.ndarray
+    scale: float
+
+
+class Trap(NamedTuple):
+    """{x: (x - at) . shape (x - at) < size^2}: once inside, always inside, and it holds one critical point."""
+
+    at: np.ndarray
+    shape: np.ndarray
+    size: float
+
+    def holds(self, x: np.ndarray) -> np.ndarray:
+        away = x - self.at
+        return np.sum((away @ self.shape) * away, axis=1) < self.size**2
+
+
+class Descent:
+    """Finds the minima that starts flow to, and remembers them for the next starts.
+
+    Attributes
+    ----------
+    traps : list of Trap
+        One for each minimum found so far; labels are positions in this list.
+    """
+
+    def __init__(self, landscape: Landscape, minima: list[np.ndarray] | None = None) -> None:
+        self.landscape = landscape
+        self.traps: list[Trap] = []
+        self.failed: list[np.ndarray] = []  # critical points around which there is no trap
+        for at in minima or []:
+            self._add(at)
+
+    def labels(self, starts: np.ndarray) -> np.ndarray:
+        """Which trap each start (n, dim) ends in; UNRESOLVED or AWAY where it is none.
+
+        Raises
+        ------
+        ValueError
+            If a minimum is not isolated, or the gradient is not finite where the flow goes.
+        """
+        land = self.landscape
+        x = np.clip(starts, land.low, land.high)
+        result = np.full(len(x), UNRESOLVED)
+        active = np.arange(len(x))
+        active = self._sort_out(result, active, x)
+        slope = self._velocity(x)
+        speed = np.linalg.norm(slope, axis=1)
+        step = 1e-2 * land.scale / np.maximum(speed, 1e-300)
+        for count in range(1, MOST_STEPS + 1):
+            if not len(active):
+                break
+            x[active], slope[active], step[active] = self._step(x[active], slope[active], step[active])
+            if count % 5 == 0:
+                active = self._sort_out(result, active, x)
+            if count % ROUND == 0 and len(active):
+                self._look(x[active], slope[active])
+                active = self._sort_out(result, active, x)
+        return result
+
+    def _velocity(self, x: np.ndarray) -> np.ndarray:
+        """Minus the gradient, without what would leave the box."""
+        land = self.landscape
+        v = -land.gradient(x)
+        if not np.all(np.isfinite(v)):
+            at = x[np.argmax(~np.isfinite(v).all(axis=1))]
+            raise ValueError(f"the loss has no finite gradient at {np.array2string(at, precision=4)}, where the flow goes")
+        v[(x <= land.low) & (v < 0.0)] = 0.0
+        v[(x >= land.high) & (v > 0.0)] = 0.0
+        return v
+
+    def _step(self, x: np.ndarray, first: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """One step of Bogacki and Shampine's third-order method, with a step size for each point."""
+        land = self.landscape
+        h = step[:, None]
+        second = self._velocity(np.clip(x + 0.5 * h * first, land.low, land.high))
+        third = self._velocity(np.clip(x + 0.75 * h * second, land.low, land.high))
+        new = np.clip(x + h * (2.0 * first + 3.0 * second + 4.0 * third) / 9.0, land.low, land.high)
+        fourth = self._velocity(new)
+        miss = h * (-5.0 * first / 72.0 + second / 12.0 + third / 9.0 - fourth / 8.0)
+        error = np.linalg.norm(miss, axis=1) / (ACCURACY * land.scale)
+        good = error <= 1.0
+        factor = np.clip(0.9 / np.maximum(error, 1e-9) ** (1.0 / 3.0), 0.2, 3.0)
+        # No step is longer than half a scale, whatever the error says: a basin could be jumped over.
+        speed = np.linalg.norm(first, axis=1)
+        longest = 0.5 * np.maximum(land.scale, 0.2 * np.linalg.norm(x, axis=1)) / np.maximum(speed, 1e-300)
+        return (
+            np.where(good[:, None], new, x),
+            np.where(good[:, None], fourth, first),
+            np.minimum(step * factor, longest),
+        )
+
+    def _sort_out(self, result: np.ndarray, active: np.ndarray, x: np.ndarray) -> np.ndarray:
+        for label, trap in enumerate(self.traps):
+            if not len(active):
+                break
+            inside = trap.holds(x[active])
+            result[active[inside]] = label
+            active = active[~inside]
+        away = np.linalg.norm(x[active], axis=1) > FAR * self.landscape.scale
+        result[active[away]] = AWAY
+        return active[~away]
+
+    def _look(self, x: np.ndarray, slope: np.ndarray) -> None:
+        """Polish the slowest points, and trap what is new."""
+        for at in x[np.argsort(np.linalg.norm(slope, axis=1))[:3]]:
+            if any(trap.holds(at[None])[0] for trap in self.traps):
+                continue
+            found = polish(self.landscape, self._velocity, at)
+            if found is not None:
+                self._add(found)
+
+    def _add(self, at: np.ndarray) -> None:
+        close = 1e-6 * self.landscape.scale
+        known = [trap.at for trap in self.traps] + self.failed
+        if any(np.linalg.norm(at - other) < close for other in known):
+            return
+        refuse_unless_isolated(self.landscape, at)
+        trap = trap_around(self.landscape, self._velocity, at)
+        if trap is None:
+            self.failed.append(at)
+        else:
+            self.traps.append(trap)
+
+
+def hessian(velocity: Field, at: np.ndarray, reach: float) -> np.ndarray:
+    """Matrix of second derivatives (dim, dim) by central differences of the velocity."""
+    steps = reach * np.eye(len(at))
+    slopes = -velocity(np.concatenate([at + steps, at - steps]))
+    matrix = (slopes[: len(at)] - slopes[len(at) :]) / (2.0 * reach)
+    return 0.5 * (matrix + matrix.T)
+
+
+def polish(land: Landscape, velocity: Field, at: np.ndarray) -> np.ndarray | None:
+    """The minimum near a point, by Newton steps that descend; None if there is none nearby."""
+    x = at.copy()
+    level = float(land.value(x[None])[0])
+    for _ in range(200):
+        v = velocity(x[None])[0]
+        if not np.any(v):
+            break
+        values, vectors = np.linalg.eigh(hessian(velocity, x, 1e-5 * land.scale))
+        size = np.maximum(np.abs(values), 1e-10 * np.max(np.abs(values)) + 1e-300)
+        move = vectors @ ((vectors.T @ v) / size)
+        move[(x <= land.low) & (move < 0.0) | (x >= land.high) & (move > 0.0)] = 0.0
+        move *= min(1.0, 0.3 * land.scale / max(float(np.linalg.norm(move)), 1e-300))
+        for _ in range(40):
+            new = np.clip(x + move, land.low, land.high)
+            here = float(land.value(new[None])[0])
+            if here <= level:
+                break
+            move = 0.5 * move
+        else:
+            break
+        moved = float(np.linalg.norm(new - x))
+        x, level = new, here
+        if moved < 1e-14 * (land.scale + float(np.linalg.norm(x))):
+            break
+    steep = np.linalg.norm(velocity(x[None])[0])
+    around = velocity(np.clip(x + 1e-3 * land.scale * np.eye(len(x)), land.low, land.high))
+    return x if steep <= 1e-5 * np.max(np.linalg.norm(around, axis=1)) else None
+
+
+def trap_around(land: Landscape, velocity: Field, at: np.ndarray) -> Trap | None:
+    """The largest ellipse, of the Hessian's shape or round, whose layers the flow crosses inwards."""
+    dim = len(at)
+    best: Trap | None = None
+    volume = 0.0
+    matrix = hessian(velocity, at, 1e-4 * land.scale)
+    values, vectors = np.linalg.eigh(matrix)
+    shapes = [np.eye(dim)]
+    if values[0] > 1e-9 * values[-1] > 0.0:
+        shapes.append(matrix / values[-1])
+    radii = land.scale * np.geomspace(1e-3, 10.0, 60)
+    for shape in shapes:
+        root, axes = np.linalg.eigh(shape)
+        outline = _directions(dim) / np.sqrt(root) @ axes.T  # shape-norm one
+        points = at + radii[:, None, None] * outline
+        inside = np.all((points >= land.low) & (points <= land.high), axis=2)
+        points = np.clip(points, land.low, land.high)
+        away = points - at
+        with np.errstate(all="ignore"):
+            rate = np.sum((away @ shape) * velocity_or_zero(land, points, velocity), axis=2)
+        inward = np.all((rate < 0.0) | ~inside & (np.abs(away).max(axis=2) == 0.0), axis=1)
+        layers = int(np.argmin(inward)) if not np.all(inward) else len(radii)
+        if layers == 0:
+            continue
+        size = radii[layers - 1]
+        here = size**dim / np.sqrt(np.prod(root))
+        if here > volume:
+            best, volume = Trap(at, shape, 0.98 * size), here
+    return best
+
+
+def velocity_or_zero(land: Landscape, points: np.ndarray, velocity: Field) -> np.ndarray:
+    """Velocities at points of any shape (..., dim); zero, which is not inwards, where they are not finite."""
+    flat = points.reshape(-1, points.shape[-1])
+    gradient = land.gradient(flat)
+    fine = np.all(np.isfinite(gradient), axis=1)
+    result = np.zeros_like(flat)
+    result[fine] = velocity(flat[fine])
+    return result.reshape(points.shape)
+
+
+def refuse_unless_isolated(land: Landscape, at: np.ndarray) -> None:
+    """A ValueError if the function does not rise in some direction around a minimum."""
+    if len(at) != 2:
+        return
+    reach = 1e-2 * land.scale
+    level = float(land.value(at[None])[0])
+
+    def rise(angle: np.ndarray) -> np.ndarray:
+        points = at + reach * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        outside = np.any((points < land.low) | (points > land.high), axis=1)
+        return np.where(outside, np.inf, land.value(points) - level)
+
+    angle = np.arange(512) * (2.0 * np.pi / 512)
+    a, b = angle - angle[1], angle + angle[1]
+    for _ in range(50):
+        c, d = b - 0.618 * (b - a), a + 0.618 * (b - a)
+        lower = rise(c) <= rise(d)
+        a, b = np.where(lower, a, c), np.where(lower, d, b)
+    least, rises = np.min(rise(0.5 * (a + b))), rise(angle)
+    most = np.max(rises[np.isfinite(rises)], initial=0.0)
+    if least <= max(1e-9 * most, 4e-15 * abs(level)):
+        where = np.array2string(at, precision=4)
+        raise ValueError(f"the minimum at {where} is not isolated: the loss does not rise on all sides, so DE has no atoms")
+
+
+def _directions(dim: int) -> np.ndarray:
+    if dim == 2:
+        angle = (np.arange(96) + 0.5) * (2.0 * np.pi / 96)
+        return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    draws = np.random.default_rng(0).normal(size=(600, dim))
+    draws = np.concatenate([draws, np.eye(dim), -np.eye(dim)])
+    return draws / np.linalg.norm(draws, axis=1, keepdims=True)

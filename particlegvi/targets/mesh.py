@@ -1,0 +1,213 @@
+"""Sums of a kernel over many weighted points, by a uniform mesh and the fast Fourier transform.
+
+Weights are spread to the mesh by eighth-order Lagrange interpolation, the mesh is convolved with the kernel exactly,
+and the result is interpolated back with the same weights. The matrix so defined is symmetric and positive
+semi-definite where the kernel is, at any spacing, which is what the solver of the fixed point relies on. The spacing
+is refined until the measured error of the interpolation meets a tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+STENCIL = 8
+HALF = STENCIL // 2
+DENOMINATORS = np.array([np.prod([k - j for j in range(STENCIL) if j != k]) for k in range(STENCIL)], dtype=np.float64)
+MOST_POINTS = {1: 2**22, 2: 2**21}
+COMFORTABLE = {1: 2**20, 2: 2**18}
+TRIALS = 400
+
+
+class Interaction:
+    """``sum_j kappa(x, x_j) weight_j`` for points x_j known in advance.
+
+    Parameters
+    ----------
+    kernel : kernel with a number for its lengthscale
+    points : array (n, dim)
+    tolerance : float
+        Largest error of the kernel that is aimed at, in units of its value at 0.
+    enough : float
+        The error that is put up with where the tolerance would need too fine a mesh.
+
+    Attributes
+    ----------
+    error : float
+        Measured error of the interpolated kernel, in the same units.
+
+    Raises
+    ------
+    ValueError
+        If even ``enough`` needs too fine a mesh.
+    """
+
+    def __init__(self, kernel: Any, points: np.ndarray, tolerance: float, enough: float) -> None:
+        self.kernel, self.points = kernel, points
+        low, high = points.min(axis=0), points.max(axis=0)
+        self.reach = half_distance(kernel)
+        self.spacing, self.error = _spacing(kernel, high - low, self.reach, tolerance, enough)
+        self._mesh = Mesh(kernel, low, high, self.spacing)
+        self._spread = self._mesh.stencils(points)
+
+    def apply(self, weights: np.ndarray) -> np.ndarray:
+        """The sum at the points themselves, (n,) for weights (n,)."""
+        return self._spread @ self._mesh.convolved(self._spread.T @ weights)
+
+    def field(self, weights: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        """The sum as a function of points (m, dim)."""
+        low, high = self.points.min(axis=0), self.points.max(axis=0)
+        # A wider mesh, as far as the kernel reaches or until the points look like few from outside.
+        margin = min(vanishing_distance(self.kernel), float(max(np.max(high - low), 6.0 * self.reach)))
+        mesh = Mesh(self.kernel, low - margin, high + margin, self.spacing)
+        values = mesh.convolved(mesh.stencils(self.points).T @ weights)
+        coarse = Mesh(self.kernel, low, high, margin / 12.0)
+        far, masses = coarse.corners(), coarse.stencils(self.points).T @ weights
+
+        def field(x: np.ndarray) -> np.ndarray:
+            inside = mesh.holds(x)
+            result = np.empty(len(x))
+            result[inside] = mesh.interpolated(values, x[inside])
+            result[~inside] = _direct(self.kernel, far, masses, x[~inside])
+            return result
+
+        return field
+
+
+class Mesh:
+    """A uniform mesh over a box, with the stencil's half to spare on every side."""
+
+    def __init__(self, kernel: Any, low: np.ndarray, high: np.ndarray, spacing: float) -> None:
+        self.kernel, self.spacing = kernel, spacing
+        self.origin = low - HALF * spacing
+        self.shape = tuple(int(number) for number in np.ceil((high - low) / spacing) + 2 * HALF + 1)
+        self._transform: np.ndarray | None = None
+        self._padded: tuple[int, ...] = ()
+
+    def convolved(self, masses: np.ndarray) -> np.ndarray:
+        """The kernel's sums at the mesh points for masses at the mesh points, both flat."""
+        if self._transform is None:
+            from scipy.fft import next_fast_len
+
+            self._padded = tuple(next_fast_len(2 * number - 1, real=True) for number in self.shape)
+            axes = [self.spacing * np.minimum(np.arange(size), size - np.arange(size)) for size in self._padded]
+            r2 = sum(axis**2 for axis in np.meshgrid(*axes, indexing="ij"))
+            self._transform = np.fft.rfftn(profile(self.kernel, np.asarray(r2))).real
+        axes_order = tuple(range(len(self.shape)))
+        product = np.fft.rfftn(masses.reshape(self.shape), self._padded, axes_order) * self._transform
+        result = np.fft.irfftn(product, self._padded, axes_order)
+        return np.ascontiguousarray(result[tuple(slice(0, number) for number in self.shape)]).ravel()
+
+    def holds(self, x: np.ndarray) -> np.ndarray:
+        """Which points (n, dim) have their whole stencil on the mesh."""
+        position = (x - self.origin) / self.spacing
+        return np.all((position >= HALF - 1) & (position < np.array(self.shape) - HALF), axis=1)
+
+    def corners(self) -> np.ndarray:
+        """All mesh points, (number, dim)."""
+        axes = [self.origin[i] + self.spacing * np.arange(size) for i, size in enumerate(self.shape)]
+        return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+
+    def stencils(self, x: np.ndarray) -> Any:
+        """The sparse matrix (n, mesh points) of Lagrange weights of the points."""
+        from scipy.sparse import csr_array
+
+        position = (x - self.origin) / self.spacing
+        first = np.clip(np.floor(position).astype(np.int64) - (HALF - 1), 0, np.array(self.shape) - STENCIL)
+        steps = np.arange(STENCIL)
+        columns, weights = first[:, :1] + steps, lagrange(position[:, 0] - first[:, 0])
+        for i in range(1, x.shape[1]):
+            more = lagrange(position[:, i] - first[:, i])
+            columns = columns[:, :, None] * self.shape[i] + (first[:, i : i + 1] + steps)[:, None, :]
+            columns = columns.reshape(len(x), -1)
+            weights = (weights[:, :, None] * more[:, None, :]).reshape(len(x), -1)
+        starts = np.arange(len(x) + 1) * columns.shape[1]
+        return csr_array((weights.ravel(), columns.ravel(), starts), shape=(len(x), int(np.prod(self.shape))))
+
+    def interpolated(self, values: np.ndarray, x: np.ndarray, chunk: int = 50_000) -> np.ndarray:
+        """Values (mesh points,) interpolated to points (n, dim)."""
+        parts = [self.stencils(x[start : start + chunk]) @ values for start in range(0, len(x), chunk)]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _direct(kernel: Any, sources: np.ndarray, masses: np.ndarray, x: np.ndarray) -> np.ndarray:
+    result = np.empty(len(x))
+    step = max(1, 4_000_000 // max(1, len(sources)))
+    for start in range(0, len(x), step):
+        part = x[start : start + step]
+        with np.errstate(over="ignore"):
+            r2 = sum((part[:, None, i] - sources[None, :, i]) ** 2 for i in range(x.shape[1]))
+        result[start : start + step] = profile(kernel, np.minimum(np.asarray(r2), 1e300)) @ masses
+    return result
+
+
+def profile(kernel: Any, r2: np.ndarray) -> np.ndarray:
+    """kappa at squared distances of any shape."""
+    from particlegvi.engine.evaluate import profile_values
+
+    return profile_values(kernel, r2)
+
+
+def half_distance(kernel: Any) -> float:
+    """The distance at which the kernel has fallen to half its value at 0."""
+    distances = np.geomspace(1e-150, 1e150, 3001)
+    below = profile(kernel, distances**2) < 0.5 * float(profile(kernel, np.zeros(1))[0])
+    return float(distances[np.argmax(below)]) if np.any(below) else 1e150
+
+
+def vanishing_distance(kernel: Any) -> float:
+    """The distance from which on the kernel is below 1e-18 of its value at 0 (infinite if that is very far)."""
+    reach = half_distance(kernel)
+    distances = reach * np.geomspace(1.0, 1e3, 400)
+    seen = profile(kernel, distances**2) > 1e-18 * float(profile(kernel, np.zeros(1))[0])
+    return np.inf if seen[-1] else float(distances[np.flatnonzero(seen)[-1] + 1])
+
+
+def lagrange(t: np.ndarray) -> np.ndarray:
+    """Weights (n, 8) of the values at 0, 1, ..., 7 in the polynomial through them, at t (n,)."""
+    gaps = t - np.arange(STENCIL)[:, None]
+    result = np.empty_like(gaps)
+    result[0] = 1.0
+    for k in range(1, STENCIL):  # products of the gaps before k, then those after it
+        np.multiply(result[k - 1], gaps[k - 1], out=result[k])
+    after = gaps[-1].copy()
+    for k in range(STENCIL - 2, -1, -1):
+        result[k] *= after
+        after *= gaps[k]
+    return np.ascontiguousarray((result / DENOMINATORS[:, None]).T)
+
+
+def _spacing(kernel: Any, extent: np.ndarray, reach: float, tolerance: float, enough: float) -> tuple[float, float]:
+    dim = len(extent)
+    spacing = reach / 4.0
+    while True:
+        error = _interpolation_error(kernel, spacing, reach, dim)
+        number, finer = (np.prod(extent / (factor * spacing) + 2 * STENCIL) for factor in (1.0, 0.7))
+        if number > MOST_POINTS[dim]:
+            break
+        if error <= tolerance or (error <= enough and finer > COMFORTABLE[dim]):
+            return spacing, error
+        spacing *= 0.7
+    wide = " by ".join(f"{size:.3g}" for size in extent)
+    raise ValueError(
+        f"the kernel, which halves within {reach:.3g}, is too narrow for the target's support of {wide}; "
+        "a larger lengthscale or a narrower prior is needed"
+    )
+
+
+def _interpolation_error(kernel: Any, spacing: float, reach: float, dim: int) -> float:
+    """Largest error over random pairs, three times that of one interpolation for the two that are done."""
+    draw = np.random.default_rng(0)
+    x = draw.uniform(STENCIL // 2 - 1, STENCIL // 2, size=(TRIALS, dim))  # in the middle of a stencil
+    away = draw.normal(size=(TRIALS, dim))
+    away *= (np.geomspace(1e-3 * spacing, 4.0 * reach, TRIALS) / spacing / np.linalg.norm(away, axis=1))[:, None]
+    nodes = np.stack(np.meshgrid(*[np.arange(STENCIL)] * dim, indexing="ij"), axis=-1).reshape(-1, dim)
+    weights = lagrange(x[:, 0])
+    for i in range(1, dim):
+        weights = (weights[:, :, None] * lagrange(x[:, i])[:, None, :]).reshape(TRIALS, -1)
+    r2 = np.sum(((x + away)[:, None] - nodes) ** 2, axis=2) * spacing**2
+    exact = profile(kernel, np.sum(away**2, axis=1) * spacing**2)
+    top = float(profile(kernel, np.zeros(1))[0])
+    return 3.0 * float(np.max(np.abs(np.sum(weights * profile(kernel, r2), axis=1) - exact))) / top

@@ -1,0 +1,65 @@
+"""The logarithms that the targets exponentiate: minus the loss over kl_weight, plus the log prior."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+LogWeight = Callable[[np.ndarray], np.ndarray]
+
+
+class Place(NamedTuple):
+    """Where to look for mass: the bounds of the prior, and the centre and scale it suggests."""
+
+    low: np.ndarray  # (dim,), minus infinity where unbounded
+    high: np.ndarray
+    centre: np.ndarray
+    scale: np.ndarray
+
+
+def gibbs_log_weight(loss: Any, prior: Any, kl_weight: float) -> LogWeight:
+    """``-loss(x)/kl_weight + log p(x)`` for points (n, dim), shape (n,).
+
+    It is minus infinity where the loss is plus infinity or undefined (outside its domain) and outside the prior's box.
+    """
+
+    def log_weight(points: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            level = -np.asarray(loss.value(points), dtype=np.float64) / kl_weight + prior.log_density(points)
+        level[np.isnan(level)] = -np.inf
+        return level
+
+    return log_weight
+
+
+def place_of(prior: Any) -> Place:
+    """Bounds, centre and scale of a prior; an unbounded coordinate without mean or sd gets 0 and 1."""
+    low, high = np.asarray(prior.low, dtype=np.float64), np.asarray(prior.high, dtype=np.float64)
+    bounded = np.isfinite(low) & np.isfinite(high)
+    with np.errstate(invalid="ignore"):
+        middle, half = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
+    mean = _known(getattr(prior, "mean", None), np.zeros(prior.dim))
+    sd = _known(getattr(prior, "sd", None), np.ones(prior.dim))
+    return Place(low, high, np.where(bounded, middle, mean), np.where(bounded, half, sd))
+
+
+def _known(given: Any, otherwise: np.ndarray) -> np.ndarray:
+    if given is None:
+        return otherwise
+    number = np.broadcast_to(np.asarray(given, dtype=np.float64), otherwise.shape)
+    return np.where(np.isfinite(number), number, otherwise)
+
+
+def line(log_weight: LogWeight) -> LogWeight:
+    """The same function on the line, for arrays of any shape."""
+    return lambda x: log_weight(np.ascontiguousarray(x).reshape(-1, 1)).reshape(np.shape(x))
+
+
+def not_integrable(side: str, what: str = "exp(-loss/kl_weight) times the prior") -> ValueError:
+    """The error, ready to raise, for a weight whose integral is infinite."""
+    return ValueError(
+        f"there is no target: {what} is not integrable because it does not fall off {side}; "
+        "a prior that is not flat, or a loss that grows faster, is needed"
+    )

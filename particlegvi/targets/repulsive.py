@@ -1,0 +1,171 @@
+"""DRLE's Q*: the density with q = exp(-(V + lambda1 kappa * q) / lambda2) / Z, V = loss - lambda1 mu_P - lambda2 log p.
+
+Writing r for lambda1/lambda2 and phi for -loss/lambda2 + log p, it is q = exp(phi + r (mu_P - kappa * q)) / Z with the
+normalisation inside (the thesis's (C.128), normalised afterwards, solves another problem). The nodes follow the
+solution: r grows in stages, at each the quadrature is adapted anew to the density found so far, and the fixed point is
+solved at its nodes. The residual is measured on nodes adapted to the answer, not on those it was solved on.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from particlegvi.targets.fixed_point import image, solve
+from particlegvi.targets.mesh import Interaction
+from particlegvi.targets.nodes import Nodes, discretise
+from particlegvi.targets.potential import LogWeight, Place
+
+GROWTH = 8.0  # of r from one stage to the next
+LOST = (1e-13, 1e-10)  # mass in the tails that may be left out of the convolution
+FAR_BELOW = 400.0  # of the largest density, as a logarithm: the repulsion there need not be known
+CLOSE = 1e-7
+BEARABLE = 1e-4
+TOLERANCE = {1: 1e-11, 2: 1e-8}  # of r times the kernel's interpolation error
+ROUNDING = 1e-10  # of the logarithms then, which the quadrature does not try to follow
+ENOUGH = 1e-5
+
+
+class Candidate(NamedTuple):
+    """The density exp(phi + strength (mu_P - field) - log_normaliser)."""
+
+    strength: float
+    field: LogWeight
+    log_normaliser: float
+    log_peak: float  # logarithm of its largest value
+
+
+class Solution(NamedTuple):
+    """The fixed point, nodes adapted to it, and how well it satisfies its equation."""
+
+    log_density: LogWeight
+    nodes: Nodes
+    log_normaliser: float
+    residual: float  # L1 norm of q - exp(phi + r (mu_P - kappa * q)) / Z
+    bound: float  # on the L1 distance to Q*
+
+
+class Repulsive:
+    """The problem, and the search for its fixed point.
+
+    Parameters
+    ----------
+    phi : function of points (n, dim)
+        ``-loss/kl_weight + log p``.
+    embedding : function of points (n, dim)
+        mu_P.
+    kernel : kernel with a number for its lengthscale
+    strength : float
+        lambda1/lambda2 = 2 mmd_weight / kl_weight.
+    place : Place
+        Where to look for mass.
+    """
+
+    def __init__(self, phi: LogWeight, embedding: LogWeight, kernel: Any, strength: float, place: Place) -> None:
+        self.phi, self.embedding, self.kernel = phi, embedding, kernel
+        self.strength, self.place = strength, place
+
+    def solve(self) -> Solution:
+        """The fixed point.
+
+        Raises
+        ------
+        ValueError
+            If exp(phi) is not integrable, the problem cannot be resolved, or the iteration does not converge.
+        """
+        nodes = discretise(self.phi, self.place)
+        # The first guess is the density without interaction: its field is taken to cancel mu_P.
+        older = current = Candidate(0.0, self.embedding, nodes.log_normaliser, float(np.max(nodes.log_density)))
+        for strength in _stages(self.strength):
+            guess = self._candidate(nodes, strength, current.field)
+            nodes = discretise(self._mixture([guess, current]), self.place, ROUNDING)
+            older, current = current, self._solved(nodes, strength, current)
+        residual = np.inf
+        for _ in range(8):
+            log_density = self._mixture([current])
+            fresh = discretise(log_density, self.place, ROUNDING)
+            residual, bound = self._residual(fresh)
+            if residual <= CLOSE:
+                return Solution(log_density, fresh, current.log_normaliser, residual, bound)
+            # Mass may have turned up where there were no nodes: keep those of the density before as well.
+            nodes = discretise(self._mixture([current, older]), self.place, ROUNDING)
+            older, current = current, self._solved(nodes, self.strength, current)
+        if residual <= BEARABLE:
+            return Solution(log_density, fresh, older.log_normaliser, residual, bound)
+        raise ValueError(f"the target's fixed point did not converge: its residual is {residual:.1e}")
+
+    def _mixture(self, parts: list[Candidate]) -> LogWeight:
+        """Logarithm of the sum of the densities: nodes adapted to it resolve each of them."""
+        strongest = max(part.strength for part in parts)
+
+        def log_mixture(x: np.ndarray) -> np.ndarray:
+            phi = self.phi(x)
+            result = np.full(len(x), -np.inf)
+            attraction = self.embedding(x)
+            upper = phi + strongest * attraction  # the repulsion can only lower it
+            known = np.max([upper - part.log_normaliser - part.log_peak for part in parts], axis=0)
+            result[known <= -FAR_BELOW] = (upper - parts[0].log_normaliser)[known <= -FAR_BELOW]
+            near = known > -FAR_BELOW
+            fields: dict[int, np.ndarray] = {}
+            for part in parts:
+                if id(part.field) not in fields:
+                    fields[id(part.field)] = attraction[near] - part.field(x[near])
+                level = phi[near] + part.strength * fields[id(part.field)] - part.log_normaliser
+                result[near] = np.logaddexp(result[near], level)
+            return result
+
+        return log_mixture
+
+    def _candidate(self, nodes: Nodes, strength: float, field: LogWeight) -> Candidate:
+        near = nodes.log_density > np.max(nodes.log_density) - FAR_BELOW
+        points = nodes.points[near]
+        level = self.phi(points) + strength * (self.embedding(points) - field(points))
+        _, log_normaliser = image(level, nodes.log_volume[near], np.zeros(len(level)))
+        return Candidate(strength, field, log_normaliser, float(np.max(level)) - log_normaliser)
+
+    def _solved(self, nodes: Nodes, strength: float, start: Candidate) -> Candidate:
+        """The fixed point at these nodes, from the masses that ``start`` gives them."""
+        keep, interaction = self._interaction(nodes)
+        points, log_volume = nodes.points[keep], nodes.log_volume[keep]
+        first, _ = image(self._mixture([start])(points), log_volume, np.zeros(len(points)))
+        psi = self.phi(points) + strength * self.embedding(points)
+        found = solve(psi, log_volume, interaction.apply, strength, first)
+        return self._candidate(nodes, strength, interaction.field(found.masses))
+
+    def _residual(self, nodes: Nodes) -> tuple[float, float]:
+        """By how much the density at nodes adapted to it fails its equation in L1, and the bound of its error."""
+        keep, interaction = self._interaction(nodes)
+        masses = nodes.masses[keep]
+        psi = self.phi(nodes.points[keep]) + self.strength * self.embedding(nodes.points[keep])
+        mapped, _ = image(psi, nodes.log_volume[keep], self.strength * interaction.apply(masses))
+        gap = mapped - masses / masses.sum()
+        return float(np.abs(gap).sum()), float(np.sqrt(max(2.0 * self.strength * (gap @ interaction.apply(gap)), 0.0)))
+
+    def _interaction(self, nodes: Nodes) -> tuple[np.ndarray, Interaction]:
+        tolerance = max(TOLERANCE[nodes.points.shape[1]] / self.strength, 3e-14)
+        for lost in LOST:
+            keep = _bulk(nodes, lost)
+            try:
+                return keep, Interaction(self.kernel, nodes.points[keep], tolerance, ENOUGH / self.strength)
+            except ValueError:
+                if lost == LOST[-1]:
+                    raise
+        raise AssertionError
+
+
+def _stages(strength: float) -> list[float]:
+    number = max(1, int(np.ceil(np.log(strength) / np.log(GROWTH))) + 1) if strength > 1.0 else 1
+    return [strength] if number == 1 else [float(now) for now in np.geomspace(1.0, strength, number)]
+
+
+def _bulk(nodes: Nodes, lost: float) -> np.ndarray:
+    """Nodes in the box that leaves out less than ``lost`` on every side, and with any mass to speak of."""
+    masses = nodes.masses
+    keep = masses > 1e-12 * lost / len(masses)
+    for i in range(nodes.points.shape[1]):
+        order = np.argsort(nodes.points[:, i])
+        below = np.cumsum(masses[order])
+        above = np.cumsum(masses[order][::-1])[::-1]
+        keep[order] &= (below > lost) & (above > lost)
+    return keep

@@ -1,0 +1,249 @@
+"""Where in the plane the mass of exp(f) can lie: the counterpart of :mod:`particlegvi.targets.survey`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from particlegvi.targets.potential import LogWeight, Place, not_integrable
+
+NEGLIGIBLE = 60.0
+MOST_PEAKS = 2000
+MAGNIFIED = 25
+DIRECTIONS = 256
+LINES = 200
+SHRINK = 0.5 * (np.sqrt(5.0) - 1.0)
+COMPASS = np.array([(i, j) for i in (-1.0, 0.0, 1.0) for j in (-1.0, 0.0, 1.0) if i or j])
+
+
+class PlanePeaks(NamedTuple):
+    """Maxima of f (k, 2), their values (k,), and how far f falls by one along each coordinate (k, 2)."""
+
+    at: np.ndarray
+    value: np.ndarray
+    width: np.ndarray
+
+    @property
+    def log_mass(self) -> np.ndarray:
+        return self.value + np.log(self.width).sum(axis=1)
+
+
+class PlaneSurvey(NamedTuple):
+    """A box with all but a negligible share of the mass, its peaks, and points along its ridges."""
+
+    low: np.ndarray
+    high: np.ndarray
+    peaks: PlanePeaks
+    ridges: PlanePeaks
+
+
+def survey_plane(f: LogWeight, place: Place) -> PlaneSurvey:
+    """Box and peaks of ``f``, a function of points (n, 2).
+
+    Raises
+    ------
+    ValueError
+        If exp(f) is not integrable, or f is nowhere finite.
+    """
+    grids = [_Grid(f, low, high, number) for low, high, number in _first_boxes(place)]
+    peaks = _find_peaks(f, grids, place)
+    if not len(peaks.value):
+        raise ValueError("there is no target: the loss is not finite anywhere in the support of the prior")
+    _check_tails(f, place, float(np.max(peaks.log_mass)))
+    low, high = _hull(f, grids, peaks, place)
+    for _ in range(8):
+        # A closer look at the box that matters: it may hold more peaks, and the box may have to grow or shrink.
+        grids = [_Grid(f, *_expanded(low, high, place), 257)]
+        peaks = _merged(peaks, _find_peaks(f, grids, place))
+        new_low, new_high = _hull(f, grids, peaks, place)
+        span = high - low
+        settled = np.all(np.abs(new_low - low) + np.abs(new_high - high) < 0.1 * span)
+        low, high = new_low, new_high
+        if settled:
+            break
+    keep = peaks.log_mass > np.max(peaks.log_mass) - NEGLIGIBLE
+    order = np.argsort(peaks.log_mass[keep])[::-1][: MOST_PEAKS // 4]
+    peaks = PlanePeaks(*(part[keep][order] for part in peaks))
+    low, high = _expanded(low, high, place)
+    return PlaneSurvey(low, high, peaks, _ridges(f, low, high, float(np.max(peaks.value))))
+
+
+class _Grid:
+    """Values on a uniform grid, and its discrete maxima."""
+
+    def __init__(self, f: LogWeight, low: np.ndarray, high: np.ndarray, number: int) -> None:
+        axes = [np.linspace(low[i], high[i], number) for i in range(2)]
+        self.spacing = (high - low) / (number - 1)
+        self.points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
+        self.values = f(self.points)
+        table = np.pad(self.values.reshape(number, number), 1, constant_values=-np.inf)
+        inner = table[1:-1, 1:-1]
+        neighbours = [table[1 + int(i) : number + 1 + int(i), 1 + int(j) : number + 1 + int(j)] for i, j in COMPASS]
+        top = inner > -np.inf
+        for k, neighbour in enumerate(neighbours):
+            top &= (inner >= neighbour) if k < 4 else (inner > neighbour)
+        self.tops = np.flatnonzero(top.ravel())
+
+
+def _first_boxes(place: Place) -> list[tuple[np.ndarray, np.ndarray, int]]:
+    boxes = []
+    if np.all(np.isfinite(place.low) & np.isfinite(place.high)):
+        boxes.append((place.low, place.high, 513))
+    else:
+        boxes.append((place.centre - 6.0 * place.scale, place.centre + 6.0 * place.scale, 385))
+    boxes.append((np.full(2, -10.0), np.full(2, 10.0), 385))
+    for centre, size in ((place.centre, place.scale), (np.zeros(2), np.ones(2))):
+        boxes += [(centre - size * half, centre + size * half, 48) for half in 4.0 ** np.arange(-3.0, 16.0)]
+    clipped = [(np.maximum(low, place.low), np.minimum(high, place.high), number) for low, high, number in boxes]
+    return [(low, high, number) for low, high, number in clipped if np.all(high > low)]
+
+
+def _find_peaks(f: LogWeight, grids: list[_Grid], place: Place) -> PlanePeaks:
+    start = np.concatenate([grid.points[grid.tops] for grid in grids])
+    value = np.concatenate([grid.values[grid.tops] for grid in grids])
+    step = np.concatenate([np.broadcast_to(grid.spacing, (len(grid.tops), 2)) for grid in grids])
+    found = PlanePeaks(np.empty((0, 2)), np.empty(0), np.empty((0, 2)))
+    for _ in range(8):
+        order = np.argsort(value)[::-1][:MOST_PEAKS]
+        start, value, step = start[order], value[order], step[order]
+        if not len(start):
+            break
+        peaks = _polished(f, start, value, step)
+        found = _merged(found, peaks)
+        doubtful = np.any(step > 20.0 * peaks.width, axis=1)
+        doubtful &= peaks.log_mass > np.max(found.log_mass) - NEGLIGIBLE
+        if not np.any(doubtful):
+            break
+        inside = zip(peaks.at[doubtful][:50], step[doubtful][:50], strict=True)
+        grids = [
+            _Grid(f, np.maximum(at - size, place.low), np.minimum(at + size, place.high), MAGNIFIED)
+            for at, size in inside
+        ]
+        start = np.concatenate([grid.points[grid.tops] for grid in grids])
+        value = np.concatenate([grid.values[grid.tops] for grid in grids])
+        step = np.concatenate([np.broadcast_to(grid.spacing, (len(grid.tops), 2)) for grid in grids])
+    return found
+
+
+def _polished(f: LogWeight, at: np.ndarray, value: np.ndarray, step: np.ndarray) -> PlanePeaks:
+    """Compass search of all peaks at once: the best of eight neighbours, or half the step."""
+    at, value, length = at.copy(), value.copy(), 0.5 * step
+    for _ in range(70):
+        around = at[:, None] + length[:, None] * COMPASS
+        levels = f(around.reshape(-1, 2)).reshape(len(at), -1)
+        best = np.argmax(levels, axis=1)
+        row = np.arange(len(at))
+        better = levels[row, best] > value
+        at = np.where(better[:, None], around[row, best], at)
+        value = np.where(better, levels[row, best], value)
+        length = np.where(better[:, None], length, 0.5 * length)
+    return PlanePeaks(at, value, _widths(f, at, value, step))
+
+
+def _widths(f: LogWeight, at: np.ndarray, value: np.ndarray, widest: np.ndarray) -> np.ndarray:
+    """How far f falls by one along each coordinate, the larger of both sides, by bisection of the logarithm."""
+    widths = []
+    for i in range(2):
+        sides = []
+        for sign in (-1.0, 1.0):
+            near, far = np.log(widest[:, i]) - 40.0, np.log(widest[:, i])
+            for _ in range(20):
+                middle = 0.5 * (near + far)
+                moved = at.copy()
+                moved[:, i] += sign * np.exp(middle)
+                inside = f(moved) > value - 1.0
+                near, far = np.where(inside, middle, near), np.where(inside, far, middle)
+            sides.append(np.exp(far))
+        widths.append(np.maximum(*sides))
+    return np.stack(widths, axis=1)
+
+
+def _ridges(f: LogWeight, low: np.ndarray, high: np.ndarray, best: float) -> PlanePeaks:
+    """Maxima of f along lines parallel to the axes: they trace ridges too narrow for a grid of the whole box."""
+    span = high - low
+    at = []
+    for i in range(2):
+        across = low[1 - i] + span[1 - i] * (np.arange(LINES) + 0.5) / LINES
+
+        def along(t: np.ndarray, fixed: np.ndarray, i: int = i) -> np.ndarray:
+            points = np.empty((*t.shape, 2))
+            points[..., i], points[..., 1 - i] = t, fixed
+            return f(points.reshape(-1, 2)).reshape(t.shape)
+
+        grid = np.broadcast_to(np.linspace(low[i], high[i], LINES + 1), (LINES, LINES + 1))
+        level = np.pad(along(grid, across[:, None]), ((0, 0), (1, 1)), constant_values=-np.inf)
+        row, column = np.nonzero((level[:, 1:-1] >= level[:, :-2]) & (level[:, 1:-1] > level[:, 2:]))
+        fixed = across[row]
+        a = np.maximum(grid[row, column] - span[i] / LINES, low[i])
+        b = np.minimum(grid[row, column] + span[i] / LINES, high[i])
+        for _ in range(60):
+            c, d = b - SHRINK * (b - a), a + SHRINK * (b - a)
+            lower = along(c, fixed) >= along(d, fixed)
+            a, b = np.where(lower, a, c), np.where(lower, d, b)
+        points = np.empty((len(row), 2))
+        points[:, i], points[:, 1 - i] = 0.5 * (a + b), fixed
+        at.append(points)
+    points = np.concatenate(at)
+    value = f(points)
+    keep = value > best - 45.0
+    points, value = points[keep], value[keep]
+    return PlanePeaks(points, value, _widths(f, points, value, np.broadcast_to(span, points.shape)))
+
+
+def _merged(first: PlanePeaks, second: PlanePeaks) -> PlanePeaks:
+    """Both, each peak once."""
+    at, value, width = (np.concatenate(parts) for parts in zip(first, second, strict=True))
+    order = np.argsort(value)[::-1][: 2 * MOST_PEAKS]
+    at, value, width = at[order], value[order], width[order]
+    cell = np.maximum(width, 1e-12 * np.abs(at)).min(axis=0, initial=np.inf)
+    _, keep = np.unique(np.round(at / cell), axis=0, return_index=True)
+    keep = np.sort(keep)
+    return PlanePeaks(at[keep], value[keep], width[keep])
+
+
+def _hull(f: LogWeight, grids: list[_Grid], peaks: PlanePeaks, place: Place) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest box around all that was seen to matter, one grid spacing wider."""
+    mass = np.max(peaks.log_mass)
+    best = np.max(peaks.value)
+    lows, highs = [], []
+    for grid in grids:
+        # By height and by the mass of a whole grid cell: broad low parts count, and so does a narrow tall peak.
+        level = np.maximum(grid.values - best, grid.values + np.log(grid.spacing).sum() - mass)
+        seen = grid.points[level > -45.0]
+        if len(seen):
+            lows.append(seen.min(axis=0) - grid.spacing)
+            highs.append(seen.max(axis=0) + grid.spacing)
+    keep = peaks.log_mass > mass - 45.0
+    lows.append((peaks.at[keep] - 12.0 * peaks.width[keep]).min(axis=0))
+    highs.append((peaks.at[keep] + 12.0 * peaks.width[keep]).max(axis=0))
+    # Coarse grids overestimate by their spacing: the tightest box that still holds every peak's surroundings.
+    low, high = np.min(lows, axis=0), np.max(highs, axis=0)
+    return np.maximum(low, place.low), np.minimum(high, place.high)
+
+
+def _expanded(low: np.ndarray, high: np.ndarray, place: Place) -> tuple[np.ndarray, np.ndarray]:
+    margin = 0.1 * (high - low)
+    return np.maximum(low - margin, place.low), np.minimum(high + margin, place.high)
+
+
+def _check_tails(f: LogWeight, place: Place, log_mass: float) -> None:
+    if np.all(np.isfinite(place.low) & np.isfinite(place.high)):
+        return
+    angle = np.arange(DIRECTIONS) * (2.0 * np.pi / DIRECTIONS)
+    highest = log_mass
+    for power in np.arange(2.0, 13.0, 2.0):
+        radius = 10.0**power * np.max(place.scale)
+
+        def around(theta: np.ndarray, radius: float = radius) -> np.ndarray:
+            return f(place.centre + radius * np.stack([np.cos(theta), np.sin(theta)], axis=1)) + 2.0 * np.log(radius)
+
+        a, b = angle - angle[1], angle + angle[1]
+        for _ in range(70):
+            c, d = b - SHRINK * (b - a), a + SHRINK * (b - a)
+            lower = around(c) >= around(d)
+            a, b = np.where(lower, a, c), np.where(lower, d, b)
+        mass = float(max(np.max(around(0.5 * (a + b))), np.max(around(angle))))
+        if power > 10.0 and mass > highest - 20.0:
+            raise not_integrable("in some direction")
+        highest = max(highest, mass)

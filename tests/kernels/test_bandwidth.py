@@ -1,0 +1,189 @@
+"""The bandwidth rules against closed forms, within the sampling error that theory gives."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate
+from scipy.special import ndtr, ndtri
+
+from particlegvi import kernels, priors
+from particlegvi.kernels import bandwidth
+
+SAMPLES = bandwidth.PRIOR_SAMPLES
+QUARTILE = float(ndtri(0.75))  # 0.6745
+
+
+def standard_error(closer, density_of_x, low, high, median, density_at_median):
+    """Of the sample median of |x_i - x_j|: a U-quantile, with variance 4 Var(P(|x - X'| < median)) / (m f^2)."""
+    mean = integrate.quad(lambda x: closer(x) * density_of_x(x), low, high)[0]
+    square = integrate.quad(lambda x: closer(x) ** 2 * density_of_x(x), low, high)[0]
+    assert mean == pytest.approx(0.5)  # `median` is the median
+    return math.sqrt(4.0 * (square - mean**2) / SAMPLES) / density_at_median
+
+
+def normal_case():
+    median = math.sqrt(2.0) * QUARTILE
+    phi = lambda z: math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+    error = standard_error(
+        lambda x: ndtr(x + median) - ndtr(x - median), phi, -9, 9, median, 2.0 / math.sqrt(2.0) * phi(QUARTILE)
+    )
+    return median, error
+
+
+def uniform_case():
+    median = 1.0 - math.sqrt(0.5)
+    error = standard_error(
+        lambda x: min(x + median, 1.0) - max(x - median, 0.0), lambda x: 1.0, 0, 1, median, 2.0 * (1.0 - median)
+    )
+    return median, error
+
+
+def outside(number, centre, error):
+    return abs(number - centre) > 4.0 * error
+
+
+@pytest.mark.parametrize("sd", [1.0, 0.01, 300.0])
+def test_the_median_heuristic_of_a_normal_prior(sd):
+    median, error = normal_case()
+    assert median == pytest.approx(0.9539, abs=1e-4)
+    number, how = bandwidth.median_lengthscale(priors.Normal(5.0, sd), seed=3)
+    assert not outside(number / sd, median, error)
+    assert outside(number / sd / math.sqrt(2.0), median, error)  # a rule that halves the square would be seen
+    assert "median heuristic on 1000 prior samples (seed 3)" in how
+
+
+def test_the_median_heuristic_on_the_box_of_figure_5_4():
+    median, error = uniform_case()
+    width = 2000.0 * math.pi
+    number, _ = bandwidth.median_lengthscale(priors.Uniform(-1000 * math.pi, 1000 * math.pi), seed=0)
+    assert width * median == pytest.approx(1840.3, abs=0.05)
+    assert not outside(number / width, median, error)
+    assert outside(number / width / math.sqrt(2.0), median, error)
+    assert not outside(1854.0 / width, median, error)  # the number that the sources give
+
+
+def test_in_higher_dimensions_it_is_the_median_of_euclidean_distances():
+    prior = priors.Normal([0.0, 1.0, -2.0], [1.0, 2.0, 0.5])
+    x = prior.sample(SAMPLES, seed=7, role="prior")
+    distances = [np.linalg.norm(a - b) for i, a in enumerate(x[:80]) for b in x[:i]]
+    np.testing.assert_allclose(np.sort(bandwidth.pair_distances(x[:80])), np.sort(distances), rtol=1e-13)
+    number, _ = bandwidth.median_lengthscale(prior, seed=7)
+    full = np.linalg.norm(x[:, None] - x[None], axis=-1)[np.triu_indices(SAMPLES, 1)]
+    assert number == pytest.approx(np.median(full), rel=1e-12)
+
+
+def test_the_number_depends_on_the_seed_and_on_nothing_else():
+    prior = priors.Normal([0.0, 0.0], 1.0)
+    first, second, other = (bandwidth.median_lengthscale(prior, seed=s)[0] for s in (1, 1, 2))
+    assert first == second != other
+
+
+@pytest.mark.parametrize("scale", [1e-160, 1e100])
+def test_no_scale_overflows_or_underflows(scale):
+    plain, _ = bandwidth.median_lengthscale(priors.Uniform(-1.0, 1.0))
+    scaled, _ = bandwidth.median_lengthscale(priors.Uniform(-scale, scale))
+    assert scaled == pytest.approx(plain * scale, rel=1e-12)
+
+
+def authors_kernel_matrix(x, y):
+    """As their code computes it: averages over coordinates, all ordered pairs, a bandwidth in place of 2 sigma^2."""
+    d2 = ((x[:, None] - y[None]) ** 2).mean(axis=-1)
+    s = np.median(d2) / (2.0 * math.log(len(x) + 1))
+    return np.exp(-d2 / (2.0 * s))
+
+
+@pytest.mark.parametrize("dim", [1, 2, 6])
+def test_the_authors_rule_gives_the_authors_kernel(dim):
+    rng = np.random.default_rng(dim)
+    x, samples = rng.normal(size=(30, dim)), 1.0 + 2.0 * rng.normal(size=(12, dim))
+    for second, others in ((x, None), (samples, samples)):
+        number, _ = bandwidth.authors_lengthscale(x, others)
+        kernel = kernels.SquaredExponential(number)
+        got = [[kernel.value(np.sum((a - b) ** 2)) for b in second] for a in x]
+        np.testing.assert_allclose(got, authors_kernel_matrix(x, second), atol=1e-12)
+
+
+def test_the_authors_rule_differs_from_the_median_heuristic():
+    x = priors.Normal(0.0, 1.0).sample(1001)
+    number, _ = bandwidth.authors_lengthscale(x)
+    assert number == pytest.approx(np.median(bandwidth.pair_distances(x)) / math.sqrt(2.0 * math.log(1002)), rel=5e-3)
+
+
+def test_many_particles_cost_no_more_than_two_thousand():
+    x = np.random.default_rng(0).normal(size=(100_000, 1))
+    number, how = bandwidth.authors_lengthscale(x)
+    head, _ = bandwidth.authors_lengthscale(x[:2000])
+    assert number * math.sqrt(math.log(100_001)) == pytest.approx(head * math.sqrt(math.log(2001)), rel=1e-12)
+    assert "100000 initial particles" in how
+
+
+@pytest.mark.parametrize("points", [np.zeros((5, 2)), np.full((1, 3), 7.0), np.full(9, -2.0)])
+def test_coincident_points_have_the_floor_of_one(points):
+    number, how = bandwidth.authors_lengthscale(points)
+    assert number == pytest.approx(1.0 / math.sqrt(2.0 * math.log(len(points) + 1)))
+    assert "floor where all points coincide" in how
+
+
+def test_a_zero_median_has_the_documented_floor():
+    points = np.zeros((40, 1))
+    points[:4, 0] = 5.0
+    distances = np.abs(points - points.T)
+    assert np.median(distances) == 0.0
+    number, how = bandwidth.authors_lengthscale(points)
+    floor = 1e-3 * math.sqrt(np.mean(distances**2)) / math.sqrt(2.0 * math.log(41))
+    assert number == pytest.approx(floor, rel=1e-12)
+    assert "floor" in how
+
+
+def test_a_number_is_taken_as_it_is():
+    kernel = kernels.Matern52(0.25, 2.0)
+    assert bandwidth.resolve(kernel, priors.Normal()) == (kernel, "lengthscale 0.25, as given")
+
+
+def test_a_rule_is_resolved_and_the_sentence_says_so():
+    kernel, sentence = bandwidth.resolve(kernels.Matern32("median", 2.0), priors.Normal(), seed=4)
+    number, _ = bandwidth.median_lengthscale(priors.Normal(), seed=4)
+    assert type(kernel) is kernels.Matern32
+    assert kernel == (number, 2.0)
+    assert sentence == f"lengthscale {number:.6g} by the median heuristic on 1000 prior samples (seed 4)"
+
+
+def test_the_authors_rule_needs_particles():
+    kernel = kernels.SquaredExponential("authors")
+    with pytest.raises(ValueError, match='lengthscale is "authors", a rule on the particles'):
+        bandwidth.resolve(kernel, priors.Flat(2))
+    chosen, sentence = bandwidth.resolve(kernel, priors.Flat(2), np.random.default_rng(0).normal(size=(20, 2)))
+    assert isinstance(chosen.lengthscale, float)
+    assert "authors' rule on 20 initial particles" in sentence
+
+
+@pytest.mark.parametrize(
+    ("prior", "rule"),
+    [
+        (priors.Normal(0.0, 1.0), "median"),
+        (priors.Normal([0.0, 0.0], 1e6), "median"),
+        (priors.Uniform(-3.0, 3.0), "median"),
+        (priors.Uniform(-1000 * math.pi, 1000 * math.pi), 1.0),
+        (priors.Uniform([-1.0, -1e100], [1.0, 1e100]), 1.0),
+        (priors.Flat(2), 1.0),
+    ],
+)
+def test_the_default_kernel(prior, rule):
+    assert kernels.default_kernel(prior) == kernels.SquaredExponential(rule)
+    kernel, sentence = kernels.resolve(None, prior, seed=1)
+    assert isinstance(kernel, kernels.SquaredExponential)
+    if rule == "median":
+        assert kernel.lengthscale == bandwidth.median_lengthscale(prior, seed=1)[0]
+        assert "median heuristic" in sentence
+    else:
+        assert kernel.lengthscale == 1.0
+        assert sentence.startswith("lengthscale 1, the default, because")
+
+
+def test_the_median_of_a_flat_prior_is_the_default():
+    kernel, sentence = bandwidth.resolve(kernels.SquaredExponential("median"), priors.Flat(2))
+    assert kernel.lengthscale == 1.0
+    assert "flat" in sentence

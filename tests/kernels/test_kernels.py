@@ -1,0 +1,151 @@
+"""Each kernel against its textbook formula, its slope against differences, and positive definiteness."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from scipy import integrate, special
+
+from particlegvi import kernels
+from particlegvi.engine import evaluate
+
+
+def matern(r, lengthscale, smoothness):
+    s = math.sqrt(2.0 * smoothness) * np.asarray(r) / lengthscale
+    return 2.0 ** (1.0 - smoothness) / math.gamma(smoothness) * s**smoothness * special.kv(smoothness, s)
+
+
+TEXTBOOK = {
+    "squared-exponential": lambda r, l: np.exp(-((r / l) ** 2) / 2.0),
+    "inverse-multiquadric": lambda r, l: l / np.hypot(l, r),
+    "matern-32": lambda r, l: matern(r, l, 1.5),
+    "matern-52": lambda r, l: matern(r, l, 2.5),
+}
+DISTANCES = np.geomspace(1e-3, 20.0, 40)
+
+
+@pytest.fixture(params=sorted(TEXTBOOK))
+def name(request):
+    return request.param
+
+
+def test_every_kernel_has_a_textbook_formula_here():
+    assert kernels.names() == sorted(TEXTBOOK)
+
+
+def test_the_value_is_the_textbook_one(name):
+    kernel = kernels.get(name, lengthscale=1.7, variance=0.3)
+    got = [kernel.value(r * r) for r in DISTANCES]
+    np.testing.assert_allclose(got, 0.3 * TEXTBOOK[name](DISTANCES, 1.7), rtol=1e-12, atol=1e-15)
+    assert kernel.value(0.0) == 0.3
+
+
+def test_the_slope_is_the_derivative_in_the_squared_distance(name):
+    kernel = kernels.get(name, lengthscale=1.7, variance=0.3)
+    for r2 in DISTANCES**2:
+        h = 1e-5 * r2
+        difference = (kernel.value(r2 + h) - kernel.value(r2 - h)) / (2.0 * h)
+        # Truncation is of order h^2 relative, rounding of order variance * eps / h.
+        assert kernel.slope(r2) == pytest.approx(difference, rel=1e-7, abs=0.3 * 4e-16 / h)
+
+
+def test_the_slope_at_zero_is_the_limit_of_differences(name):
+    kernel = kernels.get(name, lengthscale=1.7, variance=0.3)
+    h = 1e-8
+    # The next term of the Matern 3/2 is of relative size sqrt(h): 1e-4.
+    assert kernel.slope(0.0) == pytest.approx((kernel.value(h) - kernel.value(0.0)) / h, rel=1e-3)
+
+
+def test_the_gradient_in_the_first_argument(name):
+    kernel = kernels.get(name, lengthscale=0.8, variance=2.0)
+    a, b = np.array([0.3, -0.2, 1.0]), np.array([0.1, 0.9, 0.4])
+    got = 2.0 * kernel.slope(np.sum((a - b) ** 2)) * (a - b)
+    h = 1e-6
+    for i in range(3):
+        up, down = a.copy(), a.copy()
+        up[i] += h
+        down[i] -= h
+        difference = (kernel.value(np.sum((up - b) ** 2)) - kernel.value(np.sum((down - b) ** 2))) / (2.0 * h)
+        assert got[i] == pytest.approx(difference, abs=1e-9)
+    assert got @ (a - b) < 0.0  # the kernel falls with the distance
+
+
+def smallest_eigenvalue(value, points):
+    r2 = np.sum((points[:, None] - points[None]) ** 2, axis=-1)
+    return np.linalg.eigvalsh(np.vectorize(value)(r2)).min()
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5])
+def test_positive_definite_on_random_points(name, dim):
+    points = np.random.default_rng(dim).uniform(-2.0, 2.0, size=(60, dim))
+    kernel = kernels.get(name, lengthscale=1.0)
+    assert smallest_eigenvalue(kernel.value, points) > -60 * 60 * 2.3e-16
+
+
+def test_the_check_of_positive_definiteness_refuses_a_box():
+    points = np.random.default_rng(1).uniform(-2.0, 2.0, size=(60, 1))
+    assert smallest_eigenvalue(lambda r2: 1.0 if r2 < 1.0 else 0.0, points) < -0.1
+
+
+@pytest.mark.parametrize("r", [0.0, 0.2, 1.0, 6.0])
+def test_the_mixing_density_gives_the_kernel_back(name, r):
+    kernel = kernels.get(name, lengthscale=0.4, variance=1.5)
+    if not hasattr(kernel, "mixing_density"):
+        assert name == "squared-exponential"  # its mixture is a single Gaussian, which has no density
+        return
+    total, _ = integrate.quad(
+        lambda v: math.exp(-0.5 * math.exp(v) * r * r) * kernel.mixing_density(v), -60, 60, limit=400, epsabs=1e-11
+    )
+    assert total == pytest.approx(kernel.value(r * r), abs=1e-9)
+    assert kernel.mixing_density(-1e4) == 0.0
+    assert kernel.mixing_density(1e4) == 0.0
+
+
+def test_compiled_and_plain_python_agree(name):
+    kernel = kernels.get(name, lengthscale=0.6, variance=3)
+    r2 = np.concatenate([[0.0], DISTANCES**2]).reshape(1, -1)
+    for compiled, plain in ((evaluate.profile_values, kernel.value), (evaluate.profile_slopes, kernel.slope)):
+        got = compiled(kernel, r2)
+        assert got.shape == r2.shape
+        np.testing.assert_allclose(got[0], [plain(d) for d in r2[0]], rtol=1e-13, atol=1e-300)
+
+
+@pytest.mark.parametrize("lengthscale", [1e-150, 1e-30, 1e30, 1e150])
+def test_extreme_lengthscales_stay_finite(name, lengthscale):
+    kernel = kernels.get(name, lengthscale=lengthscale)
+    for r2 in (0.0, lengthscale**2, 1.0):
+        assert math.isfinite(kernel.value(r2))
+        assert math.isfinite(kernel.slope(r2))
+    assert kernel.value(lengthscale**2) == pytest.approx(float(TEXTBOOK[name](np.array(1.0), 1.0)))
+
+
+def test_whole_numbers_become_floats(name):
+    kernel = kernels.get(name, lengthscale=2, variance=np.int64(3))
+    assert [type(field) for field in kernel] == [float, float]
+    assert kernel == kernels.get(name, lengthscale=2.0, variance=3.0)
+    assert pickle.loads(pickle.dumps(kernel)) == kernel
+
+
+@pytest.mark.parametrize("rule", ["median", "authors"])
+def test_a_rule_is_kept_until_it_is_resolved(name, rule):
+    assert kernels.get(name, lengthscale=rule).lengthscale == rule
+
+
+@pytest.mark.parametrize("bad", [0, -1.0, math.nan, math.inf, 1e-200, True, None, "mean", [1.0], np.ones(2), 1j])
+@pytest.mark.parametrize("key", ["lengthscale", "variance"])
+def test_bad_parameters_are_refused_in_one_sentence(name, key, bad):
+    with pytest.raises(ValueError, match="positive finite number") as caught:
+        kernels.get(name, **{key: bad})
+    message = str(caught.value)
+    assert message.startswith(f"{key} is {bad!r}; ")
+    assert ('"median" or "authors"' in message) == (key == "lengthscale")
+
+
+def test_unknown_names_get_the_nearest_one():
+    with pytest.raises(ValueError, match='did you mean "matern-32"'):
+        kernels.get("Matern_32")
+    with pytest.raises(ValueError, match='parameter of matern-52 "length_scale"; did you mean "lengthscale"'):
+        kernels.get("matern-52", length_scale=1.0)

@@ -1,0 +1,246 @@
+"""Every registered loss: its gradient, its compiled form, and what is known of it in closed form."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from particlegvi import losses
+
+# Beside the defaults: other parameters, and more coordinates where the loss has any number of them.
+VARIANTS = [
+    ("abs-sine", {"depth": 2.5}),
+    ("banana", {"scale": 1.0, "steepness": 3.0, "minimum": -0.5}),
+    ("double-well", {"height": 0.5}),
+    ("four-gaussians", {"offset": 1.2, "sd": 0.7}),
+    ("funnel", {"sd": 1.5, "dim": 4}),
+    ("gaussian-mixture", {"means": [[0.0, 1.0, -1.0], [2.0, 0.0, 1.0]], "sds": [0.7, 1.3], "weights": [1.0, 3.0]}),
+    ("quadratic", {"curvature": [1.0, 4.0, 0.3], "centre": [0.5, -1.0, 2.0]}),
+    ("ring", {"radius": 1.0, "width": 0.8}),
+    ("tilted-double-well", {"scale": 0.4}),
+]
+ALL = [(name, {}) for name in losses.names()] + VARIANTS
+
+
+def points_for(loss, number=40, spread=1.5):
+    return np.random.default_rng(5).normal(scale=spread, size=(number, loss.dim))
+
+
+def differences(function, points, step=1e-5):
+    """Central differences of a function of (n, dim), whose error is about step^2 times the third derivative."""
+    columns = []
+    for coordinate in range(points.shape[1]):
+        shift = step * np.eye(points.shape[1])[coordinate]
+        columns.append((function(points + shift) - function(points - shift)) / (2.0 * step))
+    return np.stack(columns, axis=1)
+
+
+def disagreement(gradient, value, points):
+    """The largest error of ``gradient`` against differences, relative to the gradient's own size."""
+    expected = differences(value, points)
+    return np.max(np.abs(gradient - expected) / (1.0 + np.abs(expected).max(axis=1, keepdims=True)))
+
+
+@pytest.mark.parametrize(("name", "parameters"), ALL)
+def test_gradient_agrees_with_differences(name, parameters):
+    loss = losses.get(name, **parameters)
+    points = points_for(loss)
+    assert disagreement(loss.gradient(points), loss.value, points) < 1e-6
+
+
+@pytest.mark.parametrize("name", losses.names())
+def test_a_gradient_one_part_in_a_thousand_off_is_noticed(name):
+    loss = losses.get(name)
+    points = points_for(loss)
+    assert disagreement(1.001 * loss.gradient(points), loss.value, points) > 1e-4
+
+
+@pytest.mark.parametrize(("name", "parameters"), ALL)
+def test_compiled_agrees_with_plain_python(name, parameters):
+    loss = losses.get(name, **parameters)
+    points = points_for(loss, number=70)  # more than one block of lanes, and a block that is not full
+    values = [loss.term.value(point) for point in points]
+    gradients = np.empty_like(points)
+    for point, gradient in zip(points, gradients, strict=True):
+        loss.term.gradient(point, gradient)
+    np.testing.assert_allclose(loss.value(points), values, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(loss.gradient(points), gradients, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", losses.names())
+def test_every_gradient_entry_is_written_and_nothing_else(name):
+    term = losses.get(name).term
+    point = np.full(term.dim, 0.3)
+    out = np.full(term.dim, np.nan)
+    term.gradient(point, out)
+    assert np.isfinite(out).all()
+    np.testing.assert_array_equal(point, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"), [case for case in ALL if losses.get(case[0], **case[1]).minima is not None]
+)
+def test_known_minima_are_minima(name, parameters):
+    loss = losses.get(name, **parameters)
+    np.testing.assert_allclose(loss.gradient(loss.minima), 0.0, atol=1e-10)
+    nearby = loss.minima[:, None] + 1e-2 * np.random.default_rng(1).normal(size=(1, 50, loss.dim))
+    for minimum, around in zip(loss.minima, nearby, strict=True):
+        assert np.all(loss.value(around) > loss.value(minimum[None])[0])
+
+
+@pytest.mark.parametrize("name", losses.names())
+def test_every_loss_describes_itself(name):
+    loss = losses.get(name)
+    assert loss.name == name
+    assert loss.title
+    assert loss.term.source
+    assert len(loss.plot_window) == loss.dim
+    assert all(low < high for low, high in loss.plot_window)
+    if loss.minima is not None:
+        low, high = np.array(loss.plot_window).T
+        assert np.all((low < loss.minima) & (loss.minima < high))
+
+
+def test_tilted_double_well_is_the_thesis_formula():
+    t = np.linspace(-4.0, 3.0, 101)
+    loss = losses.get("tilted-double-well")
+    np.testing.assert_allclose(loss.value(t), 1.5 * (t**4 / 4 + t**3 / 3 - t**2) - 3 / 8, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(loss.value([-2.0, 0.0, 1.0]), [-35 / 8, -3 / 8, -1.0], rtol=1e-15)
+    np.testing.assert_array_equal(loss.gradient([-2.0, 0.0, 1.0]), 0.0)
+
+
+def test_double_well_is_the_thesis_formula():
+    t = np.linspace(-2.0, 2.0, 101)
+    np.testing.assert_allclose(losses.get("double-well").value(t), 3 * (t + 1) ** 2 * (t - 1) ** 2, rtol=1e-14)
+
+
+def test_four_gaussians_is_the_thesis_mixture():
+    loss = losses.get("four-gaussians")
+    points = points_for(loss, spread=3.0)
+    density = sum(
+        0.25 / (2.0 * math.pi) * np.exp(-0.5 * ((points - [a, b]) ** 2).sum(axis=1)) for a in (-3, 3) for b in (-3, 3)
+    )
+    np.testing.assert_allclose(loss.value(points), -np.log(density), rtol=1e-13)
+    mixture = losses.get("gaussian-mixture", means=[[a, b] for a in (-3, 3) for b in (-3, 3)])
+    np.testing.assert_allclose(loss.gradient(points), mixture.gradient(points), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(np.abs(loss.minima), 3.0, atol=1e-6)
+
+
+def test_four_gaussians_closer_than_their_width_have_one_mode():
+    np.testing.assert_array_equal(losses.get("four-gaussians", offset=0.9).minima, [[0.0, 0.0]])
+
+
+def test_abs_sine_has_the_minima_of_c139():
+    loss = losses.get("abs-sine")
+    minima = math.pi / 2 + math.pi * np.arange(-1000, 1000)
+    np.testing.assert_allclose(loss.value(minima), -1.0, rtol=1e-15)
+    np.testing.assert_allclose(loss.gradient(minima), 0.0, atol=1e-12)  # 3000 radians are known to 5e-13
+    assert loss.gradient(0.0)[0] == 0.0
+    np.testing.assert_allclose(loss.gradient([1e-3, -1e-3]), [[-math.cos(1e-3)], [math.cos(1e-3)]])
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5])
+def test_mixture_agrees_with_scipy(dim):
+    from scipy.special import logsumexp
+    from scipy.stats import multivariate_normal
+
+    rng = np.random.default_rng(dim)
+    means, sds, weights = rng.normal(size=(4, dim)) * 3, rng.uniform(0.5, 2.0, size=(4, dim)), rng.uniform(1, 5, size=4)
+    loss = losses.get("gaussian-mixture", means=means, sds=sds, weights=weights)
+    points = rng.normal(scale=4.0, size=(30, dim))
+    log_parts = np.stack(
+        [
+            np.log(weight / weights.sum()) + multivariate_normal(mean, np.diag(sd**2)).logpdf(points).reshape(-1)
+            for mean, sd, weight in zip(means, sds, weights, strict=True)
+        ]
+    )
+    np.testing.assert_allclose(loss.value(points), -logsumexp(log_parts, axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("distance", [1e2, 1e6, 1e100])
+def test_mixtures_are_right_where_every_component_underflows(distance):
+    loss = losses.get("gaussian-mixture", means=[[-3.0, 0.0], [3.0, 0.0]])
+    far = np.array([[distance, 0.0], [0.0, -distance]])
+    np.testing.assert_allclose(loss.gradient(far)[0], [distance - 3.0, 0.0], rtol=1e-12)
+    np.testing.assert_allclose(loss.gradient(far)[1], [0.0, -distance], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(losses.get("four-gaussians").gradient(far)[0], [distance - 3.0, 0.0], rtol=1e-12)
+    assert np.isfinite(loss.value(far)).all()
+
+
+def test_mixture_reads_spreads_in_every_form():
+    means = [[0.0, 0.0], [1.0, 2.0]]
+    one = losses.get("gaussian-mixture", means=means, sds=2.0)
+    for sds in ([2.0, 2.0], [[2.0, 2.0], [2.0, 2.0]]):
+        other = losses.get("gaussian-mixture", means=means, sds=sds)
+        np.testing.assert_array_equal(one.value([[0.5, 0.1]]), other.value([[0.5, 0.1]]))
+
+
+def test_funnel_is_minus_the_log_density_of_its_two_steps():
+    from scipy.stats import norm
+
+    loss = losses.get("funnel", dim=3, sd=3.0)
+    points = points_for(loss)
+    v = points[:, 0]
+    log_density = norm(0, 3).logpdf(v) + norm(0, np.exp(0.5 * v)[:, None]).logpdf(points[:, 1:]).sum(axis=1)
+    np.testing.assert_allclose(loss.value(points), -log_density, rtol=1e-12)
+
+
+def test_ring_is_flat_along_the_ring_and_gaussian_across_it():
+    loss = losses.get("ring", radius=2.0, width=0.4)
+    angle = np.linspace(0.0, 2.0 * math.pi, 13)
+    ring = 2.0 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    np.testing.assert_allclose(loss.value(ring), 0.0, atol=1e-28)
+    offset = 1e-4
+    np.testing.assert_allclose(loss.value(ring * (1.0 + offset / 2.0)), 0.5 * (offset / 0.4) ** 2, rtol=1e-3)
+
+
+def test_quadratic_takes_one_number_for_all_coordinates():
+    loss = losses.get("quadratic", curvature=2, dim=3)
+    assert loss.dim == 3
+    assert loss.value([1.0, 2.0, 3.0]) == 14.0
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "sentence"),
+    [
+        ("duble-well", {}, 'did you mean "double-well"'),
+        ("double-well", {"heigth": 1.0}, 'did you mean "height"'),
+        ("double-well", {"height": math.nan}, "height of double-well is nan"),
+        ("double-well", {"height": -1.0}, "height of double-well is -1.0; it must be positive"),
+        ("double-well", {"height": "high"}, "height of double-well is 'high'"),
+        ("double-well", {"height": [1.0, 2.0]}, "height of double-well is [1.0, 2.0]; it must be a number"),
+        ("double-well", {"height": None}, "height of double-well is None"),
+        ("funnel", {"dim": [2, 3]}, "dim of funnel is [2, 3]"),
+        ("funnel", {"dim": 1}, "dim of funnel is 1"),
+        ("funnel", {"dim": 2.5}, "dim of funnel is 2.5"),
+        ("quadratic", {"dim": 2.5}, "dim of quadratic is 2.5"),
+        ("quadratic", {"curvature": [1.0, 0.0]}, "every entry must be positive"),
+        ("quadratic", {"curvature": [1.0, 1.0], "centre": [0.0, 0.0, 0.0]}, "do not fit"),
+        ("gaussian-mixture", {"means": [[0.0, math.inf]]}, "it must be finite"),
+        ("gaussian-mixture", {"means": [[[0.0]]]}, "give (components, dim)"),
+        ("gaussian-mixture", {"means": [[0.0, 1.0], [2.0]]}, "it must be a number or an array"),
+        ("gaussian-mixture", {"sds": [1.0, 2.0, 3.0]}, "sds of gaussian-mixture have the shape (3,)"),
+        ("gaussian-mixture", {"sds": 0.0}, "every one must be positive"),
+        ("gaussian-mixture", {"weights": [1.0]}, "give (2,)"),
+        ("gaussian-mixture", {"weights": [1.0, 0.0]}, "every one must be positive"),
+        (7, {}, 'there is no loss "7"'),
+    ],
+)
+def test_wrong_parameters_are_named(name, parameters, sentence):
+    with pytest.raises(ValueError) as raised:
+        losses.get(name, **parameters)
+    assert sentence in str(raised.value)
+
+
+def test_parameters_lists_names_and_defaults():
+    assert losses.parameters("ring") == {"radius": 2.0, "width": 0.4}
+
+
+def test_a_loss_keeps_its_own_copy_of_an_array():
+    means = np.array([[0.0], [1.0]])
+    loss = losses.get("gaussian-mixture", means=means)
+    before = loss.value([0.2])
+    means[:] = 100.0
+    np.testing.assert_array_equal(loss.value([0.2]), before)

@@ -1,0 +1,94 @@
+"""Colours that stay apart for colour-blind eyes, and labels that say the weights."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from particlegvi.plotting import heading, style
+
+# Deuteranopia at full severity, for linear RGB: Machado, Oliveira and Fernandes (2009), table 1.
+DEUTERANOPIA = np.array(
+    [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+)
+
+
+def linear(colour: str) -> np.ndarray:
+    channels = np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)]) / 255
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    """CIE L*a*b* from linear sRGB under D65."""
+    matrix = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750],
+                       [0.0193339, 0.1191920, 0.9503041]])
+    ratio = matrix @ rgb / np.array([0.95047, 1.0, 1.08883])
+    f = np.where(ratio > (6 / 29) ** 3, np.cbrt(ratio), ratio / (3 * (6 / 29) ** 2) + 4 / 29)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+def closest(colours: list[str], eye: np.ndarray) -> float:
+    seen = [lab(np.clip(eye @ linear(colour), 0, 1)) for colour in colours]
+    return min(float(np.linalg.norm(a - b)) for a, b in combinations(seen, 2))
+
+
+def method(label: str, kl_weight: float = 0.0, mmd_weight: float = 0.0) -> SimpleNamespace:
+    return SimpleNamespace(method=SimpleNamespace(label=label, kl_weight=kl_weight, mmd_weight=mmd_weight))
+
+
+def test_methods_stay_apart_for_every_eye():
+    colours = list(style.METHOD_COLOURS.values())
+    # A difference of 2.3 is just noticeable (Mahy et al. 1994).
+    assert closest(colours, np.eye(3)) > 10 * 2.3
+    assert closest(colours, DEUTERANOPIA) > 7 * 2.3
+    # What the thesis's figures show together is farther apart.
+    together = [style.METHOD_COLOURS[label] for label in ("DE", "DLE", "DRLE", "FDGVI")]
+    assert closest(together, DEUTERANOPIA) > 10 * 2.3
+
+
+def test_the_measure_knows_a_bad_palette():
+    red_and_green = ["#A52A2A", "#556B2F"]
+    assert closest(red_and_green, np.eye(3)) > 10 * 2.3
+    assert closest(red_and_green, DEUTERANOPIA) < 7 * 2.3
+
+
+def test_names_have_their_colours_and_no_colour_comes_twice():
+    runs = {"DE": method("DE"), "wide": method("DRLE", 1, 1), "narrow": method("DRLE", 1, 2), "FD-GVI": method("FDGVI"),
+            "x": method("other")}
+    colours = style.colours(runs)
+    assert list(colours) == list(runs)
+    assert (colours["DE"], colours["wide"], colours["FD-GVI"]) == (style.VERMILLION, style.GREEN, style.SKY)
+    assert len(set(colours.values())) == len(runs)
+    many = {f"m{place}": method("DE") for place in range(12)}
+    assert set(style.colours(many)) == set(many)
+
+
+def test_labels_say_the_weights():
+    assert style.method_label("DRLE", method("DRLE", 1.0, 0.5)) == (
+        r"DRLE ($\lambda_{\mathrm{KL}} = 1,\ \lambda_{\mathrm{MMD}} = 0.5$)"
+    )
+    assert style.method_label("DE", method("DE")) == "DE"
+    assert style.method_label("a $ b", method("DE")) == r"a \$ b"
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [(0.5, "0.5"), (1.0, "1"), (0.0, "0"), (300, "300"), (1e-4, "10^{-4}"), (-1e-5, "-10^{-5}"),
+     (4.55e-5, r"4.55\times 10^{-5}"), (9.9999e-6, "10^{-5}"), (2e7, r"2\times 10^{7}")],
+)
+def test_numbers_are_written_as_on_a_blackboard(value, text):
+    assert style.number(value) == text
+
+
+def test_the_line_of_facts_names_only_what_all_runs_share():
+    def run(particles: int, steps: int, info: dict | None = None) -> SimpleNamespace:
+        return SimpleNamespace(positions=np.zeros((2, particles, 1)), steps=np.array([0, steps]), step_size=0.1, seed=4,
+                               info=info or {})
+
+    assert heading.settings({"a": run(1000, 5000)}) == ["1,000 particles", "5,000 steps of 0.1", "seed 4"]
+    assert heading.settings({"a": run(10, 50), "b": run(20, 60)}) == ["seed 4"]
+    gaussian = run(10, 7, {"mean": [0.0], "sd": [1.0]})
+    assert heading.settings({"a": run(10, 50), "b": gaussian}) == ["10 particles", "50 steps of 0.1", "seed 4"]

@@ -1,0 +1,186 @@
+"""Every kind of figure draws: a PNG of slide size, the same bytes each time, words large enough to read."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+import tomllib
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.text import Text
+
+from particlegvi import catalogue, plotting
+from particlegvi.plotting import style
+
+KINDS = {
+    "histograms": "line",
+    "trajectories": "plane",
+    "loss": "line",
+    "particles": "plane",
+    "buckets": "minima",
+    "lifting": "lifted",
+}
+
+
+def size_of(png: bytes) -> tuple[int, int]:
+    """Width and height from the header of a PNG (section 11.2.2 of its specification)."""
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    return struct.unpack(">II", png[16:24])
+
+
+def words(figure):
+    """Every text that a figure shows, after it has been laid out."""
+    figure.draw_without_rendering()
+    return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+
+
+def test_every_kind_is_tried():
+    assert sorted(KINDS) == plotting.names()
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_draws_a_slide_and_the_same_bytes_again(kind, request, tmp_path):
+    results = request.getfixturevalue(KINDS[kind])
+    results.scenario["figures"] = [{"kind": kind}]
+    [first] = plotting.draw(results, tmp_path)
+    before = first.read_bytes()
+    [second] = plotting.draw(results, str(tmp_path))
+    assert first == second == tmp_path / f"{kind}.png"
+    assert second.read_bytes() == before
+    assert size_of(before) == (1500, 840)
+    assert b"Software" not in before and b"tEXt" not in before
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_words_can_be_read_and_lie_inside(kind, request):
+    results = request.getfixturevalue(KINDS[kind])
+    figure = plotting.figure(results, kind)
+    shown = words(figure)
+    assert min(text.get_fontsize() for text in shown) >= 12
+    drawn = figure.get_tightbbox()  # in inches, of everything that is shown
+    assert drawn.x0 >= -0.01 and drawn.x1 <= style.WIDTH + 0.01
+    assert drawn.y0 >= -0.01 and drawn.y1 <= style.HEIGHT + 0.01
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_axes_are_labelled_and_the_legend_covers_no_axes(kind, request):
+    figure = plotting.figure(request.getfixturevalue(KINDS[kind]), kind)
+    figure.draw_without_rendering()
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    assert all(axes.get_xlabel() or axes.get_title() or axes.xaxis.get_tick_params()["labelbottom"] for axes in panels)
+    assert any(axes.get_xlabel() for axes in panels)
+    assert any(axes.get_ylabel() or axes.get_yticklabels() for axes in panels)
+    [legend] = figure.legends
+    box = legend.get_window_extent()
+    assert box.x0 >= 0 and box.x1 <= figure.bbox.x1
+    assert not any(box.overlaps(axes.get_window_extent()) for axes in panels)
+
+
+def test_figures_of_one_kind_get_numbers(line, tmp_path):
+    line.scenario["figures"] = [{"kind": "loss"}, {"kind": "loss", "time": "linear"}, {"kind": "trajectories"}]
+    names = [path.name for path in plotting.draw(line, tmp_path)]
+    assert names == ["loss.png", "loss-2.png", "trajectories.png"]
+
+
+@pytest.mark.parametrize(
+    "entry, sentence",
+    [
+        ({"kind": "histogram"}, 'did you mean "histograms"'),
+        ({"kind": "histograms", "bin": 3}, 'did you mean "bins"'),
+        ({"kind": "histograms", "bins": 0}, "bins of the figure"),
+        ({"kind": "histograms", "bins": True}, "bins of the figure"),
+        ({"kind": "histograms", "range": [1.0, 0.0]}, "low < high"),
+        ({"kind": "histograms", "methods": "DE"}, "a list of at least one label"),
+        ({"kind": "trajectories", "time": "logarithmic"}, '"auto", "linear" or "log"'),
+        ({"kind": "buckets", "bucket_width": -1.0}, 'a finite number above 0 or "pi"'),
+        ({"kind": "particles", "window": [0, 1]}, "[[left, right], [bottom, top]]"),
+        ({"bins": 3}, 'needs a "kind"'),
+    ],
+)
+def test_a_slip_is_one_sentence_and_nothing_is_written(entry, sentence, line, tmp_path):
+    line.scenario["figures"] = [{"kind": "loss"}, entry]
+    with pytest.raises(ValueError) as caught:
+        plotting.draw(line, tmp_path)
+    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_method_and_a_wrong_dimension_are_refused(line, plane):
+    with pytest.raises(ValueError, match='did you mean "DRLE"'):
+        plotting.figure(line, "histograms", methods=["DRL"])
+    with pytest.raises(ValueError, match="draws particles in 1 dimension"):
+        plotting.figure(plane, "histograms")
+    with pytest.raises(ValueError, match="draws particles in 2 dimension"):
+        plotting.figure(line, "particles")
+
+
+def test_options_are_the_keyword_parameters():
+    assert plotting.options("buckets")["bucket_width"] == pytest.approx(np.pi)
+    assert plotting.options("trajectories")["particles"] == 40
+    with pytest.raises(ValueError, match='did you mean "lifting"'):
+        plotting.options("liftin")
+
+
+def test_the_readers_settings_are_neither_used_nor_changed(line, tmp_path):
+    line.scenario["figures"] = [{"kind": "loss"}]
+    [path] = plotting.draw(line, tmp_path)
+    plain = path.read_bytes()
+    with matplotlib.rc_context({"font.size": 31.0, "lines.linewidth": 9.0, "axes.grid": True, "savefig.dpi": 20}):
+        before = dict(matplotlib.rcParams)
+        plotting.draw(line, tmp_path)
+        assert dict(matplotlib.rcParams) == before
+    assert path.read_bytes() == plain
+
+
+def test_pyplot_is_not_imported():
+    code = "import sys; from particlegvi import plotting; plotting.names(); print('matplotlib.pyplot' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("source, label", [("line", "DLE"), ("line", "DE"), ("plane", "DLE"), ("plane", "FD-GVI")])
+def test_one_run_on_one_panel(source, label, request):
+    results = request.getfixturevalue(source)
+    for target in (None, results.targets[label]):
+        figure = plotting.plot_run(results[label], target)
+        png = figure._repr_png_()
+        assert size_of(png) == (1500, 840)
+        panels = [axes for axes in figure.axes if axes.get_title()]
+        assert len(panels) == 1 and label in panels[0].get_title()
+
+
+def test_one_run_in_three_dimensions_shows_its_loss(plane):
+    run = plane["DLE"]
+    deep = type(run)(**{**vars(run), "positions": np.concatenate([run.positions, run.positions[:, :, :1]], axis=2)})
+    deep.average_loss = lambda: np.linspace(2.0, 1.0, len(run.steps))  # the loss of the fixture is one in the plane
+    [axes] = plotting.plot_run(deep).axes
+    assert np.array_equal(axes.lines[0].get_ydata(), np.linspace(2.0, 1.0, len(run.steps)))
+
+
+def test_dollar_signs_and_long_titles_of_a_scenario_are_text(line):
+    scenario = {**line.scenario, "title": "Costs $5 and $x_ " + "long " * 40, "source": "a $ source " * 20}
+    copy = type(line)(list(line.values()), scenario, line.summary, line.targets)
+    shown = [text.get_text() for text in words(plotting.figure(copy, "loss"))]
+    assert any(text.startswith("Costs $5 and $x_") and text.endswith("...") for text in shown)
+    assert any("seed 0" in text and "400 steps" in text for text in shown)
+
+
+def test_a_run_that_left_the_finite_numbers_is_drawn_where_it_still_was(line):
+    run = line["DLE"]
+    positions = run.positions.copy()
+    positions[-3:, :5] = np.nan
+    positions[-2:] = np.inf
+    broken = type(run)(**{**vars(run), "positions": positions})
+    copy = type(line)([broken], line.scenario, {}, line.targets)
+    for kind in ("histograms", "trajectories", "loss", "lifting"):
+        assert size_of(style.png(plotting.figure(copy, kind))) == (1500, 840)
+
+
+def test_the_figures_of_every_scenario_exist():
+    for name in catalogue.names():
+        content = tomllib.loads(catalogue.path(name).read_text(encoding="utf-8"))
+        for entry in content.get("figures", []):
+            plotting.check(entry)

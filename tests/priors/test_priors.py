@@ -1,0 +1,189 @@
+"""Densities, gradients and samples of the priors against scipy and theory."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from particlegvi import priors
+from particlegvi.engine import evaluate, noise
+
+CASES = {
+    "normal on the line": priors.Normal(-0.5, 1.7),
+    "normal in three dimensions": priors.Normal([0.0, 1.0, -2.0], [1.0, 0.2, 3.0]),
+    "uniform on the line": priors.Uniform(-1.0, 3.0),
+    "uniform in two dimensions": priors.Uniform([-1.0, 2.0], [1.0, 2.5]),
+    "flat": priors.Flat(2),
+}
+
+
+@pytest.fixture(params=sorted(CASES))
+def prior(request):
+    return CASES[request.param]
+
+
+def proper(prior):
+    return prior.name != "flat"
+
+
+def marginal(prior, i):
+    if prior.name == "normal":
+        return stats.norm(prior.mean[i], prior.sd[i])
+    return stats.uniform(prior.low[i], prior.high[i] - prior.low[i])
+
+
+def some_points(prior, n=25):
+    rng = np.random.default_rng(n)
+    return (
+        rng.normal(size=(n, prior.dim))
+        if not proper(prior)
+        else prior.mean + prior.sd * rng.normal(size=(n, prior.dim))
+    )
+
+
+def test_the_log_density_is_that_of_scipy(prior):
+    x = some_points(prior)
+    expected = np.zeros(len(x))
+    if proper(prior):
+        expected = sum(marginal(prior, i).logpdf(x[:, i]) for i in range(prior.dim))
+    got = prior.log_density(x)
+    assert got.shape == (len(x),)
+    np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_the_density_integrates_to_one_on_the_line():
+    for name in ("normal on the line", "uniform on the line"):
+        prior = CASES[name]
+        low, high = max(prior.low[0], -20.0), min(prior.high[0], 20.0)
+        total, _ = integrate.quad(lambda t, p=prior: math.exp(p.log_density([t])[0]), low, high)
+        assert total == pytest.approx(1.0, abs=1e-8)
+
+
+def test_the_gradient_is_that_of_the_log_density(prior):
+    x = some_points(prior)
+    x = x[np.isfinite(prior.log_density(x))]
+    got = prior.gradient(x)
+    assert got.shape == x.shape
+    h = 1e-6
+    for i in range(prior.dim):
+        step = np.zeros(prior.dim)
+        step[i] = h
+        difference = (prior.log_density(x + step) - prior.log_density(x - step)) / (2.0 * h)
+        np.testing.assert_allclose(got[:, i], difference, atol=1e-6)
+
+
+def test_the_term_is_minus_the_log_density_compiled_and_plain(prior):
+    x = some_points(prior)
+    x = x[np.isfinite(prior.log_density(x))]
+    term = prior.term()
+    np.testing.assert_allclose(evaluate.values(term, x), -prior.log_density(x), rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(evaluate.gradients(term, x), -prior.gradient(x), rtol=1e-13, atol=1e-300)
+    np.testing.assert_allclose([term.value(point) for point in x], -prior.log_density(x), rtol=1e-13, atol=1e-13)
+    out = np.full(prior.dim, np.nan)
+    term.gradient(x[0], out)
+    np.testing.assert_allclose(out, -prior.gradient(x[:1])[0], rtol=1e-13, atol=1e-300)
+
+
+def kolmogorov(sample, law):
+    """Kolmogorov's distance times sqrt(n): above 2.2 with probability 2 exp(-2 * 2.2^2) = 1e-4."""
+    return stats.ks_1samp(sample, law.cdf).statistic * math.sqrt(len(sample))
+
+
+@pytest.mark.parametrize("name", sorted(name for name in CASES if name != "flat"))
+@pytest.mark.parametrize("seed", [0, 11])
+def test_samples_follow_the_law(name, seed):
+    prior = CASES[name]
+    n = 5000
+    x = prior.sample(n, seed=seed)
+    assert x.shape == (n, prior.dim)
+    assert x.flags.c_contiguous
+    assert np.all(np.isfinite(prior.log_density(x)))
+    z = (x - prior.mean) / prior.sd
+    kurtosis = 3.0 if prior.name == "normal" else 1.8
+    assert np.all(np.abs(z.mean(axis=0)) < 4.5 / math.sqrt(n))
+    assert np.all(np.abs((z**2).mean(axis=0) - 1.0) < 4.5 * math.sqrt((kurtosis - 1.0) / n))
+    for i in range(prior.dim):
+        assert kolmogorov(x[:, i], marginal(prior, i)) < 2.2
+        # Negative control: the same test refuses a scale that is wrong by a quarter.
+        assert kolmogorov(prior.mean[i] + 1.25 * (x[:, i] - prior.mean[i]), marginal(prior, i)) > 2.2
+        for j in range(i):
+            assert abs(np.mean(z[:, i] * z[:, j])) < 4.5 / math.sqrt(n)
+
+
+def test_samples_are_counter_based():
+    prior = CASES["normal in three dimensions"]
+    x = prior.sample(100, seed=5)
+    np.testing.assert_array_equal(prior.sample(10, seed=5), x[:10])
+    np.testing.assert_array_equal(x, prior.mean + prior.sd * noise.normals(5, "start", 100, 3))
+    assert not np.any(prior.sample(100, seed=6) == x)
+    assert not np.any(prior.sample(100, seed=5, role="prior") == x)
+    box = CASES["uniform in two dimensions"]
+    u = noise.uniforms(5, "prior", 7, 2)
+    np.testing.assert_array_equal(box.sample(7, seed=5, role="prior"), box.low + (box.high - box.low) * u)
+
+
+def test_the_flat_prior_cannot_be_sampled():
+    with pytest.raises(ValueError, match="flat prior cannot be sampled; give `initial`"):
+        priors.Flat(3).sample(10)
+
+
+def test_attributes_and_broadcasting():
+    prior = priors.Normal([1, 2, 3], 2)
+    assert prior.dim == 3
+    np.testing.assert_array_equal(prior.sd, [2.0, 2.0, 2.0])
+    np.testing.assert_array_equal(prior.high, [np.inf] * 3)
+    assert prior.parameters() == {"mean": [1.0, 2.0, 3.0], "sd": [2.0, 2.0, 2.0]}
+    line = priors.Normal(mean=0, sd=1)
+    assert (line.dim, line.mean.shape) == (1, (1,))
+    assert repr(line) == "Normal(mean=0.0, sd=1.0)"
+    box = priors.Uniform(-1, [1, 2])
+    np.testing.assert_array_equal(box.low, [-1.0, -1.0])
+    np.testing.assert_allclose(box.sd, np.array([2.0, 3.0]) / math.sqrt(12.0))
+    np.testing.assert_allclose(priors.Uniform(-1e308, 7e307).mean, [-1.5e307])
+    with pytest.raises(ValueError, match="read-only"):
+        box.low[0] = 0.0
+
+
+def test_names_and_get():
+    assert priors.names() == ["flat", "normal", "uniform"]
+    for prior in CASES.values():
+        again = priors.get(prior.name, **prior.parameters())
+        assert repr(again) == repr(prior)
+        assert type(again) is type(prior)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: priors.Normal(0.0, 0.0), "sd is 0.0; positive numbers are allowed"),
+        (lambda: priors.Normal([0.0, 0.0], [1.0, -1.0]), r"sd is \[1.0, -1.0\]; positive"),
+        (lambda: priors.Normal(math.nan, 1.0), "mean is nan; a finite number or a list"),
+        (lambda: priors.Normal("0", 1.0), "mean is '0'; a finite number or a list"),
+        (lambda: priors.Normal(True, 1.0), "mean is True; a finite number"),
+        (lambda: priors.Normal(0.0, math.inf), "sd is inf; a finite number"),
+        (lambda: priors.Normal([[0.0]], 1.0), "mean is .*; a finite number or a list"),
+        (lambda: priors.Normal([[0.0], 1.0], 1.0), "mean is .*; a finite number or a list"),
+        (lambda: priors.Normal([], 1.0), r"mean is \[\]; a finite number or a list"),
+        (lambda: priors.Normal([0.0, 0.0, 0.0], [1.0, 1.0]), "mean has 3 entries and sd has 2; the same number"),
+        (lambda: priors.Uniform(1.0, 1.0), "low is 1.0 and high is 1.0; low < high"),
+        (lambda: priors.Uniform([0.0, 2.0], 1.0), r"low is \[0.0, 2.0\] and high is 1.0; low < high"),
+        (lambda: priors.Uniform(-1e308, 1e308), "low is -1e\\+308 and high is 1e\\+308; low < high, a finite width"),
+        (lambda: priors.Uniform(-math.inf, 0.0), "low is -inf; a finite number"),
+        (lambda: priors.Flat(0), "dim is 0; a whole number of at least 1 is allowed"),
+        (lambda: priors.Flat(1.5), "dim is 1.5; a whole number"),
+        (lambda: priors.Normal().sample(0), "particles is 0; a whole number of at least 1"),
+        (lambda: priors.Normal().sample(10, seed=-1), "seed is -1"),
+        (lambda: priors.Normal([0.0, 0.0]).log_density(np.zeros((4, 3))), r"shape \(4, 3\); \(n, 2\) is allowed"),
+        (lambda: priors.get("gaussian"), 'there is no prior "gaussian"'),
+        (lambda: priors.get("Normal", std=1.0), 'there is no prior "Normal"; did you mean "normal"'),
+        (lambda: priors.get("normal", std=1.0), 'parameter of normal "std"; did you mean "sd"'),
+        (lambda: priors.get("uniform", low=1.0), "high of the uniform prior is missing"),
+    ],
+)
+def test_bad_values_are_refused_in_one_sentence(make, sentence):
+    with pytest.raises(ValueError, match=sentence) as caught:
+        make()
+    assert "\n" not in str(caught.value)

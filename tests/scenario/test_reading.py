@@ -1,0 +1,248 @@
+"""Files, variants and overrides: what is merged with what, and what a file cannot do."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+
+import numpy as np
+import pytest
+
+from particlegvi import catalogue
+from particlegvi.scenario import load, reading, setting, text
+
+SMALL = """
+name = "small"
+loss = "double-well"
+prior = { name = "normal", mean = 0.0, sd = 1.0 }
+particles = 8
+steps = 20
+step_size = 1e-3
+[methods.DE]
+[methods.DLE]
+kl_weight = 1.0
+"""
+
+
+def refusal(*arguments) -> str:
+    with pytest.raises(ValueError) as caught:
+        load(*arguments)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_every_scenario_is_complete_and_survives_writing(name):
+    scenario = load(name)
+    assert scenario["name"] == name
+    assert scenario["title"] and scenario["source"] and len(scenario["description"]) > 100
+    assert scenario["figures"]
+    assert tomllib.loads(text(scenario)) == scenario
+    assert load(tomllib.loads(text(scenario))) == scenario
+
+
+def test_the_scenarios_of_the_sources_are_there():
+    expected = {"global-minimiser", "multimodal", "four-particles", "more-modes", "lifting"}
+    expected |= {"global-minimiser-code", "global-minimiser-thesis", "multimodal-code", "more-modes-code"}
+    assert expected <= set(catalogue.names())
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        # The weights of the sources, by their meaning: kl_weight is lambda2 and mmd_weight is half of lambda1.
+        ("global-minimiser", {"DE": {}, "DLE": {"kl_weight": 1.0}, "DRLE": {"kl_weight": 1.0, "mmd_weight": 0.5}}),
+        ("multimodal", {"DLE": {"kl_weight": 0.2}, "DRLE": {"kl_weight": 0.2, "mmd_weight": 0.3}}),
+        ("multimodal", {"FDGVI": {"kl_weight": 0.5, "draws": 200}}),
+        ("more-modes", {"DLE": {"kl_weight": 0.001}, "DRLE": {"kl_weight": 0.001, "mmd_weight": 0.3}}),
+    ],
+)  # fmt: skip
+def test_the_weights_are_those_of_the_thesis(name, weights):
+    methods = load(name)["methods"]
+    for label, expected in weights.items():
+        assert {key: methods[label].get(key) for key in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "particles", "steps", "step_size"),
+    [
+        ("global-minimiser", 300, 100_000, 1e-4),
+        ("multimodal", 300, 10_000, 0.1),
+        ("multimodal-code", 300, 10_000, 0.01),
+        ("four-particles", 4, 10_000, 0.1),
+        ("more-modes", 20, 1_000, 0.01),
+    ],
+)
+def test_the_settings_are_those_of_the_sources(name, particles, steps, step_size):
+    scenario = load(name)
+    assert (scenario["particles"], scenario["steps"], scenario["step_size"]) == (particles, steps, step_size)
+
+
+def test_a_variant_is_merged_into_what_it_is_based_on():
+    base, variant = load("global-minimiser"), load("global-minimiser-code")
+    assert variant["methods"]["DRLE"] == {
+        **base["methods"]["DRLE"],
+        "embedding": {"how": "monte-carlo", "samples": 200},
+    }
+    assert variant["methods"]["DLE"] == base["methods"]["DLE"]
+    assert "based_on" not in variant
+
+
+def test_a_file_is_named_after_itself_unless_it_says_otherwise(tmp_path):
+    place = tmp_path / "mine.toml"
+    place.write_text(SMALL.replace('name = "small"', ""))
+    assert load(place)["name"] == "mine"
+    assert load(str(place))["name"] == "mine"
+
+
+def test_a_file_can_be_based_on_a_scenario_but_not_on_a_file(tmp_path):
+    place = tmp_path / "mine.toml"
+    place.write_text('based_on = "lifting"\nparticles = 5\n')
+    assert load(place) == {**load("lifting"), "name": "mine", "particles": 5}
+    for other in ("mine.toml", "/etc/passwd", "../lifting", "no-such"):
+        place.write_text(f'based_on = "{other}"\n')
+        assert "based_on: there is no scenario" in refusal(place)
+
+
+def test_a_circle_of_variants_ends(monkeypatch, tmp_path):
+    (tmp_path / "a.toml").write_text('based_on = "b"\n')
+    (tmp_path / "b.toml").write_text('based_on = "a"\n')
+    monkeypatch.setattr(catalogue, "folder", lambda: tmp_path)
+    assert "circle" in refusal("a")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"particles = ", "not valid TOML"),
+        (b"x = " + b"[" * 100_000, "nested too deeply"),
+        (b"particles = " + b"9" * 10_000, "not valid TOML"),
+        (b"title = '\xff'", "UTF-8"),
+        (b"x = 1\n" * 200_000, "more than 1000000 bytes"),
+        (b"a" + b".a" * 12 + b" = 1", "nested more than"),
+        (b"a" + b".a" * 450_000 + b" = 1", "more than 16 parts"),
+        (b"x = { " + b"'a' . \"b\"." * 80_000 + b"c = 1 }", "more than 16 parts"),
+        (b"a" * 999_000, "not valid TOML"),
+        (b"", "missing"),
+        (b"when = 2020-01-01", "must be a text"),
+    ],
+)
+def test_a_bad_file_is_answered_in_one_sentence(tmp_path, content, words):
+    place = tmp_path / "bad.toml"
+    place.write_bytes(content)
+    sentence = refusal(place)
+    assert words in sentence
+    assert str(place) in sentence
+    assert len(sentence) < len(str(place)) * 2 + 400
+
+
+def test_a_file_that_is_no_file_is_refused_at_once(tmp_path):
+    assert "cannot be read" in refusal(tmp_path / "absent.toml")
+    assert "bad.toml" in refusal(tmp_path / "bad.toml")
+    folder = tmp_path / "folder.toml"
+    folder.mkdir()
+    assert "folder.toml" in refusal(folder)
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    assert "is not a file" in refusal(pipe)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    assert 'did you mean "global-minimiser"?' in refusal("global-minimizer")
+    for strange in (3, None, b"lifting", ["lifting"]):
+        refusal(strange)
+
+
+@pytest.mark.parametrize(
+    ("argument", "key", "value"),
+    [
+        ("particles=1000", "particles", 1000),
+        ("step_size=1e-3", "step_size", 1e-3),
+        ("methods.DRLE.kl_weight = 0.3", "methods.DRLE.kl_weight", 0.3),
+        ("kernel.lengthscale=median", "kernel.lengthscale", "median"),
+        ('title="a = b"', "title", "a = b"),
+        ("title=a = b", "title", "a = b"),
+        ("initial={points = [[1, 2]]}", "initial", {"points": [[1, 2]]}),
+        ("title=1\nparticles = 3", "title", "1\nparticles = 3"),
+        ("title=", "title", ""),
+    ],
+)
+def test_a_setting_is_read_as_toml_or_as_text(argument, key, value):
+    assert setting(argument) == (key, value)
+
+
+@pytest.mark.parametrize("argument", ["particles", "=3", "", " = 1"])
+def test_a_setting_needs_a_key_and_a_value(argument):
+    with pytest.raises(ValueError, match="KEY=VALUE"):
+        setting(argument)
+
+
+def test_an_override_reaches_any_key():
+    scenario = load(
+        "multimodal", {"methods.DRLE.kl_weight": 0.3, "initial.sd": [2.0, 2.0], "figures.0.kind": "trajectories"}
+    )
+    assert scenario["methods"]["DRLE"] == {"kl_weight": 0.3, "mmd_weight": 0.3}
+    assert scenario["initial"] == {"name": "normal", "mean": [0.0, 0.0], "sd": [2.0, 2.0]}
+    assert scenario["figures"] == [{"kind": "trajectories"}]
+
+
+def test_a_table_as_an_override_is_merged():
+    scenario = load("global-minimiser", {"methods": {"DRLE": {"mmd_weight": 2.0}}})
+    before = load("global-minimiser")["methods"]
+    assert scenario["methods"] == {**before, "DRLE": {**before["DRLE"], "mmd_weight": 2.0}}
+
+
+def test_naming_another_part_forgets_the_parameters_of_the_one_before():
+    assert load("lifting", {"prior": "flat"})["prior"] == {"name": "flat"}
+    chosen = load("lifting", {"prior.name": "uniform", "prior.low": -2, "prior.high": 2})["prior"]
+    assert chosen == {"name": "uniform", "low": -2, "high": 2}
+    chosen = load("lifting", {"loss.formula": "t**2", "loss.variables": ["t"]})["loss"]
+    assert chosen == {"formula": "t**2", "variables": ["t"]}
+    assert load("lifting", {"prior.sd": 2})["prior"] == {"name": "normal", "mean": 0.0, "sd": 2}
+
+
+def test_none_takes_a_key_away():
+    assert "modes" not in load("multimodal", {"modes": None})
+    assert "record_every" not in load("multimodal", {"record_every": None})
+
+
+def test_numpy_numbers_are_numbers():
+    scenario = load(
+        "lifting", {"particles": np.int64(7), "step_size": np.float64(0.5), "modes": np.array([[1.0], [2.0]])}
+    )
+    assert (scenario["particles"], scenario["step_size"], scenario["modes"]) == (7, 0.5, [[1.0], [2.0]])
+    assert type(scenario["particles"]) is int
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("particles.x", "particles is 2000, not a table"),
+        ("figures.3.kind", "not a place in a list of 1"),
+        ("figures.x", "not a place"),
+        ("", "is not a key"),
+        ("a..b", "is not a key"),
+        (".".join("a" * 9), "is not a key"),
+        ("kernal.lengthscale", 'did you mean "kernel"?'),
+        ("prior.mean.0", "prior.mean"),
+    ],
+)
+def test_an_override_that_reaches_nothing_is_answered(key, words):
+    sentence = refusal("lifting", {key: 1})
+    assert sentence.startswith("lifting: ")
+    assert words in sentence
+
+
+def test_writing_keeps_strange_texts():
+    strange = {"title": 'quotes " and \\ and \\t', "description": 'three """ in\na row\n\n  [x]\n1,\n'}
+    scenario = load("multimodal", strange | {"initial": {"points": [[1e-300, -0.0], [1e300, 5]]}, "particles": 2})
+    assert tomllib.loads(text(scenario)) == scenario
+
+
+def test_names_come_from_the_folder_beside_or_inside_the_package():
+    assert catalogue.folder().is_dir()
+    assert catalogue.names() == sorted(path.stem for path in catalogue.folder().glob("*.toml"))
+    assert [entry["name"] for entry in catalogue.entries()] == catalogue.names()
+    with pytest.raises(ValueError, match="did you mean"):
+        catalogue.path("liftng")
+    assert reading.LARGEST_FILE >= 100_000

@@ -1,0 +1,236 @@
+"""The command line: what it prints, where, with which exit code, and what it never does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+import warnings
+
+import pytest
+
+import particlegvi as pg
+from particlegvi import catalogue, cli, runner, scenario
+
+SHORT = ["--set", "particles=8", "--set", "steps=20"]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Every test works in an empty folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+
+def called(capsys, *arguments) -> tuple[int, str, str]:
+    code = cli.main([str(argument) for argument in arguments])
+    return code, *capsys.readouterr()
+
+
+def test_list(capsys):
+    code, out, err = called(capsys, "list")
+    assert (code, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()] == catalogue.names()
+    code, out, err = called(capsys, "list", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == catalogue.entries()
+    assert set(json.loads(out)[0]) == {"name", "title", "source"}
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_show_prints_toml_and_nothing_else(capsys, name):
+    code, out, err = called(capsys, "show", name)
+    assert (code, err) == (0, "")
+    assert tomllib.loads(out) == scenario.load(name)
+
+
+def test_run_prints_a_table_and_saves(capsys, tmp_path):
+    code, out, err = called(capsys, "run", "global-minimiser", *SHORT)
+    assert (code, err) == (0, "")
+    assert all(label in out for label in ("DE", "DLE", "DRLE", "W1 to truth", "exact draws"))
+    assert "saved in runs/global-minimiser (pictures: histograms.png, trajectories.png)" in out
+    folder = tmp_path / "runs" / "global-minimiser"
+    assert (folder / "histograms.png").read_bytes().startswith(b"\x89PNG")
+    assert pg.load(folder).scenario == scenario.load("global-minimiser", {"particles": 8, "steps": 20})
+    code, out, err = called(capsys, "run", "global-minimiser", *SHORT, "--quiet", "--no-figure", "--seed", 4)
+    assert (code, out, err) == (0, "", "")
+    second = tmp_path / "runs" / "global-minimiser-2"
+    assert pg.load(second).seed == 4
+    assert not list(second.glob("*.png"))
+
+
+def test_run_takes_a_file_and_a_folder(capsys, tmp_path):
+    (tmp_path / "mine.toml").write_text(scenario.text(scenario.load("lifting")))
+    assert called(capsys, "run", "mine.toml", "--out", "a", "--no-figure", *SHORT)[0] == 0
+    assert pg.load("a").scenario["steps"] == 20
+    code, out, err = called(capsys, "run", "mine.toml", "--out", "a", *SHORT)
+    assert code == 2 and "exists already" in err and out == ""
+    assert called(capsys, "run", "mine.toml", "--out", "a", "--overwrite", *SHORT)[0] == 0
+    assert (tmp_path / "a" / "lifting.png").exists()
+
+
+def test_plot_draws_again(capsys, tmp_path):
+    assert called(capsys, "run", "lifting", "--out", "a", *SHORT)[0] == 0
+    picture = tmp_path / "a" / "lifting.png"
+    before = picture.read_bytes()
+    picture.unlink()
+    code, out, err = called(capsys, "plot", "a")
+    assert (code, out.split(), err) == (0, ["a/lifting.png"], "")
+    assert picture.read_bytes() == before
+
+
+def test_overwriting_removes_the_old_pictures(capsys, tmp_path):
+    assert called(capsys, "run", "lifting", "--out", "a", *SHORT)[0] == 0
+    assert called(capsys, "run", "lifting", "--out", "a", "--overwrite", "--no-figure", *SHORT)[0] == 0
+    assert not (tmp_path / "a" / "lifting.png").exists()
+
+
+def test_gallery_has_a_picture_for_each_scenario(capsys, tmp_path):
+    names = ["global-minimiser", "four-particles", "more-modes", "lifting"]
+    code, out, err = called(capsys, "gallery", "--quick", "--only", *names)
+    assert (code, err) == (0, "")
+    pictures = {path.name for path in (tmp_path / "plots").iterdir()}
+    assert pictures >= {f"{name}.png" for name in names}
+    assert len(out.split()) == len(pictures)
+    assert not (tmp_path / "runs").exists()
+
+
+BAD = [
+    [],
+    ["frobnicate"],
+    ["resume", "x"],
+    ["run"],
+    ["run", "no-such-scenario"],
+    ["run", "lifting", "--set"],
+    ["run", "lifting", "--set", "particles"],
+    ["run", "lifting", "--set", "particles=-3"],
+    ["run", "lifting", "--set", "partcles=3"],
+    ["run", "lifting", "--set", "step_size=inf"],
+    ["run", "lifting", "--set", "methods.DLE.kl_weight=nan"],
+    ["run", "lifting", "--set", "loss=no-such"],
+    ["run", "lifting", "--set", 'loss={formula="__import__(1)", variables=["t"]}'],
+    ["run", "lifting", "--set", 'figures=[{kind="histgrams"}]'],
+    ["run", "lifting", "--set", 'figures=[{kind="histograms", bns=3}]'],
+    ["run", "lifting", "--set", "name=../../x"],
+    ["run", "lifting", "--seed", "-1"],
+    ["run", "lifting", "--seed", "x"],
+    ["run", "lifting", "--seed", "18446744073709551616"],
+    ["run", "lifting", "--out", "/dev/null/x"],
+    ["run", "lifting", "--out", ""],
+    ["run", "lifting", "--out", "."],
+    ["run", "lifting", "--bogus"],
+    ["run", "absent.toml"],
+    ["run", "/etc/passwd"],
+    ["run", "x\x1b[31m"],
+    ["show"],
+    ["show", "no-such-scenario"],
+    ["plot", "absent"],
+    ["plot", "."],
+    ["gallery", "--only", "no-such-scenario"],
+    ["gallery", "--quick", "--out", "/dev/null/x"],
+]
+
+
+@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
+def test_bad_input_is_a_line_or_two_and_writes_nothing(arguments, capsys, tmp_path):
+    code, out, err = called(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert 1 <= len(err.splitlines()) <= 4
+    assert "Traceback" not in err
+    assert all(line.isprintable() for line in err.splitlines())
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_nearest_name_is_suggested(capsys):
+    assert 'did you mean "global-minimiser"?' in called(capsys, "run", "global-minimizer")[2]
+    assert 'did you mean "particles"?' in called(capsys, "run", "lifting", "--set", "partcles=3")[2]
+    assert 'did you mean "histograms"?' in called(capsys, "run", "lifting", "--set", 'figures=[{kind="histgrams"}]')[2]
+
+
+def test_a_diverged_run_exits_with_3_and_keeps_what_it_has(capsys, tmp_path):
+    code, out, err = called(capsys, "run", "global-minimiser", *SHORT, "--set", "step_size=5.0", "--out", "a")
+    assert (code, out) == (3, "")
+    assert "step_size" in err and "what was recorded is in a" in err
+    assert "warning: step_size 5 is beyond the stability limit" in err
+    assert len(err.splitlines()) <= 4
+    assert pg.load("a").status == "diverged"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted; what was recorded is in a"),
+        (OSError(28, "No space left on device", "a/x"), 1, "failed: No space left on device: a/x"),
+        (MemoryError(), 1, "not enough memory"),
+        (RuntimeError("two\nlines"), 1, "failed: RuntimeError: two"),
+    ],
+    ids=str,
+)
+def test_failures_have_their_exit_codes(error, code, words, capsys, monkeypatch):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(runner, "simulate", fail)
+    found, out, err = called(capsys, "run", "lifting", "--out", "a")
+    assert (found, out) == (code, "")
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_a_figure_that_cannot_be_drawn_leaves_the_results(capsys, tmp_path):
+    code, out, err = called(
+        capsys, "run", "four-particles", "--set", "steps=5", "--set", 'figures=[{kind="histograms"}]'
+    )
+    assert code == 2
+    assert "the results are in runs/four-particles" in err and "particlegvi plot" in err
+    place = tmp_path / "runs" / "four-particles" / "scenario.toml"
+    place.write_text(place.read_text().replace('"histograms"', '"particles"'))
+    assert called(capsys, "plot", "runs/four-particles")[0] == 0
+
+
+def test_warnings_of_the_caller_come_back(capsys):
+    before = warnings.showwarning, list(warnings.filters)
+    called(capsys, "list")
+    assert (warnings.showwarning, list(warnings.filters)) == before
+
+
+def test_help_names_what_works_and_nothing_else(capsys):
+    code, out, err = called(capsys, "--help")
+    assert (code, err) == (0, "")
+    listed = {line.split()[0] for line in out.split("COMMAND\n")[-1].splitlines() if line.startswith("    ")}
+    assert listed == set(cli.COMMANDS)
+    for command in cli.COMMANDS:
+        assert called(capsys, command, "--help")[0] == 0
+    assert called(capsys, "--version")[1] == f"particlegvi {pg.__version__}\n"
+
+
+def shell(command: str, tmp_path, **options) -> subprocess.CompletedProcess:
+    command = command.replace("particlegvi", f"{sys.executable} -m particlegvi")
+    return subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=120, **options)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "set -o pipefail; particlegvi show lifting | true",
+        "set -o pipefail; particlegvi list | head -c 1 > /dev/null",
+        "particlegvi list >&-",
+        "PYTHONIOENCODING=ascii particlegvi list > /dev/null",
+    ],
+)
+def test_nobody_has_to_read_to_the_end(command, tmp_path):
+    done = shell(command, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_full_device_is_a_failure(tmp_path):
+    done = shell("particlegvi list > /dev/full", tmp_path)
+    assert done.returncode == 1
+    assert "No space left" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_toml_is_utf_8_whatever_the_terminal_is(tmp_path):
+    (tmp_path / "mine.toml").write_text('based_on = "lifting"\ntitle = "naïve"\n', encoding="utf-8")
+    command = "PYTHONIOENCODING=latin-1 particlegvi show mine.toml > shown.toml && particlegvi show shown.toml"
+    assert shell(command, tmp_path).returncode == 0
+    assert tomllib.loads((tmp_path / "shown.toml").read_text(encoding="utf-8"))["title"] == "naïve"

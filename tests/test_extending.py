@@ -1,0 +1,128 @@
+"""The files shown in docs/extending.md are put into a copy of the package, and do there what the page says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+# Held against differences (slopes), known moments (draws) and the fixed point of v <- (1 - gain)^2 v + noise^2, the
+# variance of the linear drift x (integrator). Nothing is simulated.
+PARTS = """
+import json
+import numpy as np
+import particlegvi as pg
+from particlegvi.engine import evaluate
+
+said = {}
+x, h = np.linspace(-1.5, 1.5, 8)[:, None], 1e-5
+terms = {"loss": pg.losses.get("quartic", steepness=2.0).term, "prior": pg.priors.get("laplace").term()}
+for name, thing in terms.items():
+    slope = (evaluate.values(thing, x + h) - evaluate.values(thing, x - h)) / (2 * h)
+    said[name] = float(np.abs(evaluate.gradients(thing, x)[:, 0] - slope).max())
+kernel, r2 = pg.kernels.get("cauchy", lengthscale=0.5), np.linspace(0.1, 4.0, 9)
+slope = (evaluate.profile_values(kernel, r2 + h) - evaluate.profile_values(kernel, r2 - h)) / (2 * h)
+said["kernel"] = float(np.abs(evaluate.profile_slopes(kernel, r2) - slope).max())
+
+draws = pg.priors.get("laplace", scale=2.0).sample(40_000, seed=3)
+said["draws"] = [float(draws.mean()), float(draws.var())]
+
+for name in ("matched-variance", "euler-maruyama"):
+    stepping = pg.integrators.get(name)(0.5, 1.0, np.ones(1))
+    said[name] = float(stepping.noise_now[0] ** 2 / (1.0 - (1.0 - stepping.gain[0]) ** 2))
+print(json.dumps(said))
+"""
+SCENARIO = """
+import json
+import numpy as np
+import particlegvi as pg
+from particlegvi.plotting import draw
+
+results = pg.run("extended", seed=1)
+print(json.dumps({
+    "methods": {label: run.method.label for label, run in results.items()},
+    "modes": float(np.abs(results["MAP"].final).max()),
+    "kernel": results["DRLE"].info["kernel"],
+    "pictures": {path.name: path.stat().st_size for path in draw(results, ".")},
+}))
+"""
+
+
+def examples(root: Path) -> dict[str, str]:
+    """Path and content of every file that the page shows: blocks whose first line is a comment with a path."""
+    text = (root / "docs" / "extending.md").read_text(encoding="utf-8")
+    return dict(re.findall(r"```\w+\n# (\S+/\S+)\n(.*?)```", text, flags=re.DOTALL))
+
+
+@pytest.fixture(scope="module")
+def ask(root, tmp_path_factory):
+    """Runs a program beside a copy of the package with the page's files in it, and reads the JSON that it prints."""
+    folder = tmp_path_factory.mktemp("extending")
+    for name in ("particlegvi", "scenarios"):
+        shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, content in examples(root).items():
+        assert not (folder / name).exists()
+        (folder / name).write_text(content, encoding="utf-8")
+    methods = folder / "particlegvi" / "methods" / "__init__.py"
+    source = methods.read_text(encoding="utf-8")
+    assert source.count("DRLE, FDGVI)") == 1
+    source = source.replace("DRLE, FDGVI)", "DRLE, FDGVI, Penalised)")
+    imported = "from particlegvi.methods.gaussian import FDGVI\n"
+    source = source.replace(imported, imported + "from particlegvi.methods.penalised import Penalised\n")
+    methods.write_text(source, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+
+    def ask(program: str) -> dict:
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def said(ask) -> dict:
+    return ask(PARTS)
+
+
+def test_the_page_shows_a_file_of_every_kind(root):
+    assert {Path(name).parent.as_posix() for name in examples(root)} == {
+        *(f"particlegvi/{part}" for part in ("losses", "kernels", "priors", "integrators", "methods", "plotting")),
+        "scenarios",
+    }
+
+
+@pytest.mark.parametrize("part", ["loss", "prior", "kernel"])
+def test_slopes_of_the_examples_are_right(said, part):
+    assert said[part] < 1e-8
+
+
+def test_draws_from_the_prior_have_its_moments(said):
+    mean, variance = said["draws"]  # variance 2 scale^2 = 8, kurtosis 6: sd of the sample variance 8 sqrt(5 / n)
+    assert abs(mean) < 4 * (8 / 40_000) ** 0.5
+    assert abs(variance - 8.0) < 4 * 8.0 * (5 / 40_000) ** 0.5
+
+
+def test_the_integrator_has_the_variance_it_promises(said):
+    assert said["matched-variance"] == pytest.approx(1.0, rel=1e-14)
+    assert said["euler-maruyama"] == pytest.approx(1.0 / (1.0 - 0.5 / 2.0), rel=1e-14)  # what it promises to mend
+
+
+@pytest.mark.slow
+def test_the_scenario_uses_them_all(root, ask):
+    scenario = tomllib.loads(examples(root)["scenarios/extended.toml"])
+    said = ask(SCENARIO)
+    assert said["methods"] == {"DLE": "DLE", "DRLE": "DRLE", "MAP": "Penalised"}
+    assert said["kernel"] == scenario["kernel"]["name"]
+    assert list(said["pictures"]) == ["spread.png"]
+    assert said["pictures"]["spread.png"] > 10_000
+    # loss' = 2 x^3 and kl_weight / scale = 1/2 push to 0, where the descent rattles within one step of size 0.005 / 2.
+    assert said["modes"] < 0.003

@@ -1,0 +1,139 @@
+"""What is installed is what is in the checkout, and the first screen tells the truth about it."""
+
+from __future__ import annotations
+
+import configparser
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+
+def setup_cfg(root: Path) -> configparser.ConfigParser:
+    settings = configparser.ConfigParser()
+    settings.read(root / "setup.cfg", encoding="utf-8")
+    return settings
+
+
+def packages_on_disk(root: Path) -> set[str]:
+    folders = {path.parent for path in (root / "particlegvi").rglob("*.py")}
+    return {".".join(folder.relative_to(root).parts) for folder in folders} | {"particlegvi.scenarios"}
+
+
+def contents(root: Path) -> set[str]:
+    """Every file that an installed package must hold, by its path in the wheel."""
+    code = {path.relative_to(root).as_posix() for path in (root / "particlegvi").rglob("*.py")}
+    scenarios = {f"particlegvi/scenarios/{path.name}" for path in (root / "scenarios").glob("*.toml")}
+    assert scenarios
+    return code | scenarios | {"particlegvi/py.typed"}
+
+
+def run(command: list, **options) -> str:
+    done = subprocess.run(
+        [str(word) for word in command],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        **options,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(root, tmp_path_factory) -> Path:
+    """A wheel built without the network from a copy of the checkout, so that no old build folder can help."""
+    missing = [name for name in ("pip", "setuptools", "wheel") if importlib.util.find_spec(name) is None]
+    if missing:
+        pytest.skip(f"building a wheel needs {', '.join(missing)}: pip install '.[test]'")
+    work = tmp_path_factory.mktemp("packaging")
+    source = work / "source"
+    leave_out = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for name in ("particlegvi", "scenarios"):
+        shutil.copytree(root / name, source / name, ignore=leave_out)
+    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(root / name, source)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel"]
+    run([*pip, "--no-index", "--no-deps", "--no-build-isolation", "-w", work, source])
+    (built,) = work.glob("*.whl")
+    return built
+
+
+def test_every_package_is_listed(root):
+    listed = setup_cfg(root)["options"]["packages"].split()
+    assert len(listed) == len(set(listed))
+    assert set(listed) == packages_on_disk(root)
+
+
+def test_the_wheel_holds_everything_and_nothing_else(root, wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert held == contents(root)
+
+
+def test_the_wheel_works_from_another_folder(root, wheel, tmp_path):
+    target, elsewhere = tmp_path / "target", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install"]
+    run([*pip, "--no-index", "--no-deps", "--target", target, wheel])
+    options = {"cwd": elsewhere, "env": {**os.environ, "PYTHONPATH": str(target)}}
+
+    where = run([sys.executable, "-c", "import particlegvi; print(particlegvi.__file__)"], **options)
+    assert Path(where.strip()).is_relative_to(target)
+    listed = json.loads(run([sys.executable, "-m", "particlegvi", "list", "--json"], **options))
+    assert {row["name"] for row in listed} == {path.stem for path in (root / "scenarios").glob("*.toml")}
+    assert (target / "bin" / "particlegvi").exists() or (target / "Scripts" / "particlegvi.exe").exists()
+    assert not list(elsewhere.iterdir())
+
+
+def test_one_version_everywhere(root):
+    version = setup_cfg(root)["metadata"]["version"]
+    assert f"\nversion: {version}\n" in (root / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## [{version}]" in (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    printed = run([sys.executable, "-c", "import particlegvi; print(particlegvi.__version__)"])
+    assert printed.strip() == version
+
+
+def readme_commands(root: Path) -> list[list[str]]:
+    """The README's one-line commands, each split at its ``&&``."""
+    blocks = re.findall(r"```bash\n(.*?)```", (root / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    return [[step.strip() for step in line.split("&&")] for line in lines if "&&" in line]
+
+
+def test_ci_runs_the_test_command_of_the_readme(root):
+    script = root / ".ci" / "run"
+    lines = [line.strip().removesuffix(" || failed=1") for line in script.read_text(encoding="utf-8").splitlines()]
+    (steps,) = [steps for steps in readme_commands(root) if steps[-1].startswith("pytest")]
+    places = {".venv/bin/activate": '"$work/venv/bin/activate"', ".venv": '"$work/venv"'}  # CI's is a temporary one
+    expected = [" ".join(places.get(word, word) for word in step.split(" ")) for step in steps]
+    positions = [lines.index(step) for step in expected]
+    assert positions == sorted(positions)
+    assert {"ruff check", "mypy"} <= set(lines)
+    assert os.access(script, os.X_OK)
+
+
+def test_the_readme_has_its_two_commands_and_its_picture(root):
+    install, test = readme_commands(root)
+    assert install[-2:] == ["pip install .", "particlegvi run global-minimiser"]
+    assert test[-2:] == ["pip install -e '.[test]'", "pytest -q"]
+
+
+def test_every_file_the_pages_link_to_exists(root):
+    pages = [root / "README.md", root / "CHANGELOG.md", *(root / "docs").glob("*.md")]
+    links = [
+        (page, link)
+        for page in pages
+        for link in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+        if "://" not in link
+    ]
+    assert links
+    assert not [f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()]

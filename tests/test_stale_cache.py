@@ -1,0 +1,165 @@
+"""Compiled code on disk is used again by the next process, and never after its source has changed.
+
+Every case runs a copy of the package in processes of its own with a cache folder of its own. The deep ensemble on a
+quadratic loss multiplies a particle by ``1 - step_size * curvature`` in every step, so each run is held against that
+power: what is not equal to it was computed with other physics than the source says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+STEPS, STEP_SIZE, START = 7, 0.125, 3.0
+
+TRIPLED = ("out[i] = self.curvature[i] *", "out[i]=3.*self.curvature[i]*")
+OURS = 'loss = bowl = pg.losses.get("quadratic", curvature=1.0)'
+USERS = "from mine import loss, bowl"
+MINE = """
+from typing import NamedTuple
+import particlegvi as pg
+
+def value(x):
+    return 0.5 * x[0] * x[0]
+
+def gradient(x, out):
+    out[0] = 1.0 * x[0]
+
+class Bowl(NamedTuple):
+    curvature: float = 1.0
+    dim = 1
+
+    def value(self, x):
+        return 0.5 * self.curvature * x[0] * x[0]
+
+    def gradient(self, x, out):
+        out[0] = 1.0 * self.curvature * x[0]
+
+loss = pg.Loss.from_numba(value, gradient, dim=1)
+bowl = pg.Loss.from_term(Bowl())
+"""
+SIMULATED = "pg.simulate(loss, pg.methods.DE(), initial=[[START]], steps=STEPS, step_size=STEP_SIZE).final[0, 0]"
+PROGRAM = """
+import json, sys
+import particlegvi as pg
+{loss}
+START, STEPS, STEP_SIZE = {numbers}
+final, slope = {final}, bowl.gradient([[START]])[0, 0]
+
+from particlegvi.engine.compiled import Kernel
+kernels = [each for name, module in list(sys.modules.items()) if name.startswith("particlegvi.")
+           for each in vars(module).values() if isinstance(each, Kernel)]
+statistics = [kernel.cached.stats for kernel in {{id(kernel): kernel for kernel in kernels}}.values()]
+print(json.dumps({{
+    "package": pg.__file__,
+    "final": float(final),
+    "slope": float(slope),
+    "hits": sum(sum(each.cache_hits.values()) for each in statistics),
+    "misses": sum(sum(each.cache_misses.values()) for each in statistics),
+}}))
+"""
+
+
+class House:
+    """A copy of the package, a user's folder beside it, and a cache that starts empty."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.folder = folder
+        self.cache = folder / "cache"
+        leave_out = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(root / "particlegvi", folder / "particlegvi", ignore=leave_out)
+        (folder / "mine.py").write_text(MINE, encoding="utf-8")
+
+    def run(self, loss: str, final: str = SIMULATED, **more: str) -> dict:
+        program = PROGRAM.format(loss=loss, numbers=(START, STEPS, STEP_SIZE), final=final)
+        environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"} | {
+            "PYTHONPATH": str(self.folder),
+            "PYTHONDONTWRITEBYTECODE": "1",  # Python's own cache believes the time of a file too
+            "XDG_CACHE_HOME": str(self.cache),
+            "LOCALAPPDATA": str(self.cache),
+            "HOME": str(self.folder),
+            **more,
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        said = json.loads(done.stdout)
+        assert Path(said["package"]).is_relative_to(self.folder)
+        return said
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        """Change a source, and leave its size and its time as they were: only the content tells."""
+        path = self.folder / name
+        source, times = path.read_text(encoding="utf-8"), path.stat()
+        assert source.count(old) == 1
+        assert len(old) == len(new)
+        path.write_text(source.replace(old, new), encoding="utf-8")
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    def cached(self) -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in self.folder.rglob("*.nb[ci]")}
+
+
+def after_all_steps(curvature: float):
+    return pytest.approx(START * (1.0 - STEP_SIZE * curvature) ** STEPS, rel=1e-14)
+
+
+@pytest.fixture
+def house(root, tmp_path) -> House:
+    return House(root, tmp_path)
+
+
+def test_the_next_process_compiles_nothing_and_an_edit_is_never_missed(house):
+    first = house.run(OURS)
+    written = house.cached()
+    assert first["final"] == after_all_steps(1.0)
+    assert first["misses"] > 0
+    assert written
+    assert all(path.is_relative_to(house.cache) for path in written)
+
+    second = house.run(OURS)
+    assert second["final"] == first["final"]
+    assert second["misses"] == 0
+    assert second["hits"] > 0
+    assert house.cached() == written
+
+    house.edit("particlegvi/losses/quadratic.py", *TRIPLED)
+    assert house.run(OURS)["final"] == after_all_steps(3.0)
+
+
+def test_nor_is_it_missed_in_a_cache_folder_that_the_user_chose(house):
+    chosen = {"NUMBA_CACHE_DIR": str(house.folder / "chosen")}
+    assert house.run(OURS, final="0.0", **chosen)["slope"] == START
+    written = house.cached()
+    assert written
+    assert all(path.is_relative_to(house.folder / "chosen") for path in written)
+    house.edit("particlegvi/losses/quadratic.py", *TRIPLED)
+    assert house.run(OURS, final="0.0", **chosen)["slope"] == 3.0 * START
+
+
+@pytest.mark.parametrize("simulated", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_loss_of_the_user_is_never_kept(house, simulated):
+    final = SIMULATED if simulated else "loss.gradient([[START]])[0, 0]"
+    expected = after_all_steps if simulated else lambda curvature: curvature * START
+    first = house.run(USERS, final)
+    assert first["final"] == expected(1.0)
+    assert first["slope"] == START
+    written = house.cached()
+    house.edit("mine.py", "out[0] = 1.0 * x[0]", "out[0] = 3.0 * x[0]")
+    house.edit("mine.py", "out[0] = 1.0 * self", "out[0] = 3.0 * self")
+    second = house.run(USERS, final)
+    assert second["final"] == expected(3.0)
+    assert second["slope"] == 3.0 * START
+    assert house.cached() == written

@@ -1,0 +1,52 @@
+"""What a start does not load: seconds of imports that the command at hand has no use for.
+
+Each case runs in a process of its own and asks ``sys.modules`` afterwards, so that it says the same on any machine.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"numpy", "numba", "matplotlib", "scipy"}
+
+# Runs one statement as a program would, whether or not it ends in SystemExit, and names what was loaded on stderr.
+PROBE = """
+import sys
+try:
+    {statement}
+except SystemExit as stop:
+    assert stop.code in (None, 0), stop.code
+import json
+print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+
+
+def loaded_by(statement: str, cwd) -> set[str]:
+    """The modules in ``sys.modules`` after a new interpreter has run ``statement``."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE.format(statement=statement)], cwd=cwd, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("statement", ["import particlegvi", "import particlegvi, particlegvi.simulation"])
+def test_import_leaves_figures_and_statistics_alone(statement, tmp_path):
+    loaded = loaded_by(statement, tmp_path)
+    assert "particlegvi" in loaded
+    assert not loaded & {"matplotlib", "scipy.stats", "scipy.integrate", "scipy.optimize", "scipy.interpolate"}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["list"], ["list", "--json"], ["run", "--help"]])
+def test_asking_for_help_or_the_list_loads_nothing_heavy(arguments, tmp_path):
+    loaded = loaded_by(f"from particlegvi.cli import main; sys.exit(main({arguments!r}))", tmp_path)
+    assert "particlegvi.cli" in loaded
+    assert not loaded & HEAVY
+
+
+def test_the_probe_sees_what_is_loaded(tmp_path):
+    assert "numpy" in loaded_by("import numpy", tmp_path)
