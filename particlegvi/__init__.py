@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from particlegvi.errors import Diverged
     from particlegvi.loss import Loss
     from particlegvi.results import load
-    from particlegvi.runs import Run
     from particlegvi.runner import run
+    from particlegvi.runs import Run
     from particlegvi.simulation import simulate
     from particlegvi.targets import target
 

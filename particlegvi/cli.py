@@ -8,28 +8,33 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
 import sys
-import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
 
-from particlegvi import __version__, catalogue, scenario
+from particlegvi import __version__
 
+TYPE_CHECKING = False  # as in typing, which would take longer to import than everything else here
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+    from typing import Any
+
     from particlegvi.results import Results
+
+    Command = tuple[Callable[[argparse.Namespace], None], str, Sequence[tuple[tuple[str, ...], dict[str, Any]]]]
 
 DONE, FAILED, BAD_INPUT, DIVERGED, INTERRUPTED = 0, 1, 2, 3, 130
 QUICK = {"particles": 40, "steps": 200}  # what `gallery --quick` allows at most
 
 
 def list_scenarios(options: argparse.Namespace) -> None:
+    from particlegvi import catalogue
+
     entries = catalogue.entries()
     if options.json:
+        import json
+
         print(json.dumps(entries, indent=2))
         return
     width = max(len(entry["name"]) for entry in entries)
@@ -38,6 +43,8 @@ def list_scenarios(options: argparse.Namespace) -> None:
 
 
 def show(options: argparse.Namespace) -> None:
+    from particlegvi import scenario
+
     text = scenario.text(scenario.load(options.scenario))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # TOML is, whatever the terminal's language
@@ -45,12 +52,14 @@ def show(options: argparse.Namespace) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from particlegvi import scenario
+
     settings = scenario.load(options.scenario, dict(scenario.setting(argument) for argument in options.set))
     from particlegvi import plotting, runner
 
     for figure in settings["figures"]:
         plotting.check(figure)
-    with progress_bar(options.quiet) as progress:
+    with ProgressBar(options.quiet) as progress:
         results = runner.execute(settings, options.seed, options.out, options.overwrite, progress)
     pictures = [] if options.no_figure else draw(results)
     if not options.quiet:
@@ -82,6 +91,11 @@ def draw(results: Results) -> list[Path]:
 
 
 def gallery(options: argparse.Namespace) -> None:
+    import tempfile
+    from pathlib import Path
+
+    from particlegvi import catalogue, scenario
+
     names = options.only or catalogue.names()
     settings = {name: scenario.load(catalogue.path(name)) for name in names}
     from particlegvi import plotting, runner
@@ -94,7 +108,7 @@ def gallery(options: argparse.Namespace) -> None:
     for name, wanted in settings.items():
         if options.quick:
             wanted = scenario.load(wanted, {key: min(most, wanted[key]) for key, most in QUICK.items()})
-        with progress_bar(options.quiet, name) as progress:
+        with ProgressBar(options.quiet, name) as progress:
             results = runner.execute(wanted, options.seed, progress=progress, save=False)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".") as drawn:
             for number, picture in enumerate(plotting.draw(results, drawn)):
@@ -104,53 +118,48 @@ def gallery(options: argparse.Namespace) -> None:
                     print(place, flush=True)
 
 
-@contextmanager
-def progress_bar(quiet: bool, heading: str = "") -> Iterator[Callable[[str, int, int], None] | None]:
-    """A bar on a terminal for whatever takes longer than a second; nothing otherwise."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-    from tqdm import tqdm
+class ProgressBar:
+    """A bar on a terminal for whatever takes longer than a second; None, so that nobody calls it, otherwise."""
 
-    bars: dict[str, Any] = {}
+    def __init__(self, quiet: bool, heading: str = "") -> None:
+        self.shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
+        self.heading = heading
+        self.label = ""
+        self.bar: Any = None
 
-    def progress(label: str, done: int, steps: int) -> None:
-        if label not in bars:
-            close()
-            bars[label] = tqdm(total=steps, desc=f"{heading} {label}".strip(), unit="step", delay=1.0, leave=False)
-        bars[label].update(done - bars[label].n)
+    def __enter__(self) -> Callable[[str, int, int], None] | None:
+        return self.update if self.shown else None
 
-    def close() -> None:
-        for bar in bars.values():
-            bar.close()
+    def update(self, label: str, done: int, steps: int) -> None:
+        """``done`` of ``steps`` steps of a method are made; another label begins another bar."""
+        if label != self.label:
+            from tqdm import tqdm
 
-    try:
-        yield progress
-    finally:
-        close()
+            self.__exit__()
+            self.label = label
+            self.bar = tqdm(total=steps, desc=f"{self.heading} {label}".strip(), unit="step", delay=1.0, leave=False)
+        self.bar.update(done - self.bar.n)
 
-
-class Command(NamedTuple):
-    function: Callable[[argparse.Namespace], None]
-    help: str
-    arguments: Sequence[tuple[tuple[str, ...], dict[str, Any]]]
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.close()
 
 
 SEED = (("--seed",), {"type": int, "default": 0, "metavar": "N", "help": "seed of the random numbers (default 0)"})
 QUIET = (("--quiet",), {"action": "store_true", "help": "print nothing but errors and warnings"})
 
-COMMANDS = {
-    "list": Command(
+COMMANDS: dict[str, Command] = {
+    "list": (
         list_scenarios,
         "every scenario",
         [(("--json",), {"action": "store_true", "help": "as JSON: name, title, source"})],
     ),
-    "show": Command(
+    "show": (
         show,
         "the settings of a scenario, as a TOML file to edit and run",
         [(("scenario",), {"metavar": "NAME", "help": "a scenario of the list, or a TOML file"})],
     ),
-    "run": Command(
+    "run": (
         run,
         "simulate a scenario, compare with the truth, draw",
         [
@@ -171,12 +180,12 @@ COMMANDS = {
             (("--no-figure",), {"action": "store_true", "help": "draw nothing"}),
         ],
     ),
-    "plot": Command(
+    "plot": (
         plot,
         "draw the figures of a finished run again",
         [(("folder",), {"metavar": "DIR", "help": "folder of the results"})],
     ),
-    "gallery": Command(
+    "gallery": (
         gallery,
         "run every scenario and fill a folder with the pictures",
         [
@@ -199,10 +208,10 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"particlegvi {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, command in COMMANDS.items():
-        sub = commands.add_parser(name, help=command.help, description=command.help, allow_abbrev=False)
-        sub.set_defaults(function=command.function)
-        for flags, settings in command.arguments:
+    for name, (function, purpose, arguments) in COMMANDS.items():
+        sub = commands.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
+        sub.set_defaults(function=function)
+        for flags, settings in arguments:
             sub.add_argument(*flags, **settings)
     return top
 

@@ -79,13 +79,13 @@ def execute(
     results = Results(scenario, parts, seed, folder=folder.path if folder else None, status="running")
     try:
         _simulate_all(results, parts, folder, progress)
+        results.status = "finished"
+        if folder is not None:
+            folder.update(status="finished")
+            folder.write_summary(results.summary)
     except BaseException as error:
         _keep(results, folder, error)
         raise
-    results.status = "finished"
-    if folder is not None:
-        folder.write_summary(results.summary)
-        folder.update(status="finished")
     return results
 
 
@@ -115,6 +115,8 @@ def _keep(results: Results, folder: Folder | None, error: BaseException) -> None
     """Leave the folder as truthful as the way the run ended allows; the error carries the results that there are."""
     with contextlib.suppress(AttributeError):
         error.results = results  # type: ignore[attr-defined]
+    if results.status == "finished":
+        return  # only the summary is missing, and whoever loads the folder makes it anew
     if isinstance(error, Diverged):
         results.status = "diverged"
         label = next(label for label in results.scenario["methods"] if label not in results)

@@ -85,11 +85,11 @@ class Run:
             return density, (first, second)
         raise ValueError(f"the particles have {self.dim} dimensions; a histogram of 1 or 2 is allowed")
 
-    def plot(self) -> Any:
-        """Draw the run: a matplotlib ``Figure`` with one panel."""
+    def plot(self, target: Any = None) -> Any:
+        """Draw the run, with the truth beside it when a ``target`` is given: a matplotlib ``Figure`` with one panel."""
         from particlegvi import plotting
 
-        return plotting.plot_run(self)
+        return plotting.plot_run(self, target=target)
 
     def __repr__(self) -> str:
         return (

@@ -216,7 +216,9 @@ def _start(initial: Any, prior: Any, particles: int | None, dim: int, seed: int)
     if initial is None or hasattr(initial, "sample"):
         source = prior if initial is None else initial
         if source.dim != dim:
-            raise ValueError(f"initial has {source.dim} dimension(s) but the loss has {dim}; equal dimensions are allowed")
+            raise ValueError(
+                f"initial has {source.dim} dimension(s) but the loss has {dim}; equal dimensions are allowed"
+            )
         start = source.sample(300 if particles is None else particles, seed=seed)
     else:
         try:
@@ -228,7 +230,9 @@ def _start(initial: Any, prior: Any, particles: int | None, dim: int, seed: int)
         if start.ndim != 2 or start.shape[1] != dim or start.shape[0] == 0:
             raise ValueError(f"initial has shape {start.shape}; (particles, {dim}) is allowed")
         if particles is not None and particles != start.shape[0]:
-            raise ValueError(f"particles is {particles} but initial has {start.shape[0]} points; equal numbers are allowed")
+            raise ValueError(
+                f"particles is {particles} but initial has {start.shape[0]} points; equal numbers are allowed"
+            )
     if not np.all(np.isfinite(start)):
         raise ValueError("initial has a non-finite coordinate; finite numbers are allowed")
     outside = np.any((start < prior.low) | (start > prior.high), axis=1)
@@ -255,8 +259,8 @@ def _positive(key: str, value: Any) -> float:
 def stability_limit(problem: Problem, kl_weight: float) -> float:
     """Largest stable step size at the start: 2 / (largest curvature of loss - kl_weight log p along a coordinate).
 
-    The curvature is a difference of gradients at up to 100 initial particles, so this is an estimate: particles may meet
-    steeper places later.
+    The curvature is a difference of gradients at up to 100 initial particles, so this is an estimate: particles may
+    meet steeper places later.
     """
     points = problem.start[:100]
     prior_term = problem.prior.term() if kl_weight > 0.0 else None

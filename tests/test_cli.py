@@ -13,6 +13,8 @@ import pytest
 import particlegvi as pg
 from particlegvi import catalogue, cli, runner, scenario
 
+from .remembered import remembered_truth  # noqa: F401
+
 SHORT = ["--set", "particles=8", "--set", "steps=20"]
 
 
@@ -85,14 +87,19 @@ def test_overwriting_removes_the_old_pictures(capsys, tmp_path):
     assert not (tmp_path / "a" / "lifting.png").exists()
 
 
-def test_gallery_has_a_picture_for_each_scenario(capsys, tmp_path):
-    names = ["global-minimiser", "four-particles", "more-modes", "lifting"]
-    code, out, err = called(capsys, "gallery", "--quick", "--only", *names)
+def test_gallery_has_the_pictures_that_are_asked_for(capsys, tmp_path):
+    code, out, err = called(capsys, "gallery", "--quick", "--only", "lifting", "global-minimiser")
     assert (code, err) == (0, "")
-    pictures = {path.name for path in (tmp_path / "plots").iterdir()}
-    assert pictures >= {f"{name}.png" for name in names}
-    assert len(out.split()) == len(pictures)
+    pictures = {"lifting.png", "global-minimiser.png", "global-minimiser-trajectories.png"}
+    assert {path.name for path in (tmp_path / "plots").iterdir()} == pictures
+    assert {line.removeprefix("plots/") for line in out.splitlines()} == pictures
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.slow
+def test_gallery_has_a_picture_for_each_scenario(capsys, tmp_path):
+    assert called(capsys, "gallery", "--quick")[0] == 0
+    assert {path.name for path in (tmp_path / "plots").iterdir()} >= {f"{name}.png" for name in catalogue.names()}
 
 
 BAD = [
@@ -234,3 +241,18 @@ def test_toml_is_utf_8_whatever_the_terminal_is(tmp_path):
     command = "PYTHONIOENCODING=latin-1 particlegvi show mine.toml > shown.toml && particlegvi show shown.toml"
     assert shell(command, tmp_path).returncode == 0
     assert tomllib.loads((tmp_path / "shown.toml").read_text(encoding="utf-8"))["title"] == "naïve"
+
+
+def test_progress_is_for_terminals_only(capsys, monkeypatch):
+    with cli.ProgressBar(quiet=False) as nobody:
+        assert nobody is None
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with cli.ProgressBar(quiet=True) as nobody:
+        assert nobody is None
+    bar = cli.ProgressBar(quiet=False, heading="lifting")
+    with bar as progress:
+        for label in ("DE", "DLE"):
+            for done in (5, 10):
+                progress(label, done, 10)
+                assert (bar.bar.n, bar.bar.total, bar.bar.desc) == (done, 10, f"lifting {label}")
+    assert bar.bar.disable or bar.bar.n == 10

@@ -70,13 +70,6 @@ def ask(root, tmp_path_factory):
     for name, content in examples(root).items():
         assert not (folder / name).exists()
         (folder / name).write_text(content, encoding="utf-8")
-    methods = folder / "particlegvi" / "methods" / "__init__.py"
-    source = methods.read_text(encoding="utf-8")
-    assert source.count("DRLE, FDGVI)") == 1
-    source = source.replace("DRLE, FDGVI)", "DRLE, FDGVI, Penalised)")
-    imported = "from particlegvi.methods.gaussian import FDGVI\n"
-    source = source.replace(imported, imported + "from particlegvi.methods.penalised import Penalised\n")
-    methods.write_text(source, encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
 
     def ask(program: str) -> dict:

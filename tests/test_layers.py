@@ -33,7 +33,7 @@ DEFINITIONS = ("losses", "kernels")
 NOT_DEFINITIONS = {"particlegvi.losses", "particlegvi.kernels", "particlegvi.kernels.bandwidth"}
 PLAIN = {"__future__", "math", "numpy", "typing"}
 # Packages that some parts of the house keep to themselves.
-KEPT = {"numba": ("engine", "bench"), "llvmlite": ("engine",), "matplotlib": ("plotting",)}
+KEPT = {"numba": ("engine", "bench"), "llvmlite": ("engine",), "matplotlib": ("plotting", "bench")}
 # Parts whose sources name the folder of compiled code on disk: only they may add to what is compiled.
 COMPILED = {"engine", "losses", "kernels", "priors"}
 DECORATORS = {f"particlegvi.engine.compiled.{name}" for name in ("compiled", "nested", "inlined")}

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import catalogue, runner, scenario
+from particlegvi import catalogue, runner, scenario, targets
 from particlegvi.results.folder import open_folder
+
+from .remembered import remembered_truth  # noqa: F401
 
 SHORT = {"particles": 8, "steps": 20}
 
@@ -232,3 +234,16 @@ def test_results_are_a_mapping():
     assert results.targets["DLE"] is results.targets["DLE"]
     with pytest.raises(KeyError):
         results.targets["DE"]
+
+
+def test_a_summary_that_cannot_be_made_costs_no_results(tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(targets, "target", fail)
+        with pytest.raises(KeyboardInterrupt):
+            pg.run("lifting", out=tmp_path / "run", **SHORT)
+    loaded = pg.load(tmp_path / "run")
+    assert loaded.status == "finished"
+    assert loaded.summary["methods"]["DLE"]["w1"] > 0.0

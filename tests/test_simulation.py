@@ -87,7 +87,10 @@ def test_bad_weights_get_one_sentence(weight):
 def test_divergence_names_step_and_particle_and_keeps_the_records():
     loss = pg.losses.get("tilted-double-well")
     start = np.array([[0.1], [5.0], [0.2]])
-    with pytest.warns(UserWarning, match="stability limit"), pytest.raises(pg.Diverged, match="try a step_size") as caught:
+    with (
+        pytest.warns(UserWarning, match="stability limit"),
+        pytest.raises(pg.Diverged, match="try a step_size") as caught,
+    ):
         pg.simulate(loss, pg.methods.DE(), initial=start, steps=1000, step_size=0.5, record_every=2)
     x, step = 5.0, 0
     with np.errstate(all="ignore"):
@@ -159,6 +162,7 @@ def test_numpy_losses_take_the_same_steps():
 def test_progress_is_told_and_changes_nothing():
     told = []
     loss = pg.losses.get("tilted-double-well")
-    with_it = pg.simulate(loss, pg.methods.DLE(1.0), **DOUBLE_WELL, progress=lambda done, total: told.append((done, total)))
-    without = pg.simulate(loss, pg.methods.DLE(1.0), **DOUBLE_WELL)
+    method = pg.methods.DLE(1.0)
+    with_it = pg.simulate(loss, method, **DOUBLE_WELL, progress=lambda done, total: told.append((done, total)))
+    without = pg.simulate(loss, method, **DOUBLE_WELL)
     assert told[-1] == (50, 50) and np.array_equal(with_it.positions, without.positions)

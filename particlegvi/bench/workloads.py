@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -201,7 +202,7 @@ def same_bytes() -> list[dict[str, Any]]:
             prior = PRIOR if dim == 1 else pg.priors.Normal(np.zeros(dim), 1.0)
             results = []
             for workers, sizes in ((1, [1] * 12), (2, [12]), (2, [5, 1, 6])):
-                threads.count = lambda workers=workers: workers  # type: ignore[assignment]
+                threads.count = partial(int, workers)  # type: ignore[assignment]
                 flow = method.flow(Problem(loss, prior, start, 12, 1e-3, 0, "euler-maruyama", 1e-12))
                 step = 0
                 for size in sizes:

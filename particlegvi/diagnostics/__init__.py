@@ -1,7 +1,17 @@
-"""How far particles are from the measure they stand for: one small function per question."""
+"""Distances of particles to their target, what chance allows for them, and where the particles are."""
 
+from particlegvi.diagnostics.binomial import binomial_limits
+from particlegvi.diagnostics.floor import wasserstein1_floor
 from particlegvi.diagnostics.kolmogorov_smirnov import kolmogorov_smirnov
-from particlegvi.diagnostics.occupancy import binomial_limits, mode_occupancy
-from particlegvi.diagnostics.wasserstein import wasserstein1, wasserstein1_floor
+from particlegvi.diagnostics.occupancy import mode_fractions, mode_occupancy, nearest_mode
+from particlegvi.diagnostics.wasserstein import wasserstein1
 
-__all__ = ["binomial_limits", "kolmogorov_smirnov", "mode_occupancy", "wasserstein1", "wasserstein1_floor"]
+__all__ = [
+    "binomial_limits",
+    "kolmogorov_smirnov",
+    "mode_fractions",
+    "mode_occupancy",
+    "nearest_mode",
+    "wasserstein1",
+    "wasserstein1_floor",
+]

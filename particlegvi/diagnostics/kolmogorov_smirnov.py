@@ -1,23 +1,37 @@
-"""The Kolmogorov-Smirnov statistic."""
+"""The Kolmogorov-Smirnov distance of particles to a density on the line."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from particlegvi.diagnostics.line import check_target, on_the_line
+from particlegvi.diagnostics.particles import line_target, on_line
 
 
-def kolmogorov_smirnov(particles: Any, target: Any) -> float:
-    """sup_x |F_n(x) - F(x)| between particles (n,) or (n, 1) and a density target on the line.
+def kolmogorov_smirnov(particles: ArrayLike, target: Any) -> float:
+    """``sup |F_n(x) - F(x)|``, exact: the largest difference on either side of a particle (Kolmogorov, 1933).
 
-    For n independent exact draws sqrt(n) times it exceeds 1.36 with probability 0.05 (Kolmogorov 1933).
+    Parameters
+    ----------
+    particles : array (n,) or (n, 1)
+    target : target with one dimension and a density
+
+    Returns
+    -------
+    float
+        Between 0 and 1; independent exact draws exceed 1.36/sqrt(n) with probability 0.05 for large n.
+
+    Raises
+    ------
+    ValueError
+        If the particles or the target are not one-dimensional, or the target is atomic.
     """
-    x = on_the_line(particles)
-    check_target(target)
-    if target.kind != "density":
-        raise ValueError("target is atomic; a density is allowed, because ties make the statistic's law another")
-    cdf = np.asarray(target.cdf(x), dtype=np.float64)
-    steps = np.arange(x.size + 1) / x.size
+    line_target(target)
+    if target.kind == "atoms":
+        raise ValueError("target is a sum of atoms, from which anything not exactly on them is far; use mode_occupancy")
+    x = np.sort(on_line(particles))
+    cdf = target.cdf(x)
+    steps = np.arange(len(x) + 1) / len(x)
     return float(max(np.max(steps[1:] - cdf), np.max(cdf - steps[:-1])))

@@ -1,51 +1,56 @@
-"""Which mode each particle is in, and how many one would expect."""
+"""How many particles are nearest to each mode, and which counts chance allows."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
+
+CHUNK = 4_000_000
 
 
-def mode_occupancy(particles: Any, modes: Any) -> np.ndarray:
-    """Number of particles whose nearest mode is each of ``modes``.
+def nearest_mode(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
+    """Index of the mode nearest to each particle in Euclidean distance, (n,); of two as near, the first.
 
     Parameters
     ----------
-    particles : array (n, dim)
-    modes : array (k, dim), or (k,) in one dimension
+    particles : array (n, dim), in 1-D also (n,)
+    modes : array (k, dim), in 1-D also (k,)
 
-    Returns
-    -------
-    ndarray of int (k,)
-        Counts that add up to n; a tie goes to the earlier mode.
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit each other, or there is no mode.
     """
-    x = np.asarray(particles, dtype=np.float64)
-    x = x[:, None] if x.ndim == 1 else x
-    places = np.asarray(modes, dtype=np.float64)
-    places = places[:, None] if places.ndim == 1 else places
-    if places.ndim != 2 or places.shape[1] != x.shape[1] or len(places) == 0:
-        raise ValueError(f"modes has shape {places.shape}; (number of modes, {x.shape[1]}) is allowed")
-    nearest = np.empty(len(x), dtype=np.int64)
-    block = max(1, 2_000_000 // len(places))  # keeps the table of distances small
-    for first in range(0, len(x), block):
-        part = x[first : first + block]
-        nearest[first : first + block] = np.argmin(
-            ((part[:, None, :] - places[None, :, :]) ** 2).sum(axis=2), axis=1
-        )
-    return np.bincount(nearest, minlength=len(places))
+    x, at = (_points(given) for given in (particles, modes))
+    if not len(at) or x.shape[1] != at.shape[1]:
+        raise ValueError(f"modes have the shape {np.shape(modes)}; (k, {x.shape[1]}) with k of at least 1 is allowed")
+    result = np.empty(len(x), dtype=np.int64)
+    size = max(1, CHUNK // at.size)
+    for start in range(0, len(x), size):
+        gaps = x[start : start + size, None, :] - at
+        result[start : start + size] = np.argmin(np.sum(gaps * gaps, axis=2), axis=1)
+    return result
 
 
-def binomial_limits(n: int, probability: float, level: float = 0.99) -> tuple[int, int]:
-    """The least and greatest counts between which a Binomial(n, probability) lies with at least ``level``.
+def mode_occupancy(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
+    """Number of particles nearest to each mode, an integer array (k,) that sums to n.
 
-    Each tail holds at most (1 - level) / 2, so that either limit alone is a fair one-sided bound.
+    Parameters and errors are those of `nearest_mode`.
     """
-    from scipy.special import bdtr
+    nearest = nearest_mode(particles, modes)
+    return np.bincount(nearest, minlength=len(_points(modes)))
 
-    probability = min(max(float(probability), 0.0), 1.0)
-    below = bdtr(np.arange(n + 1, dtype=np.float64), n, probability)
-    tail = 0.5 * (1.0 - level)
-    low = int(np.searchsorted(below, tail, side="right"))
-    high = int(np.searchsorted(below, 1.0 - tail, side="left"))
-    return min(low, n), min(high, n)
+
+def mode_fractions(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
+    """Share of the particles nearest to each mode, an array (k,) that sums to one."""
+    counts = mode_occupancy(particles, modes)
+    return counts / counts.sum()
+
+
+def _points(given: ArrayLike) -> np.ndarray:
+    points = np.asarray(given, dtype=np.float64)
+    if points.ndim == 1:
+        points = points[:, None]
+    if points.ndim != 2:
+        raise ValueError(f"points have the shape {points.shape}; (n, dim) is allowed")
+    return points

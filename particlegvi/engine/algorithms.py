@@ -1,4 +1,4 @@
-"""The algorithms for the repulsion behind one interface: ``estimate`` what a state would cost, then compute the ``force``.
+"""The algorithms for the repulsion behind one interface: ``estimate`` the cost of a state, then compute the ``force``.
 
 ``estimate(positions)`` returns (nanoseconds, whatever the algorithm prepared), or None where it cannot be used; the
 nanoseconds come from operation counts and fixed constants, so that the choice is the same on every machine.

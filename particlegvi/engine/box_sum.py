@@ -26,7 +26,7 @@ class BoxSum:
         )
 
     def layout(self, positions: np.ndarray) -> Any:
-        """Boxes of the particles: per coordinate the slots in use, and each particle's slot number; None if too wide."""
+        """Boxes of the particles: slots in use per coordinate, and each particle's slot number; None if too wide."""
         side = self.plan.side * self.plan.lengthscale
         slots, numbers = [], []
         for coordinate in range(self.dim):

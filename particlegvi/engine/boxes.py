@@ -2,8 +2,8 @@
 
 Particles are sorted into boxes; each box sums up Chebyshev moments of its particles; moments become Chebyshev
 coefficients of the field in every box within reach, one coordinate after the other; the field is evaluated at the
-particles. The side of a box and the reach follow from the tolerance (:mod:`particlegvi.engine.box_rule`). Empty stretches wider
-than the reach are cut out along each coordinate, so an outlier costs nothing.
+particles. The side of a box and the reach follow from the tolerance (:mod:`particlegvi.engine.box_rule`). Empty
+stretches wider than the reach are cut out along each coordinate, so an outlier costs nothing.
 
 Each box is summed by one thread in the order of its particles: threads cannot change a bit.
 """
@@ -77,7 +77,7 @@ def moments_line(x, order, starts, corners, inverse_half, first, last, moments):
 
 @compiled
 def translate_line(moments, slots, width, slopes, scale, first, last, field):
-    """Coefficients (boxes, NODES) of the force field in boxes first..last-1. ``slots`` are the boxes' places on the line."""
+    """Coefficients (boxes, NODES) of the force in boxes first..last-1. ``slots`` are the boxes' places on the line."""
     boxes = moments.shape[0]
     for target in range(first, last):
         for m in range(NODES):

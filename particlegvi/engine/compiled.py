@@ -2,8 +2,8 @@
 
 numba's own cache looks only at the file that holds the decorated function: edit a loss in another file and a cached
 caller keeps the old physics (numba issue 1833). Here the cache lives in a per-user folder named by a digest of every
-source that can enter compiled code (``SOURCES``), so an edit opens a new, empty folder. A ``NUMBA_CACHE_DIR`` set by the
-user wins.
+source that can enter compiled code (``SOURCES``), so an edit opens a new, empty folder. It lies in ``NUMBA_CACHE_DIR``
+where the user has set that.
 """
 
 from __future__ import annotations
@@ -52,10 +52,9 @@ def source_digest() -> str:
 @cache
 def cache_folder() -> str:
     """The folder for compiled code of exactly these sources; empty when none can be written."""
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        return os.environ["NUMBA_CACHE_DIR"]
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
     try:
-        parent = user_cache_folder() / "compiled"
+        parent = Path(chosen) / "particlegvi" if chosen else user_cache_folder() / "compiled"
         folder = parent / source_digest()
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)

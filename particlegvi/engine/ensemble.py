@@ -88,7 +88,8 @@ class Ensemble:
         switches = self.switches._replace(force=force.shape[0] > 0).array()
 
         def part(first: int, last: int) -> None:
-            self._advance(*self.terms, switches, positions, force, self.stepping, self.seed, first_step, steps, first, last)
+            how = (force, self.stepping, self.seed, first_step, steps, first, last)
+            self._advance(*self.terms, switches, positions, *how)
 
         threads.split(part, positions.shape[0], LANES, least=1024)
 

@@ -124,8 +124,9 @@ def advance(
 ):
     """Move particles first, ..., last - 1 of ``positions`` (particles, dim) by ``steps`` steps, in place.
 
-    ``weights`` is (kl_weight, lambda1); ``force`` (particles, dim), with which only one step makes sense; ``stepping`` the
-    tuple (gain, noise_now, noise_next, low, high), each (dim,); ``seed`` the two words of the Philox key.
+    ``weights`` is (kl_weight, lambda1); ``force`` (particles, dim), with which only one step makes sense;
+    ``stepping`` the tuple (gain, noise_now, noise_next, low, high), each (dim,); ``seed`` the two words of the Philox
+    key.
     """
     k0, k1 = seed
     dim = positions.shape[1]

@@ -6,11 +6,12 @@ On a circle of circumference P, with w_m = 2 pi m / P and the moments A_m = mean
     1/N sum_j kappa'(x - x_j) ~ sum_{m=1}^{M} c_m ( B_m cos(w_m x) - A_m sin(w_m x) ),
     c_m = variance * 2 s w_m sqrt(2 pi) / P * exp(-s^2 w_m^2 / 2),   s = lengthscale.
 
-Two errors, both bounded before the run in units of variance / lengthscale (the force of one particle is at most 0.61 of
-that unit): images of particles at a distance of at least ``reach`` lengthscales add at most 2.01 reach exp(-reach^2/2); the
-modes left out add at most sqrt(2/pi) exp(-band^2/2), with band = s w_M. Each is given half of the tolerance.
+Two errors, both bounded before the run in units of variance / lengthscale (the force of one particle is at most 0.61
+of that unit): images of particles at a distance of at least ``reach`` lengthscales add at most 2.01 reach
+exp(-reach^2/2); the modes left out add at most sqrt(2/pi) exp(-band^2/2), with band = s w_M. Each is given half of
+the tolerance.
 
-The sums run over lanes of 8 particles and chunks of ``CHUNK`` particles in a fixed order, so threads cannot change a bit.
+The sums run over lanes of 8 particles and chunks of ``CHUNK`` particles in a fixed order: threads cannot change a bit.
 """
 
 from __future__ import annotations
@@ -97,29 +98,36 @@ def turn_tile(x, first, last, origin, inverse_period, angles, at):
 
     The tile is filled up to a multiple of 32 with its last particle.
     """
-    padded = (last - first + 4 * WIDTH - 1) // (4 * WIDTH) * (4 * WIDTH)
+    count = last - first
+    padded = (count + 4 * WIDTH - 1) // (4 * WIDTH) * (4 * WIDTH)
+    row = angles[at : at + ANGLES]
+    for lane in range(count):
+        row[SINE + lane] = (x[first + lane] - origin) * inverse_period
+    for lane in range(count, padded):
+        row[SINE + lane] = row[SINE + count - 1]
     for lane in range(padded):
-        angles[at + lane] = (x[min(first + lane, last - 1)] - origin) * inverse_period
-    for lane in range(padded):
-        sine, cosine = sin_cos_turn(angles[at + lane])
-        angles[at + TWICE + lane] = 2.0 * cosine
-        angles[at + SINE + lane] = sine
+        sine, cosine = sin_cos_turn(row[SINE + lane])
+        row[TWICE + lane] = 2.0 * cosine
+        row[SINE + lane] = sine
 
 
 @nested
 def add_moments(angles, at, count, modes, state, lane_sums):
     """Add cos and sin of the modes for the ``count`` particles of a tile to ``lane_sums`` (modes * 2 * WIDTH,).
 
-    ``state`` (STATE,) is scratch. Four modes at a time by the three-term recurrence T_{m+1} = 2 cos(t) T_m - T_{m-1}, their
-    sums in registers while the tile passes.
+    ``state`` (STATE,) is scratch. Four modes at a time by the three-term recurrence
+    T_{m+1} = 2 cos(t) T_m - T_{m-1}, their sums in registers while the tile passes.
     """
     padded = (count + WIDTH - 1) // WIDTH * WIDTH
     for lane in range(padded):
-        present = 1.0 if lane < count else 0.0
-        state[C0 + lane] = present
+        state[C0 + lane] = 1.0
         state[S0 + lane] = 0.0
-        state[C1 + lane] = 0.5 * angles[at + TWICE + lane] * present
-        state[S1 + lane] = angles[at + SINE + lane] * present
+        state[C1 + lane] = 0.5 * angles[at + TWICE + lane]
+        state[S1 + lane] = angles[at + SINE + lane]
+    for lane in range(count, padded):  # fillers count nothing
+        state[C0 + lane] = 0.0
+        state[C1 + lane] = 0.0
+        state[S1 + lane] = 0.0
     for m in range(0, modes, 4):
         row = m * 2 * WIDTH
         c1_sum = load(lane_sums, row)

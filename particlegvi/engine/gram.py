@@ -1,7 +1,8 @@
 """Repulsion in higher dimensions through matrix products: any kernel, blocks of targets, one BLAS thread.
 
-|x - y|^2 = |x|^2 + |y|^2 - 2 x.y loses digits where x and y are close and far from the centre: after centring, the error of
-a squared distance is at most ``ROUNDING`` max|x|^2, which ``rounding_error`` turns into a bound on the force.
+|x - y|^2 = |x|^2 + |y|^2 - 2 x.y loses digits where x and y are close and far from the centre: after centring, the
+error of a squared distance is at most ``ROUNDING`` max|x|^2, which ``rounding_error`` turns into a bound on the
+force.
 """
 
 from __future__ import annotations

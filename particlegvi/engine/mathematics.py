@@ -21,7 +21,7 @@ inf = math.inf
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 6.93147180369123816490e-01  # the low 32 bits are zero, so that n * LN2_HIGH is exact for |n| < 2^20
 LN2_LOW = 1.90821492927058770002e-10
-ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to the nearest integer and leaves that integer in the low bits
+ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to an integer and leaves that in the low bits
 BIT_52 = np.uint64(52)
 ONE = np.uint64(1)
 TWO = np.uint64(2)
@@ -70,16 +70,6 @@ def exp(x):
     first = bits_float((float_bits(half) << BIT_52) + np.uint64(0x3FF0000000000000))
     second = bits_float((float_bits((n - m) + ROUND) << BIT_52) + np.uint64(0x3FF0000000000000))
     return _exp_polynomial(r) * first * second
-
-
-@inlined
-def exp_negative(x):
-    """e to the x for x <= 0, in fewer operations: exp(-700) below -700. For pair sums, where such a term counts nothing."""
-    clamped = -700.0 if x < -700.0 else x
-    shifted = fma(clamped, LOG2_E, ROUND)
-    n = shifted - ROUND
-    r = fma(n, -LN2_LOW, fma(n, -LN2_HIGH, clamped))
-    return bits_float(float_bits(_exp_polynomial(r)) + (float_bits(shifted) << BIT_52))
 
 
 @inlined
@@ -266,7 +256,7 @@ def copysign(x, y):
 
 
 @inlined
-def pow(x, y):  # noqa: A001 - the name that terms use
+def pow(x, y):
     """x to the y, by the platform."""
     return math.pow(x, y)
 

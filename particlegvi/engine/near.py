@@ -1,7 +1,8 @@
-"""Repulsion by the direct sum over pairs within reach: for clouds much wider than the lengthscale, in up to three dimensions.
+"""Repulsion by the direct sum over pairs within reach: for wide clouds, in up to three dimensions.
 
-Kernels that decay leave out pairs beyond the distance at which a pair's force falls below half the tolerance. Particles are
-sorted into cells whose side is that reach, so a particle's partners lie in its own and the neighbouring cells.
+Kernels that decay leave out pairs beyond the distance at which a pair's force falls below half the tolerance.
+Particles are sorted into cells whose side is that reach, so a particle's partners lie in its own and the neighbouring
+cells.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def normal_pair(particle, pair, role_word, k0, k1):
 
 @nested
 def fill_normals(first, even, odd, pair, role_word, k0, k1):
-    """Normals of steps 2 pair (into ``even``) and 2 pair + 1 (into ``odd``), both (dim, lanes), for particles from ``first`` on."""
+    """Normals of steps 2 pair (``even``) and 2 pair + 1 (``odd``), (dim, lanes), for particles from ``first`` on."""
     for coordinate in range(even.shape[0]):
         word = role_word + np.uint64(coordinate)
         for lane in range(even.shape[1]):

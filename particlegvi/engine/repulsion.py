@@ -60,4 +60,5 @@ class Repulsion:
     def facts(self) -> dict[str, Any]:
         """What was used, for the result: algorithms with their steps, and the error bound."""
         exact = {algorithm.name for algorithm in self.algorithms if algorithm.exact}
-        return {"repulsion": dict(self.used), "repulsion_error_bound": 0.0 if set(self.used) <= exact else self.tolerance}
+        bound = 0.0 if set(self.used) <= exact else self.tolerance
+        return {"repulsion": dict(self.used), "repulsion_error_bound": bound}

@@ -1,4 +1,4 @@
-"""Splitting compiled work over threads: the kernels release the interpreter lock, and no result depends on the split."""
+"""Splitting compiled work over threads: kernels release the interpreter lock, and no result depends on the split."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Eight doubles at once, explicitly: for the few loops whose sums must stay in registers.
 
-LLVM vectorises loops without sums by itself, but it may not reorder a floating-point sum, so it leaves those scalar. Here
-the order is written down: lane by lane, the same on every platform, whatever the width of its registers.
+LLVM vectorises loops without sums by itself, but it may not reorder a floating-point sum, so it leaves those scalar.
+Here the order is written down: lane by lane, the same on every platform, whatever the width of its registers.
 """
 
 from __future__ import annotations

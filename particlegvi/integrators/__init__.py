@@ -9,10 +9,7 @@ drift (zero where there is none). The compiled step is, coordinate by coordinate
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from particlegvi.integrators.stepping import Stepping
 from particlegvi.registry import Registry
@@ -27,6 +24,6 @@ def names() -> list[str]:
     return _REGISTRY.names()
 
 
-def get(name: str) -> Callable[[float, float, np.ndarray], Any]:
+def get(name: str) -> Any:
     """The integrator of this name; an unknown one is a ``ValueError`` with the nearest right one."""
     return _REGISTRY[name]

@@ -11,8 +11,9 @@ def exponential_euler(step_size: float, temperature: float, stiffness: np.ndarra
     """The Ornstein-Uhlenbeck part with curvature a is solved exactly, the rest of the drift is held over the step.
 
     x <- x - (1 - e^{-a h}) / a * drift + sqrt(T (1 - e^{-2 a h}) / a) Z, where drift includes the linear part
-    (Hochbruck and Ostermann 2010, eq. 2.4; Jentzen and Kloeden 2009 for the noise). One drift a step. The linear part is
-    that of a Normal prior, a = kl_weight / sd^2; without one (a = 0) this is Euler-Maruyama. No stability limit from a.
+    (Hochbruck and Ostermann 2010, eq. 2.4; Jentzen and Kloeden 2009 for the noise). One drift a step. The linear part
+    is that of a Normal prior, a = kl_weight / sd^2; without one (a = 0) this is Euler-Maruyama. No stability limit
+    from a.
     """
     a = np.where(stiffness > 0.0, stiffness, 1.0)
     gain = np.where(stiffness > 0.0, -np.expm1(-a * step_size) / a, step_size)

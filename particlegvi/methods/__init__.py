@@ -1,22 +1,31 @@
 """What flows: each method is a free energy (which weights are on), or its own flow.
 
-A method has a ``label`` and a method ``flow(problem)`` that returns a :class:`particlegvi.methods.flow.Flow`.
+A method is a class with a ``name``, a ``label`` and a method ``flow(problem)`` that returns a
+:class:`particlegvi.methods.flow.Flow`. A new one is one more file here.
 """
+
+from typing import Any
 
 from particlegvi.methods.free_energy import DE, DLE, DRE, DRLE, FreeEnergy
 from particlegvi.methods.gaussian import FDGVI
-from particlegvi.registry import look_up
+from particlegvi.registry import Registry
 
 __all__ = ["DE", "DLE", "DRE", "DRLE", "FDGVI", "FreeEnergy", "get", "names"]
 
-_METHODS = {method.label: method for method in (DE, DLE, DRE, DRLE, FDGVI)}
+_REGISTRY = Registry("particlegvi.methods", "method")
 
 
 def names() -> list[str]:
     """Names of all methods."""
-    return list(_METHODS)
+    return _REGISTRY.names()
 
 
-def get(name: str):
+def get(name: str) -> Any:
     """The class of this method; an unknown name is a ``ValueError`` with the nearest right one."""
-    return look_up("method", name, _METHODS)
+    return _REGISTRY[name]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _REGISTRY.parts():
+        return _REGISTRY[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -149,6 +149,7 @@ def _stiffness(method: FreeEnergy, prior: Any, dim: int) -> np.ndarray:
 class DE(FreeEnergy):
     """Deep ensemble: L(Q) = E_Q[loss] (thesis 5.4.1). Every particle follows the gradient on its own."""
 
+    name: ClassVar[str] = "DE"
     label: ClassVar[str] = "DE"
 
     def __init__(self) -> None:
@@ -159,6 +160,7 @@ class DE(FreeEnergy):
 class DLE(FreeEnergy):
     """Deep Langevin ensemble: L(Q) = E_Q[loss] + kl_weight KL(Q, P) (thesis 5.4.2)."""
 
+    name: ClassVar[str] = "DLE"
     label: ClassVar[str] = "DLE"
 
     def __init__(self, kl_weight: float = 1.0) -> None:
@@ -169,6 +171,7 @@ class DLE(FreeEnergy):
 class DRE(FreeEnergy):
     """Deep repulsive ensemble: L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) (thesis C.6; its C.114 lacks the square)."""
 
+    name: ClassVar[str] = "DRE"
     label: ClassVar[str] = "DRE"
 
     def __init__(self, mmd_weight: float = 0.5, kernel: Any = None, embedding: Any = "auto") -> None:
@@ -179,6 +182,7 @@ class DRE(FreeEnergy):
 class DRLE(FreeEnergy):
     """Deep repulsive Langevin ensemble: E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P) (thesis 5.4.3)."""
 
+    name: ClassVar[str] = "DRLE"
     label: ClassVar[str] = "DRLE"
 
     def __init__(

@@ -18,9 +18,9 @@ OUTPUT_STEP = 2**62  # the step number whose "draws" make the particles; no run 
 class FDGVI:
     """Mean-field Gaussian variational inference: E_Q[loss] + kl_weight KL(Q, P) over Q = N(mu, diag exp(beta)).
 
-    Gradient descent on (mu, beta) with ``draws`` fresh reparameterised draws a step. The fit is the average of the second
-    half of the iterates (Polyak and Ruppert), which takes out the noise of the draws. It starts at the first initial
-    particle with unit variances, so which local optimum it finds depends on that start.
+    Gradient descent on (mu, beta) with ``draws`` fresh reparameterised draws a step. The fit is the average of the
+    second half of the iterates (Polyak and Ruppert), which takes out the noise of the draws. It starts at the first
+    initial particle with unit variances, so which local optimum it finds depends on that start.
 
     Parameters
     ----------
@@ -32,6 +32,7 @@ class FDGVI:
 
     kl_weight: float = 0.5
     draws: int = 200
+    name: ClassVar[str] = "FDGVI"
     label: ClassVar[str] = "FDGVI"
 
     def __post_init__(self) -> None:

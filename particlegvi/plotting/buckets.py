@@ -161,7 +161,7 @@ def draw_laid(
 
 def name_rows(axes: Axes, runs: Mapping[str, Any]) -> None:
     """The names of the methods at the left of their rows."""
-    axes.set_yticks(range(len(runs)), [style.plain(label) for label in runs])
+    axes.set_yticks(range(len(runs)), [style.shown_name(label) for label in runs])
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
 

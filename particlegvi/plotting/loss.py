@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from particlegvi.plotting import reading, style
+from particlegvi.plotting.expectation import expected_loss
 from particlegvi.plotting.heading import heading
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.legend import legend_below
@@ -52,9 +53,10 @@ def loss(
 
 def draw_loss(axes: Axes, name: str, run: Any, target: Any, colour: str, width: float) -> None:
     """The line of one method, and the dashed one of its truth."""
-    average = np.asarray(run.average_loss(), dtype=np.float64)
+    with np.errstate(all="ignore"):  # a run that diverged has records without an average
+        average = np.asarray(run.average_loss(), dtype=np.float64)
     axes.plot(np.asarray(run.times), average, color=colour, linewidth=width, label=name)
-    expected = reading.expected_loss(run.loss, target)
+    expected = expected_loss(run.loss, target)
     if expected is not None:
         axes.axhline(expected, color=colour, linestyle=(0, (4, 1.5)), linewidth=0.7 * width, gid=f"truth of {name}")
     axes.set_xlabel(time_label())

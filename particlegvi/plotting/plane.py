@@ -32,22 +32,25 @@ class Plane(NamedTuple):
 def plane_of(results: Any, runs: Mapping[str, Any], window: Sequence[Sequence[float]] | None) -> Plane:
     """The loss over a window that fits the final particles of all methods."""
     run = next(iter(runs.values()))
-    horizontal, vertical = _pair(window) if window is not None else common_window(runs)
+    horizontal, vertical = _pair(window) if window is not None else common_window(results, runs)
     across, up, points = reading.grid_points(horizontal, vertical, GRID)
     return Plane(across, up, reading.loss_values(run.loss, points).reshape(GRID, GRID))
 
 
-def common_window(runs: Mapping[str, Any]) -> Window:
+def common_window(results: Any, runs: Mapping[str, Any]) -> Window:
     """The same window for every panel: around the final particles, and as tall as the panels have room for.
 
     The margin is a tenth of the range on every side, or less where the loss says what part of it is worth showing.
     """
     run = next(iter(runs.values()))
+    modes = modes_to_show(results, runs)
+    around = 0.25 * np.ptp(modes, axis=0) if len(modes) else np.zeros(2)
     suggested = getattr(getattr(run.loss, "term", None), "plot_window", None)
     sides = []
     for coordinate in (0, 1):
         bounds = reading.prior_bounds(run, coordinate)
         ends = [reading.spans(each)[:, coordinate] for each in runs.values()]
+        ends += [modes[:, coordinate] - around[coordinate], modes[:, coordinate] + around[coordinate]]
         low, high = reading.fitting_range(ends, bounds)
         margin = 0.1 * (high - low)
         wide = (max(low - margin, bounds[0]), min(high + margin, bounds[1]))
@@ -59,6 +62,16 @@ def common_window(runs: Mapping[str, Any]) -> Window:
     room = {1: 0.0, 2: 0.0, 3: 1.1}.get(columns, 1.38) if rows == 1 else 0.0
     missing = max(0.0, room * (right - left) - (top - bottom)) / 2.0
     return (left, right), (bottom - missing, top + missing)
+
+
+def modes_to_show(results: Any, runs: Mapping[str, Any]) -> Array:
+    """Places (n, 2) that a picture must not leave out: the scenario's modes and the atoms of the truths."""
+    places = [np.asarray(results.scenario.get("modes") or np.empty((0, 2)), dtype=np.float64).reshape(-1, 2)]
+    for label in runs:
+        target = reading.target_of(results, label)
+        if target is not None and target.kind == "atoms":
+            places.append(np.asarray(target.atoms, dtype=np.float64))
+    return np.concatenate(places)
 
 
 def _pair(window: Sequence[Sequence[float]]) -> Window:

@@ -68,6 +68,8 @@ def places_of_words(runs: Mapping[str, Any], plane: Plane, valleys: Valleys) -> 
     bottom, top = plane.window[1]
     away = np.where(spots[:, 1] >= middle, 1.0, -1.0) * (reach + 0.02 * height)
     spots[:, 1] = np.clip(spots[:, 1] + away, bottom + 0.16 * height, top - 0.16 * height)
+    left, right = plane.window[0]
+    spots[:, 0] = np.clip(spots[:, 0], left + 0.13 * (right - left), right - 0.13 * (right - left))
     return spots
 
 

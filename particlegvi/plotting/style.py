@@ -122,17 +122,22 @@ def weights(method: Any) -> str:
     return "$" + r",\ ".join(parts) + "$" if parts else ""
 
 
+def shown_name(label: str) -> str:
+    """The label as it is printed: with the hyphen that the name of a class cannot have."""
+    return "FD-GVI" if label == "FDGVI" else plain(label)
+
+
 def method_label(label: str, run: Any) -> str:
     """The name of a method with its weights, on one line: "DRLE (λ_KL = 1, λ_MMD = 0.5)"."""
     text = weights(run.method)
-    return f"{plain(label)} ({text})" if text else plain(label)
+    return f"{shown_name(label)} ({text})" if text else shown_name(label)
 
 
 def panel_title(axes: Axes, label: str, run: Any, colour: str) -> None:
     """The method's name in bold, and its weights on the line below."""
     # Mathematics ignores the weight of the font, so the second line stays regular.
     second = weights(run.method) or r"$\lambda_{\mathrm{KL}} = \lambda_{\mathrm{MMD}} = 0$"
-    axes.set_title(f"{plain(label)}\n{second}", fontweight="bold", color=darker(colour))
+    axes.set_title(f"{shown_name(label)}\n{second}", fontweight="bold", color=darker(colour))
 
 
 def colours(results: Mapping[str, Any]) -> dict[str, str]:

@@ -26,13 +26,15 @@ def summarise(results: Any) -> dict[str, Any]:
         "status": results.status,
         "versions": versions(),
         "methods": {
-            label: facts(run, results.targets[label], results.targets.reasons.get(label), modes)
+            label: facts(
+                run, results.targets[label], results.targets.reasons.get(label), modes, results.targets.first_start(run)
+            )
             for label, run in results.items()
         },
     }
 
 
-def facts(run: Run, target: Any, reason: str | None, modes: Any = None) -> dict[str, Any]:
+def facts(run: Run, target: Any, reason: str | None, modes: Any, start: np.ndarray) -> dict[str, Any]:
     """What the summary says about one method."""
     final = run.final
     loss = run.average_loss()
@@ -50,7 +52,9 @@ def facts(run: Run, target: Any, reason: str | None, modes: Any = None) -> dict[
         "run": {name: value for name, value in run.info.items() if name != "seconds"},
         "target": {"kind": None, "reason": reason} if target is None else _target(target),
     }
-    if target is not None and run.dim == 1:
+    if target is not None and target.kind == "gaussians":
+        found["optima"] = optima(target, start)
+    elif target is not None and run.dim == 1:
         found |= _distance(final, target)
     if target is not None and target.kind == "atoms" and len(target.atoms) <= MOST_ATOMS:
         found["basins"] = basins(final, target)
@@ -86,6 +90,15 @@ def verdict(distance: float, floor: float) -> str:
     if distance <= 1.5 * floor:
         return "nearly as close as exact draws"
     return "farther than exact draws"
+
+
+def optima(target: Any, start: np.ndarray) -> dict[str, Any]:
+    """FD-GVI's local optima, and the place in that list of the one that a descent from ``start`` reaches (or None)."""
+    reached = target.basin_of(start)
+    return {
+        "all": [{name: np.asarray(value).tolist() for name, value in each._asdict().items()} for each in target.optima],
+        "reached": None if reached is None else int(reached),
+    }
 
 
 def basins(final: np.ndarray, target: Any) -> list[dict[str, Any]]:

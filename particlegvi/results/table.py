@@ -61,16 +61,25 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
         low, high = basin["limits"]
         within = "within" if low <= basin["count"] <= high else "outside"
         notes.append(f"{basin['count']} at {_number(basin['atom'])}, {within} the 99% limits {low} to {high}")
-    if "mode_occupancy" in facts:
+    if "mode_occupancy" in facts and not notes:
         counts = facts["mode_occupancy"]
         notes.append(f"{sum(count > 0 for count in counts)} of {len(counts)} modes: {_few(counts)} particles")
     run = facts.get("run", {})
+    if "mean" in run and "sd" in run:
+        notes.append(f"fitted Gaussian: mean {_number(run['mean'])}, sd {_number(run['sd'])}")
+    if "optima" in facts:
+        found, reached = facts["optima"]["all"], facts["optima"]["reached"]
+        where = (
+            "none" if reached is None else f"mean {_number(found[reached]['mean'])}, sd {_number(found[reached]['sd'])}"
+        )
+        notes.append(f"local optimum of this start, one of {len(found)}: {where}")
     if "lengthscale_rule" in run:
         notes.append(f"{run['kernel']} kernel, {run['lengthscale_rule']}")
         notes.append(f"mean embedding: {run['embedding']}")
     if run.get("repulsion"):
         used = ", ".join(f"{way} ({steps} steps)" for way, steps in run["repulsion"].items())
-        notes.append(f"repulsion: {used}, error at most {run['repulsion_error_bound']:.0e}")
+        bound = f", error at most {run['repulsion_error_bound']:.0e}" if run["repulsion_error_bound"] else ""
+        notes.append(f"repulsion: {used}{bound}")
     if facts["target"].get("reason"):
         notes.append(f"no truth to compare with: {facts['target']['reason']}")
     return [f"{label}: {note}" for note in notes]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from particlegvi import targets
 from particlegvi.runs import Run
 from particlegvi.scenario.building import Parts
@@ -24,14 +27,19 @@ class Targets(Mapping[str, Any]):
         if label not in self._found:
             self._found[label] = None
             try:
-                self._found[label] = targets.target(run.loss, run.method, prior=run.prior, initial=self._start(run))
+                self._found[label] = targets.target(run.loss, run.method, run.prior, self.start(run), seed=run.seed)
             except ValueError as error:
                 self.reasons[label] = str(error)
         return self._found[label]
 
-    def _start(self, run: Run) -> Any:
-        """The distribution that the particles started from."""
+    def start(self, run: Run) -> Any:
+        """What the particles started from: a distribution, or points (particles, dim)."""
         return run.prior if self._parts.initial is None else self._parts.initial
+
+    def first_start(self, run: Run) -> NDArray[np.float64]:
+        """Where the first particle started, (dim,): FD-GVI puts the mean of its first Gaussian there."""
+        start = self.start(run)
+        return start[0] if isinstance(start, np.ndarray) else start.sample(1, seed=run.seed)[0]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._runs)

@@ -1,26 +1,96 @@
-"""Q*: what each method's particles are compared with."""
+"""Q*: the truth that each method's particles are compared with.
+
+`target` finds it: for DE the limit of its flow, atoms with the weights of their basins (Theorem 5.4.1); for DLE the
+Gibbs density by adaptive quadrature; for DRLE the fixed point of its equation; for FDGVI the local optima. Losses have
+one or two dimensions.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from particlegvi.targets.atoms import AtomicTarget
 from particlegvi.targets.density import DensityTarget
+from particlegvi.targets.gaussians import GaussianOptima
 
 __all__ = ["AtomicTarget", "DensityTarget", "GaussianOptima", "target"]
 
 
-def target(loss, method, prior=None, initial=None, seed=0):
-    from particlegvi.targets import langevin, start, basins_line
-    if method.kl_weight==0: 
-        p=start.start_points(initial,loss.dim)
-        import numpy as np
-        lo,hi=(-np.inf,np.inf) if prior is None else (prior.low[0],prior.high[0])
-        if loss.dim==2:
-            from particlegvi.targets.basins_plane import basins_in_plane
-            lo,hi=(np.full(2,-np.inf),np.full(2,np.inf)) if prior is None else (prior.low,prior.high)
-            return basins_in_plane(loss,lo,hi,initial,p)
-        return basins_line.basins_on_line(loss,lo,hi,initial,p)
-    if method.mmd_weight==0: return langevin.gibbs(loss,prior,method.kl_weight)
+def target(
+    loss: Any, method: Any, prior: Any = None, initial: Any = None, seed: int = 0
+) -> DensityTarget | AtomicTarget | GaussianOptima:
+    """Q*, the distribution that a method's particles should have.
+
+    Parameters
+    ----------
+    loss : Loss
+        With one or two dimensions.
+    method : method
+        One of :mod:`particlegvi.methods`; its weights decide which Q* is meant.
+    prior : prior, optional
+        Needed unless the method is DE, where only its box matters: the flow is reflected there. DE without a prior
+        takes the box of a Uniform ``initial``.
+    initial : prior or array (n, dim), optional
+        Where the particles start: a law, or points of equal weight. Needed for DE; FDGVI looks for optima there too.
+    seed : int
+        Of a lengthscale that a rule chooses from prior samples: that of the run.
+
+    Returns
+    -------
+    AtomicTarget, DensityTarget or GaussianOptima
+        For DE; DLE and DRLE; FDGVI.
+
+    Raises
+    ------
+    ValueError
+        If there is no such target (DRE has none with a density, a Flat prior may leave nothing integrable, the minima
+        of DE may not be isolated), it cannot be resolved, or an argument is missing or does not fit the loss.
+    """
+    dim = int(loss.dim)
+    if dim not in (1, 2):
+        raise ValueError(f"the loss has {dim} dimensions; targets are known for 1 and 2")
+    for key, law in (("prior", prior), ("initial", initial)):
+        if hasattr(law, "log_density") and law.dim != dim:
+            raise ValueError(f"{key} has {law.dim} dimensions and the loss has {dim}; the same number is allowed")
+    kl_weight, mmd_weight = float(method.kl_weight), float(getattr(method, "mmd_weight", 0.0))
+    if kl_weight == 0.0 and mmd_weight > 0.0:
+        raise ValueError(
+            "DRE has no density target: its flow has infinitely many invariant measures (C.6.1) and Q* need not have a"
+            " density; a kl_weight above 0 gives one"
+        )
+    if kl_weight == 0.0:
+        return _basins(loss, prior, initial)
+    if prior is None:
+        raise ValueError(f"prior is missing; {method.label} needs one, and Flat({dim}) stands for none")
+    if hasattr(method, "draws"):
+        return GaussianOptima(loss, prior, kl_weight, initial)
+    from particlegvi.targets.langevin import gibbs, repulsive
+
+    if mmd_weight == 0.0:
+        return gibbs(loss, prior, kl_weight)
     from particlegvi.kernels import resolve
-    return langevin.repulsive(loss,prior,method.kl_weight,method.mmd_weight,resolve(method.kernel,prior,None,seed)[0])
+
+    points = None if initial is None or hasattr(initial, "log_density") else np.asarray(initial).reshape(-1, dim)
+    kernel, _ = resolve(method.kernel, prior, points, seed)
+    return repulsive(loss, prior, kl_weight, mmd_weight, kernel)
+
+
+def _basins(loss: Any, prior: Any, initial: Any) -> AtomicTarget:
+    from particlegvi.targets.start import start_points
+
+    dim = int(loss.dim)
+    if initial is None:
+        raise ValueError("initial is missing; DE's target depends on where the particles start, a prior or an array")
+    points = start_points(initial, dim)
+    box = prior if prior is not None else initial
+    low = np.array(getattr(box, "low", np.full(dim, -np.inf)), dtype=np.float64)
+    high = np.array(getattr(box, "high", np.full(dim, np.inf)), dtype=np.float64)
+    if dim == 1:
+        from particlegvi.targets.basins_line import basins_on_line
+
+        return basins_on_line(loss, float(low[0]), float(high[0]), initial, points)
+    from particlegvi.targets.basins_plane import basins_in_plane
+
+    return basins_in_plane(loss, low, high, initial, points)

@@ -55,7 +55,7 @@ def basins_on_line(loss: Any, low: float, high: float, initial: Any, points: np.
         ordered = np.sort(points[:, 0])
         room = max(1.0, float(ordered[-1] - ordered[0]))
         bulk_low, bulk_high = float(ordered[0]) - room, float(ordered[-1]) + room
-        mass = lambda x: np.searchsorted(ordered, x, side="right") / len(ordered)  # noqa: E731
+        mass = lambda x: np.searchsorted(ordered, x, side="right") / len(ordered)
     outside = float(mass(np.nextafter(np.array([low]), -np.inf))[0] + 1.0 - mass(np.array([high]))[0])
     if outside > LOST:
         raise ValueError(f"{outside:.3g} of the initial mass lies outside the prior's box; all of it must lie inside")
@@ -163,7 +163,7 @@ def _refuse_flat(found: Critical, mass: Callable[[np.ndarray], np.ndarray]) -> N
         low, high = mass(np.array([begin, end]))
         if high - low > LOST:
             raise ValueError(
-                f"the loss is flat from {begin:.6g} to {end:.6g}, so its minima are not isolated and DE has no atoms there"
+                f"the loss is flat from {begin:.6g} to {end:.6g}, so its minima are not isolated and DE has no atoms"
             )
 
 
@@ -182,7 +182,7 @@ def _gathered(slope: Slope, goal: np.ndarray, weights: np.ndarray, doubt: float)
     lost = float(weights[~np.isfinite(goal)].sum())
     if lost > LOST:
         where = "-infinity" if weights[goal == -np.inf].sum() > 0.5 * lost else "+infinity"
-        raise ValueError(f"{lost:.3g} of the initial mass flows to {where}: the loss has no minimum there and DE no target")
+        raise ValueError(f"{lost:.3g} of the initial mass flows to {where}, where the loss has no minimum")
     keep = np.isfinite(goal) & (weights > 0.0)
     atoms, index = np.unique(goal[keep], return_inverse=True)
     total = np.bincount(index, weights=weights[keep])

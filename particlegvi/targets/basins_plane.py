@@ -18,7 +18,7 @@ from particlegvi.targets.start import Start
 FIRST = 64  # strata in each coordinate
 HALVINGS = 5
 ENOUGH = 2e-3  # an error bound below which no stratum is cut any more
-MOST_STARTS = 150_000
+MOST_STARTS = 80_000
 LOST = 1e-6
 
 
@@ -52,11 +52,11 @@ def basins_in_plane(
             return np.asarray(loss.value(np.ascontiguousarray(x)), dtype=np.float64)
 
     descent = Descent(Landscape(value, gradient, low, high, scale))
-    if points is not None:
-        labels = descent.labels(points)
-        return _target(descent, labels, np.full(len(labels), 1.0 / len(labels)), 0.0)
-    table, doubt = _strata(descent, start)
-    return _target(descent, table.ravel(), np.full(table.size, 1.0 / table.size), doubt)
+    if points is None:
+        table, doubt = _strata(descent, start)
+        return _target(descent, table.ravel(), doubt, np.empty((0, 2)))
+    still = ~np.any(descent.velocity(points), axis=1)  # a start on a critical point stays
+    return _target(descent, descent.labels(points[~still]), 0.0, points[still])
 
 
 def _strata(descent: Descent, start: Start) -> tuple[np.ndarray, float]:
@@ -68,7 +68,7 @@ def _strata(descent: Descent, start: Start) -> tuple[np.ndarray, float]:
 
     size = FIRST
     every = np.indices((size, size)).reshape(2, -1)
-    table = follow(*every, size).reshape(size, size)
+    table = follow(every[0], every[1], size).reshape(size, size)
     followed = size * size
     for _ in range(HALVINGS):
         mixed = _mixed(table)
@@ -97,15 +97,20 @@ def _mixed(table: np.ndarray) -> np.ndarray:
     return result
 
 
-def _target(descent: Descent, labels: np.ndarray, masses: np.ndarray, doubt: float) -> AtomicTarget:
-    away, unknown = (float(masses[labels == code].sum()) for code in (AWAY, UNRESOLVED))
+def _target(descent: Descent, labels: np.ndarray, doubt: float, still: np.ndarray) -> AtomicTarget:
+    """The atoms of equally likely starts by their labels, and those of the starts that stay where they are."""
+    number = len(labels) + len(still)
+    away, unknown = (float(np.sum(labels == code)) / number for code in (AWAY, UNRESOLVED))
     if away > LOST:
-        raise ValueError(f"about {away:.2g} of the initial mass flows to infinity: the loss has no minimum there")
-    if unknown > 0.05 or not descent.traps:
+        raise ValueError(f"{away:.2g} of the initial mass flows to infinity, where the loss has no minimum")
+    if unknown > 0.05:
         raise ValueError(f"the flow of {unknown:.2g} of the initial mass does not settle, so DE's target is not known")
-    weights = np.bincount(labels[labels >= 0], weights=masses[labels >= 0], minlength=len(descent.traps))
+    weights = np.bincount(labels[labels >= 0], minlength=len(descent.traps)) / number
     keep = weights > 0.0
-    atoms = np.array([trap.at for trap in descent.traps])[keep]
-    velocities = descent._velocity(atoms)
-    residual = float(np.max(np.linalg.norm(velocities, axis=1)))
-    return AtomicTarget(atoms, weights[keep], 2.0 * doubt + unknown + away, residual)
+    minima = np.array([trap.at for trap in descent.traps]).reshape(-1, 2)[keep]
+    slopes = np.linalg.norm(descent.velocity(minima), axis=1)
+    beside = np.linalg.norm(descent.velocity(minima + 1e-3 * descent.landscape.scale), axis=1)
+    residual = float(np.max(slopes[slopes < 1e-2 * beside], initial=0.0))  # at a kink the gradient does not vanish
+    rest, counts = np.unique(still, axis=0, return_counts=True)
+    atoms, weights = np.concatenate([minima, rest]), np.concatenate([weights[keep], counts / number])
+    return AtomicTarget(atoms, weights, 2.0 * doubt + unknown + away, residual)

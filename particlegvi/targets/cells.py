@@ -1,4 +1,4 @@
-"""Adaptive quadrature of exp(f) in the plane: boxes with tensor Gauss-Legendre nodes, halved until a polynomial fits."""
+"""Adaptive quadrature of exp(f) in the plane: cells with Gauss-Legendre nodes, halved until a polynomial fits."""
 
 from __future__ import annotations
 

@@ -68,22 +68,23 @@ class Curve:
     def _quantile(self, u: np.ndarray) -> np.ndarray:
         panel = np.clip(np.searchsorted(self.below, u, side="left") - 1, 0, len(self.left) - 1)
         rest = u - self.below[panel]
-        mass, density = self._mass[panel], self._density[panel]
-        a, b = np.full(len(u), -1.0), np.full(len(u), 1.0)
         width = self.below[panel + 1] - self.below[panel]
         t = np.clip(2.0 * rest / np.where(width > 0.0, width, 1.0) - 1.0, -1.0, 1.0)
+        a, b = np.full(len(u), -1.0), np.full(len(u), 1.0)
+        left = np.arange(len(u))  # those not found yet
         # Newton's steps inside a shrinking bracket, halved where they leave it.
         for _ in range(60):
-            miss = _legendre(mass, t) - rest
-            a, b = np.where(miss < 0.0, t, a), np.where(miss < 0.0, b, t)
-            slope = _legendre(density, t)
+            here, rows = t[left], panel[left]
+            miss = _legendre(self._mass[rows], here) - rest[left]
+            a[left], b[left] = np.where(miss < 0.0, here, a[left]), np.where(miss < 0.0, b[left], here)
             with np.errstate(divide="ignore", invalid="ignore"):
-                step = t - miss / slope
-            good = (step > a) & (step < b)
-            new = np.where(good, step, 0.5 * (a + b))
-            if np.all(np.abs(new - t) <= 1e-15):
+                step = here - miss / _legendre(self._density[rows], here)
+            good = (step > a[left]) & (step < b[left])
+            new = np.where(good, step, 0.5 * (a[left] + b[left]))
+            t[left] = new
+            left = left[np.abs(new - here) > 1e-15]
+            if not len(left):
                 break
-            t = new
         return self.left[panel] + self.half[panel] * (1.0 + t)
 
 

@@ -122,6 +122,12 @@ class DensityTarget:
         result[levels.ravel() == 1.0] = self._high[0]
         return result.reshape(levels.shape) if levels.ndim else float(result[0])
 
+    def partial_mean(self, x: ArrayLike) -> Any:
+        """In 1-D, the integral of (t - mean) q(t) over (-infinity, x] for x as in :meth:`pdf`; a ValueError in 2-D."""
+        points, shape = as_points(x, self.dim)
+        result = self.curve("partial_mean").partial_mean(points[:, 0])
+        return result.reshape(shape) if shape else float(result[0])
+
     def curve(self, what: str) -> Curve:
         """The integrals of the density on the line."""
         if self._curve is None:
@@ -129,7 +135,8 @@ class DensityTarget:
         return self._curve
 
     def __repr__(self) -> str:
-        return f"DensityTarget(dim={self.dim}, mean={self.mean}, variance={self.variance}, residual={self.residual:.1e})"
+        moments = f"mean={self.mean}, variance={self.variance}"
+        return f"DensityTarget(dim={self.dim}, {moments}, residual={self.residual:.1e})"
 
 
 def as_points(x: ArrayLike, dim: int) -> tuple[np.ndarray, tuple[int, ...]]:

@@ -10,10 +10,10 @@ dual problem: minimise
 
     J(b) = r/2 b.K b + log sum w exp(psi - r K b),
 
-whose gradient r K (b - a(b)) vanishes at the fixed point a = a(b) = w exp(psi - r K b) / sum(...). The normalisation is
-inside. J is convex, so Newton steps with a line search converge from any start; the line search is the damping, and it
-falls by itself as r grows. F(a(b)) + J(b) = r/2 (a(b) - b).K (a(b) - b) bounds the error: since F is 1-strongly convex in
-L1, |a(b) - a*|_1 <= sqrt(2 (F + J)).
+whose gradient r K (b - a(b)) vanishes at the fixed point a = a(b) = w exp(psi - r K b) / sum(...). The normalisation
+is inside. J is convex, so Newton steps with a line search converge from any start; the line search is the damping, and
+its steps shorten by themselves as r grows. The gap F(a(b)) + J(b) = r/2 (a(b) - b).K (a(b) - b) bounds the error: F is
+1-strongly convex in L1, so |a(b) - a*|_1 <= sqrt(2 (F + J)).
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ import numpy as np
 
 Field = Callable[[np.ndarray], np.ndarray]
 
-ACCURACY = 1e-5  # of a step, in units of the scale
-MOST_STEPS = 20_000
-ROUND = 20  # steps between two looks for new minima
-FAR = 1e9  # scales: a point that gets there has run away
+ACCURACY = 1e-4  # of a step, in units of the scale
+MOST_STEPS = 5_000
+ROUND = 20  # fewest steps between two looks for new minima
+FAR = 1e7  # scales: a point that gets there has run away
 UNRESOLVED, AWAY = -1, -2
 
 
@@ -51,12 +51,10 @@ class Descent:
         One for each minimum found so far; labels are positions in this list.
     """
 
-    def __init__(self, landscape: Landscape, minima: list[np.ndarray] | None = None) -> None:
+    def __init__(self, landscape: Landscape) -> None:
         self.landscape = landscape
         self.traps: list[Trap] = []
-        self.failed: list[np.ndarray] = []  # critical points around which there is no trap
-        for at in minima or []:
-            self._add(at)
+        self.failed: list[np.ndarray] = []  # minima around which no trap was found
 
     def labels(self, starts: np.ndarray) -> np.ndarray:
         """Which trap each start (n, dim) ends in; UNRESOLVED or AWAY where it is none.
@@ -71,41 +69,41 @@ class Descent:
         result = np.full(len(x), UNRESOLVED)
         active = np.arange(len(x))
         active = self._sort_out(result, active, x)
-        slope = self._velocity(x)
+        slope = self.velocity(x)
         speed = np.linalg.norm(slope, axis=1)
         step = 1e-2 * land.scale / np.maximum(speed, 1e-300)
+        next_look = ROUND
         for count in range(1, MOST_STEPS + 1):
             if not len(active):
                 break
             x[active], slope[active], step[active] = self._step(x[active], slope[active], step[active])
             if count % 5 == 0:
                 active = self._sort_out(result, active, x)
-            if count % ROUND == 0 and len(active):
+            if count >= next_look and len(active):
+                next_look = max(count + ROUND, int(1.3 * count))
                 self._look(x[active], slope[active])
                 active = self._sort_out(result, active, x)
         return result
 
-    def _velocity(self, x: np.ndarray) -> np.ndarray:
-        """Minus the gradient, without what would leave the box."""
-        land = self.landscape
-        v = -land.gradient(x)
+    def velocity(self, x: np.ndarray) -> np.ndarray:
+        """Minus the gradient at points (n, dim), without what would leave the box."""
+        v = velocity(self.landscape, x)
         if not np.all(np.isfinite(v)):
             at = x[np.argmax(~np.isfinite(v).all(axis=1))]
-            raise ValueError(f"the loss has no finite gradient at {np.array2string(at, precision=4)}, where the flow goes")
-        v[(x <= land.low) & (v < 0.0)] = 0.0
-        v[(x >= land.high) & (v > 0.0)] = 0.0
+            where = np.array2string(at, precision=4)
+            raise ValueError(f"the loss has no finite gradient at {where}, where the flow goes")
         return v
 
     def _step(self, x: np.ndarray, first: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """One step of Bogacki and Shampine's third-order method, with a step size for each point."""
         land = self.landscape
         h = step[:, None]
-        second = self._velocity(np.clip(x + 0.5 * h * first, land.low, land.high))
-        third = self._velocity(np.clip(x + 0.75 * h * second, land.low, land.high))
+        second = self.velocity(np.clip(x + 0.5 * h * first, land.low, land.high))
+        third = self.velocity(np.clip(x + 0.75 * h * second, land.low, land.high))
         new = np.clip(x + h * (2.0 * first + 3.0 * second + 4.0 * third) / 9.0, land.low, land.high)
-        fourth = self._velocity(new)
+        fourth = self.velocity(new)
         miss = h * (-5.0 * first / 72.0 + second / 12.0 + third / 9.0 - fourth / 8.0)
-        error = np.linalg.norm(miss, axis=1) / (ACCURACY * land.scale)
+        error = np.linalg.norm(miss, axis=1) / (ACCURACY * (land.scale + 0.1 * np.linalg.norm(x, axis=1)))
         good = error <= 1.0
         factor = np.clip(0.9 / np.maximum(error, 1e-9) ** (1.0 / 3.0), 0.2, 3.0)
         # No step is longer than half a scale, whatever the error says: a basin could be jumped over.
@@ -133,41 +131,61 @@ class Descent:
         for at in x[np.argsort(np.linalg.norm(slope, axis=1))[:3]]:
             if any(trap.holds(at[None])[0] for trap in self.traps):
                 continue
-            found = polish(self.landscape, self._velocity, at)
+            found = polish(self.landscape, at)
             if found is not None:
-                self._add(found)
+                self.add(found)
 
-    def _add(self, at: np.ndarray) -> None:
+    def minima(self) -> list[np.ndarray]:
+        """All minima that were found."""
+        return [trap.at for trap in self.traps] + self.failed
+
+    def add(self, at: np.ndarray) -> None:
+        """Remember a minimum (dim,), if it is new, with a trap around it.
+
+        Raises
+        ------
+        ValueError
+            If it is not isolated.
+        """
         close = 1e-6 * self.landscape.scale
         known = [trap.at for trap in self.traps] + self.failed
         if any(np.linalg.norm(at - other) < close for other in known):
             return
         refuse_unless_isolated(self.landscape, at)
-        trap = trap_around(self.landscape, self._velocity, at)
+        trap = trap_around(self.landscape, at)
         if trap is None:
             self.failed.append(at)
         else:
             self.traps.append(trap)
 
 
-def hessian(velocity: Field, at: np.ndarray, reach: float) -> np.ndarray:
-    """Matrix of second derivatives (dim, dim) by central differences of the velocity."""
+def velocity(land: Landscape, x: np.ndarray) -> np.ndarray:
+    """Minus the gradient at points (n, dim), without what would leave the box; not finite where the loss is not."""
+    v = -land.gradient(x)
+    v[(x <= land.low) & (v < 0.0)] = 0.0
+    v[(x >= land.high) & (v > 0.0)] = 0.0
+    return v
+
+
+def hessian(land: Landscape, at: np.ndarray, reach: float) -> np.ndarray:
+    """Matrix of second derivatives (dim, dim) by central differences of the gradient."""
     steps = reach * np.eye(len(at))
-    slopes = -velocity(np.concatenate([at + steps, at - steps]))
+    slopes = land.gradient(np.clip(np.concatenate([at + steps, at - steps]), land.low, land.high))
     matrix = (slopes[: len(at)] - slopes[len(at) :]) / (2.0 * reach)
     return 0.5 * (matrix + matrix.T)
 
 
-def polish(land: Landscape, velocity: Field, at: np.ndarray) -> np.ndarray | None:
-    """The minimum near a point, by Newton steps that descend; None if there is none nearby."""
+def polish(land: Landscape, at: np.ndarray) -> np.ndarray | None:
+    """The minimum near a point, by Newton steps that descend, or at a kink by search; None if there is none nearby."""
     x = at.copy()
     level = float(land.value(x[None])[0])
-    for _ in range(200):
-        v = velocity(x[None])[0]
+    for _ in range(80):
+        v = velocity(land, x[None])[0]
         if not np.any(v):
             break
-        values, vectors = np.linalg.eigh(hessian(velocity, x, 1e-5 * land.scale))
-        size = np.maximum(np.abs(values), 1e-10 * np.max(np.abs(values)) + 1e-300)
+        values, vectors = np.linalg.eigh(hessian(land, x, 1e-5 * land.scale))
+        # Of the curvature only the size counts, so that saddles repel; no move is longer than the scale.
+        size = np.maximum(np.abs(values), float(np.linalg.norm(v)) / land.scale)
         move = vectors @ ((vectors.T @ v) / size)
         move[(x <= land.low) & (move < 0.0) | (x >= land.high) & (move > 0.0)] = 0.0
         move *= min(1.0, 0.3 * land.scale / max(float(np.linalg.norm(move)), 1e-300))
@@ -183,22 +201,42 @@ def polish(land: Landscape, velocity: Field, at: np.ndarray) -> np.ndarray | Non
         x, level = new, here
         if moved < 1e-14 * (land.scale + float(np.linalg.norm(x))):
             break
-    steep = np.linalg.norm(velocity(x[None])[0])
-    around = velocity(np.clip(x + 1e-3 * land.scale * np.eye(len(x)), land.low, land.high))
-    return x if steep <= 1e-5 * np.max(np.linalg.norm(around, axis=1)) else None
+    curvature = np.linalg.eigvalsh(hessian(land, x, 1e-4 * land.scale))
+    if curvature[0] < -1e-3 * abs(curvature[-1]) and not np.any((x <= land.low) | (x >= land.high)):
+        return None  # a saddle or a maximum, on which it happened to land
+    steep = np.linalg.norm(velocity(land, x[None])[0])
+    around = velocity(land, np.clip(x + 1e-3 * land.scale * np.eye(len(x)), land.low, land.high))
+    return x if steep <= 1e-5 * np.max(np.linalg.norm(around, axis=1)) else _kink(land, x)
 
 
-def trap_around(land: Landscape, velocity: Field, at: np.ndarray) -> Trap | None:
+def _kink(land: Landscape, x: np.ndarray) -> np.ndarray | None:
+    """The lowest point near x by compass search, for minima where the gradient jumps instead of vanishing."""
+    compass = np.concatenate([np.eye(len(x)), -np.eye(len(x))])
+    level, length = float(land.value(x[None])[0]), 0.03 * land.scale
+    for _ in range(400):
+        around = np.clip(x + length * compass, land.low, land.high)
+        levels = land.value(around)
+        best = int(np.argmin(levels))
+        if levels[best] < level:
+            x, level = around[best], float(levels[best])
+        else:
+            length *= 0.5
+        if length < 1e-15 * land.scale:
+            return x
+    return None
+
+
+def trap_around(land: Landscape, at: np.ndarray) -> Trap | None:
     """The largest ellipse, of the Hessian's shape or round, whose layers the flow crosses inwards."""
     dim = len(at)
     best: Trap | None = None
     volume = 0.0
-    matrix = hessian(velocity, at, 1e-4 * land.scale)
-    values, vectors = np.linalg.eigh(matrix)
+    matrix = hessian(land, at, 1e-4 * land.scale)
+    values = np.linalg.eigvalsh(matrix)
     shapes = [np.eye(dim)]
     if values[0] > 1e-9 * values[-1] > 0.0:
-        shapes.append(matrix / values[-1])
-    radii = land.scale * np.geomspace(1e-3, 10.0, 60)
+        shapes = [matrix / values[-1]] if dim > 2 else [np.eye(dim), matrix / values[-1]]
+    radii = land.scale * np.geomspace(1e-3, 10.0, 60 if dim == 2 else 16)
     for shape in shapes:
         root, axes = np.linalg.eigh(shape)
         outline = _directions(dim) / np.sqrt(root) @ axes.T  # shape-norm one
@@ -207,7 +245,8 @@ def trap_around(land: Landscape, velocity: Field, at: np.ndarray) -> Trap | None
         points = np.clip(points, land.low, land.high)
         away = points - at
         with np.errstate(all="ignore"):
-            rate = np.sum((away @ shape) * velocity_or_zero(land, points, velocity), axis=2)
+            v = velocity(land, points.reshape(-1, dim)).reshape(points.shape)
+            rate = np.sum((away @ shape) * v, axis=2)  # not finite is not inwards
         inward = np.all((rate < 0.0) | ~inside & (np.abs(away).max(axis=2) == 0.0), axis=1)
         layers = int(np.argmin(inward)) if not np.all(inward) else len(radii)
         if layers == 0:
@@ -217,16 +256,6 @@ def trap_around(land: Landscape, velocity: Field, at: np.ndarray) -> Trap | None
         if here > volume:
             best, volume = Trap(at, shape, 0.98 * size), here
     return best
-
-
-def velocity_or_zero(land: Landscape, points: np.ndarray, velocity: Field) -> np.ndarray:
-    """Velocities at points of any shape (..., dim); zero, which is not inwards, where they are not finite."""
-    flat = points.reshape(-1, points.shape[-1])
-    gradient = land.gradient(flat)
-    fine = np.all(np.isfinite(gradient), axis=1)
-    result = np.zeros_like(flat)
-    result[fine] = velocity(flat[fine])
-    return result.reshape(points.shape)
 
 
 def refuse_unless_isolated(land: Landscape, at: np.ndarray) -> None:
@@ -251,13 +280,13 @@ def refuse_unless_isolated(land: Landscape, at: np.ndarray) -> None:
     most = np.max(rises[np.isfinite(rises)], initial=0.0)
     if least <= max(1e-9 * most, 4e-15 * abs(level)):
         where = np.array2string(at, precision=4)
-        raise ValueError(f"the minimum at {where} is not isolated: the loss does not rise on all sides, so DE has no atoms")
+        raise ValueError(f"the minimum at {where} is not isolated: the loss does not rise on all sides of it")
 
 
 def _directions(dim: int) -> np.ndarray:
     if dim == 2:
         angle = (np.arange(96) + 0.5) * (2.0 * np.pi / 96)
         return np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    draws = np.random.default_rng(0).normal(size=(600, dim))
+    draws = np.random.default_rng(0).normal(size=(40, dim))
     draws = np.concatenate([draws, np.eye(dim), -np.eye(dim)])
     return draws / np.linalg.norm(draws, axis=1, keepdims=True)

@@ -25,7 +25,7 @@ class Start:
         self.law, self.dim = law, int(law.dim)
         low, high = np.asarray(law.low, dtype=np.float64), np.asarray(law.high, dtype=np.float64)
         if getattr(law, "name", None) == "flat":
-            raise ValueError("initial is a Flat prior, which is not a probability; Normal, Uniform or an array is allowed")
+            raise ValueError("initial is Flat, which is not a probability; Normal, Uniform or an array is allowed")
         self._pairs = [self._coordinate(i) for i in range(self.dim)]
         self.low = np.maximum(low, [quantile(np.array([EDGE]))[0] for _, quantile in self._pairs])
         self.high = np.minimum(high, [-mirrored for mirrored in self._upper()])

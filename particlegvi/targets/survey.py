@@ -7,7 +7,7 @@ measured, and its neighbourhood magnified until nothing narrower than the last m
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,7 +63,9 @@ def survey(f: LogWeight, low: float, high: float, centre: float, scale: float) -
 
 def _grid(low: float, high: float, centre: float, scale: float) -> np.ndarray:
     geometric = np.geomspace(1e-9, 1e60, 69 * PER_DECADE + 1)
-    parts = [anchor + sign * size * geometric for anchor, size in {(centre, scale), (0.0, 1.0)} for sign in (-1.0, 1.0)]
+    parts: list[Any] = []
+    for anchor, size in ((centre, scale), (0.0, 1.0)):
+        parts += [anchor - size * geometric, anchor + size * geometric]
     if np.isfinite(low) and np.isfinite(high):
         parts.append(np.linspace(low, high, 2 * UNIFORM))
     else:
@@ -174,7 +176,7 @@ def _edges(
 ) -> np.ndarray:
     steps = 2.0 ** np.arange(-1.0, 7.0)
     doublings = 2.0 ** np.arange(-30.0, 200.0)
-    parts = [
+    parts: list[Any] = [
         peaks.at,
         (peaks.at[:, None] - peaks.left[:, None] * steps).ravel(),
         (peaks.at[:, None] + peaks.right[:, None] * steps).ravel(),

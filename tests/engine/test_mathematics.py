@@ -51,7 +51,9 @@ def test_edges(name):
         exact = getattr(np, name)(x)
         ours = apply(name, x)
     same = (ours == exact) | (np.isnan(ours) & np.isnan(exact))
-    assert np.all(same | (np.abs(ours - exact) <= 4e-16 * np.abs(exact) + 1e-323)), list(zip(x, ours, exact, strict=True))
+    with np.errstate(invalid="ignore"):
+        close = np.abs(ours - exact) <= 4e-16 * np.abs(exact) + 1e-323
+    assert np.all(same | close), list(zip(x, ours, exact, strict=True))
 
 
 def test_loops_are_vectorised():

@@ -71,6 +71,7 @@ def test_labels_say_the_weights():
         r"DRLE ($\lambda_{\mathrm{KL}} = 1,\ \lambda_{\mathrm{MMD}} = 0.5$)"
     )
     assert style.method_label("DE", method("DE")) == "DE"
+    assert style.method_label("FDGVI", method("FDGVI", 0.5)) == r"FD-GVI ($\lambda_{\mathrm{KL}} = 0.5$)"
     assert style.method_label("a $ b", method("DE")) == r"a \$ b"
 
 

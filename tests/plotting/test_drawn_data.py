@@ -14,6 +14,7 @@ from particlegvi import plotting
 from particlegvi.plotting import division, loss, reading, shares, timing, valleys
 from particlegvi.plotting import particles as particles_kind
 from particlegvi.plotting import plane as planes
+from particlegvi.plotting.expectation import expected_loss
 
 
 def panels(figure):
@@ -98,6 +99,14 @@ def test_all_panels_of_the_plane_share_their_window(plane):
     [only] = {(axes.get_xlim(), axes.get_ylim())
               for axes in panels(plotting.figure(plane, "particles", window=[[-5, 4], [-6, 7]]))}
     assert only == ((-5.0, 4.0), (-6.0, 7.0))
+
+
+def test_the_window_holds_modes_where_no_particle_is(plane):
+    run = plane["DLE"]
+    lone = type(run)(**{**vars(run), "positions": run.positions[:, :1]})
+    copy = type(plane)([lone], {**plane.scenario, "modes": [[-3, -3], [3, 3], [8, 0]]}, {}, {"DLE": None})
+    [(left, right), (bottom, top)] = planes.plane_of(copy, dict(copy), None).window
+    assert left < -3 and bottom < -3 and right > 8 and top > 3
 
 
 def test_shares_are_counts_by_quadrant(plane):
@@ -193,10 +202,10 @@ def test_loss_lines_are_the_averages_and_the_dashes_those_of_the_truth(line):
 
 
 def test_expected_loss_of_a_density_in_the_plane(plane):
-    from_grid = reading.expected_loss(plane["DLE"].loss, plane.targets["DLE"])
+    from_grid = expected_loss(plane["DLE"].loss, plane.targets["DLE"])
     # Each well is close to a Gaussian of variance 0.2 in both coordinates around loss log(8 pi).
     assert from_grid == pytest.approx(math.log(8 * math.pi) + 0.2, abs=5e-3)
-    assert reading.expected_loss(plane["DLE"].loss, None) is None
+    assert expected_loss(plane["DLE"].loss, None) is None
     assert loss.loss.name == "loss"
 
 

@@ -71,6 +71,6 @@ def test_columns_without_content_are_left_out():
 
 def test_counts_are_shown_with_their_limits():
     basin = {"atom": [-2.0], "weight": 0.5, "count": 9, "limits": [1, 7], "farthest": 0.0}
-    text = described(DE=facts(basins=[basin], mode_occupancy=[3, 0, 5]))
+    text = described(DE=facts(basins=[basin]), DLE=facts(mode_occupancy=[3, 0, 5]))
     assert "DE: 9 at (-2.000), outside the 99% limits 1 to 7" in text
-    assert "DE: 2 of 3 modes: 3, 0, 5 particles" in text
+    assert "DLE: 2 of 3 modes: 3, 0, 5 particles" in text

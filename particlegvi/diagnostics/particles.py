@@ -1,0 +1,25 @@
+"""How diagnostics read the particles they are given."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def on_line(particles: ArrayLike) -> np.ndarray:
+    """Particles of shape (n,) or (n, 1) as an array (n,); a ValueError for any other shape and for no particles."""
+    x = np.asarray(particles, dtype=np.float64)
+    if x.ndim == 2 and x.shape[1] == 1:
+        x = x[:, 0]
+    if x.ndim != 1 or not len(x):
+        raise ValueError(f"particles has the shape {x.shape}; (n,) or (n, 1) with n of at least 1 is allowed")
+    if not np.all(np.isfinite(x)):
+        raise ValueError("particles has numbers that are not finite; finite ones are allowed")
+    return x
+
+
+def line_target(target: object) -> None:
+    """A ValueError unless the target has one dimension."""
+    dim = getattr(target, "dim", None)
+    if dim != 1:
+        raise ValueError(f"target has {dim} dimensions; this distance is for one")

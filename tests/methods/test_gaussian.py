@@ -1,0 +1,91 @@
+"""FD-GVI against closed forms, differences of its own objective, and the optima found by quadrature."""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.engine.noise import normals
+from particlegvi.methods.flow import Problem
+
+
+def problem(loss, prior, start, steps=100, step_size=0.05, seed=0):
+    return Problem(loss, prior, np.atleast_2d(start), steps, step_size, seed, "euler-maruyama", 1e-12)
+
+
+@pytest.mark.parametrize("prior", [pg.priors.Normal([0.5, -1.0], [0.7, 2.0]), pg.priors.Flat(2)])
+def test_finds_the_closed_form_on_a_quadratic(prior):
+    """With loss sum a (x - c)^2 / 2 the optimum has precision a / kl_weight + 1 / sd^2 in every coordinate."""
+    a, c, weight = np.array([1.0, 3.0]), np.array([1.0, 2.0]), 0.6
+    loss = pg.losses.get("quadratic", curvature=a, centre=c)
+    start = np.zeros((50, 2))
+    run = pg.simulate(loss, pg.methods.FDGVI(weight), prior=prior, initial=start, steps=4000, step_size=0.05)
+    tau = 1.0 / prior.sd**2 if hasattr(prior, "sd") else np.zeros(2)
+    precision = a / weight + tau
+    mean = (a * c / weight + tau * (prior.mean if hasattr(prior, "mean") else 0.0)) / precision
+    # the noise of a step's mean slope is sd(slope)/sqrt(200); averaged over 2000 correlated iterates it is below 2e-3
+    np.testing.assert_allclose(run.info["mean"], mean, atol=5e-3)
+    np.testing.assert_allclose(run.info["sd"], precision**-0.5, rtol=5e-3)
+    assert np.abs(np.array(run.info["sd"]) - (a + tau) ** -0.5).max() > 0.05  # control: the weight matters
+    standard = (run.final - run.info["mean"]) / run.info["sd"]
+    assert np.all(np.abs(standard.mean(axis=0)) < 4.5 / np.sqrt(50))
+
+
+def test_gradient_by_hand_is_that_of_the_objective():
+    """One step equals descent on (C.138) with the same draws, differentiated numerically."""
+    loss, prior, weight, h = pg.losses.get("four-gaussians"), pg.priors.Normal([0.3, 0.0], 2.0), 0.5, 1e-3
+    flow = pg.methods.FDGVI(weight, draws=20).flow(problem(loss, prior, [[1.0, -0.5]], step_size=h))
+    flow.state[1] = [0.4, -0.3]
+    before = flow.state[:2].copy()
+    z = normals(0, "draws", 20, 2, 0)
+
+    def objective(nu):
+        points = nu[0] + np.exp(0.5 * nu[1]) * z
+        return np.mean(loss.value(points) - weight * prior.log_density(points)) - 0.5 * weight * nu[1].sum()
+
+    flow.advance(0, 1)
+    for row in range(2):
+        for i in range(2):
+            shift = np.zeros((2, 2))
+            shift[row, i] = 1e-5
+            slope = (objective(before + shift) - objective(before - shift)) / 2e-5
+            np.testing.assert_allclose((before[row, i] - flow.state[row, i]) / h, slope, rtol=1e-6, atol=1e-8)
+
+
+def test_same_seed_same_bytes_in_any_grouping():
+    loss, prior = pg.losses.get("four-gaussians"), pg.priors.Flat(2)
+    states = []
+    for grouping in ([60], [1] * 60, [7, 50, 3]):
+        flow = pg.methods.FDGVI(0.5).flow(problem(loss, prior, [[0.2, 0.1]], steps=60))
+        step = 0
+        for size in grouping:
+            flow.advance(step, size)
+            step += size
+        states.append((flow.state.tobytes(), flow.particles().tobytes()))
+    assert len(set(states)) == 1
+
+
+def test_lands_in_the_optimum_that_its_start_belongs_to():
+    """Figure 5.3: four equal best optima by quadrature; the fit is the one that the flow from its start leads to."""
+    loss, method = pg.losses.get("four-gaussians"), pg.methods.FDGVI(0.5)
+    start = np.array([[0.8, -0.6]])
+    run = pg.simulate(loss, method, initial=start, steps=2000, step_size=0.1)
+    target = pg.target(loss, method, prior=pg.priors.Flat(2), initial=start)
+    optima = target.optima
+    values = [optimum.objective for optimum in optima]
+    np.testing.assert_allclose(values[:4], values[0], atol=1e-8)
+    assert values[4] > values[0] + 0.1  # the others are wide Gaussians over two modes or four, and worse
+    chosen = optima[target.basin_of(start[0], np.ones(2))]
+    assert np.all(np.sign(chosen.mean) == [1.0, -1.0])
+    np.testing.assert_allclose(run.info["mean"], chosen.mean, atol=0.02)
+    np.testing.assert_allclose(run.info["sd"], chosen.sd, rtol=0.02)
+
+
+def test_a_uniform_prior_is_refused():
+    with pytest.raises(ValueError, match="prior is Uniform, under which every Gaussian has infinite KL"):
+        pg.simulate(pg.losses.get("abs-sine"), pg.methods.FDGVI(0.5), prior=pg.priors.Uniform(-3.0, 3.0), steps=5)
+
+
+@pytest.mark.parametrize("bad", [{"kl_weight": 0.0}, {"kl_weight": "x"}, {"draws": 0}, {"draws": 1.5}])
+def test_bad_settings_get_one_sentence(bad):
+    with pytest.raises(ValueError, match="is allowed"):
+        pg.methods.FDGVI(**bad)
