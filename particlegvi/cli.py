@@ -1,4 +1,4 @@
-"""The command line: ``particlegvi list | show | run | plot | gallery``.
+"""The command line: ``particlegvi list | show | run | plot | gallery | bench``.
 
 Everything that takes time to import is imported inside the command that needs it, so that ``--help`` and ``list``
 start at once. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 diverged, 130 interrupted.
@@ -118,6 +118,12 @@ def gallery(options: argparse.Namespace) -> None:
                     print(place, flush=True)
 
 
+def bench(options: argparse.Namespace) -> None:
+    from particlegvi.bench import command
+
+    command.bench(options.only, options.quick, options.out)
+
+
 class ProgressBar:
     """A bar on a terminal for whatever takes longer than a second; None, so that nobody calls it, otherwise."""
 
@@ -194,6 +200,15 @@ COMMANDS: dict[str, Command] = {
             (("--quick",), {"action": "store_true", "help": "few particles and steps, to see whether it works"}),
             SEED,
             QUIET,
+        ],
+    ),
+    "bench": (
+        bench,
+        "ratios against what one would write instead",
+        [
+            (("--only",), {"nargs": "+", "metavar": "WORKLOAD", "help": "these workloads only"}),
+            (("--quick",), {"action": "store_true", "help": "two rounds and smaller sizes, to see whether it works"}),
+            (("--out",), {"metavar": "DIR", "help": "folder for results.json and scaling.png"}),
         ],
     ),
 }

@@ -56,9 +56,11 @@ class WeightedPoints(NamedTuple):
         for lane in range(points.shape[1]):
             out[0, lane] = 0.0
         for m in range(self.weights.shape[0]):
+            centre = self.points[m, 0]
+            weight = 2.0 * self.weights[m]
             for lane in range(points.shape[1]):
-                gap = points[0, lane] - self.points[m, 0]
-                out[0, lane] += 2.0 * self.weights[m] * self.kernel.slope(gap * gap) * gap
+                gap = points[0, lane] - centre
+                out[0, lane] += weight * self.kernel.slope(gap * gap) * gap
 
 
 def monte_carlo(prior: Any, kernel: Any, samples: int, seed: int) -> tuple[WeightedPoints, float]:

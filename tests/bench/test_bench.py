@@ -1,0 +1,84 @@
+"""The benchmark's own arithmetic, that its rivals do the same sum, and that its checks can fail."""
+
+import json
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.bench import figure, rivals, scaling, timing, workloads
+from particlegvi.cli import main
+
+
+def test_ratios_are_taken_round_by_round():
+    slow = timing.Contender("slow", lambda: None, seconds=[2.0, 6.0, 3.0])
+    fast = timing.Contender("fast", lambda: None, seconds=[1.0, 2.0, 3.0])
+    assert timing.ratios(slow, fast) == (1.0, 2.0, 3.0)
+
+
+def test_parts_are_scaled_to_the_whole(monkeypatch):
+    clock = iter(np.arange(100.0))
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: next(clock))
+    contender = timing.Contender("a tenth", lambda: None, share=0.1)
+    timing.in_turn([contender], rounds=3)
+    assert contender.seconds == [10.0, 10.0, 10.0]
+
+
+def test_the_numpy_rival_takes_the_same_drift():
+    """Without noise the notebook's loop and the engine give the same numbers: they time the same work."""
+    start = pg.priors.Normal(0.0, 1.0).sample(60)
+    for kl_weight, lambda1, method in (
+        (0.0, 0.0, pg.methods.DE()),
+        (0.0, 1.0, pg.methods.DRE(0.5, pg.kernels.SquaredExponential(1.0))),
+    ):
+        run = pg.simulate(
+            pg.losses.get("tilted-double-well"), method, prior=workloads.PRIOR, initial=start, steps=50, step_size=1e-3
+        )
+        theirs = rivals.numpy_loop(start[:, 0], 50, 1e-3, kl_weight, lambda1)
+        np.testing.assert_allclose(run.final[:, 0], theirs, rtol=0, atol=1e-12)
+
+
+def test_naive_pairs_are_the_same_sum():
+    x = pg.priors.Normal(0.0, 1.0).sample(200)
+    pairs, _ = rivals.naive_numba()
+    out = np.empty_like(x)
+    workloads.Direct(workloads.KERNEL, 1, 1e-12).force(x, None, 1.0, out)
+    np.testing.assert_allclose(pairs(x[:, 0], np.empty(200)), out[:, 0], rtol=0, atol=1e-14)
+
+
+def test_accuracy_and_bytes_hold():
+    assert all(row["error"] <= row["tolerance"] for row in workloads.accuracy())
+    assert all(row["same"] for row in workloads.same_bytes())
+
+
+def test_clouds_are_ten():
+    clouds = workloads.clouds(np.random.default_rng(0), 100, 2)
+    assert len(clouds) == 10 and all(cloud.shape == (100, 2) for cloud in clouds.values())
+
+
+def test_unknown_workloads_are_answered_with_the_nearest(capsys):
+    assert main(["bench", "--only", "drle-figur"]) == 2
+    assert 'did you mean "drle-figure"' in capsys.readouterr().err
+
+
+def test_one_workload_is_measured_and_written(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(rivals, "installed", lambda name: False)
+    assert main(["bench", "--only", "direct-pairs", "--quick", "--out", str(tmp_path)]) == 0
+    result = json.loads((tmp_path / "results.json").read_text())
+    rows = result["workloads"]["direct-pairs"]["rows"]
+    assert [row["name"] for row in rows] == ["particlegvi", "numba double loop"]
+    assert rows[0]["ratio"] == 1.0 and all(row["seconds"] > 0.0 for row in rows)
+    assert result["machine"]["threads"] >= 1
+    assert "particlegvi" in capsys.readouterr().out
+
+
+def test_scaling_is_measured_and_drawn(tmp_path):
+    curves = {"1": scaling.measure(1, numbers=(100, 300)), "2": scaling.measure(2, numbers=(100, 300))}
+    assert set(curves["1"]) >= {"direct sum", "truncated Fourier series", "Chebyshev boxes"}
+    figure.draw_scaling(curves, tmp_path / "scaling.png")
+    assert (tmp_path / "scaling.png").read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.parametrize("name", workloads.WORKLOADS)
+def test_every_workload_has_a_title(name):
+    assert workloads.WORKLOADS[name].__doc__

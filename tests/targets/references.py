@@ -1,0 +1,64 @@
+"""Independent references: quadrature by scipy, brute force on grids, and losses in plain numpy."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+
+import numpy as np
+from scipy.integrate import IntegrationWarning, quad
+
+import particlegvi as pg
+
+
+def line_loss(value, gradient=None):
+    """A loss on the line from a function of t (and its derivative, by differences if it is not given)."""
+    slope = gradient or (lambda t: (value(t + 1e-6) - value(t - 1e-6)) / 2e-6)
+    return pg.Loss.from_numpy(lambda x: value(x[:, 0]), lambda x: slope(x[:, :1]), 1)
+
+
+def plane_loss(value, gradient):
+    """A loss in the plane from functions of x and y; the gradient is a pair."""
+    return pg.Loss.from_numpy(
+        lambda x: value(x[:, 0], x[:, 1]), lambda x: np.stack(gradient(x[:, 0], x[:, 1]), axis=1), 2
+    )
+
+
+def tilted(t):
+    """The loss of Figure 5.2."""
+    return 1.5 * (t**4 / 4.0 + t**3 / 3.0 - t**2) - 0.375
+
+
+def integral(function, low, high, points):
+    """scipy's adaptive Gauss-Kronrod rule (QUADPACK) between and beyond the given points."""
+    edges = [low, *sorted(point for point in points if low < point < high), high]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IntegrationWarning)  # rounding is reached
+        parts = [quad(function, a, b, epsabs=0.0, epsrel=1e-11, limit=400)[0] for a, b in itertools.pairwise(edges)]
+    return math.fsum(parts)
+
+
+def l1_between(target, density, low, high, number=40_001):
+    """L1 distance between a target's density and another on a fine grid."""
+    x = np.linspace(low, high, number)
+    gap = np.abs(target.pdf(x) - density(x))
+    return float(np.sum(gap) * (x[1] - x[0]))
+
+
+def picard(log_weight, embedding, kappa, strength, x, damping, steps, inside=True):
+    """The fixed point on a uniform grid by damped iteration: slow, and another method than the package's.
+
+    With ``inside=False`` the normalisation is left out of the iteration: the thesis's equation (C.128).
+    """
+    h = x[1] - x[0]
+    matrix = kappa(np.abs(x[:, None] - x[None, :])) * h
+    q = np.exp(log_weight - log_weight.max())
+    q /= q.sum() * h
+    for _ in range(steps):
+        level = log_weight + strength * (embedding - matrix @ q)
+        new = np.exp(level - level.max()) if inside else np.exp(level)
+        if inside:
+            new /= new.sum() * h
+        q = (1.0 - damping) * q + damping * new
+    return q
