@@ -65,9 +65,8 @@ class Run:
 
     def average_loss(self) -> np.ndarray:
         """Mean loss of the particles at each record, (records,)."""
-        records, particles, dim = self.positions.shape
-        flat = np.ascontiguousarray(self.positions).reshape(records * particles, dim)
-        return np.asarray(self.loss.value(flat)).reshape(records, particles).mean(axis=1)
+        # one record at a time, because all of them may not fit into memory
+        return np.array([np.mean(self.loss.value(np.ascontiguousarray(record))) for record in self.positions])
 
     def histogram(self, bins: int = 60) -> tuple[np.ndarray, Any]:
         """Density histogram of the final particles.

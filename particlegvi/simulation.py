@@ -16,6 +16,7 @@ from particlegvi.engine.noise import key_words
 from particlegvi.errors import Diverged
 from particlegvi.methods.flow import Flow, Problem
 from particlegvi.priors import Flat
+from particlegvi.recorder import Recorder
 from particlegvi.runs import Run
 
 CHUNK_SECONDS = 0.1  # Ctrl-C is not delivered inside compiled code
@@ -86,22 +87,24 @@ def simulate(
         loss=loss,
         prior=problem.prior,
         method=method,
-        positions=np.empty((len(due), *problem.start.shape)),
+        positions=problem.start[None],
         steps=due,
         step_size=problem.step_size,
         seed=seed,
     )
-    run.positions[0] = flow.particles()
+    recorder = Recorder(len(due), problem.start.shape)
+    recorder.put(flow.particles())
     advance_to = _Chunks(flow, problem, progress)
     for record in range(1, len(due)):
         try:
             advance_to(int(due[record]))
         except Diverged as error:
-            run.positions, run.steps = run.positions[:record].copy(), due[:record]
+            run.positions, run.steps = recorder.positions(), due[:record]
             run.info = flow.facts() | {"diverged": str(error)}
             error.run = run
             raise
-        run.positions[record] = flow.particles()
+        recorder.put(flow.particles())
+    run.positions = recorder.positions()
     run.info = flow.facts() | {"seconds": time.perf_counter() - started, "tolerance": problem.tolerance}
     return run
 

@@ -19,7 +19,7 @@ LAYERS = [
     {"engine"},
     {"loss", "losses", "kernels", "priors", "formulas"},
     {"methods", "integrators"},
-    {"runs", "simulation"},
+    {"runs", "recorder", "simulation"},
     {"targets", "diagnostics"},
     {"results", "scenario", "runner"},
     {"plotting"},

@@ -166,3 +166,16 @@ def test_progress_is_told_and_changes_nothing():
     with_it = pg.simulate(loss, method, **DOUBLE_WELL, progress=lambda done, total: told.append((done, total)))
     without = pg.simulate(loss, method, **DOUBLE_WELL)
     assert told[-1] == (50, 50) and np.array_equal(with_it.positions, without.positions)
+
+
+def test_records_that_would_not_fit_go_to_disk_and_are_the_same(monkeypatch):
+    from particlegvi import recorder
+
+    loss = pg.losses.get("tilted-double-well")
+    in_memory = pg.simulate(loss, pg.methods.DLE(1.0), **DOUBLE_WELL, record_every=1)
+    monkeypatch.setattr(recorder, "IN_MEMORY", 1000)
+    with pytest.warns(UserWarning, match="51 records of 20 particles take 8.2e-06 GB and are kept in a temporary file"):
+        on_disk = pg.simulate(loss, pg.methods.DLE(1.0), **DOUBLE_WELL, record_every=1)
+    assert isinstance(on_disk.positions, np.memmap)
+    assert np.array_equal(in_memory.positions, on_disk.positions)
+    np.testing.assert_array_equal(in_memory.average_loss(), on_disk.average_loss())

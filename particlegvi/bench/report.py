@@ -69,6 +69,7 @@ def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str]
         result["workloads"][name] = {"title": title, "rows": rows}
     if names is None:
         result |= _checks(say)
+        result["memory"] = memory(say)
         result["start-up"] = start_up(say, 2 if quick else ROUNDS)
     return result
 
@@ -87,6 +88,26 @@ def _checks(say: Callable[[str], None]) -> dict[str, Any]:
     for row in same:
         say(f"  {row['case']:28s} {'same' if row['same'] else 'DIFFERENT'}")
     return {"accuracy": accuracy, "same_bytes": same}
+
+
+MILLION = """
+import resource, sys
+import particlegvi as pg
+method = pg.methods.DRLE(0.2, 0.3, pg.kernels.SquaredExponential(1.0))
+start = pg.priors.Normal([0.0, 0.0], 2.0)
+pg.simulate(pg.losses.get("four-gaussians"), method, initial=start, particles=1_000_000, steps=5, step_size=0.01)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+"""
+
+
+def memory(say: Callable[[str], None]) -> dict[str, Any]:
+    """Peak memory of a process that moves a million particles by DRLE in two dimensions."""
+    if sys.platform == "win32":
+        return {}
+    done = subprocess.run([sys.executable, "-c", MILLION], check=True, capture_output=True, text=True)
+    peak = int(done.stdout)
+    say(f"\npeak memory, DRLE of 10^6 particles in two dimensions, whole process: {peak / 1e6:.0f} MB")
+    return {"drle-plane-million": peak}
 
 
 def start_up(say: Callable[[str], None], rounds: int) -> dict[str, Any]:

@@ -26,6 +26,21 @@ BIT_52 = np.uint64(52)
 ONE = np.uint64(1)
 TWO = np.uint64(2)
 E2, E3, E4, E5, E6, E7, E8, E9, E10, E11, E12, E13 = (1.0 / math.factorial(k) for k in range(2, 14))
+# (exp(r) - 1 - r) / r^2 interpolated at ten Chebyshev points of |r| <= ln(2)/2: exp to 1.7e-17 before rounding
+P0, P1, P2, P3, P4, P5, P6, P7, P8, P9 = (
+    0.5000000000000001,
+    0.16666666666666669,
+    0.04166666666662399,
+    0.008333333333330051,
+    0.0013888888917281794,
+    0.00019841269863105968,
+    2.480152119021773e-05,
+    2.7557268378684192e-06,
+    2.7620138719733994e-07,
+    2.5100424157005067e-08,
+)
+LARGEST_EXPONENT = 709.782712893384  # exp of more is inf
+SMALLEST_EXPONENT = -708.3964185322641  # exp of less is subnormal, and flushed to zero here
 L1, L2, L3, L4, L5, L6, L7, L8, L9, L10 = (2.0 / (2 * k + 1) for k in range(1, 11))
 S1, S2, S3, S4, S5, S6, S7, S8 = ((-1.0) ** k / math.factorial(2 * k + 1) for k in range(1, 9))
 C1, C2, C3, C4, C5, C6, C7, C8 = ((-1.0) ** k / math.factorial(2 * k) for k in range(1, 9))
@@ -40,36 +55,28 @@ INTEGER_BASE = np.uint64(0x4330000000000000)
 
 
 @inlined
-def _exp_polynomial(r):
-    """exp(r) for |r| <= ln(2)/2, Taylor to degree 13."""
-    p = fma(E13, r, E12)
-    p = fma(p, r, E11)
-    p = fma(p, r, E10)
-    p = fma(p, r, E9)
-    p = fma(p, r, E8)
-    p = fma(p, r, E7)
-    p = fma(p, r, E6)
-    p = fma(p, r, E5)
-    p = fma(p, r, E4)
-    p = fma(p, r, E3)
-    p = fma(p, r, E2)
-    p = fma(p, r, 1.0)
-    return fma(p, r, 1.0)
-
-
-@inlined
 def exp(x):
-    """e to the x over the whole range: inf above 709.78, 0 below -745.2, subnormals in between."""
-    clamped = 710.0 if x > 710.0 else (-746.0 if x < -746.0 else x)
+    """e to the x: inf above 709.78, and 0 below -708.4, where the result would be subnormal."""
+    low = SMALLEST_EXPONENT if x < SMALLEST_EXPONENT else x
+    clamped = LARGEST_EXPONENT if low > LARGEST_EXPONENT else low
     shifted = fma(clamped, LOG2_E, ROUND)
     n = shifted - ROUND
     r = fma(n, -LN2_LOW, fma(n, -LN2_HIGH, clamped))
-    # 2^n in two factors, because n may lie beyond the exponents of normal numbers
-    half = fma(n, 0.5, ROUND)
-    m = half - ROUND
-    first = bits_float((float_bits(half) << BIT_52) + np.uint64(0x3FF0000000000000))
-    second = bits_float((float_bits((n - m) + ROUND) << BIT_52) + np.uint64(0x3FF0000000000000))
-    return _exp_polynomial(r) * first * second
+    p = fma(P9, r, P8)
+    p = fma(p, r, P7)
+    p = fma(p, r, P6)
+    p = fma(p, r, P5)
+    p = fma(p, r, P4)
+    p = fma(p, r, P3)
+    p = fma(p, r, P2)
+    p = fma(p, r, P1)
+    p = fma(p, r, P0)
+    p = fma(fma(p, r, 1.0), r, 1.0)
+    # 2^n goes into the exponent bits; n = 1024 is reached only where p < 1, so the sum does not overflow
+    result = bits_float(float_bits(p) + (float_bits(shifted) << BIT_52))
+    result = 0.0 if x < SMALLEST_EXPONENT else result
+    result = inf if x > LARGEST_EXPONENT else result
+    return result if x == x else x
 
 
 @inlined

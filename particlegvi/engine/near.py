@@ -14,9 +14,9 @@ import numpy as np
 
 from particlegvi.engine import threads
 from particlegvi.engine.compiled import compiled
+from particlegvi.engine.direct import LANES, add_source, load_targets, store_sums
 from particlegvi.engine.evaluate import profile_slopes
 
-LANES = 32
 FARTHEST_CELL = 2**20  # per coordinate, so that three cell numbers fit into one integer
 MOST_REACH = 60.0  # lengthscales; a kernel that has not decayed by then is not summed this way
 
@@ -65,39 +65,18 @@ def near_part(kernel, x, starts, neighbours, first, last, factor, out):
     """As ``direct_part`` for the particles of cells first..last-1, sources in neighbouring cells only; x is sorted."""
     dim = x.shape[1]
     targets = np.empty(dim * LANES)
-    scratch = np.empty((2 * dim + 1) * LANES)
-    sums = dim * LANES
-    squares = 2 * dim * LANES
+    sums = np.empty(dim * LANES)
+    scratch = np.empty((dim + 1) * LANES)
     for cell in range(first, last):
         for start in range(starts[cell], starts[cell + 1], LANES):
             count = min(LANES, starts[cell + 1] - start)
-            for coordinate in range(dim):
-                for lane in range(LANES):
-                    targets[coordinate * LANES + lane] = x[start + min(lane, count - 1), coordinate]
-                    scratch[sums + coordinate * LANES + lane] = 0.0
+            load_targets(x, start, count, targets, sums)
             for beside in range(neighbours.shape[1]):
                 other = neighbours[cell, beside]
-                if other < 0:
-                    continue
-                for source in range(starts[other], starts[other + 1]):
-                    for lane in range(LANES):
-                        scratch[squares + lane] = 0.0
-                    for coordinate in range(dim):
-                        y = x[source, coordinate]
-                        row = coordinate * LANES
-                        for lane in range(LANES):
-                            difference = targets[row + lane] - y
-                            scratch[row + lane] = difference
-                            scratch[squares + lane] += difference * difference
-                    for lane in range(LANES):
-                        scratch[squares + lane] = kernel.slope(scratch[squares + lane])
-                    for coordinate in range(dim):
-                        row = coordinate * LANES
-                        for lane in range(LANES):
-                            scratch[sums + row + lane] += scratch[squares + lane] * scratch[row + lane]
-            for coordinate in range(dim):
-                for lane in range(count):
-                    out[start + lane, coordinate] = 2.0 * factor * scratch[sums + coordinate * LANES + lane]
+                if other >= 0:
+                    for source in range(starts[other], starts[other + 1]):
+                        add_source(kernel, x, source, targets, sums, scratch)
+            store_sums(sums, start, count, factor, out)
 
 
 def near_force(kernel: Any, positions: np.ndarray, cells: Cells, factor: float, out: np.ndarray) -> None:

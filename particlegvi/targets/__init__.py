@@ -30,8 +30,7 @@ def target(
     method : method
         One of :mod:`particlegvi.methods`; its weights decide which Q* is meant.
     prior : prior, optional
-        Needed unless the method is DE, where only its box matters: the flow is reflected there. DE without a prior
-        takes the box of a Uniform ``initial``.
+        Flat when left out, as for `particlegvi.simulate`. For DE only its box matters: the flow is reflected there.
     initial : prior or array (n, dim), optional
         Where the particles start: a law, or points of equal weight. Needed for DE; FDGVI looks for optima there too.
     seed : int
@@ -60,10 +59,12 @@ def target(
             "DRE has no density target: its flow has infinitely many invariant measures (C.6.1) and Q* need not have a"
             " density; a kl_weight above 0 gives one"
         )
+    if prior is None:
+        from particlegvi.priors import Flat
+
+        prior = Flat(dim)
     if kl_weight == 0.0:
         return _basins(loss, prior, initial)
-    if prior is None:
-        raise ValueError(f"prior is missing; {method.label} needs one, and Flat({dim}) stands for none")
     if hasattr(method, "draws"):
         return GaussianOptima(loss, prior, kl_weight, initial)
     from particlegvi.targets.langevin import gibbs, repulsive
@@ -84,9 +85,7 @@ def _basins(loss: Any, prior: Any, initial: Any) -> AtomicTarget:
     if initial is None:
         raise ValueError("initial is missing; DE's target depends on where the particles start, a prior or an array")
     points = start_points(initial, dim)
-    box = prior if prior is not None else initial
-    low = np.array(getattr(box, "low", np.full(dim, -np.inf)), dtype=np.float64)
-    high = np.array(getattr(box, "high", np.full(dim, np.inf)), dtype=np.float64)
+    low, high = np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64)
     if dim == 1:
         from particlegvi.targets.basins_line import basins_on_line
 

@@ -1,0 +1,53 @@
+"""Where records of a run go: memory while they fit, a temporary file on disk when they would not."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from typing import IO
+
+import numpy as np
+
+IN_MEMORY = 256 * 2**20  # bytes of records kept in memory
+
+
+class Recorder:
+    """Takes records one by one and gives them back as one array (records, particles, dim).
+
+    Parameters
+    ----------
+    records : int
+        How many there will be at most.
+    shape : tuple of int
+        (particles, dim).
+    """
+
+    def __init__(self, records: int, shape: tuple[int, ...]):
+        self.shape = shape
+        self.count = 0
+        size = 8 * records * int(np.prod(shape))
+        self._file: IO[bytes] | None = None
+        if size > IN_MEMORY:
+            warnings.warn(
+                f"{records} records of {shape[0]} particles take {size / 1e9:.2g} GB and are kept in a temporary file in"
+                f" {tempfile.gettempdir()}; record_every=0 keeps only the start and the end",
+                stacklevel=4,
+            )
+            self._file = tempfile.TemporaryFile(prefix="particlegvi-")
+        else:
+            self._memory = np.empty((records, *shape))
+
+    def put(self, positions: np.ndarray) -> None:
+        """Add the next record."""
+        if self._file is None:
+            self._memory[self.count] = positions
+        else:
+            self._file.write(np.ascontiguousarray(positions).data)
+        self.count += 1
+
+    def positions(self) -> np.ndarray:
+        """The records so far; those on disk as a read-only map of a file that goes when the array goes."""
+        if self._file is None:
+            return self._memory if self.count == len(self._memory) else self._memory[: self.count].copy()
+        self._file.flush()
+        return np.memmap(self._file, dtype=np.float64, mode="r", shape=(self.count, *self.shape))

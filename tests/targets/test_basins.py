@@ -1,0 +1,198 @@
+"""DE's atoms: basins against an ODE solver, distribution functions of scipy, and cases solved by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.integrate import solve_ivp
+
+import particlegvi as pg
+
+from .references import line_loss, plane_loss
+
+DE = pg.methods.DE()
+NORMAL = pg.priors.Normal(0.0, 1.0)
+PLANE = pg.priors.Normal([0.0, 0.0], [1.0, 1.0])
+
+
+def ends(loss, starts, time=300.0):
+    """Where the gradient flow takes each start, by scipy's stiff solver."""
+    dim = starts.shape[1]
+    return np.array(
+        [
+            solve_ivp(lambda _, x: -loss.gradient(x.reshape(1, dim))[0], (0.0, time), start, method="LSODA", rtol=1e-8, atol=1e-10).y[:, -1]
+            for start in starts
+        ]
+    )
+
+
+def test_figure_5_2_for_symmetric_and_asymmetric_starts():
+    loss = pg.losses.get("tilted-double-well")
+    for prior in (NORMAL, pg.priors.Normal(0.3, 2.0), pg.priors.Uniform(-1.0, 7.0)):
+        target = pg.target(loss, DE, initial=prior)
+        law = stats.norm(prior.mean[0], prior.sd[0]) if prior.name == "normal" else stats.uniform(-1.0, 8.0)
+        assert target.atoms[:, 0] == pytest.approx([-2.0, 1.0], abs=1e-12)
+        assert target.weights == pytest.approx([law.cdf(0.0), law.sf(0.0)], abs=1e-13)
+        assert target.error < 1e-12 and target.residual < 1e-12
+    # It is not the minimiser of the average loss, which sits on the global minimum alone.
+    assert pg.target(loss, DE, initial=NORMAL).mean == pytest.approx(-0.5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_losses_against_an_ode_solver(seed):
+    draw = np.random.default_rng(seed)
+    a, b, c, d = draw.normal(size=4)
+
+    def loss(t):
+        return 0.05 * t**4 + a * np.sin(3.0 * t + b) + c * np.cos(1.7 * t) + 0.2 * d * t
+
+    def slope(t):
+        return 0.2 * t**3 + 3.0 * a * np.cos(3.0 * t + b) - 1.7 * c * np.sin(1.7 * t) + 0.2 * d
+
+    made = line_loss(loss, slope)
+    target = pg.target(made, DE, initial=pg.priors.Normal(0.4, 1.5))
+    starts = stats.norm(0.4, 1.5).ppf((np.arange(60) + 0.5) / 60.0)[:, None]
+    reached = ends(made, starts)[:, 0]
+    nearest = np.argmin(np.abs(reached[:, None] - target.atoms[:, 0]), axis=1)
+    assert np.max(np.abs(reached - target.atoms[nearest, 0])) < 1e-4
+    # A start decides for the whole of its stratum, so each basin's end may be off by one of them.
+    shares = np.bincount(nearest, minlength=len(target.atoms)) / 60.0
+    assert np.all(np.abs(shares - target.weights) <= 2.0 / 60.0)
+    # Between two neighbouring starts that part, the weights' cumulative sum is the cdf of the dividing maximum.
+    for k, edge in enumerate(np.cumsum(target.weights)[:-1]):
+        divide = stats.norm(0.4, 1.5).ppf(edge)
+        sides = ends(made, np.array([[divide - 1e-4], [divide + 1e-4]]))[:, 0]
+        assert sides == pytest.approx(target.atoms[k : k + 2, 0], abs=1e-3)
+
+
+def test_thousands_of_minima_and_kinks():
+    box = pg.priors.Uniform(-1000.0 * math.pi, 1000.0 * math.pi)
+    target = pg.target(pg.losses.get("abs-sine"), DE, prior=box, initial=box)
+    assert target.atoms[:, 0] == pytest.approx(math.pi * (np.arange(-1000, 1000) + 0.5), abs=1e-9)
+    assert target.weights == pytest.approx(np.full(2000, 1.0 / 2000.0), abs=1e-13)
+    assert target.error < 1e-10
+    narrow = pg.target(pg.losses.get("abs-sine"), DE, prior=box, initial=pg.priors.Normal(1.0, 4.0))
+    law = stats.norm(1.0, 4.0)
+    k = np.round((narrow.atoms[:, 0] - math.pi / 2.0) / math.pi)
+    assert narrow.weights == pytest.approx(law.cdf((k + 1.0) * math.pi) - law.cdf(k * math.pi), abs=1e-12)
+
+
+def test_a_minimum_at_a_kink_and_one_of_high_order():
+    for loss in (
+        line_loss(lambda t: np.abs(t - 0.3), lambda t: np.sign(t - 0.3)),
+        line_loss(lambda t: (t - 0.3) ** 6, lambda t: 6.0 * (t - 0.3) ** 5),
+    ):
+        target = pg.target(loss, DE, initial=NORMAL)
+        assert target.atoms[:, 0] == pytest.approx([0.3], abs=1e-12) and target.weights.tolist() == [1.0]
+
+
+def test_the_sides_of_a_box_are_minima():
+    box = pg.priors.Uniform(-1.0, 3.0)
+    falling = pg.target(line_loss(lambda t: -t, lambda t: -1.0 + 0.0 * t), DE, prior=box, initial=box)
+    assert falling.atoms.tolist() == [[3.0]]
+    hill = pg.target(line_loss(lambda t: -(t**2), lambda t: -2.0 * t), DE, prior=box, initial=box)
+    assert hill.atoms.tolist() == [[-1.0], [3.0]] and hill.weights == pytest.approx([0.25, 0.75], abs=1e-13)
+    with pytest.raises(ValueError, match="infinity"):  # the box is the prior's, not the start's
+        pg.target(line_loss(lambda t: -t, lambda t: -1.0 + 0.0 * t), DE, initial=box)
+
+
+def test_a_stationary_slope_stops_what_comes_down_to_it():
+    """t^3/3 - t^5/5 rises through an inflection at 0: starts in (0, 1) come down to it and stay."""
+    loss = line_loss(lambda t: t**3 / 3.0 - t**5 / 5.0, lambda t: t**2 - t**4)
+    target = pg.target(loss, DE, initial=pg.priors.Uniform(-0.9, 0.6))
+    assert target.atoms[:, 0] == pytest.approx([-1.0, 0.0], abs=1e-7)
+    assert target.weights == pytest.approx([0.6, 0.4], abs=1e-7)
+
+
+def test_starts_given_as_points():
+    loss = pg.losses.get("tilted-double-well")
+    target = pg.target(loss, DE, initial=np.array([-1.0, 0.2, 0.0, 3.0]))
+    assert target.atoms[:, 0] == pytest.approx([-2.0, 0.0, 1.0], abs=1e-12)  # a start on the maximum stays
+    assert target.weights.tolist() == [0.25, 0.25, 0.5]
+    far = pg.target(line_loss(lambda t: (t - 900.0) ** 2, lambda t: 2.0 * (t - 900.0)), DE, initial=np.array([[-50.0]]))
+    assert far.atoms[:, 0] == pytest.approx([900.0])
+
+
+def test_an_atomic_target_has_the_laws_of_its_atoms():
+    target = pg.target(pg.losses.get("tilted-double-well"), DE, initial=pg.priors.Normal(0.3, 2.0))
+    p = target.weights[0]
+    assert target.mean == pytest.approx(-2.0 * p + 1.0 - p) and target.variance == pytest.approx(9.0 * p * (1.0 - p))
+    assert target.cdf(np.array([-2.1, -1.9, 0.9, 1.1])) == pytest.approx([0.0, p, p, 1.0])
+    assert target.quantile([0.1, 0.9]).tolist() == target.atoms[:, 0].tolist()
+    with pytest.raises(ValueError, match="no density"):
+        target.pdf(0.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "slope", "words"),
+    [
+        (lambda t: 0.0 * t, lambda t: 0.0 * t, "isolated"),
+        (lambda t: np.maximum(np.abs(t) - 1.0, 0.0) ** 2, lambda t: 2.0 * np.sign(t) * np.maximum(np.abs(t) - 1.0, 0.0), "flat from -0.99"),
+        (lambda t: t, lambda t: 1.0 + 0.0 * t, "-infinity"),
+        (lambda t: -(t**2), lambda t: -2.0 * t, "infinity"),
+    ],
+)
+def test_what_has_no_isolated_minimum_is_refused(value, slope, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        pg.target(line_loss(value, slope), DE, initial=NORMAL)
+    assert "\n" not in str(caught.value)
+
+
+def test_four_basins_in_the_plane():
+    """The basins of the four Gaussians are the quadrants, also for an asymmetric start."""
+    loss = pg.losses.get("four-gaussians")
+    target = pg.target(loss, DE, initial=PLANE)
+    assert np.abs(target.atoms) == pytest.approx(np.full((4, 2), 3.0), abs=1e-6)
+    assert target.weights == pytest.approx(np.full(4, 0.25), abs=1e-9)
+    shifted = pg.target(loss, DE, initial=pg.priors.Normal([0.5, -0.3], [1.0, 2.0]))
+    right, up = stats.norm(0.5, 1.0).sf(0.0), stats.norm(-0.3, 2.0).sf(0.0)
+    exact = [(1 - right) * (1 - up), (1 - right) * up, right * (1 - up), right * up]
+    assert np.sum(np.abs(shifted.weights - exact)) < min(shifted.error, 1e-3)
+    assert shifted.error < 1e-2
+
+
+def test_curved_basins_against_an_ode_solver():
+    def value(x, y):
+        return (x**2 - 1.0) ** 2 + 3.0 * (y - np.sin(3.0 * x)) ** 2 + 0.3 * x * y
+
+    def gradient(x, y):
+        across = 6.0 * (y - np.sin(3.0 * x))
+        return 4.0 * x * (x**2 - 1.0) - 3.0 * np.cos(3.0 * x) * across + 0.3 * y, across + 0.3 * x
+
+    loss = plane_loss(value, gradient)
+    target = pg.target(loss, DE, initial=pg.priors.Normal([0.2, 0.1], [1.0, 1.0]))
+    u = (np.arange(6) + 0.5) / 6.0
+    grid = np.stack(np.meshgrid(stats.norm(0.2, 1.0).ppf(u), stats.norm(0.1, 1.0).ppf(u), indexing="ij"), axis=-1).reshape(-1, 2)
+    reached = ends(loss, grid, 40.0)
+    gaps = np.linalg.norm(reached[:, None] - target.atoms, axis=2)
+    assert np.max(np.min(gaps, axis=1)) < 1e-3
+    same = pg.target(loss, DE, initial=grid)
+    counts = np.bincount(np.argmin(np.linalg.norm(reached[:, None] - same.atoms, axis=2), axis=1))
+    assert same.weights * 36.0 == pytest.approx(counts)
+    shares = np.bincount(np.argmin(gaps, axis=1), minlength=len(target.atoms)) / 36.0
+    assert np.sum(np.abs(shares - target.weights)) < 0.2
+    assert np.max(np.abs(loss.gradient(target.atoms))) < 1e-8
+
+
+def test_the_box_in_the_plane():
+    box = pg.priors.Uniform([-1.0, -2.0], [1.0, 2.0])
+    saddle = plane_loss(lambda x, y: x**2 - y**2, lambda x, y: (2.0 * x, -2.0 * y))
+    target = pg.target(saddle, DE, prior=box, initial=box)
+    assert target.atoms == pytest.approx(np.array([[0.0, -2.0], [0.0, 2.0]]), abs=1e-9)
+    assert target.weights == pytest.approx([0.5, 0.5], abs=1e-9)
+    slope = plane_loss(lambda x, y: x + y, lambda x, y: (1.0 + 0.0 * x, 1.0 + 0.0 * y))
+    assert pg.target(slope, DE, prior=box, initial=box).atoms.tolist() == [[-1.0, -2.0]]
+
+
+@pytest.mark.parametrize(
+    ("value", "gradient", "words"),
+    [
+        (lambda x, y: (np.hypot(x, y) - 1.0) ** 2, lambda x, y: tuple(2.0 * (1.0 - 1.0 / np.hypot(x, y)) * p for p in (x, y)), "not isolated"),
+        (lambda x, y: np.sin(x), lambda x, y: (np.cos(x), 0.0 * y), "not isolated"),
+        (lambda x, y: x**2 - y**2, lambda x, y: (2.0 * x, -2.0 * y), "infinity"),
+    ],
+)
+def test_the_plane_refuses_rings_and_slopes(value, gradient, words):
+    with pytest.raises(ValueError, match=words):
+        pg.target(plane_loss(value, gradient), DE, initial=PLANE)
