@@ -29,11 +29,11 @@ class Recorder:
         self._file: IO[bytes] | None = None
         if size > IN_MEMORY:
             warnings.warn(
-                f"{records} records of {shape[0]} particles take {size / 1e9:.2g} GB and are kept in a temporary file in"
-                f" {tempfile.gettempdir()}; record_every=0 keeps only the start and the end",
+                f"{records} records of {shape[0]} particles take {size / 1e9:.2g} GB and are kept in a temporary file"
+                f" in {tempfile.gettempdir()}; record_every=0 keeps only the start and the end",
                 stacklevel=4,
             )
-            self._file = tempfile.TemporaryFile(prefix="particlegvi-")
+            self._file = tempfile.TemporaryFile(prefix="particlegvi-")  # noqa: SIM115 - lives as long as the array
         else:
             self._memory = np.empty((records, *shape))
 

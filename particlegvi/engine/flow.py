@@ -21,7 +21,8 @@ from particlegvi.engine import adapter  # noqa: F401 - registers the methods of 
 from particlegvi.engine.compiled import compiled, inlined, nested
 from particlegvi.engine.noise import fill_normals
 
-LANES = 64
+LANES = 64  # blocks are multiples of this
+WIDEST = 512  # numbers in a row of all coordinates of a block
 
 
 class Switches(NamedTuple):
@@ -102,9 +103,9 @@ def load_block(positions, first, block):
 
 
 @nested
-def store_block(block, first, positions):
-    """Copy the columns of block back, without the fillers."""
-    lanes = min(block.shape[1], positions.shape[0] - first)
+def store_block(block, first, last, positions):
+    """Copy the columns of block back to particles first, first + 1, ... below last."""
+    lanes = min(block.shape[1], last - first)
     for coordinate in range(block.shape[0]):
         for lane in range(lanes):
             positions[first + lane, coordinate] = block[coordinate, lane]
@@ -130,14 +131,17 @@ def advance(
     """
     k0, k1 = seed
     dim = positions.shape[1]
-    x = np.empty((dim, LANES))
-    drift = np.empty((dim, LANES))
-    scratch = np.empty((dim, LANES))
-    even = np.zeros((dim, LANES))
-    odd = np.zeros((dim, LANES))
-    carried = np.zeros((dim, LANES))
+    # blocks as wide as the fastest cache allows, and as equal as multiples of LANES can be
+    blocks = max(1, (last - first) * dim // WIDEST)
+    width = ((last - first + blocks - 1) // blocks + LANES - 1) // LANES * LANES
+    x = np.empty((dim, width))
+    drift = np.empty((dim, width))
+    scratch = np.empty((dim, width))
+    even = np.zeros((dim, width))
+    odd = np.zeros((dim, width))
+    carried = np.zeros((dim, width))
     role = np.uint64(0)
-    for start in range(first, last, LANES):
+    for start in range(first, last, width):
         load_block(positions, start, x)
         held = -1
         step = first_step
@@ -157,12 +161,12 @@ def advance(
                 if switches[FORCE]:
                     load_block(force, start, scratch)
                     for coordinate in range(dim):
-                        for lane in range(LANES):
+                        for lane in range(width):
                             drift[coordinate, lane] += scratch[coordinate, lane]
                 now = (carried if ahead else odd) if is_odd else even
                 move(x, drift, stepping, now, even if is_odd else odd, switches)
             step += 1
-        store_block(x, start, positions)
+        store_block(x, start, last, positions)
 
 
 @compiled

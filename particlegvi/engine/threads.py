@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+
+PARTS = 4  # ranges for each thread
 
 
 def count() -> int:
@@ -19,24 +22,31 @@ def count() -> int:
 
 
 @cache
-def _pool(owner: int, threads: int) -> ThreadPoolExecutor:
+def _pool(owner: int, helpers: int) -> ThreadPoolExecutor:
     # keyed by the process, because a forked child does not inherit the threads
-    return ThreadPoolExecutor(max_workers=threads, thread_name_prefix="particlegvi")
+    return ThreadPoolExecutor(max_workers=helpers, thread_name_prefix="particlegvi")
 
 
 def split(work: Callable[[int, int], None], items: int, unit: int = 1, least: int = 1) -> None:
     """Call ``work(first, last)`` on ranges that cover ``items`` in multiples of ``unit``, side by side.
 
-    Below ``least`` items per thread the calling thread does it alone: waking threads costs about 50 microseconds.
+    There are a few ranges for each thread, taken in turn, because some may cost more than others. Below ``least``
+    items per thread the calling thread does it alone: waking threads costs about 50 microseconds.
     """
     units = (items + unit - 1) // unit
-    parts = max(1, min(count(), units, items // max(least, 1)))
-    if parts == 1:
+    workers = max(1, min(count(), units, items // max(least, 1)))
+    if workers == 1:
         work(0, items)
         return
+    parts = min(units, PARTS * workers)
     bounds = [min(items, unit * (units * part // parts)) for part in range(parts + 1)]
-    pool = _pool(os.getpid(), count())
-    futures = [pool.submit(work, low, high) for low, high in zip(bounds[1:-1], bounds[2:], strict=True)]
-    work(bounds[0], bounds[1])
+    turn = itertools.count()
+
+    def take_turns() -> None:
+        while (part := next(turn)) < parts:
+            work(bounds[part], bounds[part + 1])
+
+    futures = [_pool(os.getpid(), count() - 1).submit(take_turns) for _ in range(workers - 1)]
+    take_turns()
     for future in futures:
         future.result()

@@ -9,7 +9,7 @@ import numpy as np
 from particlegvi.targets.cells import integrate_plane
 from particlegvi.targets.panels import Panels, integrate
 from particlegvi.targets.potential import LogWeight, Place, line
-from particlegvi.targets.survey import survey
+from particlegvi.targets.survey import UNIFORM, survey
 from particlegvi.targets.survey_plane import survey_plane
 
 
@@ -28,10 +28,11 @@ class Nodes(NamedTuple):
         return np.exp(self.log_density + self.log_volume)
 
 
-def discretise(log_weight: LogWeight, place: Place, rounding: float = 0.0) -> Nodes:
+def discretise(log_weight: LogWeight, place: Place, rounding: float = 0.0, rough: bool = False) -> Nodes:
     """Nodes adapted to the density proportional to exp(log_weight), a function of points (n, dim), dim 1 or 2.
 
-    ``rounding`` is the error of log_weight, which the quadrature should not try to follow.
+    ``rounding`` is the error of log_weight, which the quadrature should not try to follow. Where the nodes are only a
+    step on the way (``rough``), the search for peaks is a shorter one.
 
     Raises
     ------
@@ -40,10 +41,11 @@ def discretise(log_weight: LogWeight, place: Place, rounding: float = 0.0) -> No
     """
     if len(place.centre) == 1:
         f = line(log_weight)
-        found = survey(f, *(float(number[0]) for number in place))
+        low, high, centre, scale = (float(number[0]) for number in place)
+        found = survey(f, low, high, centre, scale, UNIFORM // 16 if rough else UNIFORM)
         panels = integrate(f, found.edges, float(np.max(found.peaks.log_mass)), max(1e-12, rounding))
         return on_panels(panels)
-    cells = integrate_plane(log_weight, survey_plane(log_weight, place), max(1e-9, rounding))
+    cells = integrate_plane(log_weight, survey_plane(log_weight, place, 4 if rough else 1), max(1e-9, rounding))
     points, log_volume = cells.nodes.reshape(-1, 2), cells.log_volume.ravel()
     return Nodes(points, log_volume, cells.log_density.ravel(), cells.log_normaliser, cells.error, None)
 

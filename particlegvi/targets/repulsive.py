@@ -74,12 +74,14 @@ class Repulsive:
         ValueError
             If exp(phi) is not integrable, the problem cannot be resolved, or the iteration does not converge.
         """
-        nodes = discretise(self.phi, self.place)
+        nodes = discretise(self.phi, self.place, rough=True)
         # The first guess is the density without interaction: its field is taken to cancel mu_P.
         older = current = Candidate(0.0, self.embedding, nodes.log_normaliser, float(np.max(nodes.log_density)))
-        for strength in _stages(self.strength):
+        keep, interaction = self._interaction(nodes)
+        height = float(np.max(interaction.apply(nodes.masses[keep])))
+        for strength in _stages(self.strength, height):
             guess = self._candidate(nodes, strength, current.field)
-            nodes = discretise(self._mixture([guess, current]), self.place, ROUNDING)
+            nodes = discretise(self._mixture([guess, current]), self.place, ROUNDING, rough=True)
             older, current = current, self._solved(nodes, strength, current)
         residual = np.inf
         for _ in range(8):
@@ -154,9 +156,11 @@ class Repulsive:
         raise AssertionError
 
 
-def _stages(strength: float) -> list[float]:
-    number = max(1, int(np.ceil(np.log(strength) / np.log(GROWTH))) + 1) if strength > 1.0 else 1
-    return [strength] if number == 1 else [float(now) for now in np.geomspace(1.0, strength, number)]
+def _stages(strength: float, height: float) -> list[float]:
+    """Strengths up to the one wanted, from one at which a repulsion as high as ``height`` changes little."""
+    first = min(strength, 1.0 / height)
+    number = int(np.ceil(np.log(strength / first) / np.log(GROWTH))) + 1
+    return [strength] if number == 1 else [float(now) for now in np.geomspace(first, strength, number)]
 
 
 def _bulk(nodes: Nodes, lost: float) -> np.ndarray:

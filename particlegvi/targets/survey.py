@@ -18,6 +18,8 @@ UNIFORM = 2**18
 NEGLIGIBLE = 60.0  # natural logarithm of a mass ratio that no longer counts
 MOST_PEAKS = 20_000
 MAGNIFIED = 129
+COARSER = 64
+STANDS_OUT = 1e-8
 WIDER = 1024.0  # times a bracket: how far the foot of a peak is looked for
 SHRINK = 0.5 * (np.sqrt(5.0) - 1.0)
 
@@ -42,15 +44,17 @@ class Survey(NamedTuple):
     edges: np.ndarray
 
 
-def survey(f: LogWeight, low: float, high: float, centre: float, scale: float) -> Survey:
-    """Peaks of ``f`` on [low, high] and panel edges around them.
+def survey(
+    f: LogWeight, low: float, high: float, centre: float, scale: float, uniform: int = UNIFORM
+) -> Survey:
+    """Peaks of ``f`` on [low, high] and panel edges around them; ``uniform`` points lie evenly in the bulk.
 
     Raises
     ------
     ValueError
         If exp(f) is not integrable, or f is nowhere finite.
     """
-    x = _grid(low, high, centre, scale)
+    x = _grid(low, high, centre, scale, uniform)
     y = f(x)
     if not np.any(y > -np.inf):
         raise ValueError("there is no target: the loss is not finite anywhere in the support of the prior")
@@ -61,16 +65,16 @@ def survey(f: LogWeight, low: float, high: float, centre: float, scale: float) -
     return Survey(kept, _edges(f, x, y, kept, low, high, centre, scale))
 
 
-def _grid(low: float, high: float, centre: float, scale: float) -> np.ndarray:
+def _grid(low: float, high: float, centre: float, scale: float, uniform: int) -> np.ndarray:
     geometric = np.geomspace(1e-9, 1e60, 69 * PER_DECADE + 1)
     parts: list[Any] = []
     for anchor, size in ((centre, scale), (0.0, 1.0)):
         parts += [anchor - size * geometric, anchor + size * geometric]
     if np.isfinite(low) and np.isfinite(high):
-        parts.append(np.linspace(low, high, 2 * UNIFORM))
+        parts.append(np.linspace(low, high, 2 * uniform))
     else:
-        parts.append(np.linspace(centre - 12.0 * scale, centre + 12.0 * scale, UNIFORM))
-    parts += [np.linspace(-100.0, 100.0, UNIFORM // 4), [centre, 0.0]]
+        parts.append(np.linspace(centre - 12.0 * scale, centre + 12.0 * scale, uniform))
+    parts += [np.linspace(-100.0, 100.0, uniform // 4), [centre, 0.0]]
     x = np.concatenate(parts)
     return np.unique(x[(x >= low) & (x <= high)])
 
@@ -98,7 +102,9 @@ def _check_tails(x: np.ndarray, y: np.ndarray, low: float, high: float, centre: 
 
 def _find_peaks(f: LogWeight, x: np.ndarray, y: np.ndarray) -> Peaks:
     found: list[Peaks] = []
-    left, right = _brackets(x[None, :], y[None, :])
+    # Peaks that stand out on the fine grid; broad ones, and not every ripple of rounding, on one in 64 of its points.
+    brackets = (_brackets(x[None, :], y[None, :], STANDS_OUT), _brackets(x[None, ::COARSER], y[None, ::COARSER]))
+    left, right = (np.concatenate(sides) for sides in zip(*brackets, strict=True))
     for _ in range(12):
         if not len(left):
             break
@@ -116,11 +122,17 @@ def _find_peaks(f: LogWeight, x: np.ndarray, y: np.ndarray) -> Peaks:
     return Peaks(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
-def _brackets(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Neighbours of the discrete maxima of each row, ends included; of a plateau, its right end."""
+def _brackets(x: np.ndarray, y: np.ndarray, height: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Neighbours of the discrete maxima of each row, ends included; of a plateau, its right end.
+
+    They must rise above the lower of the points four places away by ``height``.
+    """
     outside = np.full((len(y), 1), -np.inf)
     padded = np.hstack([outside, y, outside])
     top = (y >= padded[:, :-2]) & (y > padded[:, 2:])
+    if height > 0.0:
+        far = np.pad(y, ((0, 0), (4, 4)), constant_values=-np.inf)
+        top &= y > np.minimum(far[:, :-8], far[:, 8:]) + height
     row, column = np.nonzero(top)
     order = np.argsort(y[row, column])[::-1][:MOST_PEAKS]
     row, column = row[order], column[order]

@@ -38,15 +38,15 @@ class PlaneSurvey(NamedTuple):
     ridges: PlanePeaks
 
 
-def survey_plane(f: LogWeight, place: Place) -> PlaneSurvey:
-    """Box and peaks of ``f``, a function of points (n, 2).
+def survey_plane(f: LogWeight, place: Place, coarser: int = 1) -> PlaneSurvey:
+    """Box and peaks of ``f``, a function of points (n, 2), on grids ``coarser`` times as coarse as usual.
 
     Raises
     ------
     ValueError
         If exp(f) is not integrable, or f is nowhere finite.
     """
-    grids = [_Grid(f, low, high, number) for low, high, number in _first_boxes(place)]
+    grids = [_Grid(f, low, high, number) for low, high, number in _first_boxes(place, coarser)]
     peaks = _find_peaks(f, grids, place)
     if not len(peaks.value):
         raise ValueError("there is no target: the loss is not finite anywhere in the support of the prior")
@@ -54,7 +54,7 @@ def survey_plane(f: LogWeight, place: Place) -> PlaneSurvey:
     low, high = _hull(f, grids, peaks, place)
     for _ in range(8):
         # A closer look at the box that matters: it may hold more peaks, and the box may have to grow or shrink.
-        grids = [_Grid(f, *_expanded(low, high, place), 257)]
+        grids = [_Grid(f, *_expanded(low, high, place), 256 // coarser + 1)]
         peaks = _merged(peaks, _find_peaks(f, grids, place))
         new_low, new_high = _hull(f, grids, peaks, place)
         span = high - low
@@ -66,7 +66,7 @@ def survey_plane(f: LogWeight, place: Place) -> PlaneSurvey:
     order = np.argsort(peaks.log_mass[keep])[::-1][: MOST_PEAKS // 4]
     peaks = PlanePeaks(*(part[keep][order] for part in peaks))
     low, high = _expanded(low, high, place)
-    return PlaneSurvey(low, high, peaks, _ridges(f, low, high, float(np.max(peaks.value))))
+    return PlaneSurvey(low, high, peaks, _ridges(f, low, high, float(np.max(peaks.value)), LINES // coarser))
 
 
 class _Grid:
@@ -86,15 +86,15 @@ class _Grid:
         self.tops = np.flatnonzero(top.ravel())
 
 
-def _first_boxes(place: Place) -> list[tuple[np.ndarray, np.ndarray, int]]:
+def _first_boxes(place: Place, coarser: int) -> list[tuple[np.ndarray, np.ndarray, int]]:
     boxes = []
     if np.all(np.isfinite(place.low) & np.isfinite(place.high)):
-        boxes.append((place.low, place.high, 513))
+        boxes.append((place.low, place.high, 512 // coarser + 1))
     else:
-        boxes.append((place.centre - 6.0 * place.scale, place.centre + 6.0 * place.scale, 385))
-    boxes.append((np.full(2, -10.0), np.full(2, 10.0), 385))
+        boxes.append((place.centre - 6.0 * place.scale, place.centre + 6.0 * place.scale, 384 // coarser + 1))
+    boxes.append((np.full(2, -10.0), np.full(2, 10.0), 384 // coarser + 1))
     for centre, size in ((place.centre, place.scale), (np.zeros(2), np.ones(2))):
-        boxes += [(centre - size * half, centre + size * half, 48) for half in 4.0 ** np.arange(-3.0, 16.0)]
+        boxes += [(centre - size * half, centre + size * half, 48 // (1 + coarser // 2)) for half in 4.0 ** np.arange(-3.0, 16.0)]
     clipped = [(np.maximum(low, place.low), np.minimum(high, place.high), number) for low, high, number in boxes]
     return [(low, high, number) for low, high, number in clipped if np.all(high > low)]
 
@@ -159,24 +159,24 @@ def _widths(f: LogWeight, at: np.ndarray, value: np.ndarray, widest: np.ndarray)
     return np.stack(widths, axis=1)
 
 
-def _ridges(f: LogWeight, low: np.ndarray, high: np.ndarray, best: float) -> PlanePeaks:
+def _ridges(f: LogWeight, low: np.ndarray, high: np.ndarray, best: float, lines: int) -> PlanePeaks:
     """Maxima of f along lines parallel to the axes: they trace ridges too narrow for a grid of the whole box."""
     span = high - low
     at = []
     for i in range(2):
-        across = low[1 - i] + span[1 - i] * (np.arange(LINES) + 0.5) / LINES
+        across = low[1 - i] + span[1 - i] * (np.arange(lines) + 0.5) / lines
 
         def along(t: np.ndarray, fixed: np.ndarray, i: int = i) -> np.ndarray:
             points = np.empty((*t.shape, 2))
             points[..., i], points[..., 1 - i] = t, fixed
             return f(points.reshape(-1, 2)).reshape(t.shape)
 
-        grid = np.broadcast_to(np.linspace(low[i], high[i], LINES + 1), (LINES, LINES + 1))
+        grid = np.broadcast_to(np.linspace(low[i], high[i], lines + 1), (lines, lines + 1))
         level = np.pad(along(grid, across[:, None]), ((0, 0), (1, 1)), constant_values=-np.inf)
         row, column = np.nonzero((level[:, 1:-1] >= level[:, :-2]) & (level[:, 1:-1] > level[:, 2:]))
         fixed = across[row]
-        a = np.maximum(grid[row, column] - span[i] / LINES, low[i])
-        b = np.minimum(grid[row, column] + span[i] / LINES, high[i])
+        a = np.maximum(grid[row, column] - span[i] / lines, low[i])
+        b = np.minimum(grid[row, column] + span[i] / lines, high[i])
         for _ in range(60):
             c, d = b - SHRINK * (b - a), a + SHRINK * (b - a)
             lower = along(c, fixed) >= along(d, fixed)

@@ -152,7 +152,9 @@ def test_four_basins_in_the_plane():
     assert shifted.error < 1e-2
 
 
-def test_curved_basins_against_an_ode_solver():
+def test_curved_basins_against_an_ode_solver(monkeypatch):
+    monkeypatch.setattr("particlegvi.targets.basins_plane.HALVINGS", 2)
+
     def value(x, y):
         return (x**2 - 1.0) ** 2 + 3.0 * (y - np.sin(3.0 * x)) ** 2 + 0.3 * x * y
 

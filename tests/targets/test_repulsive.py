@@ -202,7 +202,7 @@ def test_a_flat_prior_has_no_attraction():
     target = pg.target(
         line_loss(lambda t: 0.5 * t**2), pg.methods.DRLE(0.1, 5.0, kernel=pg.kernels.SquaredExponential(1.0)), prior=pg.priors.Flat(1)
     )
-    x = np.linspace(-12.0, 12.0, 1601)
+    x = np.linspace(-12.0, 12.0, 641)
     q = picard(-5.0 * x**2, 0.0, lambda r: np.exp(-0.5 * r**2), 100.0, x, 0.02, 1500)
     assert np.sum(np.abs(target.pdf(x) - q)) * (x[1] - x[0]) < 1e-6
 
