@@ -117,14 +117,16 @@ def _keep(results: Results, folder: Folder | None, error: BaseException) -> None
         error.results = results  # type: ignore[attr-defined]
     if results.status == "finished":
         return  # only the summary is missing, and whoever loads the folder makes it anew
+    partly = getattr(error, "run", None)  # what Diverged and KeyboardInterrupt carry
+    if partly is not None:
+        label = next(label for label in results.scenario["methods"] if label not in results)
+        results.add(label, partly)
+        if folder is not None:
+            folder.add(label, *recorded(partly))
     if isinstance(error, Diverged):
         results.status = "diverged"
-        label = next(label for label in results.scenario["methods"] if label not in results)
-        if error.run is not None:
-            results.add(label, error.run)
         if folder is not None:
-            if error.run is not None:
-                folder.add(label, *recorded(error.run))
+            folder.write_summary(results.summary)
             folder.update(status="diverged")
     elif folder is not None and isinstance(error, ValueError) and not results:
         folder.discard()  # a bad value that showed only in the simulation: as if nothing had been written

@@ -73,12 +73,13 @@ def simulate(
     ValueError
         For a bad argument, in one sentence, before anything is simulated.
     Diverged
-        When a step makes a particle non-finite; the error carries the run up to the last record.
+        When a step makes a particle non-finite; the error carries the run up to the last record as ``run``. So does the
+        ``KeyboardInterrupt`` of Ctrl-C.
     """
     problem = check_problem(
         loss, method, prior, particles, steps, step_size, initial, seed, integrator, tolerance, record_every
     )
-    _warn_when_unstable(problem, method)
+    limit = _warn_when_unstable(problem, method)
     started = time.perf_counter()
     flow = method.flow(problem)
     due = record_steps(problem.steps, record_every)
@@ -94,27 +95,31 @@ def simulate(
     )
     recorder = Recorder(len(due), problem.start.shape)
     recorder.put(flow.particles())
-    advance_to = _Chunks(flow, problem, progress)
+    advance_to = _Chunks(flow, problem, min(limit, problem.step_size), progress)
     for record in range(1, len(due)):
         try:
             advance_to(int(due[record]))
-        except Diverged as error:
+        except (Diverged, KeyboardInterrupt) as error:
             run.positions, run.steps = recorder.positions(), due[:record]
-            run.info = flow.facts() | {"diverged": str(error)}
-            error.run = run
+            run.info = flow.facts() | {"stopped": str(error) or "interrupted"}
+            error.run = run  # type: ignore[union-attr]
             raise
         recorder.put(flow.particles())
     run.positions = recorder.positions()
-    run.info = flow.facts() | {"seconds": time.perf_counter() - started, "tolerance": problem.tolerance}
+    run.info = flow.facts() | {"loss": loss_kind(loss), "tolerance": problem.tolerance}
+    run.info["seconds"] = time.perf_counter() - started
     return run
 
 
 class _Chunks:
     """Advances a flow in chunks short enough for Ctrl-C, and finds the step at which something broke."""
 
-    def __init__(self, flow: Flow, problem: Problem, progress: Callable[[int, int], None] | None):
+    def __init__(
+        self, flow: Flow, problem: Problem, safe: float, progress: Callable[[int, int], None] | None
+    ):
         self.flow = flow
         self.problem = problem
+        self.safe = safe  # a step size that may be stable, for the remedy
         self.progress = progress
         self.step = 0
         self.size = 1
@@ -153,10 +158,17 @@ class _Chunks:
         step = self.step + bad
         raise Diverged(
             f"step {step} of {self.problem.steps} made particle {particle} non-finite;"
-            f" try a step_size below {self.problem.step_size:g}, for example {self.problem.step_size / 10:.1g}",
+            f" try a smaller step_size than {self.problem.step_size:g}, for example {self.safe / 5:.1g}",
             step,
             particle,
         )
+
+
+def loss_kind(loss: Any) -> str:
+    """How the loss is evaluated, for the result."""
+    if getattr(loss, "term", None) is None:
+        return "numpy function, called from Python at every step (slower)"
+    return "formula, by the compiled interpreter" if getattr(loss, "formula", None) else "compiled"
 
 
 def record_steps(steps: int, record_every: int | None) -> np.ndarray:
@@ -283,7 +295,8 @@ def stability_limit(problem: Problem, kl_weight: float) -> float:
     return 2.0 / steepest if steepest > 0.0 else math.inf
 
 
-def _warn_when_unstable(problem: Problem, method: Any) -> None:
+def _warn_when_unstable(problem: Problem, method: Any) -> float:
+    """Warn where the step size is beyond the stability limit at the start; the limit."""
     kl_weight = getattr(method, "kl_weight", 0.0)
     if integrators.get(problem.integrator).linear_part and getattr(problem.prior, "name", "") == "normal":
         kl_weight = 0.0  # that part of the drift is solved exactly, at any step size
@@ -294,3 +307,4 @@ def _warn_when_unstable(problem: Problem, method: Any) -> None:
             f" at the start of {method.label}; the run may diverge",
             stacklevel=3,
         )
+    return limit

@@ -89,7 +89,7 @@ def test_divergence_names_step_and_particle_and_keeps_the_records():
     start = np.array([[0.1], [5.0], [0.2]])
     with (
         pytest.warns(UserWarning, match="stability limit"),
-        pytest.raises(pg.Diverged, match="try a step_size") as caught,
+        pytest.raises(pg.Diverged, match="try a smaller step_size than 0.5, for example 0.00") as caught,
     ):
         pg.simulate(loss, pg.methods.DE(), initial=start, steps=1000, step_size=0.5, record_every=2)
     x, step = 5.0, 0

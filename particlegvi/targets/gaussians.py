@@ -245,7 +245,8 @@ def _starts(loss: Any, prior: Any, kl_weight: float, initial: Any) -> list[np.nd
         broad += [(points.mean(axis=0), np.maximum(points.std(axis=0), 1e-3))]
         broad += [(point, np.ones(int(loss.dim))) for point in points[:3]]
     if len(place.centre) == 1:
-        found = survey(line(log_weight), *(float(number[0]) for number in place)).peaks
+        low, high, centre, scale = (float(number[0]) for number in place)
+        found = survey(line(log_weight), low, high, centre, scale).peaks
         at, width = found.at[:, None], 0.5 * (found.left + found.right)[:, None]
         order = np.argsort(found.log_mass)[::-1]
     else:

@@ -17,7 +17,7 @@ STENCIL = 8
 HALF = STENCIL // 2
 DENOMINATORS = np.array([np.prod([k - j for j in range(STENCIL) if j != k]) for k in range(STENCIL)], dtype=np.float64)
 MOST_POINTS = {1: 2**22, 2: 2**21}
-COMFORTABLE = {1: 2**20, 2: 2**18}
+COMFORTABLE = {1: 2**17, 2: 2**18}
 TRIALS = 400
 
 

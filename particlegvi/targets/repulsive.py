@@ -20,11 +20,13 @@ from particlegvi.targets.potential import LogWeight, Place
 GROWTH = 8.0  # of r from one stage to the next
 LOST = (1e-13, 1e-10)  # mass in the tails that may be left out of the convolution
 FAR_BELOW = 400.0  # of the largest density, as a logarithm: the repulsion there need not be known
+MOST_ATTEMPTS = 20
+MOST_DENSITIES = 10
 CLOSE = 1e-7
 BEARABLE = 1e-4
 TOLERANCE = {1: 1e-11, 2: 1e-8}  # of r times the kernel's interpolation error
 ROUNDING = 1e-10  # of the logarithms then, which the quadrature does not try to follow
-ENOUGH = 1e-5
+ENOUGH = {1: 1e-7, 2: 1e-5}  # and what is put up with where the mesh would get large
 
 
 class Candidate(NamedTuple):
@@ -34,6 +36,7 @@ class Candidate(NamedTuple):
     field: LogWeight
     log_normaliser: float
     log_peak: float  # logarithm of its largest value
+    excess: float = 0.0  # logarithm of its true mass, relative to that at the nodes it was solved on
 
 
 class Solution(NamedTuple):
@@ -75,27 +78,29 @@ class Repulsive:
             If exp(phi) is not integrable, the problem cannot be resolved, or the iteration does not converge.
         """
         nodes = discretise(self.phi, self.place, rough=True)
-        # The first guess is the density without interaction: its field is taken to cancel mu_P.
-        older = current = Candidate(0.0, self.embedding, nodes.log_normaliser, float(np.max(nodes.log_density)))
         keep, interaction = self._interaction(nodes)
         height = float(np.max(interaction.apply(nodes.masses[keep])))
+        # The first guess is the density without interaction: its field is taken to cancel mu_P.
+        pool = [Candidate(0.0, self.embedding, nodes.log_normaliser, float(np.max(nodes.log_density)))]
         for strength in _stages(self.strength, height):
-            guess = self._candidate(nodes, strength, current.field)
-            nodes = discretise(self._mixture([guess, current]), self.place, ROUNDING, rough=True)
-            older, current = current, self._solved(nodes, strength, current)
-        residual = np.inf
-        for _ in range(8):
-            log_density = self._mixture([current])
-            fresh = discretise(log_density, self.place, ROUNDING)
-            residual, bound = self._residual(fresh)
-            if residual <= CLOSE:
-                return Solution(log_density, fresh, current.log_normaliser, residual, bound)
-            # Mass may have turned up where there were no nodes: keep those of the density before as well.
-            nodes = discretise(self._mixture([current, older]), self.place, ROUNDING)
-            older, current = current, self._solved(nodes, self.strength, current)
-        if residual <= BEARABLE:
-            return Solution(log_density, fresh, older.log_normaliser, residual, bound)
-        raise ValueError(f"the target's fixed point did not converge: its residual is {residual:.1e}")
+            last = strength == self.strength
+            guess = self._candidate(nodes, strength, pool[-1].field)
+            pool.append(self._spread(guess, rough=True)[0])
+            for attempt in range(MOST_ATTEMPTS):
+                # Nodes for every density so far: where the latest puts mass there may have been none before.
+                nodes = discretise(self._mixture(pool[-MOST_DENSITIES:]), self.place, ROUNDING, rough=attempt == 0)
+                found, nodes = self._spread(self._solved(nodes, strength, pool[-2:]), rough=not last)
+                if not last and found.excess < 1e-3:
+                    break
+                if last:
+                    residual, bound = self._residual(nodes)
+                    if residual <= CLOSE or (residual <= BEARABLE and attempt == MOST_ATTEMPTS - 1):
+                        return Solution(self._mixture([found]), nodes, found.log_normaliser, residual, bound)
+                pool.append(found)
+            else:
+                raise ValueError("the target's fixed point did not converge: its mass does not settle in one place")
+            pool = [found]
+        raise AssertionError
 
     def _mixture(self, parts: list[Candidate]) -> LogWeight:
         """Logarithm of the sum of the densities: nodes adapted to it resolve each of them."""
@@ -119,6 +124,13 @@ class Repulsive:
 
         return log_mixture
 
+    def _spread(self, candidate: Candidate, rough: bool) -> tuple[Candidate, Nodes]:
+        """A density with the mass that it has wherever it is, and nodes there."""
+        nodes = discretise(self._mixture([candidate]), self.place, ROUNDING, rough)
+        excess, peak = nodes.log_normaliser, float(np.max(nodes.log_density))
+        total = candidate.log_normaliser + excess
+        return Candidate(candidate.strength, candidate.field, total, peak, excess), nodes
+
     def _candidate(self, nodes: Nodes, strength: float, field: LogWeight) -> Candidate:
         near = nodes.log_density > np.max(nodes.log_density) - FAR_BELOW
         points = nodes.points[near]
@@ -126,11 +138,11 @@ class Repulsive:
         _, log_normaliser = image(level, nodes.log_volume[near], np.zeros(len(level)))
         return Candidate(strength, field, log_normaliser, float(np.max(level)) - log_normaliser)
 
-    def _solved(self, nodes: Nodes, strength: float, start: Candidate) -> Candidate:
-        """The fixed point at these nodes, from the masses that ``start`` gives them."""
+    def _solved(self, nodes: Nodes, strength: float, start: list[Candidate]) -> Candidate:
+        """The fixed point at these nodes, from the masses that the densities of ``start`` give them together."""
         keep, interaction = self._interaction(nodes)
         points, log_volume = nodes.points[keep], nodes.log_volume[keep]
-        first, _ = image(self._mixture([start])(points), log_volume, np.zeros(len(points)))
+        first, _ = image(self._mixture(start)(points), log_volume, np.zeros(len(points)))
         psi = self.phi(points) + strength * self.embedding(points)
         found = solve(psi, log_volume, interaction.apply, strength, first)
         return self._candidate(nodes, strength, interaction.field(found.masses))
@@ -146,10 +158,11 @@ class Repulsive:
 
     def _interaction(self, nodes: Nodes) -> tuple[np.ndarray, Interaction]:
         tolerance = max(TOLERANCE[nodes.points.shape[1]] / self.strength, 3e-14)
+        enough = max(ENOUGH[nodes.points.shape[1]] / self.strength, 3e-14)
         for lost in LOST:
             keep = _bulk(nodes, lost)
             try:
-                return keep, Interaction(self.kernel, nodes.points[keep], tolerance, ENOUGH / self.strength)
+                return keep, Interaction(self.kernel, nodes.points[keep], tolerance, enough)
             except ValueError:
                 if lost == LOST[-1]:
                     raise

@@ -44,9 +44,7 @@ class Survey(NamedTuple):
     edges: np.ndarray
 
 
-def survey(
-    f: LogWeight, low: float, high: float, centre: float, scale: float, uniform: int = UNIFORM
-) -> Survey:
+def survey(f: LogWeight, low: float, high: float, centre: float, scale: float, uniform: int = UNIFORM) -> Survey:
     """Peaks of ``f`` on [low, high] and panel edges around them; ``uniform`` points lie evenly in the bulk.
 
     Raises

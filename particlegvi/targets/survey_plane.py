@@ -47,6 +47,7 @@ def survey_plane(f: LogWeight, place: Place, coarser: int = 1) -> PlaneSurvey:
         If exp(f) is not integrable, or f is nowhere finite.
     """
     grids = [_Grid(f, low, high, number) for low, high, number in _first_boxes(place, coarser)]
+    _leave_to_finer(grids)
     peaks = _find_peaks(f, grids, place)
     if not len(peaks.value):
         raise ValueError("there is no target: the loss is not finite anywhere in the support of the prior")
@@ -74,6 +75,7 @@ class _Grid:
 
     def __init__(self, f: LogWeight, low: np.ndarray, high: np.ndarray, number: int) -> None:
         axes = [np.linspace(low[i], high[i], number) for i in range(2)]
+        self.low, self.high = low, high
         self.spacing = (high - low) / (number - 1)
         self.points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
         self.values = f(self.points)
@@ -86,6 +88,16 @@ class _Grid:
         self.tops = np.flatnonzero(top.ravel())
 
 
+def _leave_to_finer(grids: list[_Grid]) -> None:
+    """Drop the maxima of a grid that lie well inside a finer one, which sees them better."""
+    for grid in grids:
+        for finer in grids:
+            if np.all(finer.spacing < 0.99 * grid.spacing):
+                at = grid.points[grid.tops]
+                inside = np.all((at > finer.low + finer.spacing) & (at < finer.high - finer.spacing), axis=1)
+                grid.tops = grid.tops[~inside]
+
+
 def _first_boxes(place: Place, coarser: int) -> list[tuple[np.ndarray, np.ndarray, int]]:
     boxes = []
     if np.all(np.isfinite(place.low) & np.isfinite(place.high)):
@@ -94,7 +106,10 @@ def _first_boxes(place: Place, coarser: int) -> list[tuple[np.ndarray, np.ndarra
         boxes.append((place.centre - 6.0 * place.scale, place.centre + 6.0 * place.scale, 384 // coarser + 1))
     boxes.append((np.full(2, -10.0), np.full(2, 10.0), 384 // coarser + 1))
     for centre, size in ((place.centre, place.scale), (np.zeros(2), np.ones(2))):
-        boxes += [(centre - size * half, centre + size * half, 48 // (1 + coarser // 2)) for half in 4.0 ** np.arange(-3.0, 16.0)]
+        boxes += [
+            (centre - size * half, centre + size * half, 48 // (1 + coarser // 2))
+            for half in 4.0 ** np.arange(-3.0, 16.0)
+        ]
     clipped = [(np.maximum(low, place.low), np.minimum(high, place.high), number) for low, high, number in boxes]
     return [(low, high, number) for low, high, number in clipped if np.all(high > low)]
 

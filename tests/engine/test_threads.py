@@ -12,7 +12,9 @@ from particlegvi.engine import threads
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 7])
-@pytest.mark.parametrize("items, unit, least", [(0, 1, 1), (1, 1, 1), (100, 32, 1), (1000, 1, 1), (1000, 64, 300), (5, 8, 1)])
+@pytest.mark.parametrize(
+    "items, unit, least", [(0, 1, 1), (1, 1, 1), (100, 32, 1), (1000, 1, 1), (1000, 64, 300), (5, 8, 1)]
+)
 def test_every_item_is_done_once(workers, items, unit, least, monkeypatch):
     monkeypatch.setattr(threads, "count", lambda: workers)
     done = np.zeros(items, dtype=int)

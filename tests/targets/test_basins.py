@@ -21,7 +21,14 @@ def ends(loss, starts, time=300.0):
     dim = starts.shape[1]
     return np.array(
         [
-            solve_ivp(lambda _, x: -loss.gradient(x.reshape(1, dim))[0], (0.0, time), start, method="LSODA", rtol=1e-8, atol=1e-10).y[:, -1]
+            solve_ivp(
+                lambda _, x: -loss.gradient(x.reshape(1, dim))[0],
+                (0.0, time),
+                start,
+                method="LSODA",
+                rtol=1e-8,
+                atol=1e-10,
+            ).y[:, -1]
             for start in starts
         ]
     )
@@ -128,7 +135,11 @@ def test_an_atomic_target_has_the_laws_of_its_atoms():
     ("value", "slope", "words"),
     [
         (lambda t: 0.0 * t, lambda t: 0.0 * t, "isolated"),
-        (lambda t: np.maximum(np.abs(t) - 1.0, 0.0) ** 2, lambda t: 2.0 * np.sign(t) * np.maximum(np.abs(t) - 1.0, 0.0), "flat from -0.99"),
+        (
+            lambda t: np.maximum(np.abs(t) - 1.0, 0.0) ** 2,
+            lambda t: 2.0 * np.sign(t) * np.maximum(np.abs(t) - 1.0, 0.0),
+            "flat from -0.99",
+        ),
         (lambda t: t, lambda t: 1.0 + 0.0 * t, "-infinity"),
         (lambda t: -(t**2), lambda t: -2.0 * t, "infinity"),
     ],
@@ -165,7 +176,9 @@ def test_curved_basins_against_an_ode_solver(monkeypatch):
     loss = plane_loss(value, gradient)
     target = pg.target(loss, DE, initial=pg.priors.Normal([0.2, 0.1], [1.0, 1.0]))
     u = (np.arange(6) + 0.5) / 6.0
-    grid = np.stack(np.meshgrid(stats.norm(0.2, 1.0).ppf(u), stats.norm(0.1, 1.0).ppf(u), indexing="ij"), axis=-1).reshape(-1, 2)
+    grid = np.stack(
+        np.meshgrid(stats.norm(0.2, 1.0).ppf(u), stats.norm(0.1, 1.0).ppf(u), indexing="ij"), axis=-1
+    ).reshape(-1, 2)
     reached = ends(loss, grid, 40.0)
     gaps = np.linalg.norm(reached[:, None] - target.atoms, axis=2)
     assert np.max(np.min(gaps, axis=1)) < 1e-3
@@ -190,7 +203,11 @@ def test_the_box_in_the_plane():
 @pytest.mark.parametrize(
     ("value", "gradient", "words"),
     [
-        (lambda x, y: (np.hypot(x, y) - 1.0) ** 2, lambda x, y: tuple(2.0 * (1.0 - 1.0 / np.hypot(x, y)) * p for p in (x, y)), "not isolated"),
+        (
+            lambda x, y: (np.hypot(x, y) - 1.0) ** 2,
+            lambda x, y: tuple(2.0 * (1.0 - 1.0 / np.hypot(x, y)) * p for p in (x, y)),
+            "not isolated",
+        ),
         (lambda x, y: np.sin(x), lambda x, y: (np.cos(x), 0.0 * y), "not isolated"),
         (lambda x, y: x**2 - y**2, lambda x, y: (2.0 * x, -2.0 * y), "infinity"),
     ],

@@ -14,7 +14,7 @@ from .references import line_loss, plane_loss, tilted
 
 
 def test_a_quadratic_loss_has_the_conjugate_answer():
-    """Under N(m, s^2): precision c/kl_weight + 1/s^2 in each coordinate, and the objective is minus the log evidence."""
+    """Under N(m, s^2): precision c/kl_weight + 1/s^2 in each coordinate; the objective is minus the log evidence."""
     loss = plane_loss(lambda x, y: x**2 + 2.0 * (y - 1.0) ** 2, lambda x, y: (2.0 * x, 4.0 * (y - 1.0)))
     target = pg.target(loss, pg.methods.FDGVI(0.5), prior=pg.priors.Normal([1.0, -2.0], [1.0, 3.0]))
     (best,) = target.optima
@@ -39,14 +39,19 @@ def objective(loss, nu, kl_weight):
 def test_figure_5_3_has_four_equal_best_optima():
     """The loss is a sum over coordinates, so an optimum is a pair of optima of the line."""
     target = pg.target(
-        pg.losses.get("four-gaussians"), pg.methods.FDGVI(0.5), prior=pg.priors.Flat(2), initial=pg.priors.Normal([0.0, 0.0], [1.0, 1.0])
+        pg.losses.get("four-gaussians"),
+        pg.methods.FDGVI(0.5),
+        prior=pg.priors.Flat(2),
+        initial=pg.priors.Normal([0.0, 0.0], [1.0, 1.0]),
     )
 
     def line(t):
         return -np.logaddexp(-0.5 * (t - 3.0) ** 2, -0.5 * (t + 3.0) ** 2) + math.log(2.0 * math.sqrt(2.0 * math.pi))
 
     narrow = minimize(lambda nu: objective(line, nu, 0.5), [2.8, -0.5], method="BFGS", options={"gtol": 1e-7})
-    broad = minimize(lambda nu: objective(line, nu, 0.5), [0.0, 2.0], method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-9})
+    broad = minimize(
+        lambda nu: objective(line, nu, 0.5), [0.0, 2.0], method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-9}
+    )
     best = target.optima[:4]
     assert np.ptp([found.objective for found in best]) < 1e-9
     assert best[0].objective == pytest.approx(2.0 * narrow.fun, abs=1e-7)
@@ -88,7 +93,9 @@ def test_an_optimum_of_figure_5_2_is_one_for_scipy():
     for found in target.optima:
         start = [found.mean[0], 2.0 * math.log(found.sd[0])]
         assert found.objective == pytest.approx(objective(tilted, start, 1.0), abs=1e-8)
-        again = minimize(lambda nu: objective(tilted, nu, 1.0), start, method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-13})
+        again = minimize(
+            lambda nu: objective(tilted, nu, 1.0), start, method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-13}
+        )
         assert again.x == pytest.approx(start, abs=1e-4)
     best = target.optima[0]
     law = stats.norm(best.mean[0], best.sd[0])

@@ -174,7 +174,9 @@ def test_what_is_not_integrable_is_refused_in_one_sentence(loss):
 def test_a_gaussian_prior_may_be_too_weak_as_well():
     with pytest.raises(ValueError, match="not integrable"):
         pg.target(line_loss(lambda t: -(t**2)), pg.methods.DLE(1.0), prior=NORMAL)
-    assert pg.target(line_loss(lambda t: -0.25 * t**2), pg.methods.DLE(1.0), prior=NORMAL).variance == pytest.approx(2.0)
+    assert pg.target(line_loss(lambda t: -0.25 * t**2), pg.methods.DLE(1.0), prior=NORMAL).variance == pytest.approx(
+        2.0
+    )
 
 
 def test_shapes():
@@ -184,7 +186,9 @@ def test_shapes():
     assert isinstance(target.pdf(0.3), float) and isinstance(target.cdf(0.3), float)
     assert target.quantile(x[3:].reshape(1, 2) * 0.5).shape == (1, 2)
     assert np.sum(np.diff(target.grid) > 0.0) == len(target.grid) - 1
-    assert np.array_equal(target.density, target.pdf(target.grid)) or np.allclose(target.density, target.pdf(target.grid))
+    assert np.array_equal(target.density, target.pdf(target.grid)) or np.allclose(
+        target.density, target.pdf(target.grid)
+    )
     with pytest.raises(ValueError, match="shape"):
         target.pdf(np.zeros((2, 2)))
     with pytest.raises(ValueError, match="outside"):

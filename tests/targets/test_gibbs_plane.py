@@ -54,7 +54,9 @@ def test_a_curved_valley(kl_weight):
     )
     target = pg.target(loss, pg.methods.DLE(kl_weight), prior=FLAT)
     variance = kl_weight / 2.0
-    assert target.log_normaliser == pytest.approx(math.log(2.0 * math.pi * math.sqrt(variance * kl_weight / 200.0)), abs=1e-7)
+    assert target.log_normaliser == pytest.approx(
+        math.log(2.0 * math.pi * math.sqrt(variance * kl_weight / 200.0)), abs=1e-7
+    )
     assert target.mean == pytest.approx([1.0, 1.0 + variance], abs=1e-7)
     expected = [variance, 4.0 * variance + 2.0 * variance**2 + kl_weight / 200.0]
     assert target.variance == pytest.approx(expected, rel=1e-6)
@@ -103,7 +105,10 @@ def test_many_modes_in_a_box_against_a_uniform_grid():
     [
         (lambda x, y: (x - 2.3 * y) ** 2, lambda x, y: (2.0 * (x - 2.3 * y), -4.6 * (x - 2.3 * y))),
         (lambda x, y: 0.0 * x, lambda x, y: (0.0 * x, 0.0 * y)),
-        (lambda x, y: 0.9 * np.log1p(x**2 + y**2), lambda x, y: tuple(1.8 * part / (1.0 + x**2 + y**2) for part in (x, y))),
+        (
+            lambda x, y: 0.9 * np.log1p(x**2 + y**2),
+            lambda x, y: tuple(1.8 * part / (1.0 + x**2 + y**2) for part in (x, y)),
+        ),
     ],
 )
 def test_what_is_not_integrable_is_refused(value, gradient):
@@ -112,7 +117,9 @@ def test_what_is_not_integrable_is_refused(value, gradient):
 
 
 def test_the_line_has_what_the_plane_has_not():
-    target = pg.target(plane_loss(lambda x, y: x**2 + y**2, lambda x, y: (2.0 * x, 2.0 * y)), pg.methods.DLE(1.0), prior=FLAT)
+    target = pg.target(
+        plane_loss(lambda x, y: x**2 + y**2, lambda x, y: (2.0 * x, 2.0 * y)), pg.methods.DLE(1.0), prior=FLAT
+    )
     for call in (lambda: target.cdf(np.zeros((1, 2))), lambda: target.quantile(0.5), lambda: target.pdf(np.zeros(3))):
         with pytest.raises(ValueError):
             call()

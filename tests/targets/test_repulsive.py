@@ -19,7 +19,9 @@ KERNELS = {
     "squared-exponential": lambda r, l: np.exp(-0.5 * (r / l) ** 2),
     "inverse-multiquadric": lambda r, l: 1.0 / np.sqrt(1.0 + (r / l) ** 2),
     "matern-32": lambda r, l: (1.0 + math.sqrt(3.0) * r / l) * np.exp(-math.sqrt(3.0) * r / l),
-    "matern-52": lambda r, l: (1.0 + math.sqrt(5.0) * r / l + 5.0 * (r / l) ** 2 / 3.0) * np.exp(-math.sqrt(5.0) * r / l),
+    "matern-52": lambda r, l: (
+        (1.0 + math.sqrt(5.0) * r / l + 5.0 * (r / l) ** 2 / 3.0) * np.exp(-math.sqrt(5.0) * r / l)
+    ),
 }
 
 
@@ -54,11 +56,15 @@ LOG_WEIGHT = -tilted(GRID) - 0.5 * GRID**2
 
 
 def test_figure_5_2(settled):
-    q = picard(LOG_WEIGHT, gaussian_embedding(GRID, 1.0), lambda r: KERNELS["squared-exponential"](r, 1.0), 1.0, GRID, 0.5, 80)
+    q = picard(
+        LOG_WEIGHT, gaussian_embedding(GRID, 1.0), lambda r: KERNELS["squared-exponential"](r, 1.0), 1.0, GRID, 0.5, 80
+    )
     assert l1_between_arrays(settled.pdf(GRID), q) < 1e-9
     assert settled.mean == pytest.approx(-1.00858, abs=1e-5)
     assert settled.variance == pytest.approx(1.04258, abs=1e-5)
-    assert settled.cdf(0.0) == pytest.approx(np.sum(q[GRID < -1e-9]) * STEP + 0.5 * STEP * q[np.argmin(abs(GRID))], abs=1e-6)
+    assert settled.cdf(0.0) == pytest.approx(
+        np.sum(q[GRID < -1e-9]) * STEP + 0.5 * STEP * q[np.argmin(abs(GRID))], abs=1e-6
+    )
     assert settled.residual < 1e-9 and settled.error < 1e-9
 
 
@@ -71,7 +77,10 @@ def test_the_equation_holds_by_scipys_quadrature(settled):
         constants.append(settled.log_pdf(t) + tilted(t) - mu + 0.5 * t**2 + convolved)
     assert np.ptp(constants) < 1e-9
     # Negative control: with the embedding's sign wrong it is not.
-    wrong = [c + 2.0 * gaussian_embedding(np.array(t), 1.0) for c, t in zip(constants, (-3.0, -2.0, -0.4, 0.0, 0.9, 2.1), strict=True)]
+    wrong = [
+        c + 2.0 * gaussian_embedding(np.array(t), 1.0)
+        for c, t in zip(constants, (-3.0, -2.0, -0.4, 0.0, 0.9, 2.1), strict=True)
+    ]
     assert np.ptp(wrong) > 0.1
 
 
@@ -113,9 +122,9 @@ def test_every_kernel_of_the_registry_is_tried():
 
 
 def test_the_free_energy_is_least():
-    """L-BFGS on the discretised free energy, which knows nothing of fixed points."""
+    """BFGS on the discretised free energy, which knows nothing of fixed points."""
     target = figure(0.4, 2.0)
-    x = np.linspace(-3.4, 2.8, 125)
+    x = np.linspace(-3.2, 2.7, 41)
     h = x[1] - x[0]
     matrix = np.exp(-0.5 * (x[:, None] - x) ** 2)
     potential = tilted(x) - 4.0 * gaussian_embedding(x, 1.0) + 0.4 * 0.5 * x**2
@@ -128,10 +137,10 @@ def test_the_free_energy_is_least():
         slope = potential + 4.0 * pull + 0.4 * (np.log(np.maximum(a, 1e-300) / h) + 1.0)
         return a @ potential + 2.0 * a @ pull + 0.4 * a @ np.log(np.maximum(a, 1e-300) / h), a * (slope - a @ slope)
 
-    found = minimize(energy, -potential / 0.4, jac=True, method="L-BFGS-B", options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-9})
+    found = minimize(energy, -potential / 0.4, jac=True, method="BFGS", options={"maxiter": 2000, "gtol": 1e-9})
     q = np.exp(found.x - found.x.max())
     q /= q.sum() * h
-    assert np.sum(np.abs(target.pdf(x) - q)) * h < 1e-4
+    assert np.sum(np.abs(target.pdf(x) - q)) * h < 1e-5
     ours = energy(np.log(target.pdf(x)))[0]
     assert ours <= found.fun + 1e-8
     for shift in (-0.05, 0.05):  # negative control: the energy of a shifted density is larger
@@ -173,14 +182,16 @@ def test_random_losses_priors_and_weights(seed):
         return 0.1 * t**4 + 0.3 * a * t**3 + b * t**2 + c * np.sin(4.0 * t + d)
 
     kernel = pg.kernels.SquaredExponential(lengthscale)
-    target = pg.target(line_loss(loss), pg.methods.DRLE(kl_weight, mmd_weight, kernel=kernel), prior=pg.priors.Normal(mean, sd))
-    x = np.linspace(mean - 9.0 * sd - 2.0, mean + 9.0 * sd + 2.0, 1801)
+    target = pg.target(
+        line_loss(loss), pg.methods.DRLE(kl_weight, mmd_weight, kernel=kernel), prior=pg.priors.Normal(mean, sd)
+    )
+    x = np.linspace(mean - 9.0 * sd - 2.0, mean + 9.0 * sd + 2.0, 1001)
     mu = lengthscale / math.hypot(lengthscale, sd) * np.exp(-0.5 * (x - mean) ** 2 / (lengthscale**2 + sd**2))
     strength = 2.0 * mmd_weight / kl_weight
     log_weight = -loss(x) / kl_weight - 0.5 * ((x - mean) / sd) ** 2
     damping = 1.0 / (1.0 + strength)
     q = picard(log_weight, mu, lambda r: np.exp(-0.5 * (r / lengthscale) ** 2), strength, x, damping, int(60 / damping))
-    assert l1_between(target, lambda t: np.interp(t, x, q), x[0], x[-1], 1801) < 1e-7
+    assert l1_between(target, lambda t: np.interp(t, x, q), x[0], x[-1], 1001) < 1e-7
 
 
 def test_a_box_with_its_embedding():
@@ -191,16 +202,22 @@ def test_a_box_with_its_embedding():
     x = -2.0 + (np.arange(1000) + 0.5) * 0.005
     matrix = np.exp(-0.5 * ((x[:, None] - x) / 0.7) ** 2)
     mu = matrix.mean(axis=1)
-    q = picard(-(np.sin(2.0 * x) / 3.0 + x / 4.0) / 0.6, mu, lambda r: np.exp(-0.5 * (r / 0.7) ** 2), 1.6 / 0.6, x, 0.3, 80)
+    q = picard(
+        -(np.sin(2.0 * x) / 3.0 + x / 4.0) / 0.6, mu, lambda r: np.exp(-0.5 * (r / 0.7) ** 2), 1.6 / 0.6, x, 0.3, 80
+    )
     assert np.sum(np.abs(target.pdf(x) - q)) * 0.005 < 4e-6  # the midpoint rule's own error
     # Without a loss the prior itself is the minimiser.
-    still = pg.target(line_loss(lambda t: 0.0 * t), pg.methods.DRLE(1.0, 50.0, kernel=pg.kernels.SquaredExponential(0.7)), prior=box)
+    still = pg.target(
+        line_loss(lambda t: 0.0 * t), pg.methods.DRLE(1.0, 50.0, kernel=pg.kernels.SquaredExponential(0.7)), prior=box
+    )
     assert still.pdf(x) == pytest.approx(np.full(1000, 0.2), abs=1e-7)
 
 
 def test_a_flat_prior_has_no_attraction():
     target = pg.target(
-        line_loss(lambda t: 0.5 * t**2), pg.methods.DRLE(0.1, 5.0, kernel=pg.kernels.SquaredExponential(1.0)), prior=pg.priors.Flat(1)
+        line_loss(lambda t: 0.5 * t**2),
+        pg.methods.DRLE(0.1, 5.0, kernel=pg.kernels.SquaredExponential(1.0)),
+        prior=pg.priors.Flat(1),
     )
     x = np.linspace(-12.0, 12.0, 641)
     q = picard(-5.0 * x**2, 0.0, lambda r: np.exp(-0.5 * r**2), 100.0, x, 0.02, 1500)
@@ -209,7 +226,10 @@ def test_a_flat_prior_has_no_attraction():
 
 def test_the_plane_against_damped_iteration():
     """Separable kernel on a tensor grid: exp(-x^2/2) exp(-y^2/2) applied from both sides."""
-    loss = plane_loss(lambda x, y: (x**2 - 1.0) ** 2 + 0.5 * (y - 0.5 * x) ** 2, lambda x, y: (4.0 * x * (x**2 - 1.0) - 0.5 * (y - 0.5 * x), y - 0.5 * x))
+    loss = plane_loss(
+        lambda x, y: (x**2 - 1.0) ** 2 + 0.5 * (y - 0.5 * x) ** 2,
+        lambda x, y: (4.0 * x * (x**2 - 1.0) - 0.5 * (y - 0.5 * x), y - 0.5 * x),
+    )
     prior = pg.priors.Normal([0.0, 0.3], [1.0, 1.5])
     target = pg.target(loss, pg.methods.DRLE(0.5, 0.75, kernel=pg.kernels.SquaredExponential(0.8)), prior=prior)
     x, y = np.linspace(-3.0, 3.0, 97), np.linspace(-5.5, 6.0, 129)

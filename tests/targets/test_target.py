@@ -54,7 +54,10 @@ def test_a_rule_for_the_lengthscale_is_resolved():
         ({"method": pg.methods.DE(), "initial": "normal"}, "initial is 'normal'"),
         ({"method": pg.methods.DE(), "initial": np.array([0.0, np.nan])}, "initial is an array"),
         ({"method": pg.methods.DE(), "initial": pg.priors.Normal([0.0, 0.0], 1.0)}, "initial has 2 dimensions"),
-        ({"method": pg.methods.DE(), "initial": NORMAL, "prior": pg.priors.Uniform(-1.0, 1.0)}, "outside the prior's box"),
+        (
+            {"method": pg.methods.DE(), "initial": NORMAL, "prior": pg.priors.Uniform(-1.0, 1.0)},
+            "outside the prior's box",
+        ),
         ({"method": pg.methods.DLE(1.0), "prior": pg.priors.Flat(2)}, "prior has 2 dimensions"),
     ],
 )

@@ -1,0 +1,128 @@
+"""Distances to the package's own targets, of laws that scipy knows, and how bad arguments are named."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import particlegvi as pg
+from particlegvi import diagnostics
+
+
+def density(value, prior=None):
+    """The target with density proportional to exp(-value(t)) p(t)."""
+
+    def loss(x):
+        with np.errstate(all="ignore"):
+            return value(x[:, 0])
+
+    def slope(x):
+        return ((loss(x + 1e-6) - loss(x - 1e-6)) / 2e-6)[:, None]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # differences are a rough gradient, which is not used
+        made = pg.Loss.from_numpy(loss, slope, 1)
+    return pg.target(made, pg.methods.DLE(1.0), prior=prior or pg.priors.Flat(1))
+
+
+LAWS = {
+    "normal": (stats.norm(1.0, 2.0), lambda: density(lambda t: 0.125 * (t - 1.0) ** 2)),
+    "uniform": (stats.uniform(-3.0, 5.0), lambda: density(lambda t: 0.0 * t, pg.priors.Uniform(-3.0, 2.0))),
+    "student": (stats.t(5), lambda: density(lambda t: 3.0 * np.log1p(t**2 / 5.0))),
+    "far and narrow": (stats.norm(1e6, 1e-2), lambda: density(lambda t: 5e3 * (t - 1e6) ** 2)),
+}
+
+
+@pytest.fixture(scope="module")
+def targets():
+    return {name: make() for name, (_, make) in LAWS.items()}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_wasserstein1_equals_the_quantile_formula(name, targets):
+    law = LAWS[name][0]
+    x = np.sort(np.random.default_rng(0).normal(law.mean(), 1.4 * law.std(), 57))
+    u = (np.arange(57 * 4000) + 0.5) / (57 * 4000)
+    expected = np.mean(np.abs(np.repeat(x, 4000) - law.ppf(u)))
+    for given in (x, x[:, None], x[::-1]):
+        assert diagnostics.wasserstein1(given, targets[name]) == pytest.approx(expected, abs=5e-5 * law.std())
+    one = diagnostics.wasserstein1([law.mean()], targets[name])
+    assert one == pytest.approx(np.mean(np.abs(law.ppf(u) - law.mean())), abs=1e-4 * law.std())
+
+
+def test_wasserstein1_equals_scipys_own(targets):
+    x = np.random.default_rng(1).normal(size=300) - 0.3
+    draws = targets["normal"].quantile((np.arange(200_000) + 0.5) / 200_000)
+    expected = stats.wasserstein_distance(x, draws)
+    assert diagnostics.wasserstein1(x, targets["normal"]) == pytest.approx(expected, abs=1e-5)
+    assert diagnostics.wasserstein1(x + 1e9, targets["normal"]) == pytest.approx(1e9 - 1.3, rel=1e-9)
+
+
+def test_wasserstein1_to_a_fitted_gaussian():
+    loss = pg.Loss.from_numpy(lambda x: 0.5 * (x[:, 0] - 2.0) ** 2, lambda x: x - 2.0, 1)
+    target = pg.target(loss, pg.methods.FDGVI(0.25), prior=pg.priors.Flat(1))
+    law, x = stats.norm(2.0, 0.5), np.array([1.2, 2.1, 2.2, 4.0])
+    expected = np.mean(np.abs(np.repeat(x, 50_000) - law.ppf((np.arange(200_000) + 0.5) / 200_000)))
+    assert diagnostics.wasserstein1(x, target) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_target_without_a_mean_is_infinitely_far():
+    cauchy = density(lambda t: np.log1p(t**2))
+    assert diagnostics.wasserstein1([0.0, 1.0], cauchy) == np.inf
+    assert diagnostics.wasserstein1_floor(cauchy, 10) == (np.inf, np.inf)
+
+
+@pytest.mark.parametrize("n", [1, 300, 20_000])
+def test_the_floor_with_heavy_tails(n, targets):
+    law, target = LAWS["student"][0], targets["student"]
+    low, high = diagnostics.wasserstein1_floor(target, n, (0.05, 0.95), replicates=400)
+    random = np.random.default_rng(2)
+    inside = sum(low <= diagnostics.wasserstein1(law.rvs(n, random_state=random), target) <= high for _ in range(100))
+    # 90 per cent, within the limits of a binomial count and 2 per cent for the estimated quantiles
+    assert diagnostics.binomial_limits(100, 0.88, 0.999)[0] <= inside
+    assert inside <= diagnostics.binomial_limits(100, 0.92, 0.999)[1]
+
+
+def test_counts_in_cells_give_the_floor_of_the_draws_themselves(targets, monkeypatch):
+    levels, replicates = (0.25, 0.5, 0.75), 1500
+    exact = diagnostics.wasserstein1_floor(targets["normal"], 150, levels, replicates)
+    monkeypatch.setattr("particlegvi.diagnostics.floor.EXACT", 0)
+    cells = diagnostics.wasserstein1_floor(targets["normal"], 150, levels, replicates, seed=1)
+    assert cells == pytest.approx(exact, rel=0.08)  # five standard errors of a quantile of 1500 replicates
+
+
+def test_the_nearest_mode_and_the_shares():
+    points = np.array([[2.0, 3.5], [3.0, 2.0], [-1.0, 0.5], [-3.0, -3.0]])
+    modes = [[3.0, 3.0], [-3.0, 3.0], [-3.0, -3.0]]
+    assert diagnostics.nearest_mode(points, modes).tolist() == [0, 0, 1, 2]
+    assert diagnostics.mode_fractions(points, modes) == pytest.approx([0.5, 0.25, 0.25])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda target: diagnostics.wasserstein1_floor(target, 0), "n is 0"),
+        (lambda target: diagnostics.wasserstein1_floor(target, 10, (0.5, 1.5)), "quantiles"),
+        (lambda target: diagnostics.wasserstein1_floor(target, 10, replicates=-1), "replicates is -1"),
+        (lambda target: diagnostics.binomial_limits(10, 1.2), "p is 1.2"),
+        (lambda target: diagnostics.binomial_limits(-1, 0.5), "n is -1"),
+        (lambda target: diagnostics.binomial_limits(10, 0.5, 1.0), "level is 1.0"),
+        (lambda target: diagnostics.mode_occupancy(np.zeros((3, 2)), [0.0, 1.0]), "modes"),
+    ],
+)
+def test_bad_numbers_are_named(call, words, targets):
+    with pytest.raises(ValueError, match=words):
+        call(targets["normal"])
+
+
+def test_a_plane_and_atoms_are_refused_where_they_have_no_distance():
+    loss = pg.Loss.from_numpy(lambda x: np.sum(x**2, axis=1), lambda x: 2.0 * x, 2)
+    plane = pg.target(loss, pg.methods.DLE(1.0), prior=pg.priors.Flat(2))
+    with pytest.raises(ValueError, match="2 dimensions"):
+        diagnostics.wasserstein1([0.0], plane)
+    well = pg.Loss.from_numpy(lambda x: x[:, 0] ** 2, lambda x: 2.0 * x, 1)
+    atom = pg.target(well, pg.methods.DE(), initial=pg.priors.Normal(0.0, 1.0))
+    with pytest.raises(ValueError, match="atoms"):
+        diagnostics.kolmogorov_smirnov([0.0], atom)
+    assert diagnostics.wasserstein1([0.5, -0.5, 1.0], atom) == pytest.approx(2.0 / 3.0)
