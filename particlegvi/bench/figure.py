@@ -30,7 +30,8 @@ def draw_scaling(scaling: dict[str, Any], path: Path) -> None:
         axis.grid(True, alpha=0.3)
         axis.tick_params(labelsize=12)
         axis.xaxis.label.set_size(14)
-        axis.legend(fontsize=12, frameon=False)
+    handles = {line.get_label(): line for axis in axes for line in axis.get_lines()}
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2, fontsize=12, frameon=False)
     axes[0].set_ylabel("seconds for all N forces", fontsize=14)
     figure.suptitle("Cost of one repulsion, squared-exponential kernel, tolerance 1e-12", fontsize=16)
     figure.savefig(path, metadata={"Software": None})
