@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from particlegvi.targets.atoms import AtomicTarget
-from particlegvi.targets.flow import AWAY, UNRESOLVED, Descent, Landscape
+from particlegvi.targets.flow import AWAY, UNRESOLVED, Descent
+from particlegvi.targets.minima import Landscape
 from particlegvi.targets.start import Start
 
 FIRST = 64  # strata in each coordinate

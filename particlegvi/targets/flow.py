@@ -6,40 +6,15 @@ Traps are found as the flow goes: the slowest points are polished by Newton's me
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
-
 import numpy as np
 
-Field = Callable[[np.ndarray], np.ndarray]
+from particlegvi.targets.minima import Landscape, Trap, polish, refuse_unless_isolated, trap_around, velocity
 
 ACCURACY = 1e-4  # of a step, in units of the scale
 MOST_STEPS = 5_000
 ROUND = 20  # fewest steps between two looks for new minima
 FAR = 1e7  # scales: a point that gets there has run away
 UNRESOLVED, AWAY = -1, -2
-
-
-class Landscape(NamedTuple):
-    """A function to descend on a box (infinite where it has no sides), and the typical size of things."""
-
-    value: Field  # (n, dim) -> (n,)
-    gradient: Field  # (n, dim) -> (n, dim)
-    low: np.ndarray
-    high: np.ndarray
-    scale: float
-
-
-class Trap(NamedTuple):
-    """{x: (x - at) . shape (x - at) < size^2}: once inside, always inside, and it holds one critical point."""
-
-    at: np.ndarray
-    shape: np.ndarray
-    size: float
-
-    def holds(self, x: np.ndarray) -> np.ndarray:
-        away = x - self.at
-        return np.sum((away @ self.shape) * away, axis=1) < self.size**2
 
 
 class Descent:
@@ -157,136 +132,3 @@ class Descent:
             self.failed.append(at)
         else:
             self.traps.append(trap)
-
-
-def velocity(land: Landscape, x: np.ndarray) -> np.ndarray:
-    """Minus the gradient at points (n, dim), without what would leave the box; not finite where the loss is not."""
-    v = -land.gradient(x)
-    v[(x <= land.low) & (v < 0.0)] = 0.0
-    v[(x >= land.high) & (v > 0.0)] = 0.0
-    return v
-
-
-def hessian(land: Landscape, at: np.ndarray, reach: float) -> np.ndarray:
-    """Matrix of second derivatives (dim, dim) by central differences of the gradient."""
-    steps = reach * np.eye(len(at))
-    slopes = land.gradient(np.clip(np.concatenate([at + steps, at - steps]), land.low, land.high))
-    matrix = (slopes[: len(at)] - slopes[len(at) :]) / (2.0 * reach)
-    return 0.5 * (matrix + matrix.T)
-
-
-def polish(land: Landscape, at: np.ndarray) -> np.ndarray | None:
-    """The minimum near a point, by Newton steps that descend, or at a kink by search; None if there is none nearby."""
-    x = at.copy()
-    level = float(land.value(x[None])[0])
-    for _ in range(80):
-        v = velocity(land, x[None])[0]
-        if not np.any(v):
-            break
-        values, vectors = np.linalg.eigh(hessian(land, x, 1e-5 * land.scale))
-        # Of the curvature only the size counts, so that saddles repel; no move is longer than the scale.
-        size = np.maximum(np.abs(values), float(np.linalg.norm(v)) / land.scale)
-        move = vectors @ ((vectors.T @ v) / size)
-        move[(x <= land.low) & (move < 0.0) | (x >= land.high) & (move > 0.0)] = 0.0
-        move *= min(1.0, 0.3 * land.scale / max(float(np.linalg.norm(move)), 1e-300))
-        for _ in range(40):
-            new = np.clip(x + move, land.low, land.high)
-            here = float(land.value(new[None])[0])
-            if here <= level:
-                break
-            move = 0.5 * move
-        else:
-            break
-        moved = float(np.linalg.norm(new - x))
-        x, level = new, here
-        if moved < 1e-14 * (land.scale + float(np.linalg.norm(x))):
-            break
-    curvature = np.linalg.eigvalsh(hessian(land, x, 1e-4 * land.scale))
-    if curvature[0] < -1e-3 * abs(curvature[-1]) and not np.any((x <= land.low) | (x >= land.high)):
-        return None  # a saddle or a maximum, on which it happened to land
-    steep = np.linalg.norm(velocity(land, x[None])[0])
-    around = velocity(land, np.clip(x + 1e-3 * land.scale * np.eye(len(x)), land.low, land.high))
-    return x if steep <= 1e-5 * np.max(np.linalg.norm(around, axis=1)) else _kink(land, x)
-
-
-def _kink(land: Landscape, x: np.ndarray) -> np.ndarray | None:
-    """The lowest point near x by compass search, for minima where the gradient jumps instead of vanishing."""
-    compass = np.concatenate([np.eye(len(x)), -np.eye(len(x))])
-    level, length = float(land.value(x[None])[0]), 0.03 * land.scale
-    for _ in range(400):
-        around = np.clip(x + length * compass, land.low, land.high)
-        levels = land.value(around)
-        best = int(np.argmin(levels))
-        if levels[best] < level:
-            x, level = around[best], float(levels[best])
-        else:
-            length *= 0.5
-        if length < 1e-15 * land.scale:
-            return x
-    return None
-
-
-def trap_around(land: Landscape, at: np.ndarray) -> Trap | None:
-    """The largest ellipse, of the Hessian's shape or round, whose layers the flow crosses inwards."""
-    dim = len(at)
-    best: Trap | None = None
-    volume = 0.0
-    matrix = hessian(land, at, 1e-4 * land.scale)
-    values = np.linalg.eigvalsh(matrix)
-    shapes = [np.eye(dim)]
-    if values[0] > 1e-9 * values[-1] > 0.0:
-        shapes = [matrix / values[-1]] if dim > 2 else [np.eye(dim), matrix / values[-1]]
-    radii = land.scale * np.geomspace(1e-3, 10.0, 60 if dim == 2 else 16)
-    for shape in shapes:
-        root, axes = np.linalg.eigh(shape)
-        outline = _directions(dim) / np.sqrt(root) @ axes.T  # shape-norm one
-        points = at + radii[:, None, None] * outline
-        inside = np.all((points >= land.low) & (points <= land.high), axis=2)
-        points = np.clip(points, land.low, land.high)
-        away = points - at
-        with np.errstate(all="ignore"):
-            v = velocity(land, points.reshape(-1, dim)).reshape(points.shape)
-            rate = np.sum((away @ shape) * v, axis=2)  # not finite is not inwards
-        inward = np.all((rate < 0.0) | ~inside & (np.abs(away).max(axis=2) == 0.0), axis=1)
-        layers = int(np.argmin(inward)) if not np.all(inward) else len(radii)
-        if layers == 0:
-            continue
-        size = radii[layers - 1]
-        here = size**dim / np.sqrt(np.prod(root))
-        if here > volume:
-            best, volume = Trap(at, shape, 0.98 * size), here
-    return best
-
-
-def refuse_unless_isolated(land: Landscape, at: np.ndarray) -> None:
-    """A ValueError if the function does not rise in some direction around a minimum."""
-    if len(at) != 2:
-        return
-    reach = 1e-2 * land.scale
-    level = float(land.value(at[None])[0])
-
-    def rise(angle: np.ndarray) -> np.ndarray:
-        points = at + reach * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        outside = np.any((points < land.low) | (points > land.high), axis=1)
-        return np.where(outside, np.inf, land.value(points) - level)
-
-    angle = np.arange(512) * (2.0 * np.pi / 512)
-    a, b = angle - angle[1], angle + angle[1]
-    for _ in range(50):
-        c, d = b - 0.618 * (b - a), a + 0.618 * (b - a)
-        lower = rise(c) <= rise(d)
-        a, b = np.where(lower, a, c), np.where(lower, d, b)
-    least, rises = np.min(rise(0.5 * (a + b))), rise(angle)
-    most = np.max(rises[np.isfinite(rises)], initial=0.0)
-    if least <= max(1e-9 * most, 4e-15 * abs(level)):
-        where = np.array2string(at, precision=4)
-        raise ValueError(f"the minimum at {where} is not isolated: the loss does not rise on all sides of it")
-
-
-def _directions(dim: int) -> np.ndarray:
-    if dim == 2:
-        angle = (np.arange(96) + 0.5) * (2.0 * np.pi / 96)
-        return np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    draws = np.random.default_rng(0).normal(size=(40, dim))
-    draws = np.concatenate([draws, np.eye(dim), -np.eye(dim)])
-    return draws / np.linalg.norm(draws, axis=1, keepdims=True)

@@ -9,18 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.targets.density import as_points
-from particlegvi.targets.flow import Descent, Landscape, hessian, polish
-from particlegvi.targets.potential import gibbs_log_weight, line, place_of
-from particlegvi.targets.survey import survey
-from particlegvi.targets.survey_plane import survey_plane
+from particlegvi.targets.flow import Descent
+from particlegvi.targets.gaussian_objective import WIDEST, Objective, newton, packed, starts
+from particlegvi.targets.minima import hessian, polish
+from particlegvi.targets.potential import place_of
 
 NODES = {1: 200, 2: 48}  # in each coordinate, to search
 FINE = {1: 3000, 2: 200}  # and for the numbers given
-REACH = 8.5  # standard deviations that the nodes cover
-WIDEST = 60.0  # of |log variance|: an optimum out there is none
 MOST_STARTS = 24
-CHUNK = 1_000_000
-LOG_2_PI_E = float(np.log(2.0 * np.pi)) + 1.0
 
 
 class Optimum(NamedTuple):
@@ -55,13 +51,13 @@ class GaussianOptima:
         if np.any(np.isfinite(prior.low) | np.isfinite(prior.high)):
             raise ValueError("prior is bounded, under which every Gaussian has infinite KL; Normal or Flat is allowed")
         self.dim = int(loss.dim)
-        self._objective = _Objective(loss, prior, kl_weight, NODES[self.dim])
-        self._fine = _Objective(loss, prior, kl_weight, FINE[self.dim])
+        self._objective = Objective(loss, prior, kl_weight, NODES[self.dim])
+        self._fine = Objective(loss, prior, kl_weight, FINE[self.dim])
         scale = float(np.clip(np.min(place_of(prior).scale), 1e-3, 1.0))
         self._landscape, self._fine_landscape = self._objective.landscape(scale), self._fine.landscape(scale)
         self._descent: Descent | None = None  # made when a basin is asked for
         self._minima: list[np.ndarray] = []
-        for start in _starts(loss, prior, kl_weight, initial)[:MOST_STARTS]:
+        for start in starts(loss, prior, kl_weight, initial)[:MOST_STARTS]:
             self._descend_from(start)
         if self.dim == 2:  # where the loss is nearly separable, so are the optima
             for first, second in list(itertools.product(self._minima[:5], repeat=2)):
@@ -72,8 +68,8 @@ class GaussianOptima:
         mean, sd = self.optima[0].mean, self.optima[0].sd
         self.mean: Any = float(mean[0]) if self.dim == 1 else mean
         self.variance: Any = float(sd[0] ** 2) if self.dim == 1 else sd**2
-        finer = _Objective(loss, prior, kl_weight, 3 * FINE[self.dim] // 2)
-        again = finer.value(np.array([_packed(found.mean, found.sd) for found in self.optima]))
+        finer = Objective(loss, prior, kl_weight, 3 * FINE[self.dim] // 2)
+        again = finer.value(np.array([packed(found.mean, found.sd) for found in self.optima]))
         self.residual = float(np.max(np.abs(again - [found.objective for found in self.optima])))
 
     def pdf(self, x: ArrayLike) -> Any:
@@ -127,7 +123,7 @@ class GaussianOptima:
             self._descent = Descent(self._landscape)
             for at in self._minima:
                 self._descent.add(at)
-        label = int(self._descent.labels(_packed(centre, spread)[None])[0])
+        label = int(self._descent.labels(packed(centre, spread)[None])[0])
         if label < 0:
             return None
         end = self._unpacked(self._descent.traps[label].at)
@@ -152,7 +148,7 @@ class GaussianOptima:
         return sorted(optima, key=lambda found: (round(found.objective, 8), found.mean.round(6).tolist()))
 
     def _unpacked(self, at: np.ndarray) -> Optimum:
-        at = _newton(self._fine_landscape, at)
+        at = newton(self._fine_landscape, at)
         return Optimum(at[: self.dim].copy(), np.exp(0.5 * at[self.dim :]), float(self._fine.value(at[None])[0]))
 
     def _on_line(self, what: str) -> tuple[float, float]:
@@ -162,96 +158,3 @@ class GaussianOptima:
 
     def __repr__(self) -> str:
         return f"GaussianOptima(dim={self.dim}, optima={len(self.optima)}, mean={self.mean}, variance={self.variance})"
-
-
-class _Objective:
-    """(C.135) and its gradient in (mean, log variance), by a tensor trapezoidal rule under the Gaussian.
-
-    For analytic losses it converges geometrically, as Gauss-Hermite does with nodes as dense; unlike that it spends no
-    node where the Gaussian is negligible.
-    """
-
-    def __init__(self, loss: Any, prior: Any, kl_weight: float, number: int) -> None:
-        self.loss, self.prior, self.kl_weight = loss, prior, kl_weight
-        self.dim = int(loss.dim)
-        nodes = np.linspace(-REACH, REACH, number)
-        weights = np.exp(-0.5 * nodes**2)
-        weights /= weights.sum()
-        grids = np.meshgrid(*[nodes] * self.dim, indexing="ij")
-        self.z = np.stack([grid.ravel() for grid in grids], axis=1)
-        self.weights = np.prod(np.stack(np.meshgrid(*[weights] * self.dim, indexing="ij")), axis=0).ravel()
-        keep = self.weights > 1e-18
-        self.z, self.weights = self.z[keep], self.weights[keep]
-
-    def landscape(self, scale: float) -> Landscape:
-        none = np.full(self.dim, np.inf)
-        edge = np.concatenate([none, np.full(self.dim, WIDEST)])
-        return Landscape(self.value, self.gradient, -edge, edge, scale)
-
-    def value(self, nu: np.ndarray) -> np.ndarray:
-        def part(points: np.ndarray) -> np.ndarray:
-            with np.errstate(all="ignore"):
-                return np.asarray(self.loss.value(points)) - self.kl_weight * self.prior.log_density(points)
-
-        means = np.concatenate([self._expect(part, some) for some in self._chunks(nu)])
-        return means - 0.5 * self.kl_weight * np.sum(nu[:, self.dim :] + LOG_2_PI_E, axis=1)
-
-    def gradient(self, nu: np.ndarray) -> np.ndarray:
-        return np.concatenate([self._gradient(some) for some in self._chunks(nu)])
-
-    def _chunks(self, nu: np.ndarray) -> list[np.ndarray]:
-        size = max(1, CHUNK // len(self.z))
-        return [nu[start : start + size] for start in range(0, len(nu), size)]
-
-    def _points(self, nu: np.ndarray) -> np.ndarray:
-        sd = np.exp(0.5 * nu[:, None, self.dim :])
-        return np.ascontiguousarray((nu[:, None, : self.dim] + sd * self.z).reshape(-1, self.dim))
-
-    def _expect(self, function: Any, nu: np.ndarray) -> np.ndarray:
-        return function(self._points(nu)).reshape(len(nu), -1) @ self.weights
-
-    def _gradient(self, nu: np.ndarray) -> np.ndarray:
-        points = self._points(nu)
-        with np.errstate(all="ignore"):
-            slopes = np.asarray(self.loss.gradient(points)) - self.kl_weight * self.prior.gradient(points)
-        slopes = slopes.reshape(len(nu), -1, self.dim)
-        by_mean = np.einsum("nqi,q->ni", slopes, self.weights)
-        by_sd = np.einsum("nqi,qi,q->ni", slopes, self.z, self.weights) * np.exp(0.5 * nu[:, self.dim :])
-        return np.concatenate([by_mean, 0.5 * by_sd - 0.5 * self.kl_weight], axis=1)
-
-
-def _newton(land: Landscape, at: np.ndarray) -> np.ndarray:
-    """A few Newton steps to the zero of the gradient beside a point."""
-    for _ in range(6):
-        move = np.linalg.solve(hessian(land, at, 1e-5), land.gradient(at[None])[0])
-        at = at - move
-        if np.max(np.abs(move)) < 1e-12:
-            break
-    return at
-
-
-def _packed(mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
-    return np.concatenate([mean, 2.0 * np.log(sd)])
-
-
-def _starts(loss: Any, prior: Any, kl_weight: float, initial: Any) -> list[np.ndarray]:
-    """Narrow and broad Gaussians at the modes of the Gibbs density, and broad ones at the start and the prior."""
-    log_weight, place = gibbs_log_weight(loss, prior, kl_weight), place_of(prior)
-    broad = [(place.centre, place.scale)]
-    if hasattr(initial, "sd"):
-        broad.append((np.asarray(initial.mean, dtype=np.float64), np.asarray(initial.sd, dtype=np.float64)))
-    elif initial is not None and not hasattr(initial, "log_density"):
-        points = np.asarray(initial, dtype=np.float64).reshape(-1, int(loss.dim))
-        broad += [(points.mean(axis=0), np.maximum(points.std(axis=0), 1e-3))]
-        broad += [(point, np.ones(int(loss.dim))) for point in points[:3]]
-    if len(place.centre) == 1:
-        low, high, centre, scale = (float(number[0]) for number in place)
-        found = survey(line(log_weight), low, high, centre, scale).peaks
-        at, width = found.at[:, None], 0.5 * (found.left + found.right)[:, None]
-        order = np.argsort(found.log_mass)[::-1]
-    else:
-        peaks = survey_plane(log_weight, place).peaks
-        at, width = peaks.at, peaks.width
-        order = np.argsort(peaks.log_mass)[::-1]
-    narrow = [(at[k], width[k] / np.sqrt(2.0)) for k in order]
-    return [_packed(np.full(place.centre.shape, mean), np.full(place.centre.shape, sd)) for mean, sd in broad + narrow]

@@ -11,30 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from particlegvi.targets.edges import MOST_PEAKS, NEGLIGIBLE, Peaks, panel_edges
 from particlegvi.targets.potential import LogWeight, not_integrable
 
 PER_DECADE = 60
 UNIFORM = 2**18
-NEGLIGIBLE = 60.0  # natural logarithm of a mass ratio that no longer counts
-MOST_PEAKS = 20_000
 MAGNIFIED = 129
 COARSER = 64
 STANDS_OUT = 1e-8
 WIDER = 1024.0  # times a bracket: how far the foot of a peak is looked for
 SHRINK = 0.5 * (np.sqrt(5.0) - 1.0)
-
-
-class Peaks(NamedTuple):
-    """Maxima of f: positions, values, and how far to the left and right f falls by one."""
-
-    at: np.ndarray
-    value: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-
-    @property
-    def log_mass(self) -> np.ndarray:
-        return self.value + np.log(self.left + self.right)
 
 
 class Survey(NamedTuple):
@@ -60,7 +46,7 @@ def survey(f: LogWeight, low: float, high: float, centre: float, scale: float, u
     peaks = _find_peaks(f, x, y)
     keep = peaks.log_mass > np.max(peaks.log_mass) - NEGLIGIBLE
     kept = Peaks(*(part[keep] for part in peaks))
-    return Survey(kept, _edges(f, x, y, kept, low, high, centre, scale))
+    return Survey(kept, panel_edges(f, x, y, kept, low, high, centre, scale))
 
 
 def _grid(low: float, high: float, centre: float, scale: float, uniform: int) -> np.ndarray:
@@ -179,42 +165,3 @@ def _widths(
     _, first = np.unique(np.stack([octave, cell])[:, order], axis=1, return_index=True)
     keep = order[first]
     return Peaks(at[keep], value[keep], drops[0][keep], drops[1][keep]), keep
-
-
-def _edges(
-    f: LogWeight, x: np.ndarray, y: np.ndarray, peaks: Peaks, low: float, high: float, centre: float, scale: float
-) -> np.ndarray:
-    steps = 2.0 ** np.arange(-1.0, 7.0)
-    doublings = 2.0 ** np.arange(-30.0, 200.0)
-    parts: list[Any] = [
-        peaks.at,
-        (peaks.at[:, None] - peaks.left[:, None] * steps).ravel(),
-        (peaks.at[:, None] + peaks.right[:, None] * steps).ravel(),
-        _domain_edges(f, x, y),
-        np.array([edge for edge in (low, high) if np.isfinite(edge)]),
-    ]
-    for anchor, size in ((centre, scale), (0.0, 1.0)):
-        parts += [anchor - size * doublings, anchor + size * doublings, [anchor]]
-    # Between peaks: a fair share of the points at which f was seen to matter.
-    bulk = x[y > np.max(peaks.value) - NEGLIGIBLE]
-    parts.append(bulk[:: max(1, len(bulk) // 128)])
-    if len(peaks.at) < 100:
-        widest = np.max(peaks.left + peaks.right)
-        for sign in (-1.0, 1.0):  # distant peaks lie between doublings of the grid above
-            parts.append((peaks.at[:, None] + sign * widest * 2.0 ** np.arange(0.0, 60.0, 4.0)).ravel())
-    edges = np.concatenate(parts)
-    edges = np.unique(edges[(edges >= max(low, x[0])) & (edges <= min(high, x[-1]))])
-    keep = np.diff(edges, prepend=-np.inf) > 8.0 * np.finfo(float).eps * np.abs(edges)
-    return edges[keep]
-
-
-def _domain_edges(f: LogWeight, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Where f turns from finite to minus infinity: the ends of the loss's domain."""
-    finite = y > -np.inf
-    at = np.flatnonzero(finite[1:] != finite[:-1])[:MOST_PEAKS]
-    a, b, first = x[at], x[at + 1], finite[at]
-    for _ in range(60):
-        middle = 0.5 * (a + b)
-        like_first = (f(middle) > -np.inf) == first
-        a, b = np.where(like_first, middle, a), np.where(like_first, b, middle)
-    return np.concatenate([a, b])
