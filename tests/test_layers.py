@@ -19,7 +19,7 @@ LAYERS = [
     {"engine"},
     {"loss", "losses", "kernels", "priors", "formulas"},
     {"methods", "integrators"},
-    {"runs", "recorder", "simulation"},
+    {"runs", "recorder", "problem", "simulation"},
     {"targets", "diagnostics"},
     {"results", "scenario", "runner"},
     {"plotting"},

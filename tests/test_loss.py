@@ -341,7 +341,8 @@ def test_a_right_gradient_is_taken_without_a_word():
         Loss.from_numpy(lambda X: np.log(X[:, 0]), lambda X: 1 / X, dim=1)  # finite on one side only
         Loss.from_numpy(lambda X: square(X.astype(np.float32)) + 10, lambda X: 2 * X, dim=2)  # differences are noise
         Loss.from_numpy(lambda X: np.sin(1000 * X[:, 0]), lambda X: 1000 * np.cos(1000 * X), dim=1)
-        Loss.from_numba(quartic, quartic_gradient, dim=2)
+        last = Loss.from_numba(quartic, quartic_gradient, dim=2)
+    assert last.dim == 2
 
 
 @pytest.mark.parametrize("wrong", [lambda X: -2 * X, lambda X: X, lambda X: 2 * X + 0.1, lambda X: 2 * X[:, ::-1]])

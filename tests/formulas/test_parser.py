@@ -153,13 +153,14 @@ def test_nothing_recurses():
     while frame is not None:
         depth += 1
         frame = frame.f_back
-    compile_formula(formula, ["t"])  # imports what it needs
+    first = compile_formula(formula, ["t"])  # imports what it needs
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(depth + 40)
     try:
-        compile_formula(formula, ["t"])
+        again = compile_formula(formula, ["t"])
     finally:
         sys.setrecursionlimit(limit)
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
 
 
 def test_nothing_is_evaluated(root):

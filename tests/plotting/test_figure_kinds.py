@@ -184,3 +184,4 @@ def test_the_figures_of_every_scenario_exist():
         content = tomllib.loads(catalogue.path(name).read_text(encoding="utf-8"))
         for entry in content.get("figures", []):
             plotting.check(entry)
+            assert entry["kind"] in plotting.names()
