@@ -26,6 +26,7 @@ _NAMES = {
     "simulate": "particlegvi.simulation:simulate",
     "target": "particlegvi.targets:target",
     "run": "particlegvi.runner:run",
+    "resume": "particlegvi.resuming:resume",
     "load": "particlegvi.results:load",
     "scenarios": "particlegvi.catalogue:",
 }
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from particlegvi.errors import Diverged
     from particlegvi.loss import Loss
     from particlegvi.results import load
+    from particlegvi.resuming import resume
     from particlegvi.runner import run
     from particlegvi.runs import Run
     from particlegvi.simulation import simulate

@@ -1,7 +1,7 @@
-"""The command line: ``particlegvi list | show | run | plot | gallery | bench``.
+"""The command line: ``particlegvi list | show | run | resume | plot | gallery | bench``.
 
 Everything that takes time to import is imported inside the command that needs it, so that ``--help`` and ``list``
-start at once. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 diverged, 130 interrupted.
+start at once. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 diverged, 130 interrupted (143 by SIGTERM).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 import warnings
 
 from particlegvi import __version__
+from particlegvi.signals import Answered
 
 TYPE_CHECKING = False  # as in typing, which would take longer to import than everything else here
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     Command = tuple[Callable[[argparse.Namespace], None], str, Sequence[tuple[tuple[str, ...], dict[str, Any]]]]
 
-DONE, FAILED, BAD_INPUT, DIVERGED, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, FAILED, BAD_INPUT, DIVERGED = 0, 1, 2, 3
 QUICK = {"particles": 40, "steps": 200}  # what `gallery --quick` allows at most
 
 
@@ -60,8 +61,50 @@ def run(options: argparse.Namespace) -> None:
     for figure in settings["figures"]:
         plotting.check(figure)
     with ProgressBar(options.quiet) as progress:
-        results = runner.execute(settings, options.seed, options.out, options.overwrite, progress)
-    pictures = [] if options.no_figure else draw(results)
+        results = runner.execute(
+            settings,
+            options.seed,
+            options.out,
+            options.overwrite,
+            progress,
+            checkpoint_every=options.checkpoint_every,
+            pictures=not options.no_figure,
+        )
+    conclude(results, options)
+
+
+def resume(options: argparse.Namespace) -> None:
+    from particlegvi import resuming
+    from particlegvi.results.folder import open_folder
+
+    finished = open_folder(options.folder).manifest["status"] == "finished"
+    with ProgressBar(options.quiet) as progress:
+        results = resuming.go_on(
+            options.folder,
+            progress=progress,
+            checkpoint_every=options.checkpoint_every,
+            pictures=not options.no_figure,
+        )
+    if results.status == "diverged":
+        raise ValueError(f"{options.folder} holds a run that diverged, and would diverge again; see its summary.json")
+    if not finished:
+        conclude(results, options)
+    elif not options.quiet:
+        print(f"{options.folder} is finished, and its files are as they were written")
+
+
+def conclude(results: Results, options: argparse.Namespace) -> None:
+    """Draw what was simulated, and say what came out."""
+    from particlegvi.results import complete
+
+    pictures = []
+    if not options.no_figure:
+        try:
+            pictures = draw(results)
+        except Exception:
+            complete(results)  # all but the pictures, and drawing them again would not help
+            raise
+        complete(results)
     if not options.quiet:
         print(results.describe())
         names = f" (pictures: {', '.join(picture.name for picture in pictures)})" if pictures else ""
@@ -153,6 +196,16 @@ class ProgressBar:
 
 SEED = (("--seed",), {"type": int, "default": 0, "metavar": "N", "help": "seed of the random numbers (default 0)"})
 QUIET = (("--quiet",), {"action": "store_true", "help": "print nothing but errors and warnings"})
+NO_FIGURE = (("--no-figure",), {"action": "store_true", "help": "draw nothing"})
+CHECKPOINT = (
+    ("--checkpoint-every",),
+    {
+        "type": float,
+        "default": 2.0,
+        "metavar": "SECONDS",
+        "help": "time between checkpoints, as much work as can be lost (default 2)",
+    },
+)
 
 COMMANDS: dict[str, Command] = {
     "list": (
@@ -183,8 +236,14 @@ COMMANDS: dict[str, Command] = {
                 },
             ),
             QUIET,
-            (("--no-figure",), {"action": "store_true", "help": "draw nothing"}),
+            NO_FIGURE,
+            CHECKPOINT,
         ],
+    ),
+    "resume": (
+        resume,
+        "finish an interrupted run, bit for bit",
+        [(("folder",), {"metavar": "DIR", "help": "folder of the results"}), QUIET, NO_FIGURE, CHECKPOINT],
     ),
     "plot": (
         plot,
@@ -226,6 +285,8 @@ def parser() -> argparse.ArgumentParser:
     for name, (function, purpose, arguments) in COMMANDS.items():
         sub = commands.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
         sub.set_defaults(function=function)
+        needed = [str(settings["metavar"]) for flags, settings in arguments if not flags[0].startswith("-")]
+        sub.usage = " ".join(["%(prog)s", *needed, "[options]"])  # one line, also before an error
         for flags, settings in arguments:
             sub.add_argument(*flags, **settings)
     return top
@@ -244,7 +305,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = lambda message, *_: say(f"warning: {message}")
-            options.function(options)
+            with Answered():
+                options.function(options)
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:  # the reader (head, less) has seen enough
@@ -257,10 +319,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def report(error: BaseException) -> int:
     """Say on stderr in a line or two what went wrong; the exit code."""
     results = getattr(error, "results", None)
-    kept = f"; what was recorded is in {results.folder}" if results is not None and results.folder else ""
+    folder = getattr(results, "folder", None)
+    kept = f"; what was recorded is in {folder}" if folder else ""
+    again = kept and f"{kept}; to go on say: particlegvi resume {folder}"
     if isinstance(error, KeyboardInterrupt):
-        say(f"interrupted{kept}")
-        return INTERRUPTED
+        say(f"interrupted{again}")
+        return 128 + getattr(error, "number", 2)
     if type(error).__name__ == "Diverged":  # by name: its module must not be loaded for a mistyped command
         say(f"diverged: {error}{kept}")
         return DIVERGED
@@ -269,9 +333,9 @@ def report(error: BaseException) -> int:
         return BAD_INPUT
     if isinstance(error, OSError):
         place = f": {error.filename}" if error.filename else ""
-        say(f"failed: {error.strerror or error}{place}{kept}")
+        say(f"failed: {error.strerror or error}{place}{again}")
     elif isinstance(error, MemoryError):
-        say(f"failed: not enough memory{kept}")
+        say(f"failed: not enough memory{again}")
     elif isinstance(error, Exception):
         say(f"failed: {type(error).__name__}: {error}{kept} (PARTICLEGVI_TRACEBACK=1 shows where)")
     else:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
+import math
 import os
 import stat
 from collections.abc import Callable
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
 
 LARGEST_TEXT = 50_000_000  # bytes; far above any manifest or summary, far below what would hurt
 
 
-def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
+def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
     """Open a regular file for reading; a pipe or a device, which could keep us waiting for ever, is refused.
 
     Raises
@@ -73,9 +77,36 @@ def write(path: Path, fill: Callable[[IO[bytes]], Any]) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
+        flush_folder(path.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def sweep(folder: Path) -> None:
+    """Remove what a process that was killed inside `write` has left in a folder; nobody else may be writing there."""
+    for place in folder.glob(".*.*.tmp"):
+        if place.name.split(".")[-2].isdecimal():
+            place.unlink(missing_ok=True)
+
+
+def flush_folder(path: Path) -> None:
+    """Wait until the names in a folder are on the disk, where the system can."""
+    with contextlib.suppress(OSError):
+        folder = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def digest(path: Path) -> str:
+    """The sha256 of a file; a ValueError that names it if it cannot be read."""
+    with open_regular(path) as file:
+        try:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise ValueError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def write_text(path: Path, text: str) -> None:
@@ -86,3 +117,16 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, content: Any) -> None:
     """`write` strict JSON: a number that is not finite is an error here, not NaN in the file."""
     write_text(path, json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+def finite(content: Any) -> Any:
+    """The content as JSON can hold it: numpy's numbers as Python's, and None for what is not finite."""
+    if isinstance(content, dict):
+        return {str(name): finite(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [finite(value) for value in content]
+    if type(content).__module__ == "numpy":
+        return finite(content.tolist())
+    if isinstance(content, float) and not math.isfinite(content):
+        return None
+    return content

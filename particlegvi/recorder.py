@@ -8,25 +8,23 @@ from typing import IO
 
 import numpy as np
 
+from particlegvi.keeping import Snapshot
+
 IN_MEMORY = 256 * 2**20  # bytes of records kept in memory
 
 
 class Recorder:
-    """Takes records one by one and gives them back as one array (records, particles, dim).
+    """Takes records one by one and gives them back as one array (records, particles, dim); it stores no snapshots."""
 
-    Parameters
-    ----------
-    records : int
-        How many there will be at most.
-    shape : tuple of int
-        (particles, dim).
-    """
-
-    def __init__(self, records: int, shape: tuple[int, ...]):
-        self.shape = shape
+    def __init__(self) -> None:
         self.count = 0
-        size = 8 * records * int(np.prod(shape))
+        self.shape: tuple[int, ...] = ()
         self._file: IO[bytes] | None = None
+
+    def begin(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
+        """Get ready for at most ``records`` records of ``shape`` (particles, dim)."""
+        self.shape = shape
+        size = 8 * records * int(np.prod(shape))
         if size > IN_MEMORY:
             warnings.warn(
                 f"{records} records of {shape[0]} particles take {size / 1e9:.2g} GB and are kept in a temporary file"
@@ -36,6 +34,7 @@ class Recorder:
             self._file = tempfile.TemporaryFile(prefix="particlegvi-")  # noqa: SIM115 - lives as long as the array
         else:
             self._memory = np.empty((records, *shape))
+        return None
 
     def put(self, positions: np.ndarray) -> None:
         """Add the next record."""
@@ -51,3 +50,10 @@ class Recorder:
             return self._memory if self.count == len(self._memory) else self._memory[: self.count].copy()
         self._file.flush()
         return np.memmap(self._file, dtype=np.float64, mode="r", shape=(self.count, *self.shape))
+
+    def reached(self, step: int) -> bool:
+        """No snapshot is ever due."""
+        return False
+
+    def save(self, snapshot: Snapshot) -> None:
+        """Nothing is stored."""

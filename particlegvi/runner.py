@@ -9,13 +9,18 @@ from functools import partial
 from typing import Any
 
 from particlegvi.errors import Diverged
+from particlegvi.methods.flow import Problem
+from particlegvi.problem import check_problem
+from particlegvi.recorder import Recorder
 from particlegvi.results import Results, recorded
-from particlegvi.results.folder import Folder, create
+from particlegvi.results.folder import Folder
+from particlegvi.results.keeper import CHECKPOINT_EVERY, FolderKeeper
+from particlegvi.results.making import create
 from particlegvi.results.versions import versions
 from particlegvi.scenario import load
-from particlegvi.scenario.building import Parts, build
-from particlegvi.scenario.checks import whole
-from particlegvi.simulation import simulate
+from particlegvi.scenario.building import build
+from particlegvi.scenario.checks import number, whole
+from particlegvi.simulation import follow
 
 Progress = Callable[[str, int, int], None]
 
@@ -26,6 +31,7 @@ def run(
     out: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
+    checkpoint_every: float = CHECKPOINT_EVERY,
     **overrides: Any,
 ) -> Results:
     """Run a scenario.
@@ -42,6 +48,9 @@ def run(
         Whether ``out`` may be the folder of an earlier run.
     progress : callable, optional
         Called as ``progress(label, steps done, steps)`` now and then.
+    checkpoint_every : float
+        Seconds of run time between checkpoints in ``out``: as much work as is lost at most when the process dies.
+        `resume` goes on from there.
     **overrides
         Values for keys of the scenario, such as ``particles=1000`` or ``methods={"DRLE": {"kl_weight": 0.3}}``; with
         ``**{"methods.DRLE.kl_weight": 0.3}`` any key can be reached.
@@ -58,7 +67,7 @@ def run(
     Diverged
         If a step made a particle non-finite. What was recorded before is in ``error.results``, and in ``out``.
     """
-    return execute(load(scenario, overrides), seed, out, overwrite, progress, save=out is not None)
+    return execute(load(scenario, overrides), seed, out, overwrite, progress, out is not None, checkpoint_every)
 
 
 def execute(
@@ -68,68 +77,102 @@ def execute(
     overwrite: bool = False,
     progress: Progress | None = None,
     save: bool = True,
+    checkpoint_every: float = CHECKPOINT_EVERY,
+    pictures: bool = False,
 ) -> Results:
-    """Run a complete scenario; with ``save`` and without ``out`` its folder is the first free one in ``runs``."""
+    """Run a complete scenario; with ``save`` and without ``out`` its folder is the first free one in ``runs``.
+
+    With ``pictures`` the caller draws them next, and then calls the folder finished (`complete`).
+    """
     seed = whole(0, 2**64 - 1)(int(seed) if type(seed).__module__ == "numpy" else seed, "seed")
+    checkpoint_every = number(above=0.0, allowed="a positive number of seconds")(checkpoint_every, "checkpoint_every")
     try:
         parts = build(scenario)
     except ValueError as error:
         raise ValueError(f"{scenario['name']}: {error}") from None
     folder = create(out, scenario, seed, versions(), overwrite) if save else None
     results = Results(scenario, parts, seed, folder=folder.path if folder else None, status="running")
-    try:
-        _simulate_all(results, parts, folder, progress)
-        results.status = "finished"
-        if folder is not None:
-            folder.update(status="finished")
-            folder.write_summary(results.summary)
-    except BaseException as error:
-        _keep(results, folder, error)
-        raise
+    simulate_rest(results, folder, progress, checkpoint_every, pictures)
     return results
 
 
-def _simulate_all(results: Results, parts: Parts, folder: Folder | None, progress: Progress | None) -> None:
-    settings = results.scenario
-    for label, method in parts.methods.items():
-        made = simulate(
-            parts.loss,
-            method,
-            prior=parts.prior,
-            particles=settings["particles"],
-            steps=settings["steps"],
-            step_size=settings["step_size"],
-            initial=parts.initial,
-            seed=results.seed,
-            integrator=settings["integrator"],
-            record_every=settings.get("record_every"),
-            tolerance=settings["tolerance"],
-            progress=None if progress is None else partial(progress, label),
-        )
-        results.add(label, made)
+def simulate_rest(
+    results: Results, folder: Folder | None, progress: Progress | None, checkpoint_every: float, pictures: bool
+) -> None:
+    """Simulate the methods that ``results`` does not have, and finish the folder, whose lock is held."""
+    try:
+        for label in results.scenario["methods"]:
+            if label not in results:
+                _simulate_one(results, label, folder, progress, checkpoint_every)
+        results.status = "finished"
         if folder is not None:
-            folder.add(label, *recorded(made))
+            folder.write_summary(results.summary)
+            folder.update(status="simulated" if pictures else "finished")
+    except BaseException as error:
+        _keep(results, folder, error)
+        raise
+    finally:
+        if folder is not None:
+            folder.release()
+
+
+def _simulate_one(
+    results: Results, label: str, folder: Folder | None, progress: Progress | None, checkpoint_every: float
+) -> None:
+    method = results.parts.methods[label]
+    hear = None if progress is None else partial(progress, label)
+    record_every = results.scenario.get("record_every")
+    problem = _problem(results, method, record_every)
+    if folder is None:
+        results.add(label, follow(problem, method, record_every, hear, Recorder()))
+        return
+    keeper = FolderKeeper(folder, label, checkpoint_every)
+    try:
+        made = follow(problem, method, record_every, hear, keeper)
+        results.add(label, made)
+        record, seconds = recorded(made)
+        folder.add(label, record, keeper.earlier + (seconds or 0.0), keeper.finish())
+    finally:
+        keeper.close()
+
+
+def _problem(results: Results, method: Any, record_every: int | None) -> Problem:
+    parts, settings = results.parts, results.scenario
+    return check_problem(
+        parts.loss,
+        method,
+        parts.prior,
+        settings["particles"],
+        settings["steps"],
+        settings["step_size"],
+        parts.initial,
+        results.seed,
+        settings["integrator"],
+        settings["tolerance"],
+        record_every,
+    )
 
 
 def _keep(results: Results, folder: Folder | None, error: BaseException) -> None:
     """Leave the folder as truthful as the way the run ended allows; the error carries the results that there are."""
     with contextlib.suppress(AttributeError):
         error.results = results  # type: ignore[attr-defined]
-    if results.status == "finished":
-        return  # only the summary is missing, and whoever loads the folder makes it anew
     partly = getattr(error, "run", None)  # what Diverged and KeyboardInterrupt carry
     if partly is not None:
         label = next(label for label in results.scenario["methods"] if label not in results)
         results.add(label, partly)
-        if folder is not None:
-            folder.add(label, *recorded(partly))
-    if isinstance(error, Diverged):
+    if isinstance(error, Diverged) and partly is not None:
         results.status = "diverged"
         if folder is not None:
+            folder.add(label, *recorded(partly))
             folder.write_summary(results.summary)
             folder.update(status="diverged")
-    elif folder is not None and isinstance(error, ValueError) and not results:
+        return
+    results.status = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+    if folder is None:
+        return
+    if isinstance(error, ValueError) and not results:
         folder.discard()  # a bad value that showed only in the simulation: as if nothing had been written
-    elif folder is not None:
-        with contextlib.suppress(OSError):  # a full disk is what went wrong, and what is there stays readable
-            folder.update(status="interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
+        return
+    with contextlib.suppress(OSError):  # a full disk is what went wrong, and what is there stays readable
+        folder.update(status=results.status)

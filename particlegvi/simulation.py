@@ -13,6 +13,7 @@ import numpy as np
 from particlegvi import integrators
 from particlegvi.engine import evaluate
 from particlegvi.errors import Diverged
+from particlegvi.keeping import Keeper, Snapshot
 from particlegvi.methods.flow import Flow, Problem
 from particlegvi.problem import check_problem
 from particlegvi.recorder import Recorder
@@ -78,60 +79,92 @@ def simulate(
     problem = check_problem(
         loss, method, prior, particles, steps, step_size, initial, seed, integrator, tolerance, record_every
     )
+    return follow(problem, method, record_every, progress, Recorder())
+
+
+def follow(
+    problem: Problem,
+    method: Any,
+    record_every: int | None,
+    progress: Callable[[int, int], None] | None,
+    keeper: Keeper,
+) -> Run:
+    """Simulate a checked problem from its start, or from the snapshot that ``keeper`` has of it; see `simulate`."""
     limit = _warn_when_unstable(problem, method)
     started = time.perf_counter()
     flow = method.flow(problem)
     due = record_steps(problem.steps, record_every)
     run = Run(
         label=method.label,
-        loss=loss,
+        loss=problem.loss,
         prior=problem.prior,
         method=method,
         positions=problem.start[None],
         steps=due,
         step_size=problem.step_size,
-        seed=seed,
+        seed=problem.seed,
     )
-    recorder = Recorder(len(due), problem.start.shape)
-    recorder.put(flow.particles())
-    advance_to = _Chunks(flow, problem, min(limit, problem.step_size), progress)
-    for record in range(1, len(due)):
-        try:
-            advance_to(int(due[record]))
-        except (Diverged, KeyboardInterrupt) as error:
-            run.positions, run.steps = recorder.positions(), due[:record]
-            run.info = flow.facts() | {"stopped": str(error) or "interrupted"}
-            error.run = run  # type: ignore[union-attr]
-            raise
-        recorder.put(flow.particles())
-    run.positions = recorder.positions()
-    run.info = flow.facts() | {"loss": loss_kind(loss), "tolerance": problem.tolerance}
+    snapshot = keeper.begin(len(due), problem.start.shape)
+    if snapshot is None:
+        keeper.put(flow.particles())
+    else:
+        flow.state[...] = snapshot.state
+        flow.counts.update(snapshot.counts)
+    first_step = 0 if snapshot is None else snapshot.step
+    advance = _Chunks(flow, problem, keeper, first_step, min(limit, problem.step_size), progress)
+    try:
+        while keeper.count < len(due):
+            advance.to(int(due[keeper.count]))
+            keeper.put(flow.particles())
+    except (Diverged, KeyboardInterrupt) as error:
+        if isinstance(error, KeyboardInterrupt):
+            keeper.save(advance.good)
+        run.positions = keeper.positions()
+        run.steps = due[: len(run.positions)]
+        run.info = flow.facts() | {"stopped": str(error) or "interrupted"}
+        error.run = run  # type: ignore[union-attr]
+        raise
+    run.positions = keeper.positions()
+    run.info = flow.facts() | {"loss": loss_kind(problem.loss), "tolerance": problem.tolerance}
     run.info["seconds"] = time.perf_counter() - started
     return run
 
 
 class _Chunks:
-    """Advances a flow in chunks short enough for Ctrl-C, and finds the step at which something broke."""
+    """Advances a flow in chunks short enough for Ctrl-C, and finds the step at which something broke.
+
+    ``good`` is the snapshot to go on from: replaced whole between chunks, so that it is right whenever Ctrl-C comes.
+    """
 
     def __init__(
-        self, flow: Flow, problem: Problem, safe: float, progress: Callable[[int, int], None] | None
+        self,
+        flow: Flow,
+        problem: Problem,
+        keeper: Keeper,
+        first_step: int,
+        safe: float,
+        progress: Callable[[int, int], None] | None,
     ):
         self.flow = flow
         self.problem = problem
+        self.keeper = keeper
         self.safe = safe  # a step size that may be stable, for the remedy
         self.progress = progress
-        self.step = 0
         self.size = 1
+        self.step = first_step
+        self._take_snapshot()
 
-    def __call__(self, target: int) -> None:
+    def to(self, target: int) -> None:
         while self.step < target:
             count = min(self.size, target - self.step)
-            before = self.flow.state.copy()
+            self._take_snapshot()
+            if self.keeper.reached(self.step):
+                self.keeper.save(self.good)
             begun = time.perf_counter()
             self.flow.advance(self.step, count)
             spent = time.perf_counter() - begun
             if self.flow.first_bad() >= 0:
-                self._explain(before, count)
+                self._explain(count)
             self.step += count
             # grow at most eightfold: the first call includes compiling
             if count == self.size or spent > CHUNK_SECONDS:
@@ -140,8 +173,13 @@ class _Chunks:
             if self.progress is not None:
                 self.progress(self.step, self.problem.steps)
 
-    def _explain(self, before: np.ndarray, count: int) -> None:
+    def _take_snapshot(self) -> None:
+        flow = self.flow
+        self.good = Snapshot(self.step, flow.state.copy(), dict(flow.counts), flow.facts(), self.keeper.count)
+
+    def _explain(self, count: int) -> None:
         """Find the first bad step by bisection (a flow repeats itself exactly) and say what to do."""
+        before = self.good.state
         good, bad = 0, count
         while bad - good > 1:
             middle = (good + bad) // 2
@@ -215,6 +253,6 @@ def _warn_when_unstable(problem: Problem, method: Any) -> float:
         warnings.warn(
             f"step_size {problem.step_size:g} is beyond the stability limit of about {limit:.3g}"
             f" at the start of {method.label}; the run may diverge",
-            stacklevel=3,
+            stacklevel=4,
         )
     return limit

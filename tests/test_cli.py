@@ -177,7 +177,7 @@ def test_failures_have_their_exit_codes(error, code, words, capsys, monkeypatch)
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(runner, "simulate", fail)
+    monkeypatch.setattr(runner, "follow", fail)
     found, out, err = called(capsys, "run", "lifting", "--out", "a")
     assert (found, out) == (code, "")
     assert words in err

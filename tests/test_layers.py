@@ -15,13 +15,13 @@ import pytest
 
 # From the bottom up. A name is a module or a subpackage of particlegvi.
 LAYERS = [
-    {"registry", "errors", "files", "catalogue"},
+    {"registry", "errors", "files", "catalogue", "signals"},
     {"engine"},
     {"loss", "losses", "kernels", "priors", "formulas"},
     {"methods", "integrators"},
-    {"runs", "recorder", "problem", "simulation"},
+    {"runs", "keeping", "recorder", "problem", "simulation"},
     {"targets", "diagnostics"},
-    {"results", "scenario", "runner"},
+    {"results", "scenario", "runner", "resuming"},
     {"plotting"},
     {"bench"},
     {"cli", "__main__"},

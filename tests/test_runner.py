@@ -152,7 +152,7 @@ def test_a_bad_value_writes_nothing(arguments, words, tmp_path, monkeypatch):
 def test_what_exists_is_refused_before_anything_is_simulated(tmp_path, monkeypatch):
     pg.run("lifting", out=tmp_path / "run", **SHORT)
     before = files(tmp_path)
-    monkeypatch.setattr(runner, "simulate", lambda *_, **__: pytest.fail("simulated"))
+    monkeypatch.setattr(runner, "follow", lambda *_, **__: pytest.fail("simulated"))
     with pytest.raises(ValueError, match="exists already"):
         pg.run("lifting", out=tmp_path / "run", **SHORT)
     assert files(tmp_path) == before
@@ -178,14 +178,14 @@ def test_a_run_that_diverges_keeps_what_it_recorded(tmp_path):
 
 
 def test_an_interrupted_run_keeps_the_methods_that_were_done(tmp_path, monkeypatch):
-    real = runner.simulate
+    real = runner.follow
 
-    def interrupted(loss, method, **settings):
+    def interrupted(problem, method, *rest):
         if method.label == "DRLE":
             raise KeyboardInterrupt
-        return real(loss, method, **settings)
+        return real(problem, method, *rest)
 
-    monkeypatch.setattr(runner, "simulate", interrupted)
+    monkeypatch.setattr(runner, "follow", interrupted)
     with pytest.raises(KeyboardInterrupt):
         pg.run("global-minimiser", out=tmp_path / "run", **SHORT)
     kept = pg.load(tmp_path / "run")
@@ -201,7 +201,7 @@ def test_the_folder_is_there_before_anything_is_simulated(tmp_path, monkeypatch)
         assert tomllib.loads((folder.path / "scenario.toml").read_text()) == folder.scenario()
         raise RuntimeError("looked")
 
-    monkeypatch.setattr(runner, "simulate", look)
+    monkeypatch.setattr(runner, "follow", look)
     with pytest.raises(RuntimeError, match="looked"):
         pg.run("lifting", out=tmp_path / "run", **SHORT)
     assert open_folder(tmp_path / "run").manifest["status"] == "failed"
@@ -245,5 +245,5 @@ def test_a_summary_that_cannot_be_made_costs_no_results(tmp_path, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             pg.run("lifting", out=tmp_path / "run", **SHORT)
     loaded = pg.load(tmp_path / "run")
-    assert loaded.status == "finished"
+    assert loaded.status == "interrupted"
     assert loaded.summary["methods"]["DLE"]["w1"] > 0.0

@@ -40,10 +40,12 @@ class Flow(Protocol):
     """A state that moves.
 
     ``state`` is one C-contiguous float64 array and all there is to a run besides the step number, so that a checkpoint
-    is this array. Advancing by a + b steps equals advancing by a, then by b, bit for bit.
+    is this array. Advancing by a + b steps equals advancing by a, then by b, bit for bit. ``counts`` says how often
+    what was used; it goes into a checkpoint for the sake of the facts alone.
     """
 
     state: np.ndarray
+    counts: dict[str, int]
 
     def advance(self, first_step: int, steps: int) -> None:
         """Move the state by ``steps`` steps, the first of them numbered ``first_step`` (from 0)."""

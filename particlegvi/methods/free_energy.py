@@ -120,6 +120,7 @@ class FreeEnergyFlow:
             gradient=loss.gradient if loss.term is None else None,
         )
         self._repulsion = repulsion
+        self.counts: dict[str, int] = {} if repulsion is None else repulsion.used
 
     def advance(self, first_step: int, steps: int) -> None:
         """Move the particles."""

@@ -59,6 +59,7 @@ class GaussianFlow:
             raise ValueError("prior is Uniform, under which every Gaussian has infinite KL; Normal or Flat is allowed")
         number, dim = problem.start.shape
         self.state = np.zeros((4, dim))
+        self.counts: dict[str, int] = {}
         self.state[0] = problem.start[0]
         self._averaged_from = problem.steps // 2
         self._done = 0

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from particlegvi.results import table
-from particlegvi.results.folder import Folder, Record, create, open_folder
+from particlegvi.results.folder import Folder, Record, open_folder
+from particlegvi.results.making import create
 from particlegvi.results.summary import summarise
 from particlegvi.results.truth import Targets
 from particlegvi.results.versions import versions
@@ -30,6 +31,8 @@ class Results(Mapping[str, Run]):
         "finished", or what else became of the run: "running", "interrupted", "diverged", "failed".
     folder : Path or None
         Where it is saved.
+    parts : Parts
+        What the scenario stands for: loss, prior, start and methods.
     targets : mapping
         The truth by label, found when first asked for; None where there is none (``targets.reasons`` says why).
     summary : dict
@@ -52,13 +55,14 @@ class Results(Mapping[str, Run]):
         self.folder = folder
         self._runs: dict[str, Run] = dict(runs or {})
         self._summary = summary
+        self.parts = parts
         self.targets = Targets(self._runs, parts)
 
     def __getitem__(self, label: str) -> Run:
         return self._runs[label]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._runs)
+        return (label for label in self.scenario["methods"] if label in self._runs)
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -92,10 +96,13 @@ class Results(Mapping[str, Run]):
             If the folder exists and may not be overwritten, or cannot be made.
         """
         made = create(folder, self.scenario, self.seed, versions(), overwrite)
-        for label, run in self.items():
-            made.add(label, *recorded(run))
-        made.write_summary(self.summary)
-        made.update(status=self.status)
+        try:
+            for label, run in self.items():
+                made.add(label, *recorded(run))
+            made.write_summary(self.summary)
+            made.update(status=self.status)
+        finally:
+            made.release()
         self.folder = made.path
         return made.path
 
@@ -103,7 +110,22 @@ class Results(Mapping[str, Run]):
         """Put the names of pictures drawn into the folder on record, so that overwriting the folder removes them."""
         if self.folder is not None:
             there = open_folder(self.folder)
-            there.update(figures=sorted({*there.manifest["figures"], *(picture.name for picture in pictures)}))
+            there.take()
+            try:
+                there.update(figures=sorted({*there.manifest["figures"], *(picture.name for picture in pictures)}))
+            finally:
+                there.release()
+
+
+def complete(results: Results) -> None:
+    """Call the folder of results finished: the last thing that was missing, the pictures, is there."""
+    assert results.folder is not None
+    there = open_folder(results.folder)
+    there.take()
+    try:
+        there.update(status="finished")
+    finally:
+        there.release()
 
 
 def recorded(run: Run) -> tuple[Record, float | None]:
@@ -133,18 +155,22 @@ def load(folder: str | os.PathLike[str]) -> Results:
     """
     there: Folder = open_folder(folder)
     scenario = there.scenario()
-    parts = build(scenario)
     manifest = there.manifest
-    results = Results(scenario, parts, manifest["seed"], folder=there.path, status=manifest["status"])
-    for label, method in parts.methods.items():
-        if label not in manifest["methods"]:
-            continue
-        positions, steps, info = there.record(label)
-        if positions.shape[2] != parts.loss.dim:
-            raise ValueError(f"{there.path} is damaged: {label} has the dimension {positions.shape[2]}")
-        results.add(
-            label,
-            Run(label, parts.loss, parts.prior, method, positions, steps, scenario["step_size"], results.seed, info),
-        )
+    # while only the pictures are missing, all there is to load is there
+    status = "finished" if manifest["status"] == "simulated" else manifest["status"]
+    results = Results(scenario, build(scenario), manifest["seed"], folder=there.path, status=status)
+    for label in scenario["methods"]:
+        if label in manifest["methods"] or there.has_begun(label):
+            results.add(label, stored(there, results, label))
     results._summary = there.summary()
     return results
+
+
+def stored(there: Folder, results: Results, label: str) -> Run:
+    """The run of one method as its folder has it; a ValueError if a file of it is damaged."""
+    parts, scenario = results.parts, results.scenario
+    positions, steps, info = there.record(label)
+    if positions.shape[2] != parts.loss.dim:
+        raise ValueError(f"{there.path} is damaged: {label} has the dimension {positions.shape[2]}")
+    method = parts.methods[label]
+    return Run(label, parts.loss, parts.prior, method, positions, steps, scenario["step_size"], results.seed, info)

@@ -26,8 +26,10 @@ def write_array(path: Path, array: NDArray[Any]) -> None:
     write(path, lambda file: np.lib.format.write_array(file, whole, version=(1, 0), allow_pickle=False))
 
 
-def read_array(path: Path, dtype: type[np.generic], dims: int) -> NDArray[Any]:
+def read_array(path: Path, dtype: type[np.generic], dims: int, rows: int | None = None) -> NDArray[Any]:
     """Read an array whose header must promise ``dtype`` and ``dims`` dimensions and fit the size of the file.
+
+    With ``rows`` it is a file that still grows: the first ``rows`` rows of what its header promises.
 
     Raises
     ------
@@ -47,8 +49,12 @@ def read_array(path: Path, dtype: type[np.generic], dims: int) -> NDArray[Any]:
             found = np.dtype(header[1].decode("ascii"))
             if found != np.dtype(dtype) or len(shape) != dims:
                 raise ValueError(f"it holds {found} in {len(shape)} dimensions, not {np.dtype(dtype)} in {dims}")
+            there = os.fstat(file.fileno()).st_size - file.tell()
+            if rows is not None:
+                shape = (min(rows, shape[0]), *shape[1:])
+                there = min(there, math.prod(shape) * found.itemsize)
             count = math.prod(shape)
-            if count * found.itemsize != os.fstat(file.fileno()).st_size - file.tell():
+            if count * found.itemsize != there:
                 raise ValueError(f"it is not as long as its shape {shape} needs")
             return np.fromfile(file, dtype=found, count=count).reshape(shape)
         except (ValueError, OSError) as error:

@@ -8,7 +8,9 @@ import os
 import numpy as np
 import pytest
 
-from particlegvi.results.folder import Record, create, finite, open_folder
+from particlegvi.files import finite
+from particlegvi.results.folder import Record, open_folder
+from particlegvi.results.making import create
 from particlegvi.scenario import load
 
 SCENARIO = load("lifting", {"particles": 4, "steps": 10, "methods.DE": {}})
@@ -25,7 +27,7 @@ def record() -> Record:
 
 def test_a_new_folder_is_complete_from_the_start(tmp_path):
     folder = new(tmp_path / "deep" / "run")
-    assert sorted(path.name for path in folder.path.iterdir()) == ["arrays", "manifest.json", "scenario.toml"]
+    assert sorted(path.name for path in folder.path.iterdir()) == ["arrays", "lock", "manifest.json", "scenario.toml"]
     found = open_folder(folder.path)
     assert found.scenario() == SCENARIO
     assert found.manifest["status"] == "running"
@@ -77,11 +79,12 @@ def test_overwriting_removes_what_a_run_wrote_and_nothing_else(tmp_path):
     old.write_summary({"methods": {}})
     (old.path / "lifting.png").write_bytes(b"picture")
     old.update(status="finished", figures=["lifting.png"])
+    old.release()
     (old.path / "notes.txt").write_text("mine")
     (old.path / "other.png").write_text("mine")
     again = new(tmp_path / "run", overwrite=True)
     assert sorted(path.name for path in again.path.iterdir()) == [
-        "arrays", "manifest.json", "notes.txt", "other.png", "scenario.toml"
+        "arrays", "lock", "manifest.json", "notes.txt", "other.png", "scenario.toml"
     ]  # fmt: skip
     assert not list((again.path / "arrays").iterdir())
     assert open_folder(again.path).manifest["status"] == "running"
@@ -122,7 +125,7 @@ def test_discarding_leaves_nothing(tmp_path):
     "change",
     [
         {"format": "zip"},
-        {"schema": 2},
+        {"schema": 1},
         {"schema": "1"},
         {"status": "done"},
         {"status": ["finished"]},
@@ -165,6 +168,7 @@ def test_no_label_leaves_the_folder(tmp_path, label):
     folder.manifest["methods"] = [label]
     with pytest.raises(ValueError, match="label"):
         folder.record(label)
+    folder.release()
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["arrays", "manifest.json", "run", "scenario.toml"]
 
 

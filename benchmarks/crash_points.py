@@ -1,0 +1,74 @@
+"""Kill a short run at each of its operations on files in turn, resume it, and compare every byte.
+
+    python benchmarks/crash_points.py               every operation
+    python benchmarks/crash_points.py --stride 10   every tenth
+
+Random kills (kills.py) rarely hit the microseconds between two operations; here each of them is hit once: before a
+folder is made, between the renaming of the old checkpoint and of the new one, before a file is flushed, and so on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+from kills import child, content, finish
+
+OPERATIONS = ("open", "replace", "rename", "fsync", "unlink", "mkdir", "rmdir", "pwrite", "ftruncate")
+COMMAND = ["run", "global-minimiser", "--quiet", "--no-figure", "--checkpoint-every", "1e-9"]
+COMMAND += ["--set", "particles=6", "--set", "steps=60", "--set", "record_every=7"]
+
+
+def watch(log: Path, last: int) -> None:
+    """Count the operations of this process on files in ``log``, and kill it before number ``last``."""
+    done = 0
+
+    def counted(real):  # noqa: ANN001, ANN202
+        def operation(*arguments, **options):  # noqa: ANN002, ANN003, ANN202
+            nonlocal done
+            if done == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+            done += 1
+            log.write_bytes(str(done).encode())  # pathlib opens without os.open
+            return real(*arguments, **options)
+
+        return operation
+
+    for name in OPERATIONS:
+        setattr(os, name, counted(getattr(os, name)))
+
+
+def crash(stride: int) -> bool:
+    """Crash at every ``stride``-th operation; whether every resumed run was the straight one."""
+    with tempfile.TemporaryDirectory() as place:
+        here, log = Path(place), Path(place) / "log"
+        finish(child([*COMMAND, "--out", str(here / "compiled")]))
+        code = finish(child([*COMMAND, "--out", str(here / "straight")], lambda: watch(log, -1)))
+        assert code == 0, code
+        straight, total = content(here / "straight"), int(log.read_text())
+        different = crashes = 0
+        for last in range(0, total, stride):
+            folder = here / "killed"
+            code = finish(child([*COMMAND, "--out", str(folder)], lambda last=last: watch(log, last)))
+            crashes += code == -signal.SIGKILL
+            again = ["resume", str(folder), "--quiet", "--no-figure"]
+            if not folder.exists():
+                again = [*COMMAND, "--out", str(folder)]
+            code = finish(child(again))
+            if code != 0 or content(folder) != straight:
+                print(f"killed before operation {last}: resumed with {code}, and differs", flush=True)
+                different += 1
+            shutil.rmtree(folder)
+    print(f"{total} operations on files, {crashes} kills, {different} resumed runs differ from the straight one")
+    return crashes > 0 and different == 0
+
+
+if __name__ == "__main__":
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--stride", type=int, default=1)
+    sys.exit(0 if crash(options.parse_args().stride) else 1)

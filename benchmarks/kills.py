@@ -1,0 +1,127 @@
+"""Kill runs at random times, resume them, and compare every byte with a run that was left alone.
+
+    python benchmarks/kills.py                      200 kills over all scenarios, counted and printed
+    python benchmarks/kills.py --kills 10 --only lifting --set steps=2000
+
+A kill is SIGKILL, which no process can answer. Runs are children of one process that has imported everything and
+simulated nothing, so that a kill costs a second and not five. Times are drawn from the length of the straight run, so
+that some kills come before the folder is there, some inside the writing of a checkpoint and some after the end. Exits
+with 1 unless all resumed runs are the straight one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from particlegvi import catalogue, plotting, resuming, runner  # noqa: F401 - children have them then
+from particlegvi.cli import main
+
+
+def child(arguments: list[str], before: Callable[[], object] = lambda: None) -> int:
+    """Start the command line in a process of its own; the process's number."""
+    process = os.fork()
+    if process == 0:
+        code = 99
+        try:
+            with open(os.devnull, "w") as nowhere:
+                os.dup2(nowhere.fileno(), 1)
+                if not os.environ.get("PARTICLEGVI_TRACEBACK"):
+                    os.dup2(nowhere.fileno(), 2)
+            before()
+            code = main(arguments)
+        finally:
+            os._exit(code)
+    return process
+
+
+def finish(process: int) -> int:
+    """Wait for a process; its exit code, or minus the signal that ended it."""
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def content(folder: Path) -> dict[str, str]:
+    """The sha256 of every file of a run, and what its manifest says apart from times."""
+    found = {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != "manifest.json"
+    }
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    kept = {key: value for key, value in manifest.items() if key not in ("seconds", "resumed")}
+    return found | {"manifest.json": json.dumps(kept, sort_keys=True)}
+
+
+def kill_one(command: list[str], folder: Path, delay: float) -> str:
+    """Run ``command``, kill it after ``delay`` seconds, and finish it in ``folder``; what it was killed in."""
+    process = child([*command, "--out", str(folder)])
+    time.sleep(delay)
+    os.kill(process, signal.SIGKILL)
+    if finish(process) >= 0:
+        kind = "after its end"
+    elif not folder.exists():
+        kind = "before its folder was there"
+    elif (folder / "checkpoint" / "latest.json").exists() or (folder / "checkpoint" / "previous.json").exists():
+        kind = "after a checkpoint"
+    elif list(folder.glob("arrays/*.steps.npy")):
+        kind = "after a method"
+    else:
+        kind = "before its first checkpoint"
+    again = ["resume", str(folder), "--quiet", "--no-figure"] if folder.exists() else [*command, "--out", str(folder)]
+    code = finish(child(again))
+    if code != 0:
+        raise RuntimeError(f"{' '.join(again)} ended with {code}")
+    return kind
+
+
+def kills(names: list[str], number: int, seed: int, settings: list[str], every: float) -> bool:
+    """Do all of it, print a line for each scenario and a table at the end; whether all runs were the same."""
+    draw = random.Random(seed)
+    counted: collections.Counter[str] = collections.Counter()
+    different = 0
+    with tempfile.TemporaryDirectory() as place:
+        for index, name in enumerate(names):
+            here = Path(place) / name
+            command = ["run", name, "--quiet", "--no-figure", "--checkpoint-every", str(every)]
+            command += [word for setting in settings for word in ("--set", setting)]
+            finish(child([*command, "--out", str(here / "compiled")]))  # compiles, where that is not done yet
+            begun = time.perf_counter()
+            if finish(child([*command, "--out", str(here / "straight")])) != 0:
+                raise RuntimeError(f"{' '.join(command)} does not run")
+            length = time.perf_counter() - begun
+            straight = content(here / "straight")
+            mine = number // len(names) + (index < number % len(names))
+            for kill in range(mine):
+                folder = here / f"killed-{kill}"
+                counted[kill_one(command, folder, draw.uniform(0.0, length))] += 1
+                if content(folder) != straight:
+                    different += 1
+                shutil.rmtree(folder)
+            print(f"{name}: {mine} kills of a run of {length:.2f} s", flush=True)
+            shutil.rmtree(here)
+    for kind, count in counted.most_common():
+        print(f"{count:5} killed {kind}")
+    print(f"{sum(counted.values()):5} kills, {different} resumed runs differ from the straight one")
+    return different == 0
+
+
+if __name__ == "__main__":
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--kills", type=int, default=200)
+    options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--only", nargs="+", default=catalogue.names())
+    options.add_argument("--set", action="append", default=[])
+    options.add_argument("--checkpoint-every", type=float, default=0.05)
+    chosen = options.parse_args()
+    sys.exit(0 if kills(chosen.only, chosen.kills, chosen.seed, chosen.set, chosen.checkpoint_every) else 1)

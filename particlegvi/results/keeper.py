@@ -1,0 +1,108 @@
+"""Keeps what one method's run makes in the folder of the run: every record at once, a checkpoint now and then."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.keeping import Snapshot
+from particlegvi.recorder import IN_MEMORY
+from particlegvi.results import checkpoint
+from particlegvi.results.checkpoint import Checkpoint
+from particlegvi.results.growing import GrowingArray
+
+if TYPE_CHECKING:
+    from particlegvi.results.folder import Folder
+
+CHECKPOINT_EVERY = 2.0  # seconds of run time
+
+
+class FolderKeeper:
+    """A keeper (`particlegvi.keeping`) that writes into a folder whose lock is held.
+
+    Parameters
+    ----------
+    folder : Folder
+    label : str
+        Of the method.
+    checkpoint_every : float
+        Seconds of run time between checkpoints: as much work as a killed process loses at most.
+
+    Attributes
+    ----------
+    earlier : float
+        Seconds that interrupted runs had spent on the steps that need not be repeated.
+    """
+
+    def __init__(self, folder: Folder, label: str, checkpoint_every: float = CHECKPOINT_EVERY) -> None:
+        self.folder = folder
+        self.label = label
+        self.checkpoint_every = checkpoint_every
+        self.earlier = 0.0
+        self._records: GrowingArray | None = None
+
+    @property
+    def count(self) -> int:
+        """Records taken."""
+        return 0 if self._records is None else self._records.count
+
+    def begin(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
+        """Take up the last checkpoint of this method that is whole, or begin anew."""
+        self._started = self._saved = time.perf_counter()
+        place = self.folder.growing(self.label)
+        checkpoint.drop_damaged(self.folder.path)
+        for found in checkpoint.read(self.folder.path):
+            snapshot = found.snapshot
+            if found.label != self.label or not 1 <= snapshot.records <= records:
+                continue
+            with contextlib.suppress(ValueError, OSError):
+                self._records = GrowingArray(place, records, shape, snapshot.records, found.records_sha256)
+                self.earlier = found.seconds
+                return snapshot
+        checkpoint.clear(self.folder.path)
+        self._records = GrowingArray(place, records, shape)
+        return None
+
+    def put(self, positions: NDArray[np.float64]) -> None:
+        """Write the next record."""
+        assert self._records is not None
+        self._records.put(positions)
+
+    def positions(self) -> NDArray[np.float64]:
+        """The records so far: in memory while they fit, a map of the file beyond."""
+        assert self._records is not None
+        records = self._records.records()
+        return np.array(records) if records.nbytes <= IN_MEMORY else records
+
+    def reached(self, step: int) -> bool:
+        """Note the step beside the lock; a checkpoint is due after ``checkpoint_every`` seconds."""
+        self.folder.note(label=self.label, step=step)
+        return time.perf_counter() - self._saved >= self.checkpoint_every
+
+    def save(self, snapshot: Snapshot) -> None:
+        """Write a checkpoint."""
+        assert self._records is not None
+        if snapshot.records == 0:
+            return  # not even the start is recorded: there is nothing to go on from
+        self._records.flush()
+        digest = self._records.digest(snapshot.records)
+        now = time.perf_counter()
+        seconds = self.earlier + now - self._started
+        checkpoint.write(
+            self.folder.path, Checkpoint(self.label, self.folder.manifest["seed"], snapshot, digest, seconds)
+        )
+        self._saved = time.perf_counter()
+
+    def finish(self) -> str:
+        """Give the full array of records its name in the folder; its sha256."""
+        assert self._records is not None
+        return self._records.finish(self.folder.positions(self.label))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._records is not None:
+            self._records.close()

@@ -1,0 +1,114 @@
+"""Making the folder of a new run: whole and locked in one step, and never over something that is not a run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from particlegvi import files
+from particlegvi.results import checkpoint
+from particlegvi.results import manifest as manifests
+from particlegvi.results.folder import Folder
+from particlegvi.results.lock import Lock
+from particlegvi.scenario import text
+
+
+def create(
+    out: str | os.PathLike[str] | None, scenario: dict[str, Any], seed: int, versions: dict[str, str], overwrite: bool
+) -> Folder:
+    """Make the folder of a new run, with its scenario, manifest and lock, in one step.
+
+    Without ``out`` it is ``runs/NAME``, or ``runs/NAME-2`` and so on if that is taken.
+
+    Raises
+    ------
+    ValueError
+        If ``out`` exists and may not be overwritten, or cannot be made.
+    """
+    manifest = manifests.new(scenario, seed, versions)
+    try:
+        if out is None:
+            return _first_free(Path("runs") / scenario["name"], scenario, manifest)
+        path = Path(out)
+        if not os.fspath(out):
+            raise ValueError("the folder for the results must have a name")
+        if os.path.lexists(path):
+            if not overwrite:
+                raise ValueError(f"{path} exists already{_remedy(path)}")
+            return _again(path, scenario, manifest)
+        lock = _appear(path, scenario, manifest)
+        if lock is None:
+            raise ValueError(f"{path} exists already: another run has just made it")
+        return Folder(path, manifest, lock)
+    except OSError as error:
+        raise ValueError(f"the folder {out or 'runs'} cannot be used for results: {error.strerror}") from None
+
+
+def _remedy(path: Path) -> str:
+    with contextlib.suppress(ValueError):
+        if manifests.read(path)["status"] in manifests.UNFINISHED:
+            return f" and holds an unfinished run; particlegvi resume {path} goes on, --overwrite starts over"
+    return "; choose another folder, or say --overwrite (overwrite=True)"
+
+
+def _first_free(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Folder:
+    number = 1
+    while True:
+        candidate = path if number == 1 else path.with_name(f"{path.name}-{number}")
+        lock = None if os.path.lexists(candidate) else _appear(candidate, scenario, manifest)
+        if lock is not None:
+            return Folder(candidate, manifest, lock)
+        number += 1
+
+
+def _appear(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Lock | None:
+    """Fill a folder under a temporary name and rename it; None if somebody else was faster."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.mkdir()
+    lock = None
+    try:
+        lock = Lock.take(temporary)
+        _begin(temporary, scenario, manifest)
+        try:
+            temporary.rename(path)
+        except OSError:
+            if not os.path.lexists(path):
+                raise
+            return None
+        lock.folder = path
+        return lock
+    finally:
+        if lock is not None and lock.folder == temporary:
+            lock.release()
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _begin(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> None:
+    (path / "arrays").mkdir(exist_ok=True)
+    files.write_text(path / "scenario.toml", text(scenario))
+    files.write_json(path / "manifest.json", manifest)
+
+
+def _again(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Folder:
+    """Start over in the folder of an earlier run. Only files that a run has written are removed."""
+    if not path.is_dir() or (any(path.iterdir()) and not (path / "manifest.json").is_file()):
+        raise ValueError(f"{path} is not the folder of a run, so it is not overwritten")
+    arrays = path / "arrays"
+    if arrays.is_symlink():
+        raise ValueError(f"{arrays} is a link, so it is not overwritten")
+    lock = Lock.take(path)
+    try:
+        old = manifests.read(path) if (path / "manifest.json").exists() else {"figures": []}
+        _begin(path, scenario, manifest)
+        checkpoint.clear(path)
+        pictures = [path / name for name in old["figures"]]
+        for stale in [path / "summary.json", *pictures, *arrays.glob("*.npy"), *arrays.glob("*.json")]:
+            stale.unlink(missing_ok=True)
+    except BaseException:
+        lock.release()
+        raise
+    return Folder(path, manifest, lock)

@@ -1,0 +1,70 @@
+"""Ctrl-C, SIGTERM and a closed terminal, answered within a second: once in good order, twice at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from types import FrameType
+from typing import Any
+
+PATIENCE = 0.7  # seconds that compiled code may keep Python from answering
+
+
+class Stopped(KeyboardInterrupt):
+    """The request to stop; whoever cleans up after KeyboardInterrupt cleans up after this."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+class Answered:
+    """Context in which the signals that ask a process to stop raise `Stopped` in the main thread.
+
+    A second signal ends the process at once, which harms no folder. So does the first if Python cannot answer it in
+    time because compiled code (or the compiler) has the main thread: a folder can go on from its last checkpoint then.
+    Signals that the process was told to ignore (``nohup``) stay ignored.
+    """
+
+    SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+
+    def __enter__(self) -> Answered:
+        self._before: dict[int, Any] = {}
+        self._answered = threading.Event()
+        self._pipe: tuple[int, int] | None = None
+        if threading.current_thread() is not threading.main_thread():
+            return self  # only the main thread can hear signals
+        for name in self.SIGNALS:
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
+                self._before[number] = signal.signal(number, self._answer)
+        if os.name == "posix":
+            self._pipe = os.pipe()
+            os.set_blocking(self._pipe[1], False)
+            self._wakeup = signal.set_wakeup_fd(self._pipe[1], warn_on_full_buffer=False)
+            threading.Thread(target=self._watch, args=(self._pipe[0],), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        if self._pipe is not None:
+            signal.set_wakeup_fd(self._wakeup)
+            os.close(self._pipe[1])  # ends the watching thread, which closes the other end
+            self._pipe = None
+
+    def _answer(self, number: int, _: FrameType | None) -> None:
+        if self._answered.is_set():
+            os._exit(128 + number)
+        self._answered.set()
+        raise Stopped(number)
+
+    def _watch(self, pipe: int) -> None:
+        # Python writes the number of each signal here as it arrives, whatever the main thread is doing.
+        while number := os.read(pipe, 1):
+            if number[0] in self._before and not self._answered.wait(PATIENCE):
+                print("particlegvi: interrupted between two checkpoints", file=sys.stderr, flush=True)
+                os._exit(128 + number[0])
+        os.close(pipe)
