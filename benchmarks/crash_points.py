@@ -28,8 +28,8 @@ def watch(log: Path, last: int) -> None:
     """Count the operations of this process on files in ``log``, and kill it before number ``last``."""
     done = 0
 
-    def counted(real):  # noqa: ANN001, ANN202
-        def operation(*arguments, **options):  # noqa: ANN002, ANN003, ANN202
+    def counted(real):
+        def operation(*arguments, **options):
             nonlocal done
             if done == last:
                 os.kill(os.getpid(), signal.SIGKILL)

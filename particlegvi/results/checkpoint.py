@@ -1,6 +1,6 @@
 """Checkpoints: where a run can go on from. The latest and the one before it, so that one may be damaged.
 
-    checkpoint/latest.json      what is below, and the sha256 of the files that it names
+    checkpoint/latest.json      what is below, and the sha256 of the state, of the records and of itself
     checkpoint/previous.json    the one before
     checkpoint/STEP.npy         the state of the flow after that many steps
 
@@ -11,6 +11,8 @@ dies in between leaves at least one that is whole.
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +28,7 @@ SCHEMA = 1
 LATEST, PREVIOUS = "latest.json", "previous.json"
 ENTRIES = {
     "schema": int, "label": str, "seed": int, "step": int, "state": str, "dims": int, "counts": dict, "facts": dict,
-    "records": int, "records_sha256": str, "seconds": float,
+    "records": int, "records_sha256": str, "seconds": float, "sha256": str,
 }  # fmt: skip
 
 
@@ -72,6 +74,8 @@ def write(run: Path, checkpoint: Checkpoint) -> None:
         "records_sha256": checkpoint.records_sha256,
         "seconds": float(checkpoint.seconds),
     }
+    content = files.finite(content)
+    content["sha256"] = _digest(content)
     if (folder / LATEST).exists():
         os.replace(folder / LATEST, folder / PREVIOUS)
     files.write_json(folder / LATEST, content)
@@ -125,11 +129,14 @@ def _read(folder: Path, name: str, with_state: bool) -> Checkpoint:
 def _entries(place: Path) -> dict[str, Any]:
     content = files.read_json(place)
     sound = all(type(content.get(entry)) is kind for entry, kind in ENTRIES.items())
-    if not sound or content["schema"] != SCHEMA or content["step"] < 0 or content["records"] < 1:
+    if not sound or content["schema"] != SCHEMA or content["sha256"] != _digest(content):
         raise ValueError(f"{place} is damaged, or written by another version")
-    if not all(type(count) is int for count in content["counts"].values()):
-        raise ValueError(f"{place} is damaged: its counts are no numbers")
     return content
+
+
+def _digest(content: dict[str, Any]) -> str:
+    rest = {key: value for key, value in content.items() if key != "sha256"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def _steps(folder: Path) -> list[int]:
