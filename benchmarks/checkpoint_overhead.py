@@ -24,7 +24,7 @@ RUNS = {
     "DLE in the plane, a million particles": (
         "multimodal",
         {"particles": 1_000_000, "steps": 300, "record_every": 0}
-        | {f"methods.{label}": None for label in ("FD-GVI", "DE", "DRLE")},
+        | {f"methods.{label}": None for label in ("FDGVI", "DE", "DRLE")},
     ),
 }  # fmt: skip
 
