@@ -35,6 +35,8 @@ class DensityTarget:
         Bound on the L1 distance to the exact Q*, as far as the quadrature resolves it.
     grid, density : arrays (n,) or (n, 2), and (n,)
         The quadrature's nodes inside the support, and the density there.
+    masses : array (n,)
+        Probabilities that the quadrature gives the nodes: ``masses @ f(grid)`` is the mean of f under Q*.
     support : pair of floats in 1-D, of arrays (2,) in 2-D
         The interval or box outside which there is practically no mass.
     """
@@ -77,6 +79,7 @@ class DensityTarget:
         inside = np.all((nodes.points >= low) & (nodes.points <= high), axis=1)
         self.grid = nodes.points[inside, 0] if self.dim == 1 else nodes.points[inside]
         self.density = np.exp(nodes.log_density[inside])
+        self.masses = masses[inside]
 
     def log_pdf(self, x: ArrayLike) -> Any:
         """Logarithm of the density, shaped as for :meth:`pdf`."""
