@@ -1,9 +1,10 @@
-"""Distances of particles to their target, what chance allows for them, and where the particles are."""
+"""Distances of particles to their target, what chance allows for them, where they are, and what their steps bias."""
 
 from particlegvi.diagnostics.binomial import binomial_limits
 from particlegvi.diagnostics.floor import wasserstein1_floor
 from particlegvi.diagnostics.kolmogorov_smirnov import kolmogorov_smirnov
 from particlegvi.diagnostics.occupancy import mode_fractions, mode_occupancy, nearest_mode
+from particlegvi.diagnostics.stationary import stationary_law
 from particlegvi.diagnostics.wasserstein import wasserstein1
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "mode_fractions",
     "mode_occupancy",
     "nearest_mode",
+    "stationary_law",
     "wasserstein1",
     "wasserstein1_floor",
 ]
