@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from particlegvi import integrators
+from particlegvi import integrators, schedules
 from particlegvi.engine.noise import key_words
 from particlegvi.methods.flow import Problem
 from particlegvi.priors import Flat
@@ -19,7 +20,7 @@ def check_problem(
     prior: Any,
     particles: int | None,
     steps: int,
-    step_size: float,
+    step_size: float | schedules.Schedule | Mapping[str, Any],
     initial: Any,
     seed: int,
     integrator: str,
@@ -40,7 +41,10 @@ def check_problem(
     steps = _whole("steps", steps, least=0)
     if record_every is not None:
         record_every = _whole("record_every", record_every, least=0)
-    step_size = _positive("step_size", step_size)
+    step_size = schedules.resolved(step_size)
+    schedules.largest(step_size, steps)
+    if isinstance(step_size, schedules.Schedule) and not getattr(method, "schedules", False):
+        raise ValueError(f"step_size is a schedule, {step_size}; for {method.label} only a number is allowed")
     tolerance = _positive("tolerance", tolerance)
     if tolerance >= 1.0:
         raise ValueError(f"tolerance is {tolerance!r}; a number above 0 and below 1 is allowed")
@@ -48,6 +52,8 @@ def check_problem(
     if not isinstance(integrator, str):
         raise ValueError(f"integrator is {integrator!r}; one of {', '.join(integrators.names())} is allowed")
     integrators.get(integrator)
+    if hasattr(method, "check_integrator"):
+        method.check_integrator(integrator)
     start = _start(initial, prior, particles, dim, seed)
     values = np.asarray(loss.value(start))
     if not np.all(np.isfinite(values)):

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi import schedules
+
 
 @dataclass
 class Run:
@@ -21,7 +23,8 @@ class Run:
     positions : ndarray (records, particles, dim)
     steps : ndarray (records,)
         Step numbers of the records; 0 is the start.
-    step_size : float
+    step_size : float or Schedule
+        May be given as the table of a schedule, too.
     seed : int
     info : dict
         JSON-able facts: kernel and lengthscale with the rule that chose it, algorithm and its error bound, embedding,
@@ -34,9 +37,12 @@ class Run:
     method: Any
     positions: np.ndarray
     steps: np.ndarray
-    step_size: float
+    step_size: float | schedules.Schedule
     seed: int
     info: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.step_size = schedules.resolved(self.step_size)
 
     @property
     def final(self) -> np.ndarray:
@@ -50,8 +56,8 @@ class Run:
 
     @property
     def times(self) -> np.ndarray:
-        """Times of the records, step number times step size, (records,)."""
-        return self.steps * self.step_size
+        """Times of the records, the sums of the step sizes before them, (records,)."""
+        return schedules.times(self.step_size, self.steps)
 
     @property
     def particles(self) -> int:
@@ -93,5 +99,5 @@ class Run:
     def __repr__(self) -> str:
         return (
             f"Run({self.label}: {self.particles} particles in {self.dim} dimension{'s' * (self.dim != 1)},"
-            f" {self.steps[-1]} steps of {self.step_size:g}, {len(self.steps)} records)"
+            f" {self.steps[-1]} steps of {schedules.shown(self.step_size)}, {len(self.steps)} records)"
         )

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import time
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from particlegvi import integrators
-from particlegvi.engine import evaluate
+from particlegvi import schedules
 from particlegvi.errors import Diverged
 from particlegvi.keeping import Keeper, Snapshot
 from particlegvi.methods.flow import Flow, Problem
 from particlegvi.problem import check_problem
 from particlegvi.recorder import Recorder
 from particlegvi.runs import Run
+from particlegvi.stability import warn_when_unstable
 
 CHUNK_SECONDS = 0.1  # Ctrl-C is not delivered inside compiled code
 MOST_RECORDS = 200
@@ -29,7 +27,7 @@ def simulate(
     prior: Any = None,
     particles: int | None = None,
     steps: int = 100_000,
-    step_size: float = 1e-4,
+    step_size: float | schedules.Schedule | Mapping[str, Any] = 1e-4,
     initial: Any = None,
     seed: int = 0,
     integrator: str = "euler-maruyama",
@@ -46,11 +44,15 @@ def simulate(
     method : method
         From :mod:`particlegvi.methods`.
     prior : prior, optional
-        From :mod:`particlegvi.priors`; flat when left out. Particles that leave a Uniform's box are reflected.
+        From :mod:`particlegvi.priors`; flat when left out. Particles that leave a Uniform's box are reflected (with
+        MALA they stay where they were).
     particles : int, optional
         Number of particles; 300, or as many as ``initial`` has points.
-    steps, step_size : int, float
-        The run's length is steps * step_size.
+    steps : int
+        Number of steps.
+    step_size : float, Schedule or mapping
+        A number, a schedule of :mod:`particlegvi.schedules`, or the table of one. A warning is given where the largest
+        is beyond the stability limit that can be estimated at the start.
     initial : prior or array (particles, dim), optional
         Distribution of the start, or the start itself; the prior when left out (an error for a flat one).
     seed : int
@@ -90,7 +92,7 @@ def follow(
     keeper: Keeper,
 ) -> Run:
     """Simulate a checked problem from its start, or from the snapshot that ``keeper`` has of it; see `simulate`."""
-    limit = _warn_when_unstable(problem, method)
+    limit = warn_when_unstable(problem, method)
     started = time.perf_counter()
     flow = method.flow(problem)
     due = record_steps(problem.steps, record_every)
@@ -111,7 +113,8 @@ def follow(
         flow.state[...] = snapshot.state
         flow.counts.update(snapshot.counts)
     first_step = 0 if snapshot is None else snapshot.step
-    advance = _Chunks(flow, problem, keeper, first_step, min(limit, problem.step_size), progress)
+    safe = min(limit, schedules.largest(problem.step_size, problem.steps))
+    advance = _Chunks(flow, problem, keeper, first_step, safe, progress)
     try:
         while keeper.count < len(due):
             advance.to(int(due[keeper.count]))
@@ -195,7 +198,7 @@ class _Chunks:
         step = self.step + bad
         raise Diverged(
             f"step {step} of {self.problem.steps} made particle {particle} non-finite;"
-            f" try a smaller step_size than {self.problem.step_size:g}, for example {self.safe / 5:.1g}",
+            f" try a smaller step_size than {schedules.shown(self.problem.step_size)}, for example {self.safe / 5:.1g}",
             step,
             particle,
         )
@@ -217,42 +220,3 @@ def record_steps(steps: int, record_every: int | None) -> np.ndarray:
         while len(range(0, steps, record_every)) + 1 > MOST_RECORDS:
             record_every = max(record_every + 1, steps // (MOST_RECORDS - 1))
     return np.append(np.arange(0, steps, record_every), steps)
-
-
-def stability_limit(problem: Problem, kl_weight: float) -> float:
-    """Largest stable step size at the start: 2 / (largest curvature of loss - kl_weight log p along a coordinate).
-
-    The curvature is a difference of gradients at up to 100 initial particles, so this is an estimate: particles may
-    meet steeper places later.
-    """
-    points = problem.start[:100]
-    prior_term = problem.prior.term() if kl_weight > 0.0 else None
-
-    def slope(x: np.ndarray) -> np.ndarray:
-        total = np.asarray(problem.loss.gradient(x), dtype=np.float64)
-        return total + kl_weight * evaluate.gradients(prior_term, x) if prior_term is not None else total
-
-    steepest = 0.0
-    width = 1e-4 * (1.0 + np.abs(points).max())
-    for coordinate in range(min(points.shape[1], 10)):
-        shift = np.zeros(points.shape[1])
-        shift[coordinate] = width
-        with np.errstate(all="ignore"):
-            curvature = (slope(points + shift) - slope(points - shift))[:, coordinate] / (2.0 * width)
-        steepest = max(steepest, float(np.nanmax(curvature, initial=0.0)))
-    return 2.0 / steepest if steepest > 0.0 else math.inf
-
-
-def _warn_when_unstable(problem: Problem, method: Any) -> float:
-    """Warn where the step size is beyond the stability limit at the start; the limit."""
-    kl_weight = getattr(method, "kl_weight", 0.0)
-    if integrators.get(problem.integrator).linear_part and getattr(problem.prior, "name", "") == "normal":
-        kl_weight = 0.0  # that part of the drift is solved exactly, at any step size
-    limit = stability_limit(problem, kl_weight)
-    if problem.step_size > limit:
-        warnings.warn(
-            f"step_size {problem.step_size:g} is beyond the stability limit of about {limit:.3g}"
-            f" at the start of {method.label}; the run may diverge",
-            stacklevel=4,
-        )
-    return limit

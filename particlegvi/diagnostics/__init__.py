@@ -1,4 +1,4 @@
-"""Distances of particles to their target, what chance allows for them, and where the particles are."""
+"""Distances of particles to their target, what chance allows for them, where they are, and what their steps bias."""
 
 from particlegvi.diagnostics.binomial import binomial_limits
 from particlegvi.diagnostics.entropy import entropy, entropy_nearest_neighbours, entropy_spacings
@@ -12,6 +12,7 @@ from particlegvi.diagnostics.free_energy import (
 )
 from particlegvi.diagnostics.kolmogorov_smirnov import kolmogorov_smirnov
 from particlegvi.diagnostics.occupancy import mode_fractions, mode_occupancy, nearest_mode
+from particlegvi.diagnostics.stationary import stationary_law
 from particlegvi.diagnostics.wasserstein import wasserstein1
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "nearest_mode",
     "prior_self_energy",
     "target_free_energy",
+    "stationary_law",
     "wasserstein1",
     "wasserstein1_floor",
 ]

@@ -35,12 +35,12 @@ BLOCK = 512  # particles a call of a term: a call costs as much as a few dozen p
 
 
 @nested
-def move_flat(x, drift, force, stepping, now, following, switches):
+def move_flat(x, drift, force, stepping, row, now, following, switches):
     """The step of all particles on the line, in place: flat arrays, so that it vectorises."""
     gain, noise_now, noise_next, low, high = stepping
-    step = gain[0]
-    a = noise_now[0]
-    b = noise_next[0]
+    step = gain[row, 0]
+    a = noise_now[row, 0]
+    b = noise_next[row, 0]
     for i in range(x.size):
         drift[i] = drift[i] + force[i]
     for i in range(x.size):
@@ -126,7 +126,8 @@ def advance_coupled(
             spare = scratch[: end - start].reshape(1, end - start)
             add_potential(loss, prior, embedding, weights, switches, block, drift_block, spare)
         now = noises[(2 if ahead else 1) if is_odd else 0]
-        move_flat(x, drift, force, stepping, now, noises[0 if is_odd else 1], switches)
+        row = min(step - first_step, stepping[0].shape[0] - 1)
+        move_flat(x, drift, force, stepping, row, now, noises[0 if is_odd else 1], switches)
         for i in range(number, padded):
             x[i] = x[number - 1]
         done += 1

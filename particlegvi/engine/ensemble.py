@@ -19,21 +19,29 @@ COUPLED_UP_TO = 8192  # particles; beyond, a step is long enough for threads and
 
 
 class Ensemble:
-    """Moves particles along the free-energy flow.
+    """Moves particles along the free-energy flow by the plain scheme; the other schemes are subclasses.
 
     Parameters
     ----------
     loss, prior, embedding : term
-        The loss, minus the log prior density, and the mean embedding mu_P. A loss in plain numpy has ``loss=None`` and
-        gives ``gradient`` instead, called with all particles once a step.
+        The loss, minus the log prior density, and the mean embedding mu_P; a loss in plain numpy has ``loss=None``.
     kl_weight, lambda1 : float
         Weights; a term with weight 0 is skipped.
-    stepping : tuple of five arrays (dim,)
-        gain, noise_now, noise_next, low, high.
+    steppings : callable
+        ``steppings(step, most)`` gives gain, noise_now and noise_next, each (rows, dim), for steps from ``step`` on,
+        and for how many steps, at most ``most``, they are; one row is for all of them.
+    low, high : arrays (dim,)
+        The walls, infinite where there are none.
     seed : int
     repulsion : Repulsion or None
         Needed when lambda1 is not 0.
+    outside : Loss or None
+        A loss in plain numpy, called with all particles at once.
     """
+
+    kernel = advance
+    coupled = True  # whether there is a compiled loop for repulsive flows
+    columns = 0  # numbers of a particle in the state, besides its coordinates
 
     def __init__(
         self,
@@ -42,20 +50,23 @@ class Ensemble:
         embedding: Any,
         kl_weight: float,
         lambda1: float,
-        stepping: tuple[np.ndarray, ...],
+        steppings: Callable[[int, int], tuple[tuple[np.ndarray, ...], int]],
+        low: np.ndarray,
+        high: np.ndarray,
         seed: int,
         repulsion: Repulsion | None = None,
-        gradient: Callable[[np.ndarray], np.ndarray] | None = None,
+        outside: Any = None,
     ):
-        self.gradient = gradient
+        self.outside = outside
         self.repulsion = repulsion if lambda1 != 0.0 else None
         self.lambda1 = float(lambda1)
         loss_term = Constant(0.0) if loss is None else loss
         prior_term = prior  # also where its weight is 0, so that DE runs the code compiled for DLE
         embedding_term = embedding if lambda1 != 0.0 else Constant(0.0)
         self.terms = (loss_term, prior_term, embedding_term, np.array([float(kl_weight), self.lambda1]))
-        self.stepping = stepping
-        _, noise_now, noise_next, low, high = stepping
+        self.steppings = steppings
+        self.low, self.high = low, high
+        (_, noise_now, noise_next), _ = steppings(0, 1)
         self.switches = Switches(
             prior=kl_weight != 0.0,
             embedding=lambda1 != 0.0,
@@ -64,52 +75,67 @@ class Ensemble:
             walls=bool(np.all(np.isfinite(low)) and np.all(np.isfinite(high))),
         )
         self._no_force = np.empty((0, low.size))
-        self.seed = key_words(seed)
-        self._advance = advance.for_terms(loss_term, prior_term, embedding_term)
+        self.kl_weight, self.seed = float(kl_weight), seed
+        self.key = key_words(seed)
+        self._kernel = self.kernel.for_terms(loss_term, prior_term, embedding_term)
         self._advance_coupled = advance_coupled.for_terms(loss_term, prior_term, embedding_term)
         self._noises: np.ndarray | None = None
         self._held = np.array([-1])
 
     def advance(self, positions: np.ndarray, first_step: int, steps: int) -> None:
         """Move ``positions`` (particles, dim), C-contiguous float64, in place. How steps are grouped changes no bit."""
-        if self.repulsion is None and self.gradient is None:
-            self._independent(positions, self._no_force, first_step, steps)
-            return
-        end = first_step + steps
-        step = first_step
+        step, end = first_step, first_step + steps
         while step < end:
-            if self._fits_coupled(positions):
-                step += self._coupled(positions, step, end - step)
-            if step < end:
-                self._independent(positions, self._force(positions), step, 1)
-                step += 1
+            stepping, count = self._stepping(step, end - step)
+            if self.repulsion is None and self.outside is None:
+                self._run(positions, self._no_force, stepping, step, count)
+            elif self._fits_coupled(positions) and (done := self._coupled(positions, stepping, step, count)):
+                count = done
+            else:
+                self._forced_step(positions, self._stepping(step, 1)[0], step)
+                count = 1
+            step += count
 
-    def _independent(self, positions: np.ndarray, force: np.ndarray, first_step: int, steps: int) -> None:
+    def _stepping(self, step: int, most: int) -> tuple[tuple[np.ndarray, ...], int]:
+        coefficients, count = self.steppings(step, most)
+        return (*coefficients, self.low, self.high), count
+
+    def _run(
+        self, positions: np.ndarray, force: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int
+    ) -> None:
+        """Steps without leaving compiled code; with a force only one."""
         switches = self.switches._replace(force=force.shape[0] > 0).array()
 
         def part(first: int, last: int) -> None:
-            how = (force, self.stepping, self.seed, first_step, steps, first, last)
-            self._advance(*self.terms, switches, positions, *how)
+            how = (force, stepping, self.key, first_step, steps, first, last)
+            self._kernel(*self.terms, switches, positions, *how)
 
         threads.split(part, positions.shape[0], LANES, least=1024)
+
+    def _forced_step(self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], step: int) -> None:
+        """One step under a force that is not computed in the kernel."""
+        self._run(positions, self._force(positions), stepping, step, 1)
 
     def _fits_coupled(self, positions: np.ndarray) -> bool:
         repulsion = self.repulsion
         return (
-            self.gradient is None
+            self.coupled
+            and self.outside is None
             and repulsion is not None
             and repulsion.plan is not None
             and positions.shape[0] <= COUPLED_UP_TO
         )
 
-    def _coupled(self, positions: np.ndarray, first_step: int, steps: int) -> int:
+    def _coupled(
+        self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int
+    ) -> int:
         assert self.repulsion is not None
         number = positions.shape[0]
         if self._noises is None or self._noises.shape[1] < number:
             self._noises = np.zeros((3, -(-number // LANES) * LANES))
             self._held[0] = -1
         done = self._advance_coupled(
-            *self.terms, self.switches.array(), self.repulsion.plan, positions, self.stepping, self.seed, first_step,
+            *self.terms, self.switches.array(), self.repulsion.plan, positions, stepping, self.key, first_step,
             steps, self._noises, self._held,
         )
         if done:
@@ -120,10 +146,14 @@ class Ensemble:
         force = np.zeros_like(positions)
         if self.repulsion is not None:
             self.repulsion.force(positions, self.lambda1, force)
-        if self.gradient is not None:
-            force += self.gradient(positions)
+        if self.outside is not None:
+            force += self.outside.gradient(positions)
         return force
 
     def first_bad(self, positions: np.ndarray) -> int:
         """Index of the first particle that is not finite, or -1."""
         return int(first_bad_particle(positions))
+
+    def facts(self, state: np.ndarray) -> dict[str, Any]:
+        """What the scheme has to say about a run that has come to this state."""
+        return {}

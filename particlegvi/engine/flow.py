@@ -75,22 +75,28 @@ def fold(x, low, high):
 
 
 @nested
-def move(x, drift, stepping, now, following, switches):
-    """The step itself, in place, for one block."""
+def move(x, drift, stepping, row, now, following, switches):
+    """The step itself, in place, for one block, with row ``row`` of the coefficients."""
     gain, noise_now, noise_next, low, high = stepping
     for coordinate in range(x.shape[0]):
-        step = gain[coordinate]
-        a = noise_now[coordinate]
-        b = noise_next[coordinate]
+        step = gain[row, coordinate]
+        a = noise_now[row, coordinate]
+        b = noise_next[row, coordinate]
         for lane in range(x.shape[1]):
             noise = a * now[coordinate, lane] + b * following[coordinate, lane]
             x[coordinate, lane] -= step * drift[coordinate, lane] - noise
     if switches[WALLS]:
-        for coordinate in range(x.shape[0]):
-            left = low[coordinate]
-            right = high[coordinate]
-            for lane in range(x.shape[1]):
-                x[coordinate, lane] = fold(x[coordinate, lane], left, right)
+        reflect(x, low, high)
+
+
+@nested
+def reflect(x, low, high):
+    """Reflect a block at the walls."""
+    for coordinate in range(x.shape[0]):
+        left = low[coordinate]
+        right = high[coordinate]
+        for lane in range(x.shape[1]):
+            x[coordinate, lane] = fold(x[coordinate, lane], left, right)
 
 
 @nested
@@ -112,6 +118,22 @@ def store_block(block, first, last, positions):
 
 
 @nested
+def add_block(force, first, scratch, drift):
+    """drift += force on particles first, first + 1, ..., both (dim, lanes) in the end."""
+    load_block(force, first, scratch)
+    for coordinate in range(drift.shape[0]):
+        for lane in range(drift.shape[1]):
+            drift[coordinate, lane] += scratch[coordinate, lane]
+
+
+@nested
+def width_of_blocks(first, last, dim):
+    """Lanes of a block: as wide as the fastest cache allows, and as equal as multiples of LANES can be."""
+    blocks = max(1, (last - first) * dim // WIDEST)
+    return ((last - first + blocks - 1) // blocks + LANES - 1) // LANES * LANES
+
+
+@nested
 def copy_rows(source, target):
     """target = source, for arrays (rows, columns): numba's own assignment costs a second of compiling."""
     for row in range(source.shape[0]):
@@ -126,14 +148,12 @@ def advance(
     """Move particles first, ..., last - 1 of ``positions`` (particles, dim) by ``steps`` steps, in place.
 
     ``weights`` is (kl_weight, lambda1); ``force`` (particles, dim), with which only one step makes sense;
-    ``stepping`` the tuple (gain, noise_now, noise_next, low, high), each (dim,); ``seed`` the two words of the Philox
-    key.
+    ``stepping`` the tuple (gain, noise_now, noise_next, low, high), where the first three are (1, dim), or (steps, dim)
+    with a row for each step, and the others (dim,); ``seed`` the two words of the Philox key.
     """
     k0, k1 = seed
     dim = positions.shape[1]
-    # blocks as wide as the fastest cache allows, and as equal as multiples of LANES can be
-    blocks = max(1, (last - first) * dim // WIDEST)
-    width = ((last - first + blocks - 1) // blocks + LANES - 1) // LANES * LANES
+    width = width_of_blocks(first, last, dim)
     x = np.empty((dim, width))
     drift = np.empty((dim, width))
     scratch = np.empty((dim, width))
@@ -159,12 +179,10 @@ def advance(
             if step >= first_step:
                 add_potential(loss, prior, embedding, weights, switches, x, drift, scratch)
                 if switches[FORCE]:
-                    load_block(force, start, scratch)
-                    for coordinate in range(dim):
-                        for lane in range(width):
-                            drift[coordinate, lane] += scratch[coordinate, lane]
+                    add_block(force, start, scratch, drift)
                 now = (carried if ahead else odd) if is_odd else even
-                move(x, drift, stepping, now, even if is_odd else odd, switches)
+                row = min(step - first_step, stepping[0].shape[0] - 1)
+                move(x, drift, stepping, row, now, even if is_odd else odd, switches)
             step += 1
         store_block(x, start, last, positions)
 

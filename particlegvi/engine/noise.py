@@ -18,7 +18,7 @@ from particlegvi.engine.bits import bits_float, float_bits, fma
 from particlegvi.engine.compiled import compiled, inlined, nested
 from particlegvi.engine.mathematics import ROUND, log_normal
 
-ROLES = {"noise": 0, "start": 1, "prior": 2, "split": 3, "draws": 4}
+ROLES = {"noise": 0, "start": 1, "prior": 2, "split": 3, "draws": 4, "acceptance": 5}
 LANES = 64
 MOST_PARTICLES = 2**32
 MOST_COORDINATES = 2**24
@@ -177,7 +177,8 @@ def normals(seed: int, role: str, particles: int, dim: int, step: int = 0) -> np
     """Standard normals (particles, dim) of one role and step.
 
     ``role`` is one of "noise" (the steps), "start" (initial particles), "prior" (draws that approximate an
-    embedding or a bandwidth), "split" (of data) and "draws" (reparameterised draws): roles never disturb each other.
+    embedding or a bandwidth), "split" (of data), "draws" (reparameterised draws) and "acceptance" (of proposals): roles
+    never disturb each other.
     """
     return _numbers(seed, role, particles, dim, step, True)
 

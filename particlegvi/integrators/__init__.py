@@ -1,10 +1,16 @@
 """How the flow is stepped: one small file per integrator, found by its ``name``.
 
-An integrator is a function ``(step_size, temperature, stiffness) -> Stepping`` with the attributes ``name`` and
-``linear_part``. ``temperature`` is kl_weight; ``stiffness`` (dim,) is the constant curvature of the linear part of the
-drift (zero where there is none). The compiled step is, coordinate by coordinate,
+An integrator is a function ``(step_size, temperature, stiffness) -> Stepping`` with the attributes
 
-    x <- x - gain * drift + noise_now * Z_k + noise_next * Z_{k+1}.
+name : str
+linear_part : bool
+    Whether it makes use of ``stiffness``.
+scheme : str, optional
+    What the engine does with the coefficients, one of :data:`SCHEMES`; "plain" if left out.
+
+``temperature`` is kl_weight; ``stiffness`` (dim,) is the constant curvature of the linear part of the drift (zero where
+there is none). ``step_size`` is a number, or an array (steps, 1) where a schedule gives every step its own; the
+coefficients then are (steps, dim), or (dim,) where they are the same for all steps.
 """
 
 from __future__ import annotations
@@ -14,9 +20,15 @@ from typing import Any
 from particlegvi.integrators.stepping import Stepping
 from particlegvi.registry import Registry
 
+SCHEMES = {
+    "plain": "x <- x - gain * drift + noise_now * Z_k + noise_next * Z_{k+1}",
+    "tamed": "as plain, with drift / (1 + gain |drift|) for the drift",
+    "heun": "as plain, with the mean of the drifts at x and at where plain would go",
+    "metropolis": "as plain, but a move is accepted or rejected so that the law of DLE is kept exactly",
+}
 _REGISTRY = Registry("particlegvi.integrators", "integrator")
 
-__all__ = ["Stepping", "get", "names"]
+__all__ = ["SCHEMES", "Stepping", "get", "names", "scheme"]
 
 
 def names() -> list[str]:
@@ -27,3 +39,8 @@ def names() -> list[str]:
 def get(name: str) -> Any:
     """The integrator of this name; an unknown one is a ``ValueError`` with the nearest right one."""
     return _REGISTRY[name]
+
+
+def scheme(name: str) -> str:
+    """Which of :data:`SCHEMES` this integrator steps by."""
+    return getattr(get(name), "scheme", "plain")

@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from particlegvi.schedules import Schedule
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -19,7 +21,8 @@ class Problem:
         :class:`particlegvi.priors.Flat` where none was given.
     start : ndarray (particles, dim)
     steps : int
-    step_size : float
+    step_size : float or Schedule
+        A schedule only for methods whose class attribute ``schedules`` is true; they ask ``step_size_at``.
     seed : int
     integrator : str
     tolerance : float
@@ -30,10 +33,14 @@ class Problem:
     prior: Any
     start: np.ndarray
     steps: int
-    step_size: float
+    step_size: float | Schedule
     seed: int
     integrator: str
     tolerance: float
+
+    def step_size_at(self, step: int) -> float:
+        """Size of the step of this number, from 0."""
+        return float(self.step_size.at(np.array([step]))[0]) if isinstance(self.step_size, Schedule) else self.step_size
 
 
 class Flow(Protocol):

@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from particlegvi import integrators
-from particlegvi.engine.ensemble import Ensemble
 from particlegvi.engine.repulsion import Repulsion
+from particlegvi.engine.schemes import DRIVERS
+from particlegvi.integrators.stepping import Steppings
 from particlegvi.methods.flow import Flow, Problem
 
 
@@ -43,6 +44,7 @@ class FreeEnergy:
     kernel: Any = None
     embedding: Any = "auto"
     label: ClassVar[str] = "free energy"
+    schedules: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for key in ("kl_weight", "mmd_weight"):
@@ -78,18 +80,28 @@ class FreeEnergy:
         options = {"how": self.embedding} if isinstance(self.embedding, str) else dict(self.embedding)
         return priors.embedding(prior, kernel, seed=seed, **options)
 
+    def check_integrator(self, name: str) -> None:
+        """Refuse an integrator that is wrong for these weights; the message names both."""
+        if integrators.scheme(name) == "metropolis" and (self.kl_weight == 0.0 or self.mmd_weight > 0.0):
+            what = "a repulsion" if self.mmd_weight > 0.0 else "no noise"
+            others = ", ".join(other for other in integrators.names() if integrators.scheme(other) != "metropolis")
+            raise ValueError(
+                f'integrator is "{name}" and {self.label} has {what}; it is for DLE, with kl_weight above 0 and no '
+                f"repulsion; one of {others} is allowed"
+            )
+
     def flow(self, problem: Problem) -> Flow:
         """The flow of this free energy for one problem."""
         return FreeEnergyFlow(self, problem)
 
 
 class FreeEnergyFlow:
-    """The flow of a :class:`FreeEnergy`: its state is the particles themselves."""
+    """The flow of a :class:`FreeEnergy`: its state is the particles themselves, and what the scheme adds to them."""
 
     def __init__(self, method: FreeEnergy, problem: Problem):
         prior, loss = problem.prior, problem.loss
         dim = problem.start.shape[1]
-        self.state = np.array(problem.start, dtype=np.float64, order="C")
+        method.check_integrator(problem.integrator)
         self._facts: dict[str, Any] = {"integrator": problem.integrator}
         embedding, repulsion = None, None
         if method.mmd_weight > 0.0:
@@ -104,21 +116,24 @@ class FreeEnergyFlow:
                 "embedding": mean_embedding.description,
                 "embedding_error": mean_embedding.error,
             }
-        integrator = integrators.get(problem.integrator)
-        stepping = integrator(problem.step_size, method.kl_weight, _stiffness(method, prior, dim))
-        low = np.array(prior.low, dtype=np.float64)
-        high = np.array(prior.high, dtype=np.float64)
-        self._ensemble = Ensemble(
+        driver = DRIVERS[integrators.scheme(problem.integrator)]
+        stiffness = linear_part(method.kl_weight, prior, dim)
+        self._ensemble = driver(
             loss.term,
             prior.term(),
             embedding,
             method.kl_weight,
             method.lambda1,
-            (*stepping, low, high),
+            Steppings(integrators.get(problem.integrator), problem.step_size, method.kl_weight, stiffness),
+            np.array(prior.low, dtype=np.float64),
+            np.array(prior.high, dtype=np.float64),
             problem.seed,
             repulsion,
-            gradient=loss.gradient if loss.term is None else None,
+            outside=loss if loss.term is None else None,
         )
+        self._dim = dim
+        self.state = np.zeros((problem.start.shape[0], dim + driver.columns))
+        self.state[:, :dim] = problem.start
         self._repulsion = repulsion
         self.counts: dict[str, int] = {} if repulsion is None else repulsion.used
 
@@ -128,7 +143,7 @@ class FreeEnergyFlow:
 
     def particles(self) -> np.ndarray:
         """The particles (particles, dim)."""
-        return self.state
+        return np.ascontiguousarray(self.state[:, : self._dim])
 
     def first_bad(self) -> int:
         """Index of the first non-finite particle, or -1."""
@@ -136,13 +151,14 @@ class FreeEnergyFlow:
 
     def facts(self) -> dict[str, Any]:
         """What was chosen and used."""
-        return self._facts | (self._repulsion.facts() if self._repulsion is not None else {})
+        repulsion = self._repulsion.facts() if self._repulsion is not None else {}
+        return self._facts | repulsion | self._ensemble.facts(self.state)
 
 
-def _stiffness(method: FreeEnergy, prior: Any, dim: int) -> np.ndarray:
+def linear_part(kl_weight: float, prior: Any, dim: int) -> np.ndarray:
     """Curvature of the linear part of the drift: kl_weight / sd^2 for a Normal prior, else zero."""
     if getattr(prior, "name", "") == "normal":
-        return method.kl_weight / np.broadcast_to(np.asarray(prior.sd, dtype=np.float64), (dim,)) ** 2
+        return kl_weight / np.broadcast_to(np.asarray(prior.sd, dtype=np.float64), (dim,)) ** 2
     return np.zeros(dim)
 
 

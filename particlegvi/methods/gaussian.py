@@ -34,6 +34,7 @@ class FDGVI:
     draws: int = 200
     name: ClassVar[str] = "FDGVI"
     label: ClassVar[str] = "FDGVI"
+    schedules: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         number = self.kl_weight
@@ -77,8 +78,9 @@ class GaussianFlow:
             # d/d beta_i of (C.138): half the mean of slope_i * sd_i z_i, minus kl_weight / 2 from the entropy
             mu_slope = slope.mean(axis=0)
             beta_slope = 0.5 * (slope * z * sd).mean(axis=0) - 0.5 * method.kl_weight
-            self.state[0] = mu - problem.step_size * mu_slope
-            self.state[1] = beta - problem.step_size * beta_slope
+            step_size = problem.step_size_at(step)
+            self.state[0] = mu - step_size * mu_slope
+            self.state[1] = beta - step_size * beta_slope
             if step >= self._averaged_from:
                 self.state[2] += self.state[0]
                 self.state[3] += self.state[1]

@@ -8,6 +8,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from particlegvi.plotting.style import LARGE, MEDIUM, SMALL, TEXT_GREY
+from particlegvi.schedules import shown
 
 SEPARATOR = "  |  "
 
@@ -34,14 +35,14 @@ def shortened(text: str, longest: int) -> str:
 def settings(runs: Mapping[str, Any]) -> list[str]:
     """Particles, steps and seed in words, each named only where all runs agree on it."""
     counts = {int(run.positions.shape[1]) for run in runs.values()}
-    lengths = {(int(run.steps[-1]), float(run.step_size)) for run in runs.values() if not _is_gaussian(run)}
+    lengths = {(int(run.steps[-1]), shown(run.step_size)) for run in runs.values() if not _is_gaussian(run)}
     seeds = {run.seed for run in runs.values()}
     facts = []
     if len(counts) == 1:
         facts.append(f"{counts.pop():,} particles")
     if len(lengths) == 1:
         steps, step_size = lengths.pop()
-        facts.append(f"{steps:,} steps of {step_size:g}")
+        facts.append(f"{steps:,} steps of {step_size}")
     if len(seeds) == 1:
         facts.append(f"seed {seeds.pop()}")
     return facts

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi import diagnostics
+from particlegvi import diagnostics, schedules
 from particlegvi.results.versions import versions
 from particlegvi.runs import Run
 
@@ -42,7 +42,7 @@ def facts(run: Run, target: Any, reason: str | None, modes: Any, start: np.ndarr
         "particles": run.particles,
         "dim": run.dim,
         "steps": int(run.steps[-1]),
-        "step_size": run.step_size,
+        "step_size": schedules.plain(run.step_size),
         "mean": _per_coordinate(final.mean(axis=0)),
         "sd": _per_coordinate(final.std(axis=0)),
         "average_loss": {"first": float(loss[0]), "last": float(loss[-1])},

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from particlegvi.schedules import shown
+
 WIDEST = 4  # coordinates of a mean that are written out
 
 
@@ -13,7 +15,7 @@ def describe(scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     methods = summary["methods"]
     lines = [
         f"{scenario['name']}: {scenario['title']}" if scenario["title"] else scenario["name"],
-        f"{scenario['particles']} particles, {scenario['steps']} steps of {scenario['step_size']:g}, "
+        f"{scenario['particles']} particles, {scenario['steps']} steps of {shown(scenario['step_size'])}, "
         f"seed {summary['seed']}, {summary['status']}",
         "",
     ]
@@ -76,6 +78,8 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
     if "lengthscale_rule" in run:
         notes.append(f"{run['kernel']} kernel, {run['lengthscale_rule']}")
         notes.append(f"mean embedding: {run['embedding']}")
+    if "acceptance_rate" in run:
+        notes.append(f"{run['integrator']}: {run['acceptance_rate']:.1%} of the proposals accepted")
     if run.get("repulsion"):
         used = ", ".join(f"{way} ({steps} steps)" for way, steps in run["repulsion"].items())
         bound = f", error at most {run['repulsion_error_bound']:.0e}" if run["repulsion_error_bound"] else ""

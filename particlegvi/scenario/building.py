@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from particlegvi import integrators, kernels, losses, methods, priors
+from particlegvi import integrators, kernels, losses, methods, priors, schedules
 from particlegvi.loss import Loss
 from particlegvi.registry import check_parameters
 
@@ -58,8 +58,14 @@ def build(scenario: Mapping[str, Any]) -> Parts:
     _same_dim("modes", len(scenario["modes"][0]) if "modes" in scenario else loss.dim, loss.dim)
     with _at("integrator"):
         integrators.get(scenario["integrator"])
+    step_size = schedules.resolved(scenario["step_size"])
+    schedules.largest(step_size, scenario["steps"])
     shared = _kernel(scenario["kernel"], "kernel") if "kernel" in scenario else None
     chosen = {label: _method(label, entry, shared) for label, entry in scenario["methods"].items()}
+    for label, method in chosen.items():
+        with _at(f"methods.{label}"):
+            if hasattr(method, "check_integrator"):
+                method.check_integrator(scenario["integrator"])
     _fits_in_memory(scenario, loss.dim)
     return Parts(loss, prior, initial, chosen)
 

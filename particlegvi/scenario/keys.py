@@ -18,7 +18,8 @@ REQUIRED: Any = object()
 ABSENT: Any = object()
 # Keys whose value picks one of several things. Naming another one replaces the table, anything else is merged into it.
 CHOICES = ("loss", "prior", "initial", "kernel", "embedding")
-SELECTORS = ("name", "formula", "points", "how")
+PICKED = (*CHOICES, "step_size")  # the last has no short form: alone it is a number
+SELECTORS = ("name", "formula", "points", "how", "schedule")
 DEFAULT_KERNEL = "squared-exponential"
 
 
@@ -84,6 +85,15 @@ def embedding(value: Any, key: str) -> dict[str, Any]:
     return value
 
 
+def step_size(value: Any, key: str) -> float | dict[str, Any]:
+    """A number, or a table that names a schedule and gives its parameters."""
+    if not isinstance(value, dict):
+        return checks.number(above=0.0, allowed="a positive finite number or the table of a schedule")(value, key)
+    _part(value, key, ("schedule",))
+    checks.text(80)(value["schedule"], f"{key}.schedule")
+    return {name: each if name == "schedule" else POSITIVE(each, f"{key}.{name}") for name, each in value.items()}
+
+
 def methods(value: Any, key: str) -> dict[str, Any]:
     if not isinstance(value, dict) or not 1 <= len(value) <= 32:
         raise refuse(key, "a table of 1 to 32 methods, such as [methods.DE]", value)
@@ -136,7 +146,7 @@ KEYS: dict[str, Key] = {
     "description": Key(checks.text(4000, lines=True), "what there is to see", ""),
     "particles": Key(checks.whole(1, 100_000_000), "number of particles", REQUIRED),
     "steps": Key(checks.whole(1, 10**12), "number of updates", REQUIRED),
-    "step_size": Key(POSITIVE, "eta, the time of one update", REQUIRED),
+    "step_size": Key(step_size, "eta, the time of one update, or the table of a schedule", REQUIRED),
     "integrator": Key(checks.text(40), "how one update is made", "euler-maruyama"),
     "record_every": Key(
         checks.whole(0, 10**12), "keep the particles every so many steps; 0: first and last; absent: at most 200 times"

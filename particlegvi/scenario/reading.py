@@ -112,7 +112,7 @@ def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     result = dict(base)
     for name, value in over.items():
         there = result.get(name)
-        if isinstance(value, dict) and isinstance(there, dict) and not (name in keys.CHOICES and _other(there, value)):
+        if isinstance(value, dict) and isinstance(there, dict) and not (name in keys.PICKED and _other(there, value)):
             result[name] = merged(there, value)
         else:
             result[name] = value
@@ -140,7 +140,7 @@ def assign(scenario: dict[str, Any], key: str, value: Any) -> None:
     elif value is None:
         place.pop(last, None)
     else:
-        if way and way[-1] in keys.CHOICES and _other(place, {last: value}):
+        if way and way[-1] in keys.PICKED and _other(place, {last: value}):
             place.clear()  # the parameters of what was there before are not those of what is picked now
         place.update(merged(place, widened({last: _plain_value(value, key)})))
 

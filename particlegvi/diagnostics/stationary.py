@@ -1,0 +1,97 @@
+"""The stationary law of an integrator on the line, by quadrature: what its particles are draws from in the end.
+
+One step is x <- Phi(w, Z) with w = x - noise_next * Z_k, the part of the state that does not know the noise of the next
+step (w = x but for schemes with two noises). The transition operator (P f)(w) = E f(Phi(w, Z)) becomes a matrix: the
+expectation is a trapezoidal sum over Z, and f is interpolated between the points of a grid. Its left eigenvector of
+eigenvalue 1 is the stationary law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from particlegvi import integrators
+
+NODES = 8  # of the interpolation
+NOISE = np.linspace(-8.5, 8.5, 137)
+NOISE_WEIGHTS = np.exp(-0.5 * NOISE**2) / np.exp(-0.5 * NOISE**2).sum()
+
+
+def stationary_law(
+    slope: Callable[[np.ndarray], np.ndarray],
+    step_size: float,
+    temperature: float = 1.0,
+    integrator: str = "euler-maruyama",
+    box: tuple[float, float] = (-4.4, 4.4),
+) -> tuple[np.ndarray, np.ndarray]:
+    """The stationary law of one particle in one dimension under the drift -slope(x) and a constant step size.
+
+    Parameters
+    ----------
+    slope : callable
+        Derivative of the potential V at points (n,).
+    step_size, temperature : float
+        The flow's own law is exp(-V / temperature), normalised.
+    integrator : str
+        Any but those that accept and reject.
+    box : pair of float
+        Where the law lives. Steps that leave it end at its edge, so it must be wide enough that almost none does, and
+        so narrow that a step from one of its points does not lead far out.
+
+    Returns
+    -------
+    points, weights : arrays (m,)
+        The expectation of f is ``weights @ f(points)``. Weights sum to 1; some may be slightly negative.
+
+    Raises
+    ------
+    ValueError
+        For an integrator whose steps are no smooth function of the noise.
+    """
+    scheme = integrators.scheme(integrator)
+    if scheme == "metropolis":
+        raise ValueError(f'integrator is "{integrator}", which accepts and rejects; one that does not is allowed')
+    gain, now, following = (
+        float(part[0]) for part in integrators.get(integrator)(step_size, temperature, np.zeros(1))
+    )
+    low, high = box
+    number = int(np.ceil((high - low) / min((now + following) / 8.0, 0.05))) + 1
+    grid = np.linspace(low, high, max(number, 2 * NODES))
+    x = grid[:, None] + following * NOISE
+    landing = np.clip(_plain_part(scheme, slope, gain, x, now * NOISE) + now * NOISE, low, high)
+    transition = _interpolation(grid, landing)
+    # every row of the transition sums to 1, so that one equation of pi (P - 1) = 0 is redundant: the norm replaces it
+    equations = transition.T - np.eye(grid.size)
+    equations[-1] = 1.0
+    law = np.linalg.solve(equations, np.eye(grid.size)[-1])
+    return x.reshape(-1), (law[:, None] * NOISE_WEIGHTS).reshape(-1)
+
+
+def _plain_part(
+    scheme: str, slope: Callable[[np.ndarray], np.ndarray], gain: float, x: np.ndarray, noise: np.ndarray
+) -> np.ndarray:
+    """Where a step leads, but for the noise that is added."""
+    drift = slope(x)
+    if scheme == "tamed":
+        drift = drift / (1.0 + gain * np.abs(drift))
+    elif scheme == "heun":
+        drift = 0.5 * (drift + slope(x - gain * drift + noise))
+    return x - gain * drift
+
+
+def _interpolation(grid: np.ndarray, landing: np.ndarray) -> np.ndarray:
+    """The matrix that takes f on the grid to its average over the landing points of each row, (grid, grid)."""
+    place = (landing - grid[0]) / (grid[1] - grid[0])
+    first = np.clip(np.floor(place).astype(np.int64) - NODES // 2 + 1, 0, grid.size - NODES)
+    place = place - first
+    matrix = np.zeros(grid.size**2)
+    row = np.arange(grid.size)[:, None] * grid.size
+    for node in range(NODES):
+        others = [other for other in range(NODES) if other != node]
+        weight = np.prod([(place - other) / (node - other) for other in others], axis=0)
+        matrix += np.bincount(
+            (row + first + node).reshape(-1), (weight * NOISE_WEIGHTS).reshape(-1), minlength=grid.size**2
+        )
+    return matrix.reshape(grid.size, grid.size)

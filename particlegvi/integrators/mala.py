@@ -1,0 +1,27 @@
+"""MALA, the Metropolis-adjusted Langevin algorithm: an exact reference for DLE."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from particlegvi.integrators.stepping import Stepping
+
+
+def mala(step_size: float, temperature: float, stiffness: np.ndarray) -> Stepping:
+    """Propose y = x - h grad V(x) + sqrt(2 h T) Z; go there with probability min(1, A), else stay.
+
+    A = exp((V(x) - V(y)) / T) q(y, x) / q(x, y) with q(x, .) the normal density of the proposal (Roberts and Tweedie
+    1996, sec. 1.4.3). The law exp(-V / T) of DLE is stationary at every step size, without any bias; the step size
+    decides only how fast it is reached. One drift and one value of the loss a step, no stability limit. Proposals
+    outside a Uniform prior's box are rejected, not reflected. A path of MALA is not one of the flow's at large steps:
+    it stays where the flow would move.
+
+    Only for DLE: a temperature above 0, and no repulsion, under which the particles have no law of their own to keep.
+    """
+    ones = np.ones_like(stiffness)
+    return Stepping(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
+
+
+mala.name = "mala"  # type: ignore[attr-defined]
+mala.linear_part = False  # type: ignore[attr-defined]
+mala.scheme = "metropolis"  # type: ignore[attr-defined]

@@ -1,0 +1,127 @@
+"""Step-size schedules: the step size as a function of the step number, one small file each, found by its ``name``.
+
+Wherever a step size is asked for, a number, a schedule or the table that stands for one in a scenario may be given:
+
+    step_size = 0.01
+    step_size = {schedule = "polynomial", initial = 0.01, delay = 1000, power = 0.6}
+
+A step size depends on the number of its step and on nothing else, so that neither chunks nor a restart can change it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from particlegvi.registry import Registry, check_parameters
+from particlegvi.schedules.constant import Constant
+from particlegvi.schedules.cosine import Cosine
+from particlegvi.schedules.geometric import Geometric
+from particlegvi.schedules.linear import Linear
+from particlegvi.schedules.polynomial import Polynomial
+from particlegvi.schedules.schedule import Schedule
+
+__all__ = [
+    "Constant",
+    "Cosine",
+    "Geometric",
+    "Linear",
+    "Polynomial",
+    "Schedule",
+    "get",
+    "largest",
+    "names",
+    "plain",
+    "resolved",
+    "shown",
+    "times",
+]
+
+_REGISTRY = Registry("particlegvi.schedules", "schedule")
+BLOCK = 65_536  # steps whose sizes are summed at a time
+SAMPLES = 10_001
+
+
+def names() -> list[str]:
+    """The names of all schedules, in alphabetical order."""
+    return _REGISTRY.names()
+
+
+def get(name: str, **parameters: Any) -> Schedule:
+    """The schedule of this name, for example ``get("polynomial", initial=0.01, power=0.6)``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such schedule or parameter (the nearest one is suggested), or a value is missing or not allowed.
+    """
+    schedule = _REGISTRY[name]
+    check_parameters(f"the schedule {name}", parameters, schedule.parameters())
+    for parameter in schedule.required():
+        if parameter not in parameters:
+            raise ValueError(f"the schedule {name} needs {parameter}, a positive finite number")
+    return schedule(**parameters)
+
+
+def resolved(step_size: Any) -> float | Schedule:
+    """What was given as a step size, checked: a number above 0, or a schedule (from its table, if that was given)."""
+    if isinstance(step_size, Mapping):
+        if "schedule" not in step_size:
+            raise ValueError(f"step_size is a table without the key schedule; one of {', '.join(names())} is allowed")
+        step_size = get(**{("name" if key == "schedule" else key): value for key, value in step_size.items()})
+    if isinstance(step_size, Schedule):
+        return step_size.initial if isinstance(step_size, Constant) else step_size
+    if isinstance(step_size, bool) or not isinstance(step_size, (int, float, np.integer, np.floating)):
+        raise ValueError(f"step_size is {step_size!r}; a number above 0 or a schedule is allowed")
+    if not (math.isfinite(step_size) and step_size > 0.0):
+        raise ValueError(f"step_size is {step_size!r}; a finite number above 0 is allowed")
+    return float(step_size)
+
+
+def largest(step_size: float | Schedule, steps: int) -> float:
+    """The largest of the first ``steps`` step sizes; of a long run 10,001 are looked at, the ends included.
+
+    Raises
+    ------
+    ValueError
+        If one of them is not a finite number above 0.
+    """
+    if not isinstance(step_size, Schedule):
+        return step_size
+    looked_at = np.unique(np.linspace(0, max(steps - 1, 0), SAMPLES).astype(np.int64))
+    with np.errstate(all="ignore"):
+        sizes = step_size.at(looked_at)
+    bad = np.flatnonzero(~(np.isfinite(sizes) & (sizes > 0.0)))
+    if bad.size:
+        where = f"{sizes[bad[0]]:g} at step {looked_at[bad[0]]}"
+        raise ValueError(f"step_size is {step_size}, which is {where}; finite numbers above 0 are allowed")
+    return float(sizes.max())
+
+
+def times(step_size: float | Schedule, steps: np.ndarray) -> np.ndarray:
+    """Times at which so many ``steps`` (ascending, (records,)) are done: sums of the step sizes before."""
+    if not isinstance(step_size, Schedule):
+        return steps * step_size
+    found = np.zeros(len(steps))
+    total, done = 0.0, 0
+    for record, step in enumerate(steps):
+        while done < step:
+            until = min(int(step), done + BLOCK)
+            total += float(step_size.at(np.arange(done, until)).sum())
+            done = until
+        found[record] = total
+    return found
+
+
+def shown(step_size: Any) -> str:
+    """A step size in a few words, for tables and headings."""
+    step_size = resolved(step_size)
+    return str(step_size) if isinstance(step_size, Schedule) else f"{step_size:g}"
+
+
+def plain(step_size: float | Schedule) -> float | dict[str, Any]:
+    """As plain data: the number itself, or the table of a scenario that stands for the schedule."""
+    return step_size.table() if isinstance(step_size, Schedule) else step_size

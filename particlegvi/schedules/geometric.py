@@ -1,0 +1,33 @@
+"""A constant ratio from step to step, down (or up) to a final size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from particlegvi.schedules.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class Geometric(Schedule):
+    """h_k = initial (final / initial)^min(k / over, 1).
+
+    Parameters
+    ----------
+    initial, final : float
+        Size of step 0, and of step ``over`` and all that follow.
+    over : float
+        Number of steps in between.
+    """
+
+    final: float
+    over: float
+    name: ClassVar[str] = "geometric"
+
+    def at(self, step: np.ndarray) -> np.ndarray:
+        return self.initial * (self.final / self.initial) ** np.minimum(step / self.over, 1.0)
+
+    def __str__(self) -> str:
+        return f"{self.initial:g} to {self.final:g} by a constant ratio over {self.over:g} steps"

@@ -1,0 +1,55 @@
+"""What every schedule is."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A step size for every step; a subclass adds its parameters, its ``name``, ``at`` and a few words.
+
+    Parameters
+    ----------
+    initial : float
+        Size of step 0, above 0.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not a finite number above 0.
+    """
+
+    initial: float
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for parameter in self.parameters():
+            value = getattr(self, parameter)
+            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+            if not (number and math.isfinite(value) and value > 0.0):
+                raise ValueError(f"{parameter} of the step size is {value!r}; a finite number above 0 is allowed")
+            object.__setattr__(self, parameter, float(value))
+
+    def at(self, step: np.ndarray) -> np.ndarray:
+        """Sizes of the steps of these numbers (from 0), entry by entry."""
+        raise NotImplementedError
+
+    @classmethod
+    def parameters(cls) -> list[str]:
+        """Names of the parameters."""
+        return [field.name for field in dataclasses.fields(cls)]
+
+    @classmethod
+    def required(cls) -> list[str]:
+        """Names of the parameters without a default."""
+        return [field.name for field in dataclasses.fields(cls) if field.default is dataclasses.MISSING]
+
+    def table(self) -> dict[str, Any]:
+        """The table that stands for it in a scenario."""
+        return {"schedule": self.name, **dataclasses.asdict(self)}

@@ -1,0 +1,80 @@
+"""Strong orders: each integrator against a fine solution along the very Brownian path that its noise comes from.
+
+The engine's normal of a step fixes one linear functional of the path within that step: the increment, or for the
+exponential scheme the stochastic integral that it solves exactly. A fine path is drawn given these (a Brownian bridge),
+and a reference follows it in numpy with steps 16 times smaller. Root-mean-square errors at time 1 over 2,000 particles,
+at three step sizes, have relative standard errors of about 3%, so that slopes of log error are known to 0.03.
+"""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.engine.noise import normals
+
+TEMPERATURE, PARTICLES, FINE, SEED = 0.2, 2000, 16, 11
+LOSS, PRIOR = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 0.5)
+STIFFNESS = TEMPERATURE / 0.25
+STEPS = (32, 64, 128)
+
+
+def drift(x):
+    return x * (1.5 * (x * (x + 1.0) - 2.0) + STIFFNESS)
+
+
+def fine_solution(start, steps, linear, seed):
+    """Heun, or exponential Euler with the linear part, along a fine path that agrees with the engine's noise."""
+    h = 1.0 / steps / FINE
+    a = STIFFNESS if linear else 1e-12
+    weights = np.exp(-a * h * np.arange(FINE - 1, -1, -1.0))
+    weights /= np.sqrt((weights**2).sum())
+    gain, sd = -np.expm1(-a * h) / a, np.sqrt(-TEMPERATURE * np.expm1(-2.0 * a * h) / a)
+    rng = np.random.default_rng(5)
+    x = start[:, 0].copy()
+    for step in range(steps):
+        fine = rng.standard_normal((PARTICLES, FINE))
+        told = normals(seed, "noise", PARTICLES, 1, step)[:, 0]
+        fine += np.outer(told - fine @ weights, weights)
+        for noise in sd * fine.T:
+            before = drift(x)
+            y = x - gain * before + noise
+            x = y if linear else x - 0.5 * gain * (before + drift(y)) + noise
+    return x
+
+
+def strong_order(integrator, seed=SEED):
+    errors = []
+    for steps in STEPS:
+        run = pg.simulate(
+            LOSS, pg.methods.DLE(TEMPERATURE), prior=PRIOR, particles=PARTICLES, steps=steps, step_size=1.0 / steps,
+            seed=SEED, integrator=integrator, record_every=0,
+        )  # fmt: skip
+        fine = fine_solution(run.initial, steps, integrator == "exponential-euler", seed)
+        errors.append(np.sqrt(np.mean((run.final[:, 0] - fine) ** 2)))
+    return -np.polyfit(np.log(STEPS), np.log(errors), 1)[0]
+
+
+@pytest.mark.parametrize("integrator", ["euler-maruyama", "tamed-euler", "exponential-euler", "heun"])
+def test_strong_order_is_one(integrator):
+    assert abs(strong_order(integrator) - 1.0) < 0.12
+
+
+def test_leimkuhler_matthews_has_strong_order_one_half():
+    """Its averaged noise looks half a step ahead: second order is a matter of the law, not of the path."""
+    assert abs(strong_order("leimkuhler-matthews") - 0.5) < 0.12
+
+
+def test_there_is_no_order_on_another_path():
+    assert abs(strong_order("euler-maruyama", seed=SEED + 1)) < 0.1
+
+
+@pytest.mark.parametrize("integrator, order", [("euler-maruyama", 1.0), ("tamed-euler", 1.0), ("heun", 2.0)])
+def test_order_without_noise(integrator, order):
+    """Gradient flow on a bowl, x' = -x, is exp(-t); Heun's second drift pays where there is no noise."""
+    loss, errors = pg.losses.get("quadratic", curvature=[1.0], centre=[0.0]), []
+    for steps in STEPS:
+        run = pg.simulate(
+            loss, pg.methods.DE(), initial=np.array([[2.0]]), steps=steps, step_size=1.0 / steps, integrator=integrator
+        )
+        errors.append(abs(run.final[0, 0] - 2.0 * np.exp(-1.0)))
+    assert abs(-np.polyfit(np.log(STEPS), np.log(errors), 1)[0] - order) < 0.05
