@@ -9,7 +9,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+from particlegvi.quoting import shown
+
 LARGEST_TEXT = 50_000_000  # bytes; far above any manifest or summary, far below what would hurt
+
+
+def place(key: str, path: Any) -> Path:
+    """A path that somebody gave, as a Path; a ValueError for anything else, and for the empty one."""
+    if isinstance(path, str | os.PathLike):
+        text = os.fspath(path)
+        if isinstance(text, str) and text and "\0" not in text and encodable(text):
+            return Path(text)
+    raise ValueError(f"{key} is {shown(path)}; the path of a folder is allowed")
+
+
+def encodable(text: str) -> bool:
+    """Whether a text can be the name of a file here."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:

@@ -8,7 +8,7 @@ from typing import IO
 
 import numpy as np
 
-IN_MEMORY = 256 * 2**20  # bytes of records kept in memory
+from particlegvi.memory import IN_MEMORY
 
 
 class Recorder:

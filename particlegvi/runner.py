@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from particlegvi import arguments
 from particlegvi.errors import Diverged
 from particlegvi.results import Results, recorded
 from particlegvi.results.folder import Folder, create
 from particlegvi.results.versions import versions
 from particlegvi.scenario import load
 from particlegvi.scenario.building import Parts, build
-from particlegvi.scenario.checks import whole
 from particlegvi.simulation import simulate
 
 Progress = Callable[[str, int, int], None]
@@ -70,7 +70,8 @@ def execute(
     save: bool = True,
 ) -> Results:
     """Run a complete scenario; with ``save`` and without ``out`` its folder is the first free one in ``runs``."""
-    seed = whole(0, 2**64 - 1)(int(seed) if type(seed).__module__ == "numpy" else seed, "seed")
+    seed = arguments.seed(seed)
+    arguments.progress(progress)
     try:
         parts = build(scenario)
     except ValueError as error:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi import integrators
+from particlegvi import arguments, integrators
 from particlegvi.engine import evaluate
 from particlegvi.errors import Diverged
 from particlegvi.methods.flow import Flow, Problem
@@ -75,6 +75,7 @@ def simulate(
         When a step makes a particle non-finite; the error carries the run up to the last record as ``run``. So does the
         ``KeyboardInterrupt`` of Ctrl-C.
     """
+    arguments.progress(progress)
     problem = check_problem(
         loss, method, prior, particles, steps, step_size, initial, seed, integrator, tolerance, record_every
     )
@@ -90,7 +91,7 @@ def simulate(
         positions=problem.start[None],
         steps=due,
         step_size=problem.step_size,
-        seed=seed,
+        seed=problem.seed,
     )
     recorder = Recorder(len(due), problem.start.shape)
     recorder.put(flow.particles())

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
+
 
 def on_line(particles: ArrayLike) -> np.ndarray:
     """Particles of shape (n,) or (n, 1) as an array (n,); a ValueError for any other shape and for no particles."""
-    x = np.asarray(particles, dtype=np.float64)
+    x = arguments.array("particles", particles, "an array (n,) or (n, 1) of numbers")
     if x.ndim == 2 and x.shape[1] == 1:
         x = x[:, 0]
     if x.ndim != 1 or not len(x):
@@ -20,6 +22,6 @@ def on_line(particles: ArrayLike) -> np.ndarray:
 
 def line_target(target: object) -> None:
     """A ValueError unless the target has one dimension."""
-    dim = getattr(target, "dim", None)
+    dim = arguments.part("target", target, ("kind", "dim"), "a target, as particlegvi.target gives it,").dim
     if dim != 1:
         raise ValueError(f"target has {dim} dimensions; this distance is for one")

@@ -136,9 +136,7 @@ def create(
     try:
         if out is None:
             return _first_free(Path("runs") / scenario["name"], scenario, manifest)
-        path = Path(out)
-        if not os.fspath(out):
-            raise ValueError("the folder for the results must have a name")
+        path = files.place("out", out)
         if os.path.lexists(path):
             if not overwrite:
                 raise ValueError(f"{path} exists already; choose another folder, or say --overwrite (overwrite=True)")
@@ -206,7 +204,7 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
     ValueError
         If it is not there, not a run's, damaged, or written by a newer version.
     """
-    path = Path(path)
+    path = files.place("folder", path)
     if not (path / "manifest.json").is_file():
         raise ValueError(f"{path} is not the folder of a run: it has no manifest.json")
     manifest = files.read_json(path / "manifest.json")
