@@ -135,4 +135,5 @@ def _finite(value: Any) -> Any:
         return None
     if isinstance(value, np.timedelta64):  # an integer to numpy, a length of time to everybody else
         return None
-    return value if -LARGEST <= value <= LARGEST else None
+    number = float(value) if isinstance(value, np.floating) else value
+    return number if -LARGEST <= number <= LARGEST else None

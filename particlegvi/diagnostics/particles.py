@@ -22,6 +22,9 @@ def on_line(particles: ArrayLike) -> np.ndarray:
 
 def line_target(target: object) -> None:
     """A ValueError unless the target has one dimension."""
-    dim = arguments.part("target", target, ("kind", "dim"), "a target, as particlegvi.target gives it,").dim
+    allowed = "a target, as particlegvi.target gives it,"
+    dim = arguments.part("target", target, ("kind", "dim"), allowed).dim
+    if target.kind not in ("density", "atoms", "gaussians"):  # type: ignore[attr-defined]
+        raise arguments.refuse("target", target, allowed)
     if dim != 1:
         raise ValueError(f"target has {dim} dimensions; this distance is for one")

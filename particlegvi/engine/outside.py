@@ -147,7 +147,7 @@ def _filling(gradient: Any, fills: bool, returns_number: bool) -> Any:
 
 
 def _jitted(role: str, function: Any) -> Any:
-    if not callable(function):
+    if not (inspect.isfunction(function) or hasattr(function, "py_func")):
         raise arguments.refuse(role, function, "a function")
     return function if hasattr(function, "py_func") else numba.njit(**OPTIONS)(function)
 

@@ -205,7 +205,7 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
         If it is not there, not a run's, damaged, or written by a newer version.
     """
     path = files.place("folder", path)
-    if not (path / "manifest.json").is_file():
+    if not os.path.isfile(path / "manifest.json"):
         raise ValueError(f"{path} is not the folder of a run: it has no manifest.json")
     manifest = files.read_json(path / "manifest.json")
     if manifest.get("format") != FORMAT:

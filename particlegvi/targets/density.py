@@ -104,7 +104,8 @@ class DensityTarget:
         ValueError
             If the shape is none of these.
         """
-        return np.exp(self.log_pdf(x)) if np.ndim(x) else float(np.exp(self.log_pdf(x)))
+        density = np.exp(self.log_pdf(x))
+        return density if np.ndim(density) else float(density)
 
     def cdf(self, x: ArrayLike) -> Any:
         """In 1-D, the probability of (-infinity, x] for x as in :meth:`pdf`; a ValueError in 2-D."""
