@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from particlegvi.engine.tape import FormulaTape
 
 MOST_VARIABLES = 1000
+LONGEST_NAME = 40
 
 __all__ = ["FUNCTIONS", "LONGEST", "MOST_VARIABLES", "checked_variables", "compile_formula"]
 
@@ -73,6 +74,8 @@ def checked_variables(variables: Sequence[str] | str) -> list[str]:
             raise ValueError(f"variables[{place}] is {_quoted(name)}; a variable's name starts with a letter")
         if not all(is_letter(character) or character in DIGITS for character in name):
             raise ValueError(f"variables[{place}] is {_quoted(name)}; a variable's name has only letters, digits and _")
+        if len(name) > LONGEST_NAME:
+            raise ValueError(f"variables[{place}] is {_quoted(name)}; at most {LONGEST_NAME} characters are allowed")
         if name in FUNCTIONS or name == "pi":
             what = "a function" if name in FUNCTIONS else "a constant"
             raise ValueError(f"variables[{place}] is {_quoted(name)}, which is {what} in formulas; choose another name")

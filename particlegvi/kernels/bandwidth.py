@@ -23,6 +23,7 @@ PRIOR_SAMPLES = 1000
 MOST_POINTS = 2000
 FLOOR = 1e-3
 WIDEST_UNIFORM = 100.0
+SMALLEST, LARGEST = 1e-150, 1e150  # lengthscales whose squares, and the inverses of these, are finite numbers
 KERNEL = "a kernel of particlegvi.kernels, or None,"
 
 
@@ -66,6 +67,9 @@ def resolve(kernel: Any, prior: Any, initial_particles: ArrayLike | None = None,
         return kernel, "no lengthscale to choose"
     else:
         return kernel, f"lengthscale {rule:.6g}, as given"
+    if not SMALLEST <= number <= LARGEST:
+        allowed = f"a number from {SMALLEST:g} to {LARGEST:g} as the lengthscale"
+        raise ValueError(f"lengthscale {number:.6g} by {how} is beyond what a kernel can hold; {allowed} is allowed")
     chosen = type(kernel)(**{**kernel._asdict(), "lengthscale": number})
     return chosen, f"lengthscale {number:.6g} by {how}"
 
