@@ -33,7 +33,7 @@ def path(name: str) -> Path:
         If no scenario has this name; the nearest one is suggested.
     """
     known = names()
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise unknown("scenario", name, known)
     return folder() / f"{name}.toml"
 

@@ -13,7 +13,27 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
 
+from particlegvi.quoting import shown
+
 LARGEST_TEXT = 50_000_000  # bytes; far above any manifest or summary, far below what would hurt
+
+
+def place(key: str, path: Any) -> Path:
+    """A path that somebody gave, as a Path; a ValueError for anything else, and for the empty one."""
+    if isinstance(path, str | os.PathLike):
+        text = os.fspath(path)
+        if isinstance(text, str) and 0 < len(text) < 4096 and "\0" not in text and encodable(text):
+            return Path(text)
+    raise ValueError(f"{key} is {shown(path)}; the path of a folder is allowed")
+
+
+def encodable(text: str) -> bool:
+    """Whether a text can be the name of a file here."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
@@ -56,12 +76,31 @@ def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The object in a JSON file; a ValueError that names the file if there is none."""
     text = read_text(path)
     try:
-        content = json.loads(text)
+        content = json.loads(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_table)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not valid JSON: {error}") from None
     if not isinstance(content, dict):
         raise ValueError(f"{path} must hold a JSON object, not {type(content).__name__}")
     return content
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"{shown(digits)} is too large")
+    return number
+
+
+def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {shown(next(name for name in table if names.count(name) > 1))} is there twice")
+    return table
 
 
 def write(path: Path, fill: Callable[[IO[bytes]], Any]) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi import arguments
+
 Array = NDArray[np.float64]
 
 
@@ -75,7 +77,7 @@ class Loss:
             if not callable(getattr(term, method, None)):
                 raise ValueError(f"term {type(term).__name__} has no method {method}")
         known = getattr(term, "name", None)
-        label = name or (known if isinstance(known, str) else type(term).__name__)
+        label = _named(name, known if isinstance(known, str) else type(term).__name__)
         size = _whole_dim(getattr(term, "dim", None) if dim is None else dim)
         fields = {field: _prepared(label, field, getattr(term, field)) for field in term._fields}
         for field in getattr(term, "positive", ()):
@@ -106,7 +108,7 @@ class Loss:
 
         names = checked_variables(variables)
         term = compile_formula(formula, names)
-        return cls(term, len(names), name or "formula", formula=formula, variables=names)
+        return cls(term, len(names), _named(name, "formula"), formula=formula, variables=names)
 
     @classmethod
     def from_numba(
@@ -152,7 +154,7 @@ class Loss:
             lambda X: np.array([gradient_at(x) for x in X.copy()]),
             size,
         )
-        return cls(term, size, name or _name_of(value))
+        return cls(term, size, _named(name, _name_of(value)))
 
     @classmethod
     def from_numpy(
@@ -185,8 +187,8 @@ class Loss:
 
         for role, function in (("value", value), ("gradient", gradient)):
             if not callable(function):
-                raise ValueError(f"{role} is {function!r}; it must be a function")
-        loss = cls(None, _whole_dim(dim), name or _name_of(value), functions=(value, gradient))
+                raise arguments.refuse(role, function, "a function")
+        loss = cls(None, _whole_dim(dim), _named(name, _name_of(value)), functions=(value, gradient))
         try_out(loss.value, loss.gradient, loss.dim)
         return loss
 
@@ -237,10 +239,7 @@ class Loss:
         return f"<Loss {what}, {self.dim} coordinate{'s' if self.dim > 1 else ''}, {self.kind}>"
 
     def _points(self, x: ArrayLike) -> tuple[Array, bool]:
-        try:
-            points = np.ascontiguousarray(x, dtype=np.float64) if np.ndim(x) else np.array(x, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"x must be an array of numbers, not {type(x).__name__}: {error}") from error
+        points = arguments.array("x", x, f"an array of numbers (n, {self.dim})")
         shape = points.shape
         if self.dim == 1 and points.ndim < 2:
             return points.reshape(-1, 1), points.ndim == 0
@@ -255,7 +254,11 @@ class Loss:
         assert self._functions
         lent = points.view()
         lent.flags.writeable = False
-        result = np.asarray(self._functions[which](lent))
+        given = self._functions[which](lent)
+        try:
+            result = np.asarray(given)
+        except ValueError:
+            result = np.asarray(None)  # a ragged list
         shape = points.shape[:1] if which == 0 else points.shape
         if result.shape != shape or result.dtype.kind not in "biuf":
             role = ("value", "gradient")[which]
@@ -275,12 +278,12 @@ def _prepared(label: str, field: str, content: Any) -> Any:
             raise ValueError(f"{field} of {label} has the type {content.dtype}; it must hold real numbers")
         prepared: Any = np.require(content, dtype=np.float64, requirements=["C", "A", "W"])
     else:
-        try:
-            prepared = float(content)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{field} of {label} is {content!r}; it must be a number or an array") from error
+        number = arguments.array(f"{field} of {label}", content, "a number or an array")
+        if number.ndim:
+            raise arguments.refuse(f"{field} of {label}", content, "a number or an array")
+        prepared = float(number)
     if not np.all(np.isfinite(prepared)):
-        raise ValueError(f"{field} of {label} is {content!r}; it must be finite")
+        raise arguments.refuse(f"{field} of {label}", content, "a finite number")
     return prepared
 
 
@@ -289,9 +292,15 @@ def _is_term(thing: Any) -> bool:
 
 
 def _whole_dim(dim: Any) -> int:
-    if isinstance(dim, bool) or not isinstance(dim, int | np.integer) or dim < 1:
-        raise ValueError(f"dim is {dim!r}; it must be a whole number, at least 1")
-    return int(dim)
+    return arguments.whole("dim", dim, 1, arguments.MOST_COORDINATES)
+
+
+def _named(name: Any, otherwise: str) -> str:
+    if name is None:
+        return otherwise
+    if not isinstance(name, str) or not 1 <= len(name) <= 200 or not name.isprintable():
+        raise arguments.refuse("name", name, "a text of 1 to 200 printable characters")
+    return name
 
 
 def _name_of(function: Any) -> str:

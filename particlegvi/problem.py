@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from particlegvi import integrators, schedules
-from particlegvi.engine.noise import key_words
+from particlegvi import arguments, integrators, memory, schedules
+from particlegvi.arguments import positive as _positive
+from particlegvi.arguments import whole as _whole
 from particlegvi.methods.flow import Problem
 from particlegvi.priors import Flat
 
@@ -28,16 +28,10 @@ def check_problem(
     record_every: int | None,
 ) -> Problem:
     """Check every argument of :func:`simulate` and draw the start; a bad one is a ``ValueError`` in one sentence."""
-    if not (hasattr(loss, "gradient") and hasattr(loss, "dim")):
-        raise ValueError(f"loss is {loss!r}; a Loss, for example particlegvi.losses.get('double-well'), is allowed")
-    if not hasattr(method, "flow") or isinstance(method, type):
-        raise ValueError(f"method is {method!r}; an object such as particlegvi.methods.DLE(kl_weight=1.0) is allowed")
-    dim = loss.dim
-    prior = Flat(dim) if prior is None else prior
-    if not hasattr(prior, "log_density"):
-        raise ValueError(f"prior is {prior!r}; a prior such as particlegvi.priors.Normal(mean=0.0, sd=1.0) is allowed")
-    if prior.dim != dim:
-        raise ValueError(f"prior has {prior.dim} dimension(s) but the loss has {dim}; equal dimensions are allowed")
+    dim = arguments.loss(loss).dim
+    arguments.method(method)
+    prior = Flat(dim) if prior is None else arguments.prior(prior)
+    arguments.same_dim("prior", prior.dim, dim)
     steps = _whole("steps", steps, least=0)
     if record_every is not None:
         record_every = _whole("record_every", record_every, least=0)
@@ -48,43 +42,37 @@ def check_problem(
     tolerance = _positive("tolerance", tolerance)
     if tolerance >= 1.0:
         raise ValueError(f"tolerance is {tolerance!r}; a number above 0 and below 1 is allowed")
-    key_words(seed)
-    if not isinstance(integrator, str):
-        raise ValueError(f"integrator is {integrator!r}; one of {', '.join(integrators.names())} is allowed")
+    seed = arguments.seed(seed)
     integrators.get(integrator)
     if hasattr(method, "check_integrator"):
         method.check_integrator(integrator)
-    start = _start(initial, prior, particles, dim, seed)
-    values = np.asarray(loss.value(start))
-    if not np.all(np.isfinite(values)):
-        worst = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise ValueError(f"the loss is {values[worst]} at particle {worst}'s start {start[worst]}; it must be finite")
+    start = _start(initial, prior, particles, dim, seed, steps, record_every)
+    _check_start(loss, start)
     return Problem(loss, prior, start, steps, step_size, seed, integrator, tolerance)
 
 
-def _start(initial: Any, prior: Any, particles: int | None, dim: int, seed: int) -> np.ndarray:
+def _start(
+    initial: Any, prior: Any, particles: int | None, dim: int, seed: int, steps: int, record_every: int | None
+) -> np.ndarray:
     if particles is not None:
-        particles = _whole("particles", particles, least=1)
-    if initial is None or hasattr(initial, "sample"):
-        source = prior if initial is None else initial
-        if source.dim != dim:
-            raise ValueError(
-                f"initial has {source.dim} dimension(s) but the loss has {dim}; equal dimensions are allowed"
-            )
-        start = source.sample(300 if particles is None else particles, seed=seed)
+        particles = _whole("particles", particles, least=1, most=arguments.MOST_PARTICLES)
+    if initial is None or hasattr(initial, "log_density"):
+        source = prior if initial is None else arguments.prior(initial, "initial")
+        arguments.same_dim("initial", source.dim, dim)
+        number = 300 if particles is None else particles
+        memory.check_run(number, dim, steps, record_every)
+        start = source.sample(number, seed=seed)
     else:
-        try:
-            start = np.array(initial, dtype=np.float64, order="C")
-        except (TypeError, ValueError):
-            raise ValueError(f"initial is {initial!r}; a prior or an array (particles, dim) is allowed") from None
+        start = arguments.array("initial", initial, "a prior or an array (particles, dim)").copy()
         if start.ndim == 1 and dim == 1:
-            start = start[:, None].copy()
+            start = start[:, None]
         if start.ndim != 2 or start.shape[1] != dim or start.shape[0] == 0:
             raise ValueError(f"initial has shape {start.shape}; (particles, {dim}) is allowed")
         if particles is not None and particles != start.shape[0]:
             raise ValueError(
                 f"particles is {particles} but initial has {start.shape[0]} points; equal numbers are allowed"
             )
+        memory.check_run(start.shape[0], dim, steps, record_every)
     if not np.all(np.isfinite(start)):
         raise ValueError("initial has a non-finite coordinate; finite numbers are allowed")
     outside = np.any((start < prior.low) | (start > prior.high), axis=1)
@@ -94,15 +82,16 @@ def _start(initial: Any, prior: Any, particles: int | None, dim: int, seed: int)
     return np.ascontiguousarray(start, dtype=np.float64)
 
 
-def _whole(key: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{key} is {value!r}; a whole number of {least} or more is allowed")
-    return int(value)
-
-
-def _positive(key: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise ValueError(f"{key} is {value!r}; a number above 0 is allowed")
-    if not (math.isfinite(value) and value > 0.0):
-        raise ValueError(f"{key} is {value!r}; a finite number above 0 is allowed")
-    return float(value)
+def _check_start(loss: Any, start: np.ndarray) -> None:
+    """The loss and its gradient must be finite, and of the right shape, at every start."""
+    with np.errstate(all="ignore"):
+        for what, shape in (("value", start.shape[:1]), ("gradient", start.shape)):
+            found = np.asarray(getattr(loss, what)(start))
+            if found.shape != shape or found.dtype.kind not in "iuf":
+                given = f"{found.dtype} of the shape {found.shape}"
+                raise ValueError(f"the {what} of the loss is {given}; real numbers of the shape {shape} are allowed")
+            good = np.isfinite(found).reshape(len(start), -1).all(axis=1)
+            if not good.all():
+                at = int(np.flatnonzero(~good)[0])
+                what = "loss" if what == "value" else "gradient of the loss"
+                raise ValueError(f"the {what} is {found[at]} at particle {at}'s start {start[at]}; it must be finite")

@@ -9,8 +9,7 @@ from typing import IO
 import numpy as np
 
 from particlegvi.keeping import Snapshot
-
-IN_MEMORY = 256 * 2**20  # bytes of records kept in memory
+from particlegvi.memory import IN_MEMORY
 
 
 class Recorder:

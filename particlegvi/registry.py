@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from particlegvi.quoting import shown
+
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known name that looks most like ``word``, or None when none comes near.
@@ -33,16 +35,11 @@ def unknown(kind: str, word: object, known: Iterable[str]) -> ValueError:
     """
     names = list(known)
     if not names:
-        return ValueError(f"there is no {kind} {_quoted(word)}: none exists")
+        return ValueError(f"there is no {kind} {shown(word)}: none exists")
     match = nearest(word, names) if isinstance(word, str) else None
-    hint = f"did you mean {_quoted(match)}? " if match else ""
-    shown = ", ".join(names[:24]) + (", ..." if len(names) > 24 else "")
-    return ValueError(f"there is no {kind} {_quoted(word)}; {hint}allowed: {shown}")
-
-
-def _quoted(word: object) -> str:
-    text = word if isinstance(word, str) else repr(word)
-    return '"' + (text if len(text) <= 60 else text[:57] + "...") + '"'
+    hint = f"did you mean {shown(match)}? " if match else ""
+    listed = ", ".join(names[:24]) + (", ..." if len(names) > 24 else "")
+    return ValueError(f"there is no {kind} {shown(word)}; {hint}allowed: {listed}")
 
 
 def look_up(kind: str, word: object, table: Mapping[str, Any]) -> Any:

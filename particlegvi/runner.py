@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from particlegvi import arguments
 from particlegvi.errors import Diverged
 from particlegvi.methods.flow import Problem
 from particlegvi.problem import check_problem
@@ -19,7 +20,6 @@ from particlegvi.results.making import create
 from particlegvi.results.versions import versions
 from particlegvi.scenario import load
 from particlegvi.scenario.building import build
-from particlegvi.scenario.checks import number, whole
 from particlegvi.simulation import follow
 
 Progress = Callable[[str, int, int], None]
@@ -84,8 +84,9 @@ def execute(
 
     With ``pictures`` the caller draws them next, and then calls the folder finished (`complete`).
     """
-    seed = whole(0, 2**64 - 1)(int(seed) if type(seed).__module__ == "numpy" else seed, "seed")
-    checkpoint_every = number(above=0.0, allowed="a positive number of seconds")(checkpoint_every, "checkpoint_every")
+    seed = arguments.seed(seed)
+    arguments.progress(progress)
+    checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     try:
         parts = build(scenario)
     except ValueError as error:

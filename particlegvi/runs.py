@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi import schedules
+from particlegvi import arguments, schedules
 
 
 @dataclass
@@ -83,6 +83,7 @@ class Run:
             In 1-D arrays (bins,) and (bins + 1,), with the density integrating to 1; in 2-D (bins, bins) and a pair of
             edges.
         """
+        bins = arguments.whole("bins", bins, 1, 100_000 if self.dim == 1 else 10_000)
         if self.dim == 1:
             return np.histogram(self.final[:, 0], bins=bins, density=True)
         if self.dim == 2:

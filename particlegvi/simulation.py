@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi import schedules
+from particlegvi import arguments, schedules
 from particlegvi.errors import Diverged
 from particlegvi.keeping import Keeper, Snapshot
 from particlegvi.methods.flow import Flow, Problem
@@ -78,6 +78,7 @@ def simulate(
         When a step makes a particle non-finite; the error carries the run up to the last record as ``run``. So does the
         ``KeyboardInterrupt`` of Ctrl-C.
     """
+    arguments.progress(progress)
     problem = check_problem(
         loss, method, prior, particles, steps, step_size, initial, seed, integrator, tolerance, record_every
     )

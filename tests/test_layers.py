@@ -15,7 +15,7 @@ import pytest
 
 # From the bottom up. A name is a module or a subpackage of particlegvi.
 LAYERS = [
-    {"registry", "errors", "files", "catalogue", "signals"},
+    {"quoting", "registry", "errors", "files", "catalogue", "signals", "arguments", "memory"},
     {"engine"},
     {"loss", "losses", "kernels", "priors", "formulas"},
     {"schedules"},

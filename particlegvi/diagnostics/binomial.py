@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from particlegvi import arguments
+
 
 def binomial_limits(n: int, p: float, level: float = 0.99) -> tuple[int, int]:
     """The smallest and largest count between which a Binomial(n, p) count lies, each tail at most half of the rest.
@@ -31,12 +33,12 @@ def binomial_limits(n: int, p: float, level: float = 0.99) -> tuple[int, int]:
     """
     from scipy.special import bdtr
 
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
-        raise ValueError(f"n is {n!r}; a whole number of 0 or more is allowed")
-    if not 0.0 <= p <= 1.0:
-        raise ValueError(f"p is {p!r}; a probability from 0 to 1 is allowed")
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level is {level!r}; a number between 0 and 1 is allowed")
+    n = arguments.whole("n", n, 0, arguments.MOST_PARTICLES)
+    allowed = "a probability from 0 to 1"
+    if not 0.0 <= arguments.real("p", p, allowed) <= 1.0:
+        raise arguments.refuse("p", p, allowed)
+    if not 0.0 < arguments.real("level", level, "a number between 0 and 1") < 1.0:
+        raise arguments.refuse("level", level, "a number between 0 and 1")
     tail = 0.5 * (1.0 - level)
     below = bdtr(np.arange(n + 1, dtype=np.float64), int(n), p)
     low = int(np.searchsorted(below, tail, side="right"))

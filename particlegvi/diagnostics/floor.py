@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi import arguments
 from particlegvi.diagnostics.particles import line_target
 
 CELLS = 2000
@@ -44,13 +45,13 @@ def wasserstein1_floor(
         If the target is not one-dimensional, or n, replicates or a quantile is out of range.
     """
     line_target(target)
-    for key, number in (("n", n), ("replicates", replicates)):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-            raise ValueError(f"{key} is {number!r}; a whole number of at least 1 is allowed")
-    levels = np.asarray(quantiles, dtype=np.float64)
-    if levels.ndim != 1 or not np.all((levels >= 0.0) & (levels <= 1.0)):
-        raise ValueError(f"quantiles are {quantiles!r}; a list of numbers in [0, 1] is allowed")
-    draw = np.random.default_rng([int(seed), int(n)])
+    n = arguments.whole("n", n, 1, arguments.MOST_PARTICLES)
+    replicates = arguments.whole("replicates", replicates, 1, 1_000_000)
+    seed = arguments.seed(seed)
+    levels = arguments.array("quantiles", quantiles, "a list of numbers in [0, 1]")
+    if levels.ndim != 1 or levels.size == 0 or not np.all((levels >= 0.0) & (levels <= 1.0)):
+        raise arguments.refuse("quantiles", quantiles, "a list of numbers in [0, 1]")
+    draw = np.random.default_rng([seed, n])
     if target.kind == "atoms":
         distances = _from_counts(draw, target.weights, int(n), replicates, target.atoms[:, 0])
     elif not np.isfinite(target.mean):

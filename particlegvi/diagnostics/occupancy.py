@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
+
 CHUNK = 4_000_000
 
 
@@ -21,8 +23,8 @@ def nearest_mode(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
     ValueError
         If the shapes do not fit each other, or there is no mode.
     """
-    x, at = (_points(given) for given in (particles, modes))
-    if not len(at) or x.shape[1] != at.shape[1]:
+    x, at = _points("particles", particles), _points("modes", modes)
+    if x.shape[1] != at.shape[1]:
         raise ValueError(f"modes have the shape {np.shape(modes)}; (k, {x.shape[1]}) with k of at least 1 is allowed")
     result = np.empty(len(x), dtype=np.int64)
     size = max(1, CHUNK // at.size)
@@ -38,7 +40,7 @@ def mode_occupancy(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
     Parameters and errors are those of `nearest_mode`.
     """
     nearest = nearest_mode(particles, modes)
-    return np.bincount(nearest, minlength=len(_points(modes)))
+    return np.bincount(nearest, minlength=len(_points("modes", modes)))
 
 
 def mode_fractions(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
@@ -47,10 +49,10 @@ def mode_fractions(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
     return counts / counts.sum()
 
 
-def _points(given: ArrayLike) -> np.ndarray:
-    points = np.asarray(given, dtype=np.float64)
+def _points(key: str, given: ArrayLike) -> np.ndarray:
+    points = arguments.array(key, given, "an array (n, dim) of numbers")
     if points.ndim == 1:
         points = points[:, None]
-    if points.ndim != 2:
-        raise ValueError(f"points have the shape {points.shape}; (n, dim) is allowed")
+    if points.ndim != 2 or points.size == 0 or not np.all(np.isfinite(points)):
+        raise arguments.refuse(key, given, "a finite array (n, dim) with n of at least 1")
     return points

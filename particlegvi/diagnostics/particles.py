@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi import arguments
+
 
 def on_line(particles: ArrayLike) -> NDArray[np.float64]:
     """Particles of shape (n,) or (n, 1) as an array (n,); a ValueError for any other shape and for no particles."""
-    x = np.asarray(particles, dtype=np.float64)
+    x = arguments.array("particles", particles, "an array (n,) or (n, 1) of numbers")
     if x.ndim == 2 and x.shape[1] == 1:
         x = x[:, 0]
     if x.ndim != 1 or not len(x):
@@ -37,7 +39,10 @@ def some(particles: NDArray[np.float64], most: int) -> NDArray[np.float64]:
 
 def line_target(target: object) -> None:
     """A ValueError unless the target has one dimension."""
-    dim = getattr(target, "dim", None)
+    allowed = "a target, as particlegvi.target gives it,"
+    dim = arguments.part("target", target, ("kind", "dim"), allowed).dim
+    if target.kind not in ("density", "atoms", "gaussians"):  # type: ignore[attr-defined]
+        raise arguments.refuse("target", target, allowed)
     if dim != 1:
         raise ValueError(f"target has {dim} dimensions; this distance is for one")
 

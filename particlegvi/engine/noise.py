@@ -14,14 +14,15 @@ import math
 
 import numpy as np
 
+from particlegvi import arguments
+from particlegvi.arguments import MOST_COORDINATES, MOST_PARTICLES
 from particlegvi.engine.bits import bits_float, float_bits, fma
 from particlegvi.engine.compiled import compiled, inlined, nested
 from particlegvi.engine.mathematics import ROUND, log_normal
+from particlegvi.registry import look_up
 
 ROLES = {"noise": 0, "start": 1, "prior": 2, "split": 3, "draws": 4, "acceptance": 5}
 LANES = 64
-MOST_PARTICLES = 2**32
-MOST_COORDINATES = 2**24
 
 LOW = np.uint64(0xFFFFFFFF)
 SHIFT_32 = np.uint64(32)
@@ -151,14 +152,13 @@ def _fill(out, role_word, step, normal, k0, k1):
 
 def key_words(seed: int) -> tuple[np.uint64, np.uint64]:
     """The two words of the Philox key. ``seed`` must be a whole number from 0 to 2^64 - 1."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= int(seed) < 2**64:
-        raise ValueError(f"seed is {seed!r}; a whole number from 0 to 2^64 - 1 is allowed")
-    return np.uint64(int(seed) & 0xFFFFFFFF), np.uint64(int(seed) >> 32)
+    number = arguments.seed(seed)
+    return np.uint64(number & 0xFFFFFFFF), np.uint64(number >> 32)
 
 
 def role_word(role: str) -> np.uint64:
     """The counter word of a role at coordinate 0."""
-    return np.uint64(ROLES[role] << 24)
+    return np.uint64(look_up("role", role, ROLES) << 24)
 
 
 def _numbers(seed: int, role: str, particles: int, dim: int, step: int, normal: bool) -> np.ndarray:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from particlegvi import arguments
 from particlegvi.engine.compiled import OPTIONS, is_ours
 
 _numbers = itertools.count(1)
@@ -146,8 +147,8 @@ def _filling(gradient: Any, fills: bool, returns_number: bool) -> Any:
 
 
 def _jitted(role: str, function: Any) -> Any:
-    if not callable(function):
-        raise ValueError(f"{role} is {function!r}; it must be a function")
+    if not (inspect.isfunction(function) or hasattr(function, "py_func")):
+        raise arguments.refuse(role, function, "a function")
     return function if hasattr(function, "py_func") else numba.njit(**OPTIONS)(function)
 
 

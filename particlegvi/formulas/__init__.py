@@ -15,11 +15,13 @@ from particlegvi.formulas.graph import FUNCTIONS
 from particlegvi.formulas.lowering import lower
 from particlegvi.formulas.parser import LONGEST, parse
 from particlegvi.formulas.tokens import DIGITS, is_letter
+from particlegvi.quoting import shown
 
 if TYPE_CHECKING:
     from particlegvi.engine.tape import FormulaTape
 
 MOST_VARIABLES = 1000
+LONGEST_NAME = 40
 
 __all__ = ["FUNCTIONS", "LONGEST", "MOST_VARIABLES", "checked_variables", "compile_formula"]
 
@@ -51,7 +53,7 @@ def compile_formula(formula: str, variables: Sequence[str] | str) -> FormulaTape
 
     names = checked_variables(variables)
     if not isinstance(formula, str):
-        raise ValueError(f"formula is {formula!r}; it must be a string")
+        raise ValueError(f"formula is {shown(formula)}; it must be a string")
     graph, value = parse(formula, names)
     low, roots = lower(graph, [value, *gradient(graph, value, len(names))])
     return Assembler().assemble(low, roots)
@@ -61,17 +63,27 @@ def checked_variables(variables: Sequence[str] | str) -> list[str]:
     """The variables' names as a list, or a ValueError that names the wrong one."""
     if isinstance(variables, str):
         variables = variables.replace(",", " ").split()
+    if not isinstance(variables, list | tuple):
+        raise ValueError(f"variables is {shown(variables)}; a list of names is allowed")
     names = list(variables)
     if not 1 <= len(names) <= MOST_VARIABLES:
         raise ValueError(f"variables has {len(names)} names; a formula needs between 1 and {MOST_VARIABLES}")
+    seen: set[str] = set()
     for place, name in enumerate(names):
         if not isinstance(name, str) or not name or not is_letter(name[0]):
-            raise ValueError(f"variables[{place}] is {name!r}; a variable's name starts with a letter")
+            raise ValueError(f"variables[{place}] is {_quoted(name)}; a variable's name starts with a letter")
         if not all(is_letter(character) or character in DIGITS for character in name):
-            raise ValueError(f"variables[{place}] is {name!r}; a variable's name has only letters, digits and _")
+            raise ValueError(f"variables[{place}] is {_quoted(name)}; a variable's name has only letters, digits and _")
+        if len(name) > LONGEST_NAME:
+            raise ValueError(f"variables[{place}] is {_quoted(name)}; at most {LONGEST_NAME} characters are allowed")
         if name in FUNCTIONS or name == "pi":
             what = "a function" if name in FUNCTIONS else "a constant"
-            raise ValueError(f"variables[{place}] is {name!r}, which is {what} in formulas; choose another name")
-        if name in names[:place]:
-            raise ValueError(f"variables[{place}] is {name!r}, as another one is; names must differ")
+            raise ValueError(f"variables[{place}] is {_quoted(name)}, which is {what} in formulas; choose another name")
+        if name in seen:
+            raise ValueError(f"variables[{place}] is {_quoted(name)}, as another one is; names must differ")
+        seen.add(name)
     return names
+
+
+def _quoted(name: object) -> str:
+    return repr(name) if isinstance(name, str) and len(name) <= 40 else shown(name)

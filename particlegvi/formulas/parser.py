@@ -131,6 +131,6 @@ class _Reader:
         shown = name if len(name) <= 40 else name[:37] + "..."
         match = nearest(name, known) if 2 <= len(name) <= 40 else None
         hint = f'did you mean "{match}"? ' if match else ""
-        variables = ", ".join(list(self.coordinates)[:20])
+        variables = ", ".join(list(self.coordinates)[:8]) + (", ..." if len(self.coordinates) > 8 else "")
         functions = " ".join(FUNCTIONS)
         return f'there is no "{shown}"; {hint}variables: {variables}; functions: {functions}; constant: pi'

@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi import arguments
 from particlegvi.kernels.squared_exponential import SquaredExponential
 
 PRIOR_SAMPLES = 1000
 MOST_POINTS = 2000
 FLOOR = 1e-3
 WIDEST_UNIFORM = 100.0
+SMALLEST, LARGEST = 1e-150, 1e150  # lengthscales whose squares, and the inverses of these, are finite numbers
+KERNEL = "a kernel of particlegvi.kernels, or None,"
 
 
 def resolve(kernel: Any, prior: Any, initial_particles: ArrayLike | None = None, seed: int = 0) -> tuple[Any, str]:
@@ -47,12 +50,13 @@ def resolve(kernel: Any, prior: Any, initial_particles: ArrayLike | None = None,
     ValueError
         If the rule is "authors" and there are no particles.
     """
+    arguments.prior(prior)
     if kernel is None:
         kernel = default_kernel(prior)
         if not isinstance(kernel.lengthscale, str):
             reason = "the median heuristic says nothing useful about a flat or very wide prior"
             return kernel, f"lengthscale {kernel.lengthscale:g}, the default, because {reason}"
-    rule = getattr(kernel, "lengthscale", None)
+    rule = getattr(arguments.part("kernel", kernel, ("value", "slope"), KERNEL), "lengthscale", None)
     if rule == "median":
         number, how = median_lengthscale(prior, seed)
     elif rule == "authors":
@@ -63,6 +67,9 @@ def resolve(kernel: Any, prior: Any, initial_particles: ArrayLike | None = None,
         return kernel, "no lengthscale to choose"
     else:
         return kernel, f"lengthscale {rule:.6g}, as given"
+    if not SMALLEST <= number <= LARGEST:
+        allowed = f"a number from {SMALLEST:g} to {LARGEST:g} as the lengthscale"
+        raise ValueError(f"lengthscale {number:.6g} by {how} is beyond what a kernel can hold; {allowed} is allowed")
     chosen = type(kernel)(**{**kernel._asdict(), "lengthscale": number})
     return chosen, f"lengthscale {number:.6g} by {how}"
 
@@ -74,6 +81,7 @@ def default_kernel(prior: Any) -> SquaredExponential:
     coordinate, and is 1 for a Flat or wider prior: there the heuristic gives nothing useful (1840 for the box of
     Figure 5.4, whose minima lie 3.1 apart).
     """
+    arguments.prior(prior)
     width = np.asarray(prior.high) - np.asarray(prior.low)
     tells = hasattr(prior, "sd") and (np.all(np.isinf(width)) or np.all(width <= WIDEST_UNIFORM))
     return SquaredExponential(lengthscale="median" if tells else 1.0)
@@ -152,5 +160,8 @@ def _lengths(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _points(points: ArrayLike) -> NDArray[np.float64]:
-    x = np.asarray(points, dtype=np.float64)
-    return x[:, None] if x.ndim == 1 else x
+    x = arguments.array("points", points, "a finite array (n, dim)")
+    x = x[:, None] if x.ndim == 1 else x
+    if x.ndim != 2 or x.size == 0 or not np.all(np.isfinite(x)):
+        raise arguments.refuse("points", points, "a finite array (n, dim) with n of at least 1")
+    return x

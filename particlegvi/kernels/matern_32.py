@@ -66,8 +66,14 @@ class Matern32(_Fields):
 
 
 def _positive(key: str, number: object, otherwise: str = "") -> float:
+    real = isinstance(number, (int, float, np.integer, np.floating)) and not isinstance(number, (bool, np.timedelta64))
+    try:
+        size = float(cast(float, number)) if real else math.nan
+    except OverflowError:
+        size = math.inf
     # From 1e-150 to 1e150 the square is a finite number as well, and so is its inverse.
-    real = isinstance(number, (int, float, np.integer, np.floating)) and not isinstance(number, bool)
-    if not real or not 1e-150 <= cast(float, number) <= 1e150:
-        raise ValueError(f"{key} is {number!r}; a positive finite number{otherwise} is allowed")
-    return float(cast(float, number))
+    if not 1e-150 <= size <= 1e150:
+        long = isinstance(number, int) and abs(size) > 1e20
+        given = "a number of more than 20 digits" if long else " ".join(repr(number).split())[:60]
+        raise ValueError(f"{key} is {given}; a positive finite number{otherwise} is allowed")
+    return size

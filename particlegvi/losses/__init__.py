@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi import arguments
 from particlegvi.loss import Loss
 from particlegvi.registry import Registry, check_parameters
 
@@ -66,8 +67,9 @@ def get(name: str, **given: Any) -> Loss:
         If there is no such loss or parameter, in which case the nearest right one is suggested, or if a parameter is
         not a finite number of the right shape and sign.
     """
+    known = parameters(name)
     definition = registry[name]
-    check_parameters(name, given, parameters(name))
+    check_parameters(name, given, known)
     arrays = getattr(definition, "arrays", ())
     term = definition(**{key: _checked(name, key, content, key in arrays) for key, content in given.items()})
     return Loss.from_term(term, name=name)
@@ -75,13 +77,12 @@ def get(name: str, **given: Any) -> Loss:
 
 def _checked(name: str, key: str, content: Any, may_be_array: bool) -> Any:
     """A parameter as a float or a float64 array, or a ValueError."""
+    if key == "dim":
+        return arguments.whole(f"dim of {name}", content, 1, arguments.MOST_COORDINATES)
     wanted = "a number or an array of numbers" if may_be_array else "a number"
-    try:
-        array = np.array(content, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{key} of {name} is {content!r}; it must be {wanted}") from error
-    if isinstance(content, str) or (array.ndim > 0 and not may_be_array):
-        raise ValueError(f"{key} of {name} is {content!r}; it must be {wanted}")
+    array = arguments.array(f"{key} of {name}", content, wanted)
+    if array.ndim > 0 and not may_be_array:
+        raise arguments.refuse(f"{key} of {name}", content, wanted)
     if not np.all(np.isfinite(array)):
-        raise ValueError(f"{key} of {name} is {content!r}; it must be finite")
-    return float(array) if array.ndim == 0 else array
+        raise arguments.refuse(f"{key} of {name}", content, "a finite number")
+    return float(array) if array.ndim == 0 else array.copy()

@@ -8,17 +8,18 @@ V = loss - lambda1 mu_P - lambda2 log p, lambda1 = 2 mmd_weight, lambda2 = kl_we
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from particlegvi import integrators
+from particlegvi import arguments, integrators
 from particlegvi.engine.repulsion import Repulsion
 from particlegvi.engine.schemes import DRIVERS
 from particlegvi.integrators.stepping import Steppings
 from particlegvi.methods.flow import Flow, Problem
+from particlegvi.priors import mean_embedding
 
 
 @dataclass(frozen=True)
@@ -48,14 +49,15 @@ class FreeEnergy:
 
     def __post_init__(self) -> None:
         for key in ("kl_weight", "mmd_weight"):
-            value = getattr(self, key)
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-                raise ValueError(f"{key} is {value!r}; a number of 0 or more is allowed")
-            if not (math.isfinite(value) and value >= 0.0):
-                raise ValueError(f"{key} is {value!r}; a finite number of 0 or more is allowed")
-            object.__setattr__(self, key, float(value))
-        if self.kernel is not None and not (hasattr(self.kernel, "slope") and hasattr(self.kernel, "lengthscale")):
-            raise ValueError(f"kernel is {self.kernel!r}; a kernel of particlegvi.kernels, or None, is allowed")
+            allowed = "a finite number of 0 or more"
+            weight = arguments.real(key, getattr(self, key), allowed)
+            if weight < 0.0:
+                raise arguments.refuse(key, weight, allowed)
+            object.__setattr__(self, key, weight)
+        if self.kernel is not None:
+            allowed = "a kernel of particlegvi.kernels, or None,"
+            arguments.part("kernel", self.kernel, ("value", "slope", "lengthscale"), allowed)
+        _embedding_options(self.embedding)
 
     @property
     def lambda1(self) -> float:
@@ -77,8 +79,7 @@ class FreeEnergy:
         """The mean embedding mu_P under ``kernel``, with its description and error."""
         from particlegvi import priors
 
-        options = {"how": self.embedding} if isinstance(self.embedding, str) else dict(self.embedding)
-        return priors.embedding(prior, kernel, seed=seed, **options)
+        return priors.embedding(prior, kernel, seed=seed, **_embedding_options(self.embedding))
 
     def check_integrator(self, name: str) -> None:
         """Refuse an integrator that is wrong for these weights; the message names both."""
@@ -153,6 +154,21 @@ class FreeEnergyFlow:
         """What was chosen and used."""
         repulsion = self._repulsion.facts() if self._repulsion is not None else {}
         return self._facts | repulsion | self._ensemble.facts(self.state)
+
+
+def _embedding_options(embedding: Any) -> dict[str, Any]:
+    """``how`` and ``samples`` of an embedding given as a name or a mapping."""
+    allowed = 'a name, or a mapping with "how" and "samples",'
+    if not isinstance(embedding, str | Mapping) or not set(embedding if isinstance(embedding, Mapping) else ()) <= {
+        "how", "samples"
+    }:  # fmt: skip
+        raise arguments.refuse("embedding", embedding, allowed)
+    options = {"how": embedding} if isinstance(embedding, str) else dict(embedding)
+    if options.get("how", "auto") not in mean_embedding.WAYS:
+        raise arguments.refuse("embedding", options["how"], f"one of {', '.join(mean_embedding.WAYS)}")
+    if "samples" in options:
+        options["samples"] = arguments.whole("samples of the embedding", options["samples"], 1, 1_000_000)
+    return options
 
 
 def linear_part(kl_weight: float, prior: Any, dim: int) -> np.ndarray:

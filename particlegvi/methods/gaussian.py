@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from particlegvi import arguments, memory
 from particlegvi.engine.noise import normals
 from particlegvi.methods.flow import Flow, Problem
 
@@ -37,13 +37,8 @@ class FDGVI:
     schedules: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        number = self.kl_weight
-        if isinstance(number, bool) or not isinstance(number, (int, float, np.integer, np.floating)):
-            raise ValueError(f"kl_weight is {number!r}; a number above 0 is allowed")
-        if not (math.isfinite(number) and number > 0.0):
-            raise ValueError(f"kl_weight is {number!r}; a finite number above 0 is allowed")
-        if isinstance(self.draws, bool) or not isinstance(self.draws, (int, np.integer)) or self.draws < 1:
-            raise ValueError(f"draws is {self.draws!r}; a whole number of 1 or more is allowed")
+        object.__setattr__(self, "kl_weight", arguments.positive("kl_weight", self.kl_weight))
+        object.__setattr__(self, "draws", arguments.whole("draws", self.draws, 1, 100_000_000))
 
     def flow(self, problem: Problem) -> Flow:
         """The descent for one problem."""
@@ -59,6 +54,8 @@ class GaussianFlow:
         if np.all(np.isfinite(problem.prior.low)):
             raise ValueError("prior is Uniform, under which every Gaussian has infinite KL; Normal or Flat is allowed")
         number, dim = problem.start.shape
+        size = 6 * 8 * method.draws * dim
+        memory.check(f"draws is {method.draws} in {dim} dimension(s), which", size, "fewer draws are allowed")
         self.state = np.zeros((4, dim))
         self.counts: dict[str, int] = {}
         self.state[0] = problem.start[0]

@@ -11,11 +11,15 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from particlegvi import arguments
+from particlegvi.files import place
 from particlegvi.plotting import style
 from particlegvi.plotting.kind import check, kinds, options
 from particlegvi.plotting.single import plot_run
 
 __all__ = ["check", "draw", "figure", "names", "options", "plot_run"]
+
+RESULTS = "what particlegvi.run or particlegvi.load gives"
 
 
 def names() -> list[str]:
@@ -46,6 +50,7 @@ def figure(results: Any, kind: str, **settings: Any) -> Figure:
         If the kind or an option does not exist, or the kind cannot draw these results.
     """
     check({"kind": kind, **settings})
+    arguments.part("results", results, ("items", "scenario"), RESULTS)
     return kinds[kind](results, **settings)
 
 
@@ -71,6 +76,8 @@ def draw(results: Any, folder: str | Path) -> list[Path]:
     ValueError
         If an entry asks for something that does not exist; nothing is written then.
     """
+    arguments.part("results", results, ("items", "scenario"), RESULTS)
+    folder = place("folder", folder)
     specifications = [dict(entry) for entry in results.scenario.get("figures", [])]
     for entry in specifications:
         check(entry)
@@ -80,5 +87,5 @@ def draw(results: Any, folder: str | Path) -> list[Path]:
         kind = entry.pop("kind")
         taken[kind] = taken.get(kind, 0) + 1
         name = kind if taken[kind] == 1 else f"{kind}-{taken[kind]}"
-        written.append(style.save(figure(results, kind, **entry), Path(folder) / f"{name}.png"))
+        written.append(style.save(figure(results, kind, **entry), folder / f"{name}.png"))
     return written

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
+from particlegvi.quoting import shown
+
 
 def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 1e308
 
 
 def _whole(low: int, high: int) -> Callable[[Any], bool]:
@@ -28,7 +29,7 @@ def _names(value: Any) -> bool:
 
 
 def _width(value: Any) -> bool:
-    return value == "pi" or (_number(value) and value > 0)
+    return (isinstance(value, str) and value == "pi") or (_number(value) and value > 0)
 
 
 TRUTH_VALUE = (lambda value: isinstance(value, bool), "true or false")
@@ -44,7 +45,7 @@ RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "range": (_pair, "[low, high] with low < high"),
     "shares": TRUTH_VALUE,
     "start": TRUTH_VALUE,
-    "time": (lambda value: value in ("auto", "linear", "log"), '"auto", "linear" or "log"'),
+    "time": (lambda value: isinstance(value, str) and value in ("auto", "linear", "log"), '"auto", "linear" or "log"'),
     "truth": TRUTH_VALUE,
     "window": (_pairs, "[[left, right], [bottom, top]] with left < right and bottom < top"),
 }
@@ -62,6 +63,4 @@ def check_option(kind: str, name: str, value: Any, default: Any) -> None:
         return
     allows, allowed = RULES[name]
     if not allows(value):
-        shown = repr(value)
-        shown = shown if len(shown) <= 60 else shown[:57] + "..."
-        raise ValueError(f'{name} of the figure "{kind}" must be {allowed}, not {shown}')
+        raise ValueError(f'{name} of the figure "{kind}" must be {allowed}, not {shown(value)}')

@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from particlegvi.plotting.checking import check_option
+from particlegvi.quoting import shown
 from particlegvi.registry import Registry, check_parameters
 
 kinds = Registry("particlegvi.plotting", "kind of figure")
@@ -46,6 +47,8 @@ def check(specification: Mapping[str, Any]) -> None:
     ValueError
         Naming the kind or the option, and the nearest right one or what it may be.
     """
+    if not isinstance(specification, Mapping):
+        raise ValueError(f"a figure is {shown(specification)}; a table with the key kind is allowed")
     if "kind" not in specification:
         raise ValueError(f'every entry of [[figures]] needs a "kind"; allowed: {", ".join(kinds.names())}')
     name = specification["kind"]

@@ -22,6 +22,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patheffects import withStroke
 
+from particlegvi import files
+
 WIDTH, HEIGHT, DOTS_PER_INCH = 10.0, 5.6, 150
 SMALL, MEDIUM, LARGE = 12.0, 13.5, 16.0
 
@@ -91,7 +93,8 @@ def png(figure: Figure) -> bytes:
 
 def save(figure: Figure, path: Path) -> Path:
     """Write the figure to ``path`` as PNG and return the path."""
-    path.write_bytes(png(figure))
+    picture = png(figure)
+    files.write(path, lambda file: file.write(picture))
     return path
 
 

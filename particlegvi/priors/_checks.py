@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi import arguments
+
 Vector = NDArray[np.float64]
 
 
 def vector(key: str, given: Any) -> Vector:
     """One finite number or a list of them as an array (1,) or (dim,)."""
-    try:
-        numbers = np.asarray(given)
-    except ValueError:
-        numbers = np.asarray(None)  # a ragged list
-    if numbers.dtype.kind not in "iuf" or numbers.ndim > 1 or numbers.size == 0 or not np.all(np.isfinite(numbers)):
-        raise ValueError(f"{key} is {given!r}; a finite number or a list of finite numbers is allowed")
-    return np.atleast_1d(numbers).astype(np.float64)
+    allowed = "a finite number or a list of finite numbers"
+    numbers = arguments.array(key, given, allowed)
+    if numbers.ndim > 1 or numbers.size == 0 or not np.all(np.isfinite(numbers)):
+        raise arguments.refuse(key, given, allowed)
+    return np.atleast_1d(numbers)
 
 
 def same_length(keys: tuple[str, str], first: Vector, second: Vector) -> tuple[Vector, Vector]:
@@ -38,19 +38,13 @@ def frozen(array: Vector) -> Vector:
 
 def points(given: ArrayLike, dim: int) -> Vector:
     """Points of shape (n, dim); on the line (n,) is read as (n, 1)."""
-    x = np.asarray(given, dtype=np.float64)
-    if dim == 1 and x.ndim < 2:
-        x = x.reshape(-1, 1)
-    if x.ndim != 2 or x.shape[1] != dim:
-        raise ValueError(f"points have the shape {np.shape(given)}; (n, {dim}) is allowed")
-    return x
+    x = arguments.array("x", given, f"an array (n, {dim})")
+    return arguments.points("x", x.reshape(-1) if dim == 1 and x.ndim < 2 else x, dim, finite=False)
 
 
 def whole(key: str, given: Any) -> int:
     """A whole number of at least 1."""
-    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 1:
-        raise ValueError(f"{key} is {given!r}; a whole number of at least 1 is allowed")
-    return int(given)
+    return arguments.whole(key, given, least=1)
 
 
 def shown(array: Vector) -> float | list[float]:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
 from particlegvi.engine.terms import Constant
-from particlegvi.priors._checks import Vector, frozen, points, whole
+from particlegvi.priors._checks import Vector, frozen, points
 
 
 class Flat:
@@ -37,7 +38,7 @@ class Flat:
     name = "flat"
 
     def __init__(self, dim: int = 1) -> None:
-        self.dim = whole("dim", dim)
+        self.dim = arguments.whole("dim", dim, 1, arguments.MOST_COORDINATES)
         self.low = frozen(np.full(self.dim, -np.inf))
         self.high = frozen(np.full(self.dim, np.inf))
 

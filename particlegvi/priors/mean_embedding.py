@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from particlegvi import arguments
 from particlegvi.engine.terms import Constant
 from particlegvi.priors._checks import whole
 from particlegvi.priors.gaussian_sums import gaussian_sum
@@ -63,8 +64,10 @@ def embedding(prior: Any, kernel: Any, how: str = "auto", samples: int = 200, se
     ValueError
         If ``how`` is not one of these, does not apply, or the kernel's lengthscale is still a rule.
     """
-    if how not in WAYS:
-        raise ValueError(f"embedding is {how!r}; one of {', '.join(WAYS)} is allowed")
+    arguments.prior(prior)
+    if not isinstance(how, str) or how not in WAYS:
+        raise arguments.refuse("embedding", how, f"one of {', '.join(WAYS)}")
+    arguments.part("kernel", kernel, ("value", "slope"), "a kernel of particlegvi.kernels")
     rule = getattr(kernel, "lengthscale", 1.0)
     if isinstance(rule, str):
         raise ValueError(f'lengthscale is "{rule}", a rule; resolve it to a number before the embedding')

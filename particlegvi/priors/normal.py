@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
 from particlegvi.engine import noise
 from particlegvi.priors._checks import Vector, frozen, points, same_length, shown, vector, whole
 
@@ -40,7 +41,7 @@ class Normal:
     def __init__(self, mean: ArrayLike = 0.0, sd: ArrayLike = 1.0) -> None:
         spread = vector("sd", sd)
         if not np.all(spread > 0.0):
-            raise ValueError(f"sd is {sd!r}; positive numbers are allowed")
+            raise ValueError(f"sd is {arguments.shown(sd)}; positive numbers are allowed")
         self.mean, self.sd = same_length(("mean", "sd"), vector("mean", mean), spread)
         self.dim = self.mean.size
         self.low = frozen(np.full(self.dim, -np.inf))
@@ -55,12 +56,14 @@ class Normal:
 
     def log_density(self, x: ArrayLike) -> Vector:
         """log p at points (n, dim), shape (n,)."""
-        z = (points(x, self.dim) - self.mean) / self.sd
-        return -0.5 * np.sum(z * z, axis=1) - _log_scale(self)
+        with np.errstate(over="ignore"):  # so far out that the density is zero
+            z = (points(x, self.dim) - self.mean) / self.sd
+            return -0.5 * np.sum(z * z, axis=1) - _log_scale(self)
 
     def gradient(self, x: ArrayLike) -> Vector:
         """Gradient of log p at points (n, dim), shape (n, dim)."""
-        return -((points(x, self.dim) - self.mean) / self.sd) / self.sd
+        with np.errstate(over="ignore"):
+            return -((points(x, self.dim) - self.mean) / self.sd) / self.sd
 
     def sample(self, particles: int, seed: int = 0, role: str = "start") -> Vector:
         """Independent draws, shape (particles, dim): functions of the seed, the role and their index alone."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
 from particlegvi.engine import noise
 from particlegvi.engine.terms import Constant
 from particlegvi.priors._checks import Vector, points, same_length, shown, vector, whole
@@ -41,7 +42,8 @@ class Uniform:
         with np.errstate(over="ignore"):
             width = self.high - self.low
         if not np.all(width > 0.0) or not np.all(np.isfinite(width)):
-            raise ValueError(f"low is {low!r} and high is {high!r}; low < high, a finite width apart, is allowed")
+            box = f"low is {arguments.shown(low)} and high is {arguments.shown(high)}"
+            raise ValueError(f"{box}; low < high, a finite width apart, is allowed")
         self.dim = self.low.size
         self.mean = self.low + 0.5 * width
         self.sd = width / math.sqrt(12.0)

@@ -224,4 +224,5 @@ class Folder:
 
 def open_folder(path: str | os.PathLike[str]) -> Folder:
     """The folder of an earlier run; a ValueError where `manifest.read` has one."""
-    return Folder(Path(path), manifests.read(Path(path)))
+    place = files.place("folder", path)
+    return Folder(place, manifests.read(place))

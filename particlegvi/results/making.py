@@ -32,9 +32,7 @@ def create(
     try:
         if out is None:
             return _first_free(Path("runs") / scenario["name"], scenario, manifest)
-        path = Path(out)
-        if not os.fspath(out):
-            raise ValueError("the folder for the results must have a name")
+        path = files.place("out", out)
         if os.path.lexists(path):
             if not overwrite:
                 raise ValueError(f"{path} exists already{_remedy(path)}")

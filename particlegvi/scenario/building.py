@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from particlegvi import integrators, kernels, losses, methods, priors, schedules
+from particlegvi import integrators, kernels, losses, memory, methods, priors, schedules
 from particlegvi.loss import Loss
+from particlegvi.quoting import shown
 from particlegvi.registry import check_parameters
-
-MOST_RECORDS = 201  # what a run keeps at most unless record_every says otherwise
 
 
 class Parts(NamedTuple):
@@ -66,7 +64,7 @@ def build(scenario: Mapping[str, Any]) -> Parts:
         with _at(f"methods.{label}"):
             if hasattr(method, "check_integrator"):
                 method.check_integrator(scenario["integrator"])
-    _fits_in_memory(scenario, loss.dim)
+    memory.check_run(scenario["particles"], loss.dim, scenario["steps"], scenario.get("record_every"), len(chosen))
     return Parts(loss, prior, initial, chosen)
 
 
@@ -129,21 +127,6 @@ def _method(label: str, entry: Mapping[str, Any], shared: Any) -> Any:
         with _at(f"{key}.embedding"):
             how = given["embedding"]["how"]
             if how not in priors.mean_embedding.WAYS:
-                raise ValueError(f"how is {how!r}; one of {', '.join(priors.mean_embedding.WAYS)} is allowed")
+                raise ValueError(f"how is {shown(how)}; one of {', '.join(priors.mean_embedding.WAYS)} is allowed")
     with _at(key):
         return method(**given)
-
-
-def _fits_in_memory(scenario: Mapping[str, Any], dim: int) -> None:
-    every = scenario.get("record_every")
-    records = MOST_RECORDS if every is None else 2 if every == 0 else scenario["steps"] // every + 2
-    needed = 8 * min(records, scenario["steps"] + 1) * scenario["particles"] * dim * len(scenario["methods"])
-    try:
-        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not on every system
-        return
-    if needed > there:
-        raise ValueError(
-            f"particles and record_every ask for {needed / 2**30:.3g} GiB of records and the machine has "
-            f"{there / 2**30:.3g}; fewer particles or records (record_every = 0 keeps two) are allowed"
-        )

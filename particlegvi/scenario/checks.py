@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from particlegvi.quoting import shown
 from particlegvi.registry import unknown
 
 Check = Callable[[Any, str], Any]
@@ -19,28 +20,18 @@ LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 _+=-]{0,38}[A-Za-z0-9+])?")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
-def shown(value: Any) -> str:
-    """A value as an error message quotes it: on one line, and never long."""
-    if isinstance(value, str):
-        text = '"' + value[:80].encode("unicode_escape").decode("ascii") + '"'
-    elif isinstance(value, dict):
-        text = "a table"
-    elif isinstance(value, int) and abs(value) >= 10**20:
-        text = "a number of more than 20 digits"
-    else:
-        text = repr(value).replace("\n", " ")
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
 def refuse(key: str, allowed: str, value: Any) -> ValueError:
     return ValueError(f"{key} must be {allowed}, not {shown(value)}")
 
 
 def whole(low: int, high: int) -> Check:
+    """A whole number in a range; a float without a fraction, such as 1e5, is one."""
+
     def check(value: Any, key: str) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        good = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+        if not good or value != int(value):
             raise refuse(key, f"a whole number from {low} to {high}", value)
-        return value
+        return int(value)
 
     return check
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from particlegvi.quoting import shown
 from particlegvi.registry import check_parameters, unknown
 from particlegvi.scenario import checks
 from particlegvi.scenario.checks import Check, refuse
@@ -46,7 +47,7 @@ def _part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> dict[st
 
 
 def _keys(table: dict[str, Any]) -> str:
-    return ", ".join(checks.shown(name) for name in list(table)[:8]) or "no key"
+    return ", ".join(shown(name) for name in list(table)[:8]) or "no key"
 
 
 def loss(value: Any, key: str) -> dict[str, Any]:

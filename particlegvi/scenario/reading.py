@@ -15,9 +15,10 @@ from typing import Any
 
 from particlegvi import catalogue
 from particlegvi.files import read_text
+from particlegvi.quoting import shown
 from particlegvi.registry import unknown
 from particlegvi.scenario import keys
-from particlegvi.scenario.checks import plain, shown
+from particlegvi.scenario.checks import plain
 
 LARGEST_FILE = 1_000_000  # bytes
 # A key of 17 parts or more. Python's reader takes quadratic time over a long one, minutes within the limit of size.

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi import arguments
 from particlegvi.targets.atoms import AtomicTarget
 from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
+from particlegvi.targets.start import start_points
 
 __all__ = ["AtomicTarget", "DensityTarget", "GaussianOptima", "target"]
 
@@ -47,12 +49,17 @@ def target(
         If there is no such target (DRE has none with a density, a Flat prior may leave nothing integrable, the minima
         of DE may not be isolated), it cannot be resolved, or an argument is missing or does not fit the loss.
     """
-    dim = int(loss.dim)
+    dim = int(arguments.loss(loss).dim)
+    arguments.part("method", method, ("flow", "kl_weight"), "a method with a kl_weight, such as methods.DLE(),")
+    seed = arguments.seed(seed)
+    if prior is not None:
+        arguments.same_dim("prior", arguments.prior(prior).dim, dim)
+    if hasattr(initial, "log_density"):
+        arguments.same_dim("initial", arguments.prior(initial, "initial").dim, dim)
+    elif initial is not None:
+        initial = start_points(initial, dim)
     if dim not in (1, 2):
         raise ValueError(f"the loss has {dim} dimensions; targets are known for 1 and 2")
-    for key, law in (("prior", prior), ("initial", initial)):
-        if hasattr(law, "log_density") and law.dim != dim:
-            raise ValueError(f"{key} has {law.dim} dimensions and the loss has {dim}; the same number is allowed")
     kl_weight, mmd_weight = float(method.kl_weight), float(getattr(method, "mmd_weight", 0.0))
     if kl_weight == 0.0 and mmd_weight > 0.0:
         raise ValueError(
@@ -73,14 +80,12 @@ def target(
         return gibbs(loss, prior, kl_weight)
     from particlegvi.kernels import resolve
 
-    points = None if initial is None or hasattr(initial, "log_density") else np.asarray(initial).reshape(-1, dim)
+    points = None if initial is None or hasattr(initial, "log_density") else initial
     kernel, _ = resolve(method.kernel, prior, points, seed)
     return repulsive(loss, prior, kl_weight, mmd_weight, kernel)
 
 
 def _basins(loss: Any, prior: Any, initial: Any) -> AtomicTarget:
-    from particlegvi.targets.start import start_points
-
     dim = int(loss.dim)
     if initial is None:
         raise ValueError("initial is missing; DE's target depends on where the particles start, a prior or an array")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
 from particlegvi.targets.density import as_points, seeded
 
 
@@ -60,7 +61,7 @@ class AtomicTarget:
         """In 1-D, the smallest atom x with cdf(x) >= u, for probabilities u of any shape."""
         if self.dim != 1:
             raise ValueError(f"quantile is for one dimension; this target has {self.dim}")
-        levels = np.asarray(u, dtype=np.float64)
+        levels = arguments.array("u", u, "an array of probabilities")
         if not np.all((levels >= 0.0) & (levels <= 1.0)):
             raise ValueError("u has values outside [0, 1]; probabilities are allowed")
         index = np.searchsorted(np.cumsum(self.weights), levels - 1e-14)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
 from particlegvi.targets.curve import Curve
 from particlegvi.targets.nodes import Nodes
 from particlegvi.targets.potential import LogWeight
@@ -107,18 +108,20 @@ class DensityTarget:
         ValueError
             If the shape is none of these.
         """
-        return np.exp(self.log_pdf(x)) if np.ndim(x) else float(np.exp(self.log_pdf(x)))
+        density = np.exp(self.log_pdf(x))
+        return density if np.ndim(density) else float(density)
 
     def cdf(self, x: ArrayLike) -> Any:
         """In 1-D, the probability of (-infinity, x] for x as in :meth:`pdf`; a ValueError in 2-D."""
+        curve = self.curve("cdf")
         points, shape = as_points(x, self.dim)
-        result = self.curve("cdf").cdf(points[:, 0])
+        result = curve.cdf(points[:, 0])
         return result.reshape(shape) if shape else float(result[0])
 
     def quantile(self, u: ArrayLike) -> Any:
         """In 1-D, the x with cdf(x) = u, for probabilities u of any shape; a ValueError in 2-D or outside [0, 1]."""
         curve = self.curve("quantile")
-        levels = np.asarray(u, dtype=np.float64)
+        levels = arguments.array("u", u, "an array of probabilities")
         if not np.all((levels >= 0.0) & (levels <= 1.0)):
             raise ValueError("u has values outside [0, 1]; probabilities are allowed")
         result = curve.quantile(levels.ravel())
@@ -128,8 +131,9 @@ class DensityTarget:
 
     def partial_mean(self, x: ArrayLike) -> Any:
         """In 1-D, the integral of (t - mean) q(t) over (-infinity, x] for x as in :meth:`pdf`; a ValueError in 2-D."""
+        curve = self.curve("partial_mean")
         points, shape = as_points(x, self.dim)
-        result = self.curve("partial_mean").partial_mean(points[:, 0])
+        result = curve.partial_mean(points[:, 0])
         return result.reshape(shape) if shape else float(result[0])
 
     def sample(self, number: int, seed: int = 0) -> np.ndarray:
@@ -154,7 +158,7 @@ class DensityTarget:
 
 def as_points(x: ArrayLike, dim: int) -> tuple[np.ndarray, tuple[int, ...]]:
     """Points (n, dim) and the shape that values at them should have: () for a single one."""
-    given = np.asarray(x, dtype=np.float64)
+    given = arguments.array("x", x, f"an array (n, {dim})" + (" or (n,)" if dim == 1 else ""))
     if dim == 1 and given.ndim < 2:
         return given.reshape(-1, 1), given.shape
     if given.ndim == 1 and given.shape == (dim,):

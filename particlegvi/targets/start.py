@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi import arguments
+
 EDGE = 1e-17  # probability outside the bulk, on either side
 
 
@@ -86,17 +88,9 @@ def start_points(initial: Any, dim: int) -> np.ndarray | None:
         if initial.dim != dim:
             raise ValueError(f"initial has {initial.dim} dimensions and the loss has {dim}; the same number is allowed")
         return None
-    try:
-        points = np.asarray(initial, dtype=np.float64)
-    except (TypeError, ValueError):
-        points = np.empty(0)
+    points = arguments.array("initial", initial, f"a prior object or a finite array (n, {dim})")
     if dim == 1 and points.ndim == 1:
         points = points[:, None]
     if points.ndim != 2 or points.shape[1] != dim or not len(points) or not np.all(np.isfinite(points)):
-        raise ValueError(f"initial is {_short(initial)}; a prior object or a finite array (n, {dim}) is allowed")
+        raise arguments.refuse("initial", initial, f"a prior object or a finite array (n, {dim})")
     return points
-
-
-def _short(thing: Any) -> str:
-    text = f"an array of shape {thing.shape}" if isinstance(thing, np.ndarray) else repr(thing)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,139 @@
+"""What every part asks of the arguments that a user gives it, and how a bad one is answered: in one short sentence.
+
+``shown`` quotes any object whatsoever on one line; the checks return a value in its plain form or raise a
+``ValueError`` that names the argument, the value and what is allowed.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi import quoting
+
+MOST_WHOLE = 2**53  # up to here every whole number is a float, so that times are exact
+MOST_SEED = 2**64 - 1
+MOST_PARTICLES = 2**32  # what the counter of the random numbers holds
+MOST_COORDINATES = 2**24
+LARGEST = sys.float_info.max
+
+
+def shown(value: Any) -> str:
+    """A value as an error message quotes it: on one line, never long, a short text as Python writes it."""
+    return repr(value) if isinstance(value, str) and len(value) <= 40 else quoting.shown(value)
+
+
+def refuse(key: str, value: Any, allowed: str) -> ValueError:
+    """The error, ready to raise."""
+    return ValueError(f"{key} is {shown(value)}; {allowed} is allowed")
+
+
+def whole(key: str, value: Any, least: int = 0, most: int = MOST_WHOLE) -> int:
+    """A whole number in a range; a float without a fraction, such as 1e5, is one."""
+    number = _finite(value)
+    if number is None or number != math.floor(number) or not least <= number <= most:
+        too_large = number is not None and number > most
+        raise refuse(key, value, f"a whole number {f'from {least} to {most}' if too_large else f'of {least} or more'}")
+    return int(number)
+
+
+def seed(value: Any) -> int:
+    """A seed, for which a float is no whole number: not every seed is one."""
+    if isinstance(value, float | np.floating):
+        raise refuse("seed", value, f"a whole number from 0 to {MOST_SEED}")
+    return whole("seed", value, 0, MOST_SEED)
+
+
+def real(key: str, value: Any, allowed: str = "a finite number") -> float:
+    """A finite number as a float."""
+    number = _finite(value)
+    if number is None:
+        raise refuse(key, value, allowed)
+    return float(number)
+
+
+def positive(key: str, value: Any) -> float:
+    """A finite number above 0."""
+    number = real(key, value, "a finite number above 0")
+    if not number > 0.0:
+        raise refuse(key, value, "a finite number above 0")
+    return number
+
+
+def array(key: str, value: Any, allowed: str) -> NDArray[np.float64]:
+    """An array of real numbers, finite or not, in the shape given: no texts, booleans or masked entries."""
+    try:
+        given = np.asarray(value)
+        if given.dtype.kind == "O" and all(type(number) in (int, float) for number in given.flat):
+            given = given.astype(np.float64)  # whole numbers beyond 64 bits
+        good = given.dtype.kind in "iuf" and not np.ma.is_masked(value)
+    except Exception:  # ragged or endless lists, and objects whose conversion fails in their own way
+        good = False
+    if not good:
+        raise refuse(key, value, allowed)
+    with np.errstate(over="ignore"):  # of more than double precision
+        return np.ascontiguousarray(given, dtype=np.float64).reshape(given.shape)
+
+
+def points(key: str, value: Any, dim: int, finite: bool = True) -> NDArray[np.float64]:
+    """Points (n, dim), where on the line (n,) is read as (n, 1)."""
+    allowed = f"{'a finite' if finite else 'an'} array (n, {dim})"
+    given = array(key, value, allowed)
+    if given.ndim == 1 and dim == 1:
+        given = given[:, None]
+    if given.ndim != 2 or given.shape[1] != dim:
+        raise ValueError(f"{key} has the shape {np.shape(value)}; (n, {dim}) is allowed")
+    if finite and not np.all(np.isfinite(given)):
+        raise ValueError(f"{key} has a number that is not finite; finite ones are allowed")
+    return given
+
+
+def part(key: str, thing: Any, attributes: tuple[str, ...], allowed: str) -> Any:
+    """An object (not a class) with these attributes: a loss, a method, a prior, a target."""
+    if isinstance(thing, type) or not all(hasattr(thing, name) for name in attributes):
+        raise refuse(key, thing, allowed)
+    return thing
+
+
+def loss(thing: Any) -> Any:
+    """Whatever has a value, a gradient and a dimension."""
+    allowed = "a Loss, for example particlegvi.losses.get('double-well'),"
+    return part("loss", thing, ("value", "gradient", "dim", "term"), allowed)
+
+
+def prior(thing: Any, key: str = "prior") -> Any:
+    """A law on R^dim."""
+    attributes = ("log_density", "gradient", "sample", "term", "dim", "low", "high")
+    return part(key, thing, attributes, "a prior such as particlegvi.priors.Normal(mean=0.0, sd=1.0)")
+
+
+def method(thing: Any) -> Any:
+    """What flows."""
+    return part("method", thing, ("flow", "label"), "an object such as particlegvi.methods.DLE(kl_weight=1.0)")
+
+
+def progress(thing: Any) -> Any:
+    """A callable, or None."""
+    if thing is not None and not callable(thing):
+        raise refuse("progress", thing, "a function or None")
+    return thing
+
+
+def same_dim(key: str, dim: int, of_loss: int) -> None:
+    """The dimensions of two parts must agree."""
+    if dim != of_loss:
+        raise ValueError(f"{key} has {dim} dimension(s) but the loss has {of_loss}; equal dimensions are allowed")
+
+
+def _finite(value: Any) -> Any:
+    """The number, or None where it is no finite real number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return None
+    if isinstance(value, np.timedelta64):  # an integer to numpy, a length of time to everybody else
+        return None
+    number = float(value) if isinstance(value, np.floating) else value
+    return number if -LARGEST <= number <= LARGEST else None

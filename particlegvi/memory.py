@@ -1,0 +1,105 @@
+"""Whether a run fits into this machine: its size is estimated from its numbers, before anything is made.
+
+The rule: a run needs ``COPIES`` arrays of all particles to work with, and keeps its records in memory up to
+``IN_MEMORY`` bytes, in a temporary file beyond. It is refused when it needs more memory than is available (what the
+system calls available, or less where a container or ``ulimit`` says so), or a larger file than the disk has room for.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+IN_MEMORY = 256 * 2**20  # bytes of records kept in memory
+COPIES = 8  # measured: 5 without repulsion, 8 with it on the line, 11 in the plane
+
+
+def check_run(particles: int, dim: int, steps: int, record_every: int | None, runs: int = 1) -> None:
+    """Refuse ``runs`` runs of one size, kept together, that would not fit.
+
+    Raises
+    ------
+    ValueError
+        In one sentence with the estimate, what there is, and what to change.
+    """
+    records = most_records(steps, record_every)
+    size = 8 * records * particles * dim
+    kept = size if size <= IN_MEMORY else 0
+    who = f"particles is {particles} in {dim} dimension{'s' * (dim > 1)}"
+    check(f"{who}, which", 8 * COPIES * particles * dim + runs * kept, "fewer particles are allowed")
+    asked = f"steps is {steps} and record_every keeps {records} records of {particles} particles, which"
+    remedy = "a larger record_every, or 0 for the two ends, is allowed"
+    check(asked, 24 * records, remedy)
+    if size > IN_MEMORY:
+        folder = tempfile.gettempdir()
+        check_disk(asked, runs * size, folder, remedy)
+
+
+def most_records(steps: int, record_every: int | None) -> int:
+    """How many records a run keeps, or one or two more."""
+    if record_every is None:
+        return min(steps + 1, 200)
+    return 2 if record_every == 0 else steps // record_every + 2
+
+
+def check(what: str, needed: int, remedy: str) -> None:
+    """Refuse what needs more memory than is available."""
+    there = available()
+    if there is not None and needed > there:
+        raise ValueError(f"{what} needs about {gigabytes(needed)} of memory, and {gigabytes(there)} are free; {remedy}")
+
+
+def check_disk(what: str, needed: int, folder: str | os.PathLike[str], remedy: str) -> None:
+    """Refuse a file for which its disk has no room."""
+    try:
+        there = shutil.disk_usage(folder).free
+    except OSError:
+        return
+    if needed > there:
+        where = f"{gigabytes(there)} are free in {folder}"
+        raise ValueError(f"{what} needs about {gigabytes(needed)} of disk, and {where}; {remedy}")
+
+
+def gigabytes(size: int) -> str:
+    """A size to three digits."""
+    return f"{size / 10**9:.3g} GB"
+
+
+def available() -> int | None:
+    """Bytes of memory that a process may still ask for; None where the system does not say."""
+    limits = [limit for limit in (_machine(), _container(), _address_space()) if limit is not None]
+    return min(limits, default=None)
+
+
+def _machine() -> int | None:
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return 1024 * int(line.split()[1])
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not on every system
+        return None
+
+
+def _container() -> int | None:
+    for place in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            return int(Path(place).read_text(encoding="ascii"))
+        except (OSError, ValueError):  # not there, or "max"
+            continue
+    return None
+
+
+def _address_space() -> int | None:
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    except (ImportError, OSError, ValueError):
+        return None
+    return None if limit == resource.RLIM_INFINITY else limit

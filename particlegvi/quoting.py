@@ -1,0 +1,36 @@
+"""How an error message quotes what it was given: any object, on one line, and never long."""
+
+from __future__ import annotations
+
+from typing import Any
+
+LONGEST = 60
+
+
+def shown(value: Any) -> str:
+    """A value as an error message quotes it, a text in double quotes."""
+    if isinstance(value, str):
+        return '"' + short(plain(value[: LONGEST + 1])) + '"'
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**20:
+        return "a number of more than 20 digits"
+    if isinstance(value, list | tuple) and len(value) > 20:
+        return f"a {type(value).__name__} of {len(value)} entries"
+    if getattr(value, "shape", None) and hasattr(value, "dtype"):
+        return f"an array of {value.dtype} with the shape {value.shape}"
+    try:
+        text = repr(value)
+    except Exception:  # that of an object from outside may fail in any way
+        text = f"a {type(value).__name__}"
+    return short(plain(" ".join(text[:1000].split())))
+
+
+def short(text: str) -> str:
+    """At most 60 characters of a text."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+
+def plain(text: str) -> str:
+    """A text in which what cannot be printed is written as Python writes it in a string."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

@@ -1,0 +1,350 @@
+"""Every argument of every public function against every kind of bad value: a right result, or one clear sentence.
+
+``CALLS`` names the arguments, ``VALUES`` what each of them is given; every pair is tried. A call answers well if it
+returns, or raises a ``ValueError`` of one line (a formula's shows the place below) that quotes nothing at length and
+is not the text of some library about an object that the user never saw; and at once either way.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import time
+import warnings
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import arguments as arguments_module
+from particlegvi import diagnostics, plotting, quoting
+from particlegvi.kernels import bandwidth
+
+LONGEST = 600
+LIBRARY_TALK = re.compile(
+    r"could not convert|unsupported operand|argument must be|ambiguous|not subscriptable|has no attribute|object is not"
+    r"|setting an array|not supported between|inhomogeneous|cannot convert|Exceeds the limit|expected str"
+)
+
+
+class Odd:
+    """An object whose repr is long and has lines."""
+
+    def __repr__(self) -> str:
+        return "odd\n" * 5000
+
+
+class Broken:
+    """An object that cannot be made an array in its own way."""
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("no")
+
+
+LOSS = pg.losses.get("tilted-double-well")
+PLANE = pg.losses.get("four-gaussians")
+PRIOR = pg.priors.Normal()
+KERNEL = pg.kernels.SquaredExponential(1.0)
+DLE, DRLE = pg.methods.DLE(), pg.methods.DRLE(1.0, 0.5, KERNEL)
+SMALL = {"particles": 4, "steps": 2, "step_size": 1e-3}
+
+VALUES: dict[str, Any] = {
+    "None": None, "True": True, "text": "1", "empty text": "", "bytes": b"1", "long text": "x" * 100_000,
+    "NUL": "a\0b", "lone surrogate": "\ud800", "nan": float("nan"), "inf": float("inf"), "-inf": -float("inf"),
+    "-1": -1, "0": 0, "-0.0": -0.0, "2.5": 2.5, "3.0": 3.0, "1e308": 1e308, "-1e308": -1e308, "5e-324": 5e-324,
+    "10**400": 10**400, "10**5000": 10**5000, "1j": 1j, "Fraction": Fraction(1, 2), "Decimal": Decimal("1"),
+    "signalling nan": Decimal("sNaN"), "[]": [], "[[]]": [[]], "[1, 2, 3]": [1, 2, 3], "ragged": [[1.0], [2.0, 3.0]],
+    "[10**400]": [10**400], "['1']": ["1"], "[nan]": [float("nan")], "[True]": [True], "0-d": np.array(1.0),
+    "(1,)": np.array([1.0]), "(0,)": np.array([]), "(0, 1)": np.zeros((0, 1)), "(2, 2, 2)": np.zeros((2, 2, 2)),
+    "complex array": np.array([1j]), "object array": np.array([None]), "text array": np.array(["a"]),
+    "float32": np.float32(0.5), "numpy nan": np.float64("nan"), "int8": np.int8(3), "uint64": np.uint64(2**63),
+    "numpy True": np.bool_(True), "date": np.datetime64("2020-01-01"), "time span": np.timedelta64(1),
+    "long double": np.longdouble(1e308) * 10, "masked": np.ma.masked, "masked array": np.ma.array([1.0], mask=[True]),
+    "object": object(), "odd": Odd(), "broken": Broken(), "dict": {}, "set": set(), "range": range(3), "class": int,
+    "a loss": LOSS, "a prior": PRIOR, "a kernel": KERNEL, "a method": DLE,
+}  # fmt: skip
+CALLS: dict[str, Callable[[Any], Any]] = {}
+
+
+def arguments(name: str, function: Callable[..., Any], keys: str, **others: Any) -> None:
+    """Each of these keyword arguments of a function in turn."""
+    for key in keys.split():
+        CALLS[f"{name} {key}"] = lambda value, key=key: function(**others | {key: value})
+
+
+# "progress" comes separately: any callable is allowed.
+SIMULATED = "loss method prior particles steps step_size initial seed integrator record_every tolerance"
+arguments("simulate", pg.simulate, SIMULATED, loss=LOSS, method=DLE, prior=PRIOR, **SMALL)
+KEYS = "scenario seed particles steps methods loss prior initial kernel step_size figures modes title record_every"
+arguments("run", pg.run, KEYS, scenario="global-minimiser", particles=4, steps=2)
+for method in (DLE, DRLE, pg.methods.DE()):
+    given = {"loss": LOSS, "method": method, "prior": PRIOR, "initial": PRIOR}
+    arguments(f"target of {method.label}", pg.target, "loss method prior initial seed", **given)
+for loss in pg.losses.names():
+    arguments(loss, lambda loss=loss, **given: pg.losses.get(loss, **given), " ".join(pg.losses.parameters(loss)))
+for kernel in pg.kernels.names():
+    arguments(kernel, lambda kernel=kernel, **given: pg.kernels.get(kernel, **given), "lengthscale variance")
+arguments("Normal", pg.priors.Normal, "mean sd")
+arguments("Uniform", pg.priors.Uniform, "low high", low=-1.0, high=2.0)
+arguments("Flat", pg.priors.Flat, "dim")
+for prior in (PRIOR, pg.priors.Uniform(-1.0, 1.0), pg.priors.Flat(1)):
+    arguments(f"{prior.name}.log_density", prior.log_density, "x")
+    arguments(f"{prior.name}.gradient", prior.gradient, "x")
+    arguments(f"{prior.name}.sample", prior.sample, "particles seed role", particles=3)
+for name in ("DLE", "DRE", "DRLE", "FDGVI"):
+    kind = getattr(pg.methods, name)
+    arguments(name, kind, " ".join(inspect.signature(kind).parameters))
+arguments("embedding", pg.priors.embedding, "prior kernel how samples seed", prior=PRIOR, kernel=KERNEL,
+          how="monte-carlo", samples=5)  # fmt: skip
+arguments("resolve", pg.kernels.resolve, "kernel prior initial_particles seed", prior=PRIOR,
+          kernel=pg.kernels.SquaredExponential("authors"), initial_particles=np.zeros((3, 1)))  # fmt: skip
+arguments("default_kernel", pg.kernels.default_kernel, "prior")
+for registry in (pg.losses, pg.kernels, pg.priors, pg.methods, pg.integrators):
+    arguments(f"{registry.__name__}.get", registry.get, "name")
+arguments("losses.parameters", pg.losses.parameters, "name")
+arguments("scenarios.path", pg.scenarios.path, "name")
+arguments("from_formula", pg.Loss.from_formula, "formula variables name", formula="t", variables=["t"])
+arguments("from_term", pg.Loss.from_term, "term dim name", term=LOSS.term)
+arguments("from_numpy", pg.Loss.from_numpy, "value gradient dim name", value=lambda x: (x**2).sum(axis=1) / 2,
+          gradient=lambda x: x, dim=1)  # fmt: skip
+CALLS["from_numpy value returns"] = lambda value: pg.Loss.from_numpy(lambda x: value, lambda x: x, 1)
+CALLS["from_numpy gradient returns"] = lambda value: pg.Loss.from_numpy(lambda x: x[:, 0] ** 2 / 2, lambda x: value, 1)
+arguments("loss.value", LOSS.value, "x")
+arguments("loss.gradient", LOSS.gradient, "x")
+arguments("loss.value in 2-D", PLANE.value, "x")
+arguments("load", pg.load, "folder")
+BINOMIAL = {"n": 10, "p": 0.5}
+arguments("binomial_limits", diagnostics.binomial_limits, "n p level", **BINOMIAL)
+for function in (diagnostics.nearest_mode, diagnostics.mode_occupancy, diagnostics.mode_fractions):
+    arguments(function.__name__, function, "particles modes", particles=[0.0, 1.0], modes=[0.0, 1.0])
+arguments("plotting.options", plotting.options, "name")
+arguments("plotting.check", plotting.check, "specification")
+for option, figures in {"bins": "histograms", "range": "histograms", "methods": "histograms", "time": "trajectories",
+                        "window": "particles", "bucket_width": "buckets"}.items():  # fmt: skip
+    if option in plotting.options(figures):
+        CALLS[f"figure {option}"] = lambda value, o=option, f=figures: plotting.check({"kind": f, o: value})
+CALLS["figure kind"] = lambda value: plotting.check({"kind": value})
+
+
+@pytest.fixture(scope="module")
+def finished() -> dict[str, Callable[[Any], Any]]:
+    """Calls that need a run, a target or results."""
+    run = pg.simulate(LOSS, DLE, prior=PRIOR, **SMALL)
+    results = pg.run("global-minimiser", particles=4, steps=2)
+    density, atoms = pg.target(LOSS, DLE, PRIOR), pg.target(LOSS, pg.methods.DE(), PRIOR, initial=PRIOR)
+    calls: dict[str, Callable[[Any], Any]] = {
+        "histogram bins": run.histogram,
+        "plot target": lambda value: run.plot(target=value),
+        "figure results": lambda value: plotting.figure(value, "histograms"),
+        "draw results": lambda value: plotting.draw(value, "."),
+        "save folder": results.save,
+    }
+    for target in (density, atoms):
+        for name in ("pdf", "log_pdf", "cdf", "quantile", "partial_mean"):
+            if hasattr(target, name):
+                calls[f"{target.kind} {name}"] = getattr(target, name)
+    for key in ("target", "n", "quantiles", "replicates", "seed"):
+        given = {"target": density, "n": 5, "replicates": 5}
+        calls[f"floor {key}"] = lambda value, k=key, g=given: diagnostics.wasserstein1_floor(**g | {k: value})
+    for function in (diagnostics.wasserstein1, diagnostics.kolmogorov_smirnov):
+        calls[f"{function.__name__} particles"] = lambda value, f=function: f(value, density)
+        calls[f"{function.__name__} target"] = lambda value, f=function: f([0.0, 1.0], value)
+    return calls
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def wrong_answers(name: str, call: Callable[[Any], Any]) -> list[str]:
+    """What is wrong with the answers to the values: nothing, one hopes."""
+    wrong = []
+    for given, value in VALUES.items():
+        begun, answer = time.perf_counter(), ""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                warnings.simplefilter("error", RuntimeWarning)
+                warnings.simplefilter("error", np.exceptions.ComplexWarning)
+                call(value)
+        except ValueError as error:
+            answer = str(error)
+            lines = 2 if answer.startswith("formula, column") else 0
+            if answer.count("\n") > lines or not 10 < len(answer) < LONGEST or LIBRARY_TALK.search(answer):
+                wrong.append(f"{name} = {given}: says {answer[:200]!r}")
+        except pg.Diverged:
+            pass  # what a huge step does
+        except Exception as error:
+            wrong.append(f"{name} = {given}: {type(error).__name__}: {str(error)[:200]}")
+        if time.perf_counter() - begun > 20.0:  # generous: the first call of its kind compiles
+            wrong.append(f"{name} = {given}: took {time.perf_counter() - begun:.1f} s")
+    return wrong
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_value_of_an_argument_is_answered(name):
+    wrong = wrong_answers(name, CALLS[name])
+    assert not wrong, "\n".join(wrong)
+
+
+def test_what_is_finished_answers_too(finished):
+    wrong = [sentence for name, call in finished.items() for sentence in wrong_answers(name, call)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_check_itself_can_fail():
+    """Negative control: what numpy says of a ragged list, a TypeError and a repr of 5000 lines are all found."""
+    found = wrong_answers("numpy", lambda value: np.asarray(value, dtype=np.float64))
+    assert {"numpy = ragged", "numpy = dict", "numpy = 10**400"} <= {sentence.split(":")[0] for sentence in found}
+
+    def quotes(value: Any) -> None:
+        raise ValueError(f"x is {value!r}; a number is allowed")
+
+    assert {"q = odd", "q = long text", "q = (2, 2, 2)"} <= {each.split(":")[0] for each in wrong_answers("q", quotes)}
+
+
+def test_every_public_name_is_in_the_table():
+    """A new public function fails here until its arguments are in ``CALLS`` (or named as having none to check)."""
+    named = " ".join(CALLS) + " simulate run target load floor wasserstein1 kolmogorov_smirnov names FreeEnergy Embedding"
+    named += " draw figure plot_run check options entries folder path parameters wasserstein1_floor SquaredExponential"
+    named += " Matern32 Matern52 InverseMultiquadric DE FDGVI"
+    modules = (pg.priors, pg.kernels, pg.methods, pg.diagnostics, pg.plotting)
+    public = {name for module in modules for name in module.__all__} | {"simulate", "run", "target", "load"}
+    assert not [name for name in public if name not in named]
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_any_value_can_be_quoted_on_one_short_line(name):
+    for shown in (quoting.shown(VALUES[name]), arguments_module.shown(VALUES[name])):
+        assert shown.isprintable() and 1 <= len(shown) <= 80
+
+
+def test_even_what_cannot_be_printed_can_be_quoted():
+    class Mute:
+        def __repr__(self) -> str:
+            raise RuntimeError("no")
+
+    assert quoting.shown(Mute()) == "a Mute"
+    deep: list = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert len(quoting.shown(deep)) <= 80
+
+
+# What has a defined answer -------------------------------------------------------------------------------------------
+
+
+def refusal(call: Callable[[], Any]) -> str:
+    with pytest.raises(ValueError) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def numpy_loss(value=None, gradient=None, dim=1) -> pg.Loss:
+    """A loss whose functions are not tried out when it is made."""
+    square = lambda x: (x**2).sum(axis=1)
+    return pg.Loss(None, dim, "test", functions=(value or square, gradient or (lambda x: 2.0 * x)))
+
+
+@pytest.mark.parametrize(
+    ("loss", "words"),
+    [
+        (numpy_loss(gradient=lambda x: x[:, 0]), "gradient(X) returned float64 of shape (3,) for X of shape (3, 1)"),
+        (numpy_loss(gradient=lambda x: x.T), "gradient(X) returned float64 of shape (1, 3)"),
+        (numpy_loss(gradient=lambda x: 1j * x), "gradient(X) returned complex128"),
+        (numpy_loss(gradient=lambda x: x.astype(str)), "gradient(X) returned <U"),
+        (numpy_loss(gradient=lambda x: [[1.0], [2.0, 3.0], [1.0]]), "gradient(X) returned object"),
+        (numpy_loss(value=lambda x: x), "value(X) returned float64 of shape (3, 1)"),
+        (numpy_loss(value=lambda x: 1.0), "value(X) returned float64 of shape ()"),
+        (numpy_loss(value=lambda x: np.log(x[:, 0])), "the loss is nan at particle 1's start [-0.5]"),
+        (numpy_loss(value=lambda x: 1.0 / (x[:, 0] - 0.25)), "the loss is inf at particle 2's start [0.25]"),
+        (numpy_loss(gradient=lambda x: np.sqrt(x)), "the gradient of the loss is [nan] at particle 1's start [-0.5]"),
+        (pg.Loss.from_formula("log(t)", ["t"]), "the loss is nan at particle 1's start [-0.5]"),
+        (pg.Loss.from_formula("sqrt(t - 1/4)", ["t"]), "the loss is nan at particle 1's start [-0.5]"),
+    ],
+)  # fmt: skip
+def test_a_loss_that_fails_at_the_start_is_told_where(loss, words):
+    start = np.array([[1.0], [-0.5], [0.25]])
+    with np.errstate(all="ignore"):
+        assert words in refusal(lambda: pg.simulate(loss, DLE, prior=PRIOR, initial=start, steps=1, step_size=1e-3))
+
+
+def test_dimensions_that_do_not_agree_are_named():
+    plane = pg.priors.Normal([0.0, 0.0])
+    small = {"steps": 1, "step_size": 1e-3}
+    assert "prior has 2 dimension(s) but the loss has 1" in refusal(lambda: pg.simulate(LOSS, DLE, plane, **small))
+    wrong = {"prior": PRIOR, "initial": plane}
+    assert "initial has 2 dimension(s) but the loss has 1" in refusal(lambda: pg.simulate(LOSS, DLE, **wrong, **small))
+    assert "prior has 1 dimension(s) but the loss has 2" in refusal(lambda: pg.target(PLANE, DLE, PRIOR))
+    words = refusal(lambda: pg.target(LOSS, DLE, PRIOR, initial=np.zeros((3, 2))))
+    assert "initial" in words and "(n, 1)" in words
+    density = pg.target(PLANE, DLE, plane)
+    assert refusal(lambda: density.cdf(0.5)) == "cdf is for one dimension; this target has 2"
+    assert refusal(lambda: density.quantile(0.5)) == "quantile is for one dimension; this target has 2"
+
+
+@pytest.mark.parametrize("method", [pg.methods.DE(), DLE, pg.methods.DRE(0.5), pg.methods.DRLE(1.0, 0.5), DRLE])
+def test_one_particle_runs(method):
+    run = pg.simulate(LOSS, method, prior=PRIOR, particles=1, steps=20, step_size=1e-2)
+    assert run.final.shape == (1, 1) and np.all(np.isfinite(run.positions))
+
+
+@pytest.mark.parametrize("rule", ["median", "authors", 1.0])
+def test_identical_particles_stay_together_without_noise(rule):
+    """The repulsion of coinciding particles is zero, whatever rule chooses the bandwidth."""
+    method = pg.methods.DRE(0.5, pg.kernels.SquaredExponential(rule))
+    run = pg.simulate(LOSS, method, prior=PRIOR, initial=np.full((6, 1), 0.3), steps=50, step_size=1e-2)
+    assert np.all(np.isfinite(run.positions)) and np.ptp(run.final) == 0.0 and run.final[0, 0] != 0.3
+
+
+def test_a_lengthscale_of_zero_is_refused_by_every_kernel():
+    for name in pg.kernels.names():
+        assert "lengthscale is 0" in refusal(lambda name=name: pg.kernels.get(name, lengthscale=0.0))
+
+
+@pytest.mark.parametrize("sd", [1e-150, 1e-200, 5e-324])
+def test_a_prior_too_narrow_for_the_median_rule_has_an_answer(sd):
+    """The median distance of such a prior is below what a kernel can hold: the sentence names the way out."""
+    prior = pg.priors.Normal(0.0, sd)
+    try:
+        kernel, _ = bandwidth.resolve(pg.kernels.SquaredExponential("median"), prior)
+    except ValueError as error:
+        assert "a number from 1e-150 to 1e+150 as the lengthscale is allowed" in str(error)
+        assert sd < 1e-149
+    else:
+        assert kernel.lengthscale >= 1e-150
+
+
+def test_a_step_beyond_stability_warns_and_runs():
+    with pytest.warns(UserWarning, match="step_size 0.6 is beyond the stability limit"):
+        run = pg.simulate(LOSS, pg.methods.DE(), prior=PRIOR, initial=np.array([[-2.0], [1.0]]), steps=2, step_size=0.6)
+    np.testing.assert_allclose(run.final, [[-2.0], [1.0]])  # both are minima, so that nothing moves
+
+
+def test_nothing_is_compiled_or_drawn_before_every_argument_is_checked(monkeypatch):
+    """With the engine taken away, a bad argument is still answered."""
+    from particlegvi.engine import noise
+
+    def gone(*_: Any) -> None:
+        raise AssertionError("something ran before the arguments were checked")
+
+    monkeypatch.setattr(noise, "_fill", gone)
+    for key, value in {"steps": -1, "step_size": 0.0, "seed": -1, "integrator": "euler", "record_every": -1,
+                       "tolerance": 0.0, "particles": 0, "method": 3, "prior": 3, "initial": "x"}.items():  # fmt: skip
+        given = {"loss": LOSS, "method": DLE, "prior": PRIOR, **SMALL} | {key: value}
+        assert key in refusal(lambda given=given: pg.simulate(**given))
+    with pytest.raises(AssertionError, match="before the arguments"):  # the control: good ones reach the engine
+        pg.simulate(LOSS, DLE, prior=PRIOR, **SMALL)
+
+
+@pytest.mark.parametrize("value", [20.0, 2e1, np.float64(20), np.int16(20)])
+def test_a_float_without_a_fraction_is_a_whole_number(value):
+    run = pg.simulate(LOSS, DLE, prior=PRIOR, particles=value, steps=value, step_size=1e-3)
+    assert run.particles == 20 and run.steps[-1] == 20
+    assert pg.run("global-minimiser", particles=3, steps=value)["DE"].steps[-1] == 20
