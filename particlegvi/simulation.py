@@ -207,6 +207,8 @@ def stability_limit(problem: Problem, kl_weight: float) -> float:
 
 def _warn_when_unstable(problem: Problem, method: Any) -> float:
     """Warn where the step size is beyond the stability limit at the start; the limit."""
+    if not getattr(method, "follows_loss", True):
+        return math.inf
     kl_weight = getattr(method, "kl_weight", 0.0)
     if integrators.get(problem.integrator).linear_part and getattr(problem.prior, "name", "") == "normal":
         kl_weight = 0.0  # that part of the drift is solved exactly, at any step size

@@ -8,7 +8,6 @@ V = loss - lambda1 mu_P - lambda2 log p, lambda1 = 2 mmd_weight, lambda2 = kl_we
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,6 +16,7 @@ import numpy as np
 from particlegvi import integrators
 from particlegvi.engine.ensemble import Ensemble
 from particlegvi.engine.repulsion import Repulsion
+from particlegvi.methods._checks import kernel_or_none, number
 from particlegvi.methods.flow import Flow, Problem
 
 
@@ -46,14 +46,8 @@ class FreeEnergy:
 
     def __post_init__(self) -> None:
         for key in ("kl_weight", "mmd_weight"):
-            value = getattr(self, key)
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-                raise ValueError(f"{key} is {value!r}; a number of 0 or more is allowed")
-            if not (math.isfinite(value) and value >= 0.0):
-                raise ValueError(f"{key} is {value!r}; a finite number of 0 or more is allowed")
-            object.__setattr__(self, key, float(value))
-        if self.kernel is not None and not (hasattr(self.kernel, "slope") and hasattr(self.kernel, "lengthscale")):
-            raise ValueError(f"kernel is {self.kernel!r}; a kernel of particlegvi.kernels, or None, is allowed")
+            object.__setattr__(self, key, number(key, getattr(self, key), least=0.0))
+        kernel_or_none(self.kernel)
 
     @property
     def lambda1(self) -> float:

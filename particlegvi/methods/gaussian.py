@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from particlegvi.engine.noise import normals
+from particlegvi.methods._checks import number, whole
 from particlegvi.methods.flow import Flow, Problem
 
 OUTPUT_STEP = 2**62  # the step number whose "draws" make the particles; no run gets there
@@ -36,13 +36,8 @@ class FDGVI:
     label: ClassVar[str] = "FDGVI"
 
     def __post_init__(self) -> None:
-        number = self.kl_weight
-        if isinstance(number, bool) or not isinstance(number, (int, float, np.integer, np.floating)):
-            raise ValueError(f"kl_weight is {number!r}; a number above 0 is allowed")
-        if not (math.isfinite(number) and number > 0.0):
-            raise ValueError(f"kl_weight is {number!r}; a finite number above 0 is allowed")
-        if isinstance(self.draws, bool) or not isinstance(self.draws, (int, np.integer)) or self.draws < 1:
-            raise ValueError(f"draws is {self.draws!r}; a whole number of 1 or more is allowed")
+        number("kl_weight", self.kl_weight)
+        whole("draws", self.draws)
 
     def flow(self, problem: Problem) -> Flow:
         """The descent for one problem."""
@@ -57,12 +52,12 @@ class GaussianFlow:
         self._problem = problem
         if np.all(np.isfinite(problem.prior.low)):
             raise ValueError("prior is Uniform, under which every Gaussian has infinite KL; Normal or Flat is allowed")
-        number, dim = problem.start.shape
+        particles, dim = problem.start.shape
         self.state = np.zeros((4, dim))
         self.state[0] = problem.start[0]
         self._averaged_from = problem.steps // 2
         self._done = 0
-        self._standard = normals(problem.seed, "draws", number, dim, OUTPUT_STEP)
+        self._standard = normals(problem.seed, "draws", particles, dim, OUTPUT_STEP)
 
     def advance(self, first_step: int, steps: int) -> None:
         """Descend."""

@@ -53,6 +53,8 @@ def target(
     for key, law in (("prior", prior), ("initial", initial)):
         if hasattr(law, "log_density") and law.dim != dim:
             raise ValueError(f"{key} has {law.dim} dimensions and the loss has {dim}; the same number is allowed")
+    if getattr(method, "reference", None) is not None:
+        raise ValueError(f"the {method.label} goes to the reference that it was given, and only draws of it are known")
     kl_weight, mmd_weight = float(method.kl_weight), float(getattr(method, "mmd_weight", 0.0))
     if kl_weight == 0.0 and mmd_weight > 0.0:
         raise ValueError(
