@@ -17,7 +17,7 @@ import importlib
 TYPE_CHECKING = False  # as in typing, whose import would be a sixth of the time that --help takes
 __version__ = "0.1.0"
 
-# Modules must not be called run, simulate, target, load or scenarios: importing a submodule binds its name here.
+# Modules must not be called run, compare, simulate, target, load or scenarios: importing a submodule binds its name here.
 _MODULES = ("losses", "kernels", "priors", "methods", "integrators", "targets", "diagnostics", "plotting")
 _NAMES = {
     "Loss": "particlegvi.loss:Loss",
@@ -26,6 +26,7 @@ _NAMES = {
     "simulate": "particlegvi.simulation:simulate",
     "target": "particlegvi.targets:target",
     "run": "particlegvi.runner:run",
+    "compare": "particlegvi.comparison:compare",
     "load": "particlegvi.results:load",
     "scenarios": "particlegvi.catalogue:",
 }
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from particlegvi import catalogue as scenarios
     from particlegvi import diagnostics, integrators, kernels, losses, methods, plotting, priors, targets
+    from particlegvi.comparison import compare
     from particlegvi.errors import Diverged
     from particlegvi.loss import Loss
     from particlegvi.results import load

@@ -21,13 +21,13 @@ LAYERS = [
     {"methods", "integrators"},
     {"runs", "recorder", "problem", "simulation"},
     {"targets", "diagnostics"},
-    {"results", "scenario", "runner"},
+    {"results", "scenario", "runner", "comparison"},
     {"plotting"},
     {"bench"},
     {"cli", "__main__"},
 ]
 # The only uses of a layer above: (module, imported part, function that holds the import).
-EXCEPTIONS = {("particlegvi.runs", "plotting", "plot")}
+EXCEPTIONS = {("particlegvi.runs", "plotting", "plot"), ("particlegvi.comparison", "plotting", "plot")}
 # Files that hold one definition in plain Python, and the files beside them that do more.
 DEFINITIONS = ("losses", "kernels")
 NOT_DEFINITIONS = {"particlegvi.losses", "particlegvi.kernels", "particlegvi.kernels.bandwidth"}
