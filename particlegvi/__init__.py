@@ -17,7 +17,7 @@ import importlib
 TYPE_CHECKING = False  # as in typing, whose import would be a sixth of the time that --help takes
 __version__ = "0.1.0"
 
-# Modules must not be called run, simulate, target, load or scenarios: importing a submodule binds its name here.
+# No module is called run, resume, compare, simulate, target, load or scenarios: importing it would bind its name here.
 _MODULES = ("losses", "kernels", "priors", "methods", "integrators", "schedules", "targets", "diagnostics", "plotting")
 _NAMES = {
     "Loss": "particlegvi.loss:Loss",
@@ -27,6 +27,7 @@ _NAMES = {
     "target": "particlegvi.targets:target",
     "run": "particlegvi.runner:run",
     "resume": "particlegvi.resuming:resume",
+    "compare": "particlegvi.comparison:compare",
     "load": "particlegvi.results:load",
     "scenarios": "particlegvi.catalogue:",
 }
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from particlegvi import catalogue as scenarios
     from particlegvi import diagnostics, integrators, kernels, losses, methods, plotting, priors, schedules, targets
+    from particlegvi.comparison import compare
     from particlegvi.errors import Diverged
     from particlegvi.loss import Loss
     from particlegvi.results import load

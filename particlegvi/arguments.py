@@ -64,6 +64,15 @@ def positive(key: str, value: Any) -> float:
     return number
 
 
+def not_negative(key: str, value: Any) -> float:
+    """A finite number of 0 or more."""
+    allowed = "a finite number of 0 or more"
+    number = real(key, value, allowed)
+    if number < 0.0:
+        raise refuse(key, value, allowed)
+    return number
+
+
 def array(key: str, value: Any, allowed: str) -> NDArray[np.float64]:
     """An array of real numbers, finite or not, in the shape given: no texts, booleans or masked entries."""
     try:
@@ -114,6 +123,12 @@ def prior(thing: Any, key: str = "prior") -> Any:
 def method(thing: Any) -> Any:
     """What flows."""
     return part("method", thing, ("flow", "label"), "an object such as particlegvi.methods.DLE(kl_weight=1.0)")
+
+
+def kernel_or_none(thing: Any) -> Any:
+    """A kernel of the repulsion, or None."""
+    allowed = "a kernel of particlegvi.kernels, or None,"
+    return None if thing is None else part("kernel", thing, ("value", "slope", "lengthscale"), allowed)
 
 
 def progress(thing: Any) -> Any:

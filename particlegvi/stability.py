@@ -44,7 +44,7 @@ def warn_when_unstable(problem: Problem, method: Any) -> float:
 
 def stability_limit(problem: Problem, method: Any) -> float:
     """Largest stable step size at the start, infinite where there is no limit."""
-    if integrators.scheme(problem.integrator) not in ("plain", "heun"):
+    if integrators.scheme(problem.integrator) not in ("plain", "heun") or not getattr(method, "follows_loss", True):
         return math.inf
     matrix = curvature(problem, method)
     steepest = float(np.linalg.eigvalsh(matrix)[-1])

@@ -22,13 +22,13 @@ LAYERS = [
     {"methods", "integrators"},
     {"runs", "keeping", "recorder", "problem", "stability", "simulation"},
     {"targets", "diagnostics"},
-    {"results", "scenario", "runner", "resuming"},
+    {"results", "scenario", "runner", "resuming", "comparison"},
     {"plotting"},
     {"bench"},
     {"cli", "__main__"},
 ]
 # The only uses of a layer above: (module, imported part, function that holds the import).
-EXCEPTIONS = {("particlegvi.runs", "plotting", "plot")}
+EXCEPTIONS = {("particlegvi.runs", "plotting", "plot"), ("particlegvi.comparison", "plotting", "plot")}
 # Files that hold one definition in plain Python, and the files beside them that do more.
 DEFINITIONS = ("losses", "kernels")
 NOT_DEFINITIONS = {"particlegvi.losses", "particlegvi.kernels", "particlegvi.kernels.bandwidth"}

@@ -8,9 +8,11 @@ from typing import Any
 
 from particlegvi.methods.free_energy import DE, DLE, DRE, DRLE, FreeEnergy
 from particlegvi.methods.gaussian import FDGVI
+from particlegvi.methods.mmd_flow import MMDFlow
+from particlegvi.methods.svgd import SVGD
 from particlegvi.registry import Registry
 
-__all__ = ["DE", "DLE", "DRE", "DRLE", "FDGVI", "FreeEnergy", "get", "names"]
+__all__ = ["DE", "DLE", "DRE", "DRLE", "FDGVI", "SVGD", "FreeEnergy", "MMDFlow", "get", "names"]
 
 _REGISTRY = Registry("particlegvi.methods", "method")
 

@@ -49,14 +49,8 @@ class FreeEnergy:
 
     def __post_init__(self) -> None:
         for key in ("kl_weight", "mmd_weight"):
-            allowed = "a finite number of 0 or more"
-            weight = arguments.real(key, getattr(self, key), allowed)
-            if weight < 0.0:
-                raise arguments.refuse(key, weight, allowed)
-            object.__setattr__(self, key, weight)
-        if self.kernel is not None:
-            allowed = "a kernel of particlegvi.kernels, or None,"
-            arguments.part("kernel", self.kernel, ("value", "slope", "lengthscale"), allowed)
+            object.__setattr__(self, key, arguments.not_negative(key, getattr(self, key)))
+        arguments.kernel_or_none(self.kernel)
         _embedding_options(self.embedding)
 
     @property

@@ -53,7 +53,7 @@ class GaussianFlow:
         self._problem = problem
         if np.all(np.isfinite(problem.prior.low)):
             raise ValueError("prior is Uniform, under which every Gaussian has infinite KL; Normal or Flat is allowed")
-        number, dim = problem.start.shape
+        particles, dim = problem.start.shape
         size = 6 * 8 * method.draws * dim
         memory.check(f"draws is {method.draws} in {dim} dimension(s), which", size, "fewer draws are allowed")
         self.state = np.zeros((4, dim))
@@ -61,7 +61,7 @@ class GaussianFlow:
         self.state[0] = problem.start[0]
         self._averaged_from = problem.steps // 2
         self._done = 0
-        self._standard = normals(problem.seed, "draws", number, dim, OUTPUT_STEP)
+        self._standard = normals(problem.seed, "draws", particles, dim, OUTPUT_STEP)
 
     def advance(self, first_step: int, steps: int) -> None:
         """Descend."""

@@ -13,7 +13,7 @@ from particlegvi.plotting.reading import Array
 
 HEADROOM = 1.45  # the upper part of a panel is kept free of data for words
 WORDS_HEADROOM = 1.58  # the same where words stand on the atoms as well
-TALL_HEADROOM = 2.1  # and where these words stand upright
+TALL_HEADROOM = 2.7  # and where these words stand upright
 BARS: dict[str, Any] = {"alpha": 0.62, "edgecolor": "white", "linewidth": 0.6}
 MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins, without their weights
 
@@ -44,8 +44,9 @@ def write_weights(
     axes: Axes, atoms: Array, weights: Array, fractions: Array, limits: tuple[float, float]
 ) -> float:
     """The fraction and the weight over every atom, lying where there is room for it and upright where there is not."""
-    assert axes.figure is not None
-    half = 0.075 * len(axes.figure.axes) * (limits[1] - limits[0])  # half the width of the words
+    place_in_grid = axes.get_subplotspec()
+    columns = place_in_grid.get_gridspec().ncols if place_in_grid is not None else 1
+    half = 0.075 * columns * (limits[1] - limits[0])  # half the width of the words
     lying = bool(np.min(np.diff(np.sort(atoms)), initial=np.inf) > 2.0 * half)
     for atom, weight, fraction in zip(atoms, weights, fractions, strict=True):
         text = f"{fraction:.3f}\ntruth {weight:.3f}" if lying else f"{fraction:.3f} (truth {weight:.3f})"

@@ -15,6 +15,7 @@ from particlegvi.plotting.atoms import BARS, HEADROOM, MANY_ATOMS, draw_atoms
 from particlegvi.plotting.heading import heading
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.legend import legend_below
+from particlegvi.plotting.plane import panel_grid
 
 
 @figure_kind("histograms")
@@ -48,15 +49,19 @@ def histograms(
     colours = style.colours(results)
     limits = reading.pair(range) if range is not None else common_range(results, runs)
     with style.slide_style():
-        figure = style.new_slide()
-        panels = figure.subplots(1, len(runs), sharex=True, squeeze=False)[0]
+        rows, columns = panel_grid(len(runs))
+        figure = style.new_slide(rows if rows == 1 else 1.8 * rows)  # room for words in every panel
+        panels = list(figure.subplots(rows, columns, sharex=True, squeeze=False).ravel())
+        for spare in panels[len(runs) :]:
+            spare.set_visible(False)
+        panels = panels[: len(runs)]
         headroom = HEADROOM
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
             needed = draw_panel(axes, run, reading.target_of(results, label), colours[label], limits, bins)
             headroom = max(headroom, needed)
             style.panel_title(axes, label, run, colours[label])
             note_distance(axes, reading.facts_of(results, label))
-        share_heights(panels, headroom)
+        share_heights(panels, headroom, columns)
         if loss:
             for axes in panels:
                 draw_loss(axes, list(runs.values()), limits, axes is panels[-1], headroom)
@@ -128,21 +133,18 @@ def note_distance(axes: Axes, facts: Mapping[str, Any], between: str = "\n") -> 
     return True
 
 
-def share_heights(panels: Sequence[Axes], headroom: float) -> None:
+def share_heights(panels: Sequence[Axes], headroom: float, columns: int = 1) -> None:
     """The same height for all panels that show the same quantity, with room for words above the data."""
     for quantity in {axes.get_ylabel() for axes in panels}:
         same = [axes for axes in panels if axes.get_ylabel() == quantity]
         top = max(axes.dataLim.y1 for axes in same) * headroom
-        for position, axes in enumerate(same):
+        for axes in same:
+            position = list(panels).index(axes)
             axes.set_ylim(0.0, top if top > 0 else 1.0)
             axes.yaxis.set_major_locator(MaxNLocator(nbins=6))
-            if position > 0 and _left_of(panels, axes) in same:
+            if position % columns > 0 and panels[position - 1] in same:
                 axes.set_ylabel("")
                 axes.tick_params(labelleft=False)
-
-
-def _left_of(panels: Sequence[Axes], axes: Axes) -> Axes:
-    return panels[list(panels).index(axes) - 1]
 
 
 def draw_loss(axes: Axes, runs: Sequence[Any], limits: tuple[float, float], named: bool, headroom: float) -> None:

@@ -61,7 +61,7 @@ def particles(
     words = places_of_words(runs, plane, valleys) if several else None
     with style.slide_style():
         rows, columns = planes.panel_grid(len(runs))
-        figure = style.new_slide(rows)
+        figure = style.new_slide(rows if rows == 1 else 1.75 * rows)  # square panels with two lines of title each
         panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
         for position, (label, run) in enumerate(runs.items()):
             target = reading.target_of(results, label) if truth else None

@@ -71,7 +71,7 @@ class Slide(Figure):
         return png(self)
 
 
-def new_slide(rows: int = 1, heading: bool = True) -> Slide:
+def new_slide(rows: float = 1, heading: bool = True) -> Slide:
     """An empty figure of slide size with an Agg canvas; more than two rows of panels make it taller."""
     height = HEIGHT * max(1.0, rows / 2.0)
     # The heading is 0.68 inches high whatever the height of the figure; the layout keeps clear of it.

@@ -77,6 +77,7 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
         notes.append(f"local optimum of this start, one of {len(found)}: {where}")
     if "lengthscale_rule" in run:
         notes.append(f"{run['kernel']} kernel, {run['lengthscale_rule']}")
+    if "embedding" in run:
         notes.append(f"mean embedding: {run['embedding']}")
     if "acceptance_rate" in run:
         notes.append(f"{run['integrator']}: {run['acceptance_rate']:.1%} of the proposals accepted")

@@ -10,12 +10,12 @@ A step size depends on the number of its step and on nothing else, so that neith
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from particlegvi import arguments
 from particlegvi.registry import Registry, check_parameters
 from particlegvi.schedules.constant import Constant
 from particlegvi.schedules.cosine import Cosine
@@ -74,11 +74,10 @@ def resolved(step_size: Any) -> float | Schedule:
         step_size = get(**{("name" if key == "schedule" else key): value for key, value in step_size.items()})
     if isinstance(step_size, Schedule):
         return step_size.initial if isinstance(step_size, Constant) else step_size
-    if isinstance(step_size, bool) or not isinstance(step_size, (int, float, np.integer, np.floating)):
-        raise ValueError(f"step_size is {step_size!r}; a number above 0 or a schedule is allowed")
-    if not (math.isfinite(step_size) and step_size > 0.0):
-        raise ValueError(f"step_size is {step_size!r}; a finite number above 0 is allowed")
-    return float(step_size)
+    number = arguments.real("step_size", step_size, "a finite number above 0 or a schedule")
+    if not number > 0.0:
+        raise arguments.refuse("step_size", step_size, "a finite number above 0")
+    return number
 
 
 def largest(step_size: float | Schedule, steps: int) -> float:

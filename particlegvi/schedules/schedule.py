@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+
+from particlegvi import arguments
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,8 @@ class Schedule:
 
     def __post_init__(self) -> None:
         for parameter in self.parameters():
-            value = getattr(self, parameter)
-            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-            if not (number and math.isfinite(value) and value > 0.0):
-                raise ValueError(f"{parameter} of the step size is {value!r}; a finite number above 0 is allowed")
-            object.__setattr__(self, parameter, float(value))
+            value = arguments.positive(f"{parameter} of the step size", getattr(self, parameter))
+            object.__setattr__(self, parameter, value)
 
     def at(self, step: np.ndarray) -> np.ndarray:
         """Sizes of the steps of these numbers (from 0), entry by entry."""

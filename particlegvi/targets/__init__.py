@@ -60,6 +60,8 @@ def target(
         initial = start_points(initial, dim)
     if dim not in (1, 2):
         raise ValueError(f"the loss has {dim} dimensions; targets are known for 1 and 2")
+    if getattr(method, "reference", None) is not None:
+        raise ValueError(f"the {method.label} goes to the reference that it was given, and only draws of it are known")
     kl_weight, mmd_weight = float(method.kl_weight), float(getattr(method, "mmd_weight", 0.0))
     if kl_weight == 0.0 and mmd_weight > 0.0:
         raise ValueError(

@@ -1,0 +1,131 @@
+"""The MMD flow: particles descend half the squared maximum mean discrepancy to a reference measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from particlegvi import arguments, kernels, priors
+from particlegvi.engine import threads
+from particlegvi.engine.evaluate import gradients
+from particlegvi.engine.noise import normals
+from particlegvi.engine.repulsion import Repulsion
+from particlegvi.methods.drift import DriftFlow, check_explicit
+from particlegvi.methods.flow import Flow, Problem
+from particlegvi.priors.weighted_points import WeightedPoints
+
+MOST_SAMPLES = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class MMDFlow:
+    """Wasserstein gradient flow of MMD^2(Q, P*) / 2 (Arbel, Korba, Salim and Gretton 2019, section 2.2).
+
+        theta_i <- theta_i - step_size * ( 1/N sum_j grad_1 kappa(theta_i, theta_j) - grad mu(theta_i) )
+
+    with mu the kernel mean embedding of the reference P*. The loss enters through P* alone. DRE with a loss of zero and
+    mmd_weight 1/2 is the flow to the prior.
+
+    Parameters
+    ----------
+    reference : None, array (draws, dim) or prior
+        P*. None is the Gibbs measure exp(-loss/kl_weight) p, by prior draws with weights exp(-loss/kl_weight): the
+        result says how many equally weighted draws they are worth. An array holds draws of equal weight, such as
+        quantiles of a target; a prior enters with its mean embedding.
+    kl_weight : float
+        Of the Gibbs measure, more than 0; without meaning where a reference is given.
+    kernel : kernel, optional
+        As for DRLE.
+    samples : int
+        How many draws stand for the reference.
+    noise : float
+        Noise injection (section 4.2 there): the slope of particle i is taken at theta_i + noise * U_i with a fresh
+        standard normal U_i in every step; 0 is the flow itself.
+    """
+
+    reference: Any = None
+    kl_weight: float = 1.0
+    kernel: Any = None
+    samples: int = 1000
+    noise: float = 0.0
+    name: ClassVar[str] = "MMDFlow"
+    label: ClassVar[str] = "MMD flow"
+    schedules: ClassVar[bool] = True
+    follows_loss: ClassVar[bool] = False  # the steepness of the loss says nothing about a stable step size
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kl_weight", arguments.positive("kl_weight", self.kl_weight))
+        object.__setattr__(self, "noise", arguments.not_negative("noise", self.noise))
+        arguments.kernel_or_none(self.kernel)
+        object.__setattr__(self, "samples", arguments.whole("samples", self.samples, 1, MOST_SAMPLES))
+        if self.reference is not None and not hasattr(self.reference, "log_density"):
+            object.__setattr__(self, "reference", _points(self.reference))
+
+    def embedding(self, problem: Problem, kernel: Any) -> tuple[Any, str]:
+        """The mean embedding of the reference as a term, and a phrase that says what stands for the reference."""
+        if self.reference is None:
+            return self._gibbs(problem, kernel)
+        dim, law = problem.start.shape[1], self.reference
+        given = law.dim if hasattr(law, "log_density") else law.shape[1]
+        if given != dim:
+            raise ValueError(f"reference has {given} dimension(s) but the loss has {dim}; equal dimensions are allowed")
+        if hasattr(law, "log_density"):
+            found = priors.embedding(law, kernel, samples=self.samples, seed=problem.seed)
+            return found.term, f"the {law.name} prior: {found.description}"
+        return WeightedPoints(law, np.full(len(law), 1.0 / len(law)), kernel), f"{len(law)} draws of equal weight"
+
+    def _gibbs(self, problem: Problem, kernel: Any) -> tuple[Any, str]:
+        if problem.prior.name == "flat":
+            raise ValueError("prior is flat, which has no draws to weigh for the MMD flow; give it a reference")
+        at = problem.prior.sample(self.samples, seed=problem.seed, role="prior")
+        level = -np.asarray(problem.loss.value(at)) / self.kl_weight
+        weights = np.exp(level - level.max())
+        weights /= weights.sum()
+        worth = 1.0 / float(weights @ weights)
+        words = f"the Gibbs measure by {self.samples} weighted prior draws, worth {worth:.0f} of equal weight"
+        return WeightedPoints(np.ascontiguousarray(at), weights, kernel), words
+
+    def check_integrator(self, name: str) -> None:
+        """Refuse an integrator that means nothing for a flow without noise."""
+        check_explicit(self.label, name)
+
+    def flow(self, problem: Problem) -> Flow:
+        """The flow for one problem."""
+        kernel, rule = kernels.resolve(self.kernel, problem.prior, problem.start, problem.seed)
+        target, words = self.embedding(problem, kernel)
+        particles, dim = problem.start.shape
+        repulsion = Repulsion(kernel, dim, problem.tolerance)
+
+        def drift(x: np.ndarray, step: int) -> np.ndarray:
+            if self.noise == 0.0:
+                force = np.zeros_like(x)
+                repulsion.force(x, 1.0, force)
+                return force - slopes(target, x)
+            shaken = x + self.noise * normals(problem.seed, "noise", particles, dim, step)
+            among = WeightedPoints(x, np.full(particles, 1.0 / particles), kernel)
+            return slopes(among, shaken) - slopes(target, shaken)
+
+        facts = {"kernel": kernel.name, "lengthscale": kernel.lengthscale, "lengthscale_rule": rule, "embedding": words}
+        return DriftFlow(problem, self.label, drift, facts)
+
+
+def slopes(term: Any, points: np.ndarray) -> np.ndarray:
+    """Gradients of a term at points (n, dim), by threads."""
+    out = np.empty_like(points)
+
+    def part(first: int, last: int) -> None:
+        out[first:last] = gradients(term, points[first:last])
+
+    threads.split(part, len(points), 64, least=256)
+    return out
+
+
+def _points(given: Any) -> np.ndarray:
+    """Points as a C-contiguous array (n, dim) of its own, in one dimension also from a flat one."""
+    points = arguments.array("reference", given, "an array (draws, dim), or a prior,").copy()
+    points = points[:, None].copy() if points.ndim == 1 else points
+    if points.ndim != 2 or 0 in points.shape or not np.all(np.isfinite(points)):
+        raise ValueError(f"reference has the shape {points.shape}; finite draws (draws, dim) are allowed")
+    return points

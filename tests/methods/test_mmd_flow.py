@@ -1,0 +1,141 @@
+"""The MMD flow against numpy, against DRE, which it is for a loss of zero, and against the truth it flows to."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+import particlegvi as pg
+from particlegvi.engine.noise import normals
+from particlegvi.methods.flow import Problem
+
+KERNEL = pg.kernels.SquaredExponential(0.8)
+ZERO = pg.Loss.from_numpy(lambda x: np.zeros(len(x)), np.zeros_like, 1)
+
+
+def problem(loss, prior, start, step_size=0.1, integrator="euler-maruyama", seed=0):
+    return Problem(loss, prior, np.asarray(start, dtype=np.float64), 100, step_size, seed, integrator, 1e-12)
+
+
+def pull(at, points, weights):
+    """Gradient of sum_m weights_m kappa(., points_m), by hand."""
+    gap = at[:, None, :] - points[None, :, :]
+    kappa = np.exp(-0.5 * (gap**2).sum(axis=-1) / KERNEL.lengthscale**2)
+    return -(weights[None, :, None] * kappa[..., None] * gap).sum(axis=1) / KERNEL.lengthscale**2
+
+
+def mmd(x, points, weights):
+    """MMD^2 / 2 between equal weights at x and the weighted points."""
+    def mean(a, wa, b, wb):
+        return wa @ np.exp(-0.5 * ((a[:, None] - b[None]) ** 2).sum(axis=-1) / KERNEL.lengthscale**2) @ wb
+
+    own = np.full(len(x), 1.0 / len(x))
+    return 0.5 * (mean(x, own, x, own) - 2 * mean(x, own, points, weights) + mean(points, weights, points, weights))
+
+
+@pytest.mark.parametrize("dim", [1, 2])
+@pytest.mark.parametrize("noise", [0.0, 0.4])
+def test_steps_are_those_of_the_paper(dim, noise):
+    random = np.random.default_rng(4)
+    points, x = random.normal(1.0, 1.0, size=(23, dim)), random.normal(size=(15, dim))
+    loss = pg.losses.get("quadratic", curvature=[1.0] * dim, centre=[0.0] * dim)
+    flow = pg.methods.MMDFlow(points, kernel=KERNEL, noise=noise).flow(problem(loss, pg.priors.Flat(dim), x, seed=9))
+    for step in range(3):
+        at = x + noise * normals(9, "noise", 15, dim, step)
+        slope = pull(at, x, np.full(15, 1 / 15)) - pull(at, points, np.full(23, 1 / 23))
+        unpaired = pull(at, x, np.full(15, 1 / 15))
+        flow.advance(step, 1)
+        np.testing.assert_allclose(flow.particles(), x - 0.1 * slope, rtol=1e-10, atol=1e-12)
+        assert np.abs(flow.particles() - (x - 0.1 * unpaired)).max() > 1e-3  # control: without the reference
+        x = flow.particles().copy()
+
+
+def test_a_step_descends_by_the_squared_slope():
+    """d/dt MMD^2/2 = -1/N sum |drift|^2 along the flow: to first order in the step."""
+    random = np.random.default_rng(5)
+    points, x = random.normal(1.0, 1.0, size=(30, 2)), random.normal(size=(12, 2))
+    loss = pg.losses.get("quadratic", curvature=[1.0, 1.0], centre=[0.0, 0.0])
+    h, own, weights = 1e-4, np.full(12, 1 / 12), np.full(30, 1 / 30)
+    flow = pg.methods.MMDFlow(points, kernel=KERNEL).flow(problem(loss, pg.priors.Flat(2), x, h))
+    flow.advance(0, 1)
+    slope = pull(x, x, own) - pull(x, points, weights)
+    # the particles carry mass 1/N each and move by the Wasserstein gradient, N times the partial derivative
+    rate = (mmd(flow.particles(), points, weights) - mmd(x, points, weights)) / h
+    np.testing.assert_allclose(rate, -np.mean((slope**2).sum(axis=1)), rtol=1e-3)
+
+
+def test_to_the_prior_it_is_dre_with_a_loss_of_zero():
+    prior = pg.priors.Normal(0.5, 1.2)
+    how = {"prior": prior, "initial": np.linspace(-1.0, 1.0, 9), "steps": 200, "step_size": 0.05, "record_every": 0}
+    flow = pg.simulate(ZERO, pg.methods.MMDFlow(prior, kernel=KERNEL), **how)
+    dre = pg.simulate(ZERO, pg.methods.DRE(0.5, KERNEL), **how)
+    np.testing.assert_allclose(flow.final, dre.final, rtol=1e-10, atol=1e-11)
+    assert np.abs(flow.final - pg.simulate(ZERO, pg.methods.DRE(1.0, KERNEL), **how).final).max() > 1e-2  # control
+
+
+def test_one_particle_climbs_to_the_mode_of_the_mean_embedding():
+    points = np.array([[-1.0], [0.8], [1.1], [1.3]])
+
+    def minus_embedding(x):
+        return -np.mean(np.exp(-0.5 * (x - points[:, 0]) ** 2 / KERNEL.lengthscale**2))
+
+    mode = minimize_scalar(minus_embedding, bracket=(0.5, 1.0, 1.5), tol=1e-12).x
+    run = pg.simulate(ZERO, pg.methods.MMDFlow(points, kernel=KERNEL), initial=[[0.2]], steps=2000, step_size=0.1)
+    np.testing.assert_allclose(run.final, [[mode]], atol=1e-6)
+    assert abs(mode - points.mean()) > 0.3  # control: not the mean of the reference
+
+
+def test_reaches_the_gibbs_measure_through_weighted_draws_and_through_the_target():
+    """Both ends have the moments of Q*; with fewer particles than draws MMD points are quieter than draws."""
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    target = pg.target(loss, pg.methods.DLE(1.0), prior=prior)
+    how = {"prior": prior, "particles": 60, "steps": 2000, "step_size": 0.5, "record_every": 0}
+    weighted = pg.methods.MMDFlow(kl_weight=1.0, kernel=KERNEL, samples=4000)
+    exact = np.asarray(target.quantile((np.arange(2000) + 0.5) / 2000))
+    for method in (weighted, pg.methods.MMDFlow(exact, kernel=KERNEL)):
+        run = pg.simulate(loss, method, **how)
+        # draws worth about a sixth of 4000 leave 0.9/sqrt(670) = 0.035 on the mean
+        assert abs(run.final.mean() - target.mean) < 4 * 0.035
+        assert pg.diagnostics.wasserstein1(run.final, target) < pg.diagnostics.wasserstein1_floor(target, 60)[1]
+    assert abs(run.final.mean() - prior.mean[0]) > 0.5  # control: where it started
+    assert pg.target(loss, weighted, prior=prior).mean == pytest.approx(target.mean, abs=1e-9)
+    with pytest.raises(ValueError, match="MMD flow goes to the reference that it was given"):
+        pg.target(loss, method, prior=prior)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+def test_same_bytes_in_any_grouping(noise):
+    start, states = np.random.default_rng(0).normal(size=(40, 1)), set()
+    for grouping in ([30], [1] * 30, [7, 20, 3]):
+        method = pg.methods.MMDFlow(kernel=KERNEL, noise=noise, samples=100)
+        flow, step = method.flow(problem(ZERO, pg.priors.Normal(0.0, 1.0), start)), 0
+        for size in grouping:
+            flow.advance(step, size)
+            step += size
+        states.add(flow.state.tobytes())
+    assert len(states) == 1
+
+
+BAD = [
+    ({"samples": 0}, "samples is 0; a whole number of 1"),
+    ({"noise": -1.0}, "noise is -1.0; a finite number of 0 or more"),
+    ({"kl_weight": 0.0}, "kl_weight is 0.0"),
+    ({"kernel": "rbf"}, "kernel is 'rbf'"),
+    ({"reference": "prior"}, "reference is 'prior'; an array"),
+    ({"reference": [[np.nan]]}, "finite draws"),
+]
+
+
+@pytest.mark.parametrize("given, sentence", BAD)
+def test_bad_settings_get_one_sentence(given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        pg.methods.MMDFlow(**given)
+
+
+def test_what_does_not_fit_the_problem_gets_one_sentence():
+    flat = problem(ZERO, pg.priors.Flat(1), [[0.0]])
+    with pytest.raises(ValueError, match="prior is flat, which has no draws to weigh"):
+        pg.methods.MMDFlow().flow(flat)
+    with pytest.raises(ValueError, match="reference has 2 dimension"):
+        pg.methods.MMDFlow(np.zeros((3, 2))).flow(flat)
+    with pytest.raises(ValueError, match="reference has 2 dimension"):
+        pg.methods.MMDFlow(pg.priors.Normal([0.0, 0.0], 1.0)).flow(flat)

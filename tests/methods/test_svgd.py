@@ -1,0 +1,136 @@
+"""SVGD against numpy, and against what is known of its finite ensembles on Gaussian targets in closed form."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.methods.flow import Problem
+
+PRIOR = pg.priors.Normal(0.3, 1.5)
+BOWL = pg.losses.get("quadratic", curvature=[1.0], centre=[0.0])
+
+
+def problem(loss, prior, start, step_size=0.05, integrator="euler-maruyama"):
+    return Problem(loss, prior, np.asarray(start, dtype=np.float64), 100, step_size, 0, integrator, 1e-12)
+
+
+def liu_and_wang(x, score, kernel, epsilon):
+    """One update as Liu and Wang (2016, (8)) write it, without weights of ours."""
+    moved = x.copy()
+    for i in range(len(x)):
+        phi = np.zeros(x.shape[1])
+        for j in range(len(x)):
+            gap = x[j] - x[i]
+            phi += kernel.value(gap @ gap) * score[j] + 2.0 * kernel.slope(gap @ gap) * gap
+        moved[i] += epsilon * phi / len(x)
+    return moved
+
+
+@pytest.mark.parametrize("name", ["four-gaussians", "tilted-double-well"])
+def test_steps_are_those_of_the_paper_in_the_time_of_dle(name):
+    loss, weight, h = pg.losses.get(name), 0.6, 0.05
+    kernel = pg.kernels.SquaredExponential(0.8)
+    prior = pg.priors.Normal([0.3] * loss.dim, 1.5)
+    x = np.random.default_rng(2).normal(size=(17, loss.dim))
+    flow = pg.methods.SVGD(weight, kernel).flow(problem(loss, prior, x, h))
+    for step in range(3):
+        score = -loss.gradient(x) / weight + prior.gradient(x)
+        expected = liu_and_wang(x, score, kernel, h * weight)
+        flow.advance(step, 1)
+        np.testing.assert_allclose(flow.particles(), expected, rtol=1e-12, atol=1e-12)
+        other = liu_and_wang(x, score, kernel, h)  # control: the paper's own unit of time
+        assert np.abs(flow.particles() - other).max() > 1e-3
+        x = expected
+
+
+def test_one_particle_follows_the_drift_of_dle_without_its_noise():
+    loss, start = pg.losses.get("tilted-double-well"), np.array([[0.4]])
+    run = pg.simulate(loss, pg.methods.SVGD(0.7), prior=PRIOR, initial=start, steps=50, step_size=0.01)
+    x = start.copy()
+    for _ in range(50):
+        x = x - 0.01 * (loss.gradient(x) - 0.7 * PRIOR.gradient(x))
+    np.testing.assert_allclose(run.final, x, rtol=1e-13)
+
+
+@pytest.mark.parametrize("weight, lengthscale", [(1.0, 1.0), (0.3, 2.0)])
+def test_two_particles_come_to_rest_where_algebra_says(weight, lengthscale):
+    """Target N(0, w), particles at +-a: 0 = -a/w + kappa a/w + 2 a kappa/l^2 gives a^2 = l^2/2 log(1 + 2 w/l^2)."""
+    kernel = pg.kernels.SquaredExponential(lengthscale)
+    run = pg.simulate(
+        BOWL, pg.methods.SVGD(weight, kernel), initial=[[-0.2], [0.9]], steps=4000, step_size=0.05, record_every=0
+    )
+    a = np.sqrt(0.5 * lengthscale**2 * np.log1p(2.0 * weight / lengthscale**2))
+    np.testing.assert_allclose(np.sort(run.final[:, 0]), [-a, a], rtol=1e-9)
+    assert abs(a - np.sqrt(weight)) > 0.01  # control: it is not the standard deviation of the target
+
+
+class Parabola(NamedTuple):
+    """kappa = level - r^2 / 2: as good as a kernel of second order for moments."""
+
+    level: float = 3.0
+    lengthscale: float = 1.0
+    variance: float = 3.0
+
+    name = "parabola-of-a-test"
+
+    def value(self, r2):
+        return self.level - 0.5 * r2
+
+    def slope(self, r2):
+        return -0.5
+
+
+def test_moments_are_matched_exactly_by_a_kernel_of_second_order():
+    """Moment matching (Liu and Wang 2018): on N(0, 1) any symmetric ensemble has variance v with v' = 2 v (1 - v).
+
+    Exactly for every number of particles in continuous time, so that v(t) = 1 / (1 + (1/v(0) - 1) exp(-2t)).
+    """
+    start = np.array([[-1.0], [-0.1], [0.1], [1.0]])
+    method, errors = pg.methods.SVGD(1.0, Parabola()), []
+    begin = float(np.mean(start**2))
+    exact = 1.0 / (1.0 + (1.0 / begin - 1.0) * np.exp(-2.0 * 0.5))
+    for steps in (50, 100):
+        run = pg.simulate(BOWL, method, initial=start, steps=steps, step_size=0.5 / steps, record_every=0)
+        errors.append(abs(float(np.mean(run.final**2)) - exact))
+    assert errors[1] < 3e-3 and 1.8 < errors[0] / errors[1] < 2.2  # the order of explicit Euler
+    run = pg.simulate(BOWL, method, initial=start, steps=2000, step_size=0.02, record_every=0)
+    np.testing.assert_allclose(np.mean(run.final**2), 1.0, rtol=1e-9)
+    assert abs(begin - 1.0) > 0.4  # control: it did not start there
+
+
+def test_comes_close_to_the_truth_and_closer_than_chance():
+    """A fixed point of SVGD is a better set of points than as many draws: its distance lies below their 5% quantile."""
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    method = pg.methods.SVGD(1.0)
+    run = pg.simulate(loss, method, prior=prior, particles=100, steps=5000, step_size=0.05, record_every=0)
+    target = pg.target(loss, method, prior=prior)
+    low, high = pg.diagnostics.wasserstein1_floor(target, 100)
+    assert pg.diagnostics.wasserstein1(run.final, target) < low
+    other = pg.target(loss, pg.methods.SVGD(0.3), prior=prior)
+    assert pg.diagnostics.wasserstein1(run.final, other) > high  # control: it is not the target of another weight
+
+
+def test_same_bytes_in_any_grouping():
+    loss, start = pg.losses.get("four-gaussians"), np.random.default_rng(0).normal(size=(40, 2))
+    states = set()
+    for grouping in ([30], [1] * 30, [7, 20, 3]):
+        flow, step = pg.methods.SVGD(0.5).flow(problem(loss, pg.priors.Flat(2), start)), 0
+        for size in grouping:
+            flow.advance(step, size)
+            step += size
+        states.add(flow.state.tobytes())
+    assert len(states) == 1
+
+
+@pytest.mark.parametrize("integrator", ["exponential-euler"])
+def test_an_integrator_for_noise_or_a_linear_part_is_refused(integrator):
+    with pytest.raises(ValueError, match="integrator is 'exponential-euler', and SVGD has neither noise nor"):
+        pg.methods.SVGD().flow(problem(BOWL, PRIOR, [[0.0]], integrator=integrator))
+
+
+@pytest.mark.parametrize("bad", [{"kl_weight": 0.0}, {"kl_weight": "1"}, {"kl_weight": True}, {"kernel": 3.0}])
+def test_bad_settings_get_one_sentence(bad):
+    with pytest.raises(ValueError, match="is allowed"):
+        pg.methods.SVGD(**bad)

@@ -1,0 +1,117 @@
+"""One call for several methods: the same start and noise, one table, one figure, refusals in one sentence."""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+
+LOSS = pg.losses.get("tilted-double-well")
+PRIOR = pg.priors.Normal(0.0, 1.0)
+HOW = {"prior": PRIOR, "particles": 30, "steps": 40, "step_size": 1e-2, "seed": 4}
+MODES = [-2.0, 1.0]
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    names = ["DE", "DLE", "DRLE", "SVGD", "FDGVI"]
+    return pg.compare(LOSS, names, kl_weight=0.8, mmd_weight=0.3, modes=MODES, **HOW)
+
+
+def test_every_run_is_the_one_that_simulate_makes(comparison):
+    methods = pg.methods
+    alone = {
+        "DE": methods.DE(),
+        "DLE": methods.DLE(0.8),
+        "DRLE": methods.DRLE(0.8, 0.3),
+        "SVGD": methods.SVGD(0.8),
+        "FDGVI": methods.FDGVI(0.8),
+    }
+    assert list(comparison) == list(alone)
+    for label, method in alone.items():
+        run = pg.simulate(LOSS, method, **HOW)
+        assert run.positions.tobytes() == comparison[label].positions.tobytes()
+    starts = {comparison[label].initial.tobytes() for label in ("DE", "DLE", "DRLE", "SVGD")}
+    assert len(starts) == 1
+    other = pg.simulate(LOSS, methods.DLE(0.8), **HOW | {"seed": 5})  # control: bytes do tell runs apart
+    assert other.positions.tobytes() != comparison["DLE"].positions.tobytes()
+
+
+def test_without_repulsion_drle_meets_the_same_noise_as_dle():
+    pair = {"without": pg.methods.DRLE(0.8, 0.0), "DLE": pg.methods.DLE(0.8), "with": pg.methods.DRLE(0.8, 0.3)}
+    runs = pg.compare(LOSS, pair, **HOW)
+    assert runs["without"].positions.tobytes() == runs["DLE"].positions.tobytes()
+    assert runs["with"].positions.tobytes() != runs["DLE"].positions.tobytes()
+
+
+def test_the_table_says_what_the_runs_say(comparison):
+    rows = {row["method"]: row for row in comparison.table()}
+    assert list(rows) == list(comparison)
+    for label, row in rows.items():
+        final = comparison[label].final
+        assert row["mean"] == pytest.approx(final.mean()) and row["sd"] == pytest.approx(final.std())
+        assert row["average_loss"] == pytest.approx(np.mean(LOSS.value(final)))
+        nearest = np.abs(final - np.array(MODES)).argmin(axis=1)
+        assert row["modes_covered"] == len(set(nearest.tolist()))
+    assert rows["DRLE"]["mmd_weight"] == 0.3 and rows["SVGD"]["mmd_weight"] is None
+    # SVGD and DLE at one weight have one truth, and another weight has another
+    assert rows["SVGD"]["w1_floor"] == rows["DLE"]["w1_floor"]
+    assert comparison.targets["SVGD"].mean == comparison.targets["DLE"].mean != comparison.targets["DRLE"].mean
+    assert "SVGD" in comparison.describe()
+
+
+def test_one_figure_has_a_panel_for_every_method(comparison):
+    figure = comparison.plot()
+    titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
+    assert [title.splitlines()[0] for title in titles] == ["DE", "DLE", "DRLE", "SVGD", "FD-GVI"]
+    figure.draw_without_rendering()
+    boxes = [axes.get_position() for axes in figure.axes if axes.get_title()]
+    assert min(box.width for box in boxes) > 0.15  # five in one row would be narrower
+    assert len(comparison.plot("trajectories", methods=["DLE"], truth=False).axes) == 1
+
+
+def test_a_kernel_of_the_users_own_is_kept():
+    class Wide(type(pg.kernels.SquaredExponential())):
+        name = "wide-of-a-test"
+
+    how = HOW | {"prior": None, "initial": np.linspace(-1.0, 1.0, 30)}
+    runs = pg.compare(LOSS, ["DRLE"], kernel=Wide(2.0), **how)
+    assert runs["DRLE"].method.kernel == Wide(2.0)
+
+
+BAD = [
+    (["DLE", "DLE"], {}, "the label 'DLE' twice"),
+    ("DLE", {}, "methods is 'DLE'; a mapping or list"),
+    ([], {}, "methods is empty"),
+    (["DLF"], {}, "there is no method"),
+    (["DLE", 3], {}, "method is 3"),
+    (["DLE"], {"weight": 3.0}, "weight is not an argument of compare"),
+    (["DLE"], {"kl_weight": -1.0}, "kl_weight is -1.0"),
+    (["DLE"], {"steps": -1}, "steps is -1"),
+]
+
+
+@pytest.mark.parametrize("methods, change, sentence", BAD)
+def test_bad_arguments_get_one_sentence(methods, change, sentence):
+    with pytest.raises(ValueError, match=sentence) as caught:
+        pg.compare(LOSS, methods, **HOW | change)
+    assert "\n" not in str(caught.value)
+
+
+def test_it_is_not_saved_half(comparison, tmp_path):
+    with pytest.raises(ValueError, match="a comparison cannot be saved; write it as a scenario"):
+        comparison.save(tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_scenario_takes_the_new_methods_by_name():
+    methods = {
+        "Stein": {"method": "SVGD", "kl_weight": 0.8, "kernel": {"lengthscale": 0.5}},
+        "MMDFlow": {"kl_weight": 0.8, "samples": 50, "noise": 0.1},
+    }
+    base = {"name": "both", "loss": "tilted-double-well", "prior": {"name": "normal", "mean": 0.0, "sd": 1.0}}
+    results = pg.run(base | {"particles": 10, "steps": 5, "step_size": 0.01, "methods": methods})
+    assert results["Stein"].info["lengthscale"] == 0.5
+    assert results["MMDFlow"].method.samples == 50 and results["MMDFlow"].method.noise == 0.1
+    assert results.summary["methods"]["Stein"]["w1"] > 0.0
+    with pytest.raises(ValueError, match=r"methods.Stein: there is no parameter of SVGD .mmd_weight."):
+        pg.run(results.scenario | {"methods": {"Stein": {"method": "SVGD", "mmd_weight": 1.0}}})
