@@ -85,12 +85,15 @@ class Claim:
         Where it is stated: theorem, equation, remark.
     wrong : str
         What is changed in the wrong variant, in a few words.
+    same_scale : bool
+        Whether both panels of the figure share their vertical axis.
     """
 
     name: ClassVar[Any] = None  # a string in each claim; the registry leaves this class out
     claim: ClassVar[str]
     source: ClassVar[str]
     wrong: ClassVar[str]
+    same_scale: ClassVar[bool] = True
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
         """Make the experiment.

@@ -31,6 +31,6 @@ def legend(axes: Any, place: str = "best", **look: Any) -> None:
 
 
 def plane(axes: Any, reach: float) -> None:
-    """A square window around the origin, with the legend above it."""
+    """A square window around the origin, with the legend beside it."""
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel=r"$\theta_1$", ylabel=r"$\theta_2$")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, columnspacing=0.8, handletextpad=0.3)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.0, handletextpad=0.4)

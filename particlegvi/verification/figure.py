@@ -21,8 +21,8 @@ def save(outcome: Outcome, path: Path) -> Path:
     claim = outcome.claim
     with style.slide_style():
         figure = style.new_slide()
-        grid = figure.add_gridspec(2, 1, height_ratios=(5.0, 1.0))
-        panels = grid[0].subgridspec(1, 2).subplots(sharey=getattr(claim, "share", False))
+        grid = figure.add_gridspec(2, 1, height_ratios=(4.0, 1.3))
+        panels: Any = grid[0].subgridspec(1, 2).subplots(sharey=claim.same_scale)
         for axes, experiment, words, colour in (
             (panels[0], outcome.right, f"as claimed: {outcome.verdict}", RIGHT),
             (panels[1], outcome.wrong, f"wrong variant: {'fails' if outcome.control == 'failed' else 'PASSES'}", WRONG),
@@ -43,28 +43,18 @@ def _gauge(axes: Any, right: Experiment, wrong: Experiment) -> None:
     """How much of the bound either variant uses up, on a logarithmic axis with the bound at 1."""
     loads = [min(max(experiment.decisive.load, NARROWEST), 1e9) for experiment in (right, wrong)]
     highest = 10.0 ** math.ceil(math.log10(max(*loads, 10.0)) + 0.3)
-    axes.set(xscale="log", xlim=(0.6 * NARROWEST, highest), ylim=(-0.8, 2.2), yticks=[])
+    axes.set(xscale="log", xlim=(0.6 * NARROWEST, highest), ylim=(0.0, 4.2), yticks=[])
     axes.spines["left"].set_visible(False)
     axes.axvspan(1.0, highest, color=style.LOSS_GREY, alpha=0.25, linewidth=0)
     axes.axvline(1.0, color=style.BLACK, linestyle="--")
-    for height, load, experiment, colour, marker in (
-        (1.4, loads[0], right, RIGHT, "o"),
-        (0.0, loads[1], wrong, WRONG, "X"),
-    ):
+    rows = ((2.5, loads[0], right, RIGHT, "o"), (0.6, loads[1], wrong, WRONG, "X"))
+    for height, load, experiment, colour, marker in rows:
         axes.plot([load], [height], marker, color=colour, markersize=11, clip_on=False)
-        words = axes.text(
-            *_beside(load, highest, height), _words(experiment.decisive), va="center", parse_math=False,
-            ha="left" if load < math.sqrt(NARROWEST * highest) else "right", color=style.darker(colour),
-        )  # fmt: skip
+        place = {"x": 0.005, "y": (height + 1.0) / 4.2, "transform": axes.transAxes, "va": "center"}
+        words = axes.text(s=_words(experiment.decisive), color=style.darker(colour), parse_math=False, **place)
         style.outlined(words)
     axes.set_xlabel("fraction of the bound that is used up (beyond 1 the bound is missed)")
 
 
-def _beside(load: float, highest: float, height: float) -> tuple[float, float]:
-    room = (highest / NARROWEST) ** 0.015
-    return (load * room if load < math.sqrt(NARROWEST * highest) else load / room), height
-
-
 def _words(check: Check) -> str:
-    # The quantity is named for the wrong variant too: another check may decide there.
     return f"{check.quantity}: {check.measured:.3g} (bound: {SIGNS[check.relation]} {check.bound:.3g})"

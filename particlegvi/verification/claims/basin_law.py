@@ -26,7 +26,6 @@ class BasinLaw(Claim):
     claim = "DE ends at the minima, each with the probability of its basin under Q0"
     source = "thesis, Theorem 5.4.1 and (C.126)"
     wrong = "with the noise of kl_weight 0.5"
-    share = True
     particles, steps, step_size = 20_000, 2_000, 1e-2
     mean = 0.0
 

@@ -21,6 +21,7 @@ class GibbsLine(Claim):
     claim = "On the line, DLE's particles become draws from the Gibbs measure"
     source = "thesis, C.4 (C.76)"
     wrong = "noise sqrt(eta lambda2) Z, without the 2"
+    same_scale = False
     particles, steps, step_size = 20_000, 10_000, 2e-3
 
     def measure(self, seed: int, wrong: bool) -> Experiment:

@@ -22,7 +22,6 @@ class Reductions(Claim):
     claim = "mmd_weight 0 turns DRLE into DLE, kl_weight 0 into DRE, both into DE, bit for bit"
     source = "thesis, 5.4.3 and C.7 (C.123)"
     wrong = "weights of 0.0001 in place of 0"
-    share = True
     particles, steps, step_size = 500, 2_000, 2e-3
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
