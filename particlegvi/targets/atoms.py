@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.targets.density import as_points
+from particlegvi.targets.density import as_points, seeded
 
 
 class AtomicTarget:
@@ -66,6 +66,11 @@ class AtomicTarget:
         index = np.searchsorted(np.cumsum(self.weights), levels - 1e-14)
         result = self.atoms[np.minimum(index, len(self.atoms) - 1), 0]
         return result if levels.ndim else float(result)
+
+    def sample(self, number: int, seed: int = 0) -> np.ndarray:
+        """Independent exact draws (number, dim), the same for the same number and seed."""
+        index = np.searchsorted(np.cumsum(self.weights), seeded(number, seed).random(number))
+        return self.atoms[np.minimum(index, len(self.atoms) - 1)]
 
     def __repr__(self) -> str:
         return f"AtomicTarget(dim={self.dim}, atoms={len(self.atoms)}, error={self.error:.1e})"

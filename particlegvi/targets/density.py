@@ -35,6 +35,8 @@ class DensityTarget:
         Bound on the L1 distance to the exact Q*, as far as the quadrature resolves it.
     grid, density : arrays (n,) or (n, 2), and (n,)
         The quadrature's nodes inside the support, and the density there.
+    masses : array (n,)
+        Probabilities that the quadrature gives the nodes: ``masses @ f(grid)`` is the mean of f under Q*.
     support : pair of floats in 1-D, of arrays (2,) in 2-D
         The interval or box outside which there is practically no mass.
     """
@@ -77,6 +79,8 @@ class DensityTarget:
         inside = np.all((nodes.points >= low) & (nodes.points <= high), axis=1)
         self.grid = nodes.points[inside, 0] if self.dim == 1 else nodes.points[inside]
         self.density = np.exp(nodes.log_density[inside])
+        self.masses = masses[inside]
+        self._nodes = nodes if self.dim == 2 else None
 
     def log_pdf(self, x: ArrayLike) -> Any:
         """Logarithm of the density, shaped as for :meth:`pdf`."""
@@ -128,6 +132,15 @@ class DensityTarget:
         result = self.curve("partial_mean").partial_mean(points[:, 0])
         return result.reshape(shape) if shape else float(result[0])
 
+    def sample(self, number: int, seed: int = 0) -> np.ndarray:
+        """Independent exact draws (number, dim), the same for the same number and seed."""
+        random = seeded(number, seed)
+        if self._nodes is None:
+            return self.quantile(random.random(number))[:, None]
+        from particlegvi.targets.draws import draws_in_plane
+
+        return draws_in_plane(self._nodes, self.log_pdf, number, random)
+
     def curve(self, what: str) -> Curve:
         """The integrals of the density on the line."""
         if self._curve is None:
@@ -149,6 +162,13 @@ def as_points(x: ArrayLike, dim: int) -> tuple[np.ndarray, tuple[int, ...]]:
     if given.ndim != 2 or given.shape[1] != dim:
         raise ValueError(f"x has the shape {given.shape}; (n, {dim}) is allowed" + (" and (n,)" if dim == 1 else ""))
     return given, (len(given),)
+
+
+def seeded(number: int, seed: int) -> np.random.Generator:
+    """The random numbers behind ``sample``; a ValueError unless the number is a whole one of at least 1."""
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+        raise ValueError(f"number is {number!r}; a whole number of at least 1 is allowed")
+    return np.random.default_rng([int(seed), int(number)])
 
 
 def _box(points: np.ndarray, masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.targets.density import as_points
+from particlegvi.targets.density import as_points, seeded
 from particlegvi.targets.flow import Descent
 from particlegvi.targets.gaussian_objective import WIDEST, Objective, newton, packed, starts
 from particlegvi.targets.minima import hessian, polish
@@ -100,6 +100,11 @@ class GaussianOptima:
         """In 1-D, the integral of (t - mean) q(t) over (-infinity, x] under the best optimum, else a ValueError."""
         _, sd = self._on_line("partial_mean")
         return -(sd**2) * self.pdf(x)
+
+    def sample(self, number: int, seed: int = 0) -> np.ndarray:
+        """Independent draws (number, dim) from the best optimum, the same for the same number and seed."""
+        best = self.optima[0]
+        return best.mean + best.sd * seeded(number, seed).standard_normal((number, self.dim))
 
     def basin_of(self, mean: ArrayLike, sd: ArrayLike = 1.0) -> int | None:
         """Index in ``optima`` of the one that the gradient flow of (mean, log variance) reaches from a start.

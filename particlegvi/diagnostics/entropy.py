@@ -1,0 +1,112 @@
+"""Differential entropy of particles: spacings on the line, nearest neighbours otherwise.
+
+Both take the logarithm of the volume that a few neighbours fill, less the mean that this logarithm has where the
+density is constant: they are unbiased for a uniform law (but for its edges, with nearest neighbours), and their bias
+for a smooth density is far below their standard error.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.diagnostics.particles import in_space, on_line
+
+NEIGHBOURS = 3
+CHUNK = 200_000
+
+
+def entropy(particles: ArrayLike) -> tuple[float, str]:
+    """Entropy in nats and the name of the estimator: `entropy_spacings` on the line, else nearest neighbours.
+
+    Parameters and errors are those of these two.
+    """
+    x = in_space(particles)
+    if x.shape[1] == 1:
+        return entropy_spacings(x), "spacings"
+    return entropy_nearest_neighbours(x), "nearest neighbours"
+
+
+def entropy_spacings(particles: ArrayLike, order: int = NEIGHBOURS) -> float:
+    """Entropy -E log q of particles on the line, from the gaps between ordered particles.
+
+    ``mean over i of [log(x_(i+m) - x_(i-m)) - psi(k_i)] + psi(n + 1)``, with psi the digamma function, indices cut off
+    at 1 and n, and k_i the number of gaps spanned: Vasicek's estimator (1976, J. R. Statist. Soc. B 38, 54-59), with
+    the ends counted as in Ebrahimi, Pflughoeft and Soofi (1994) and the mean of the logarithm of a uniform spacing,
+    psi(k) - psi(n + 1), in place of log(k/n) (Cressie, 1976).
+
+    Parameters
+    ----------
+    particles : array (n,) or (n, 1)
+        At least two.
+    order : int
+        m, from 1 to n - 1; fewer where there are fewer particles.
+
+    Returns
+    -------
+    float
+        In nats; minus infinity where 2 m + 1 particles coincide.
+
+    Raises
+    ------
+    ValueError
+        If the particles are not one-dimensional, fewer than two, or the order is less than 1.
+    """
+    from scipy.special import digamma
+
+    x = np.sort(on_line(particles))
+    n = len(x)
+    _check(n, "order", order)
+    index = np.arange(n)
+    low, high = np.maximum(index - order, 0), np.minimum(index + order, n - 1)
+    with np.errstate(divide="ignore"):
+        logs = np.log(x[high] - x[low])
+    return float(np.mean(logs - digamma(high - low)) + digamma(n + 1))
+
+
+def entropy_nearest_neighbours(particles: ArrayLike, neighbours: int = NEIGHBOURS) -> float:
+    """Entropy -E log q of particles, from the distances to their k-th nearest neighbours.
+
+    ``psi(n) - psi(k) + log(volume of the unit ball) + dim/n sum_i log(distance_i)`` (Kozachenko and Leonenko, 1987,
+    Probl. Inf. Transm. 23, 95-101; for k > 1 Kraskov, Stoegbauer and Grassberger, 2004, equation 20).
+
+    Parameters
+    ----------
+    particles : array (n, dim), in 1-D also (n,)
+        At least two.
+    neighbours : int
+        k, from 1 on; fewer where there are fewer particles.
+
+    Returns
+    -------
+    float
+        In nats; minus infinity where k + 1 particles coincide.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two particles or ``neighbours`` is less than 1.
+    """
+    from scipy.spatial import cKDTree
+    from scipy.special import digamma
+
+    x = in_space(particles)
+    n, dim = x.shape
+    _check(n, "neighbours", neighbours)
+    k = min(int(neighbours), n - 1)
+    tree = cKDTree(x)
+    with np.errstate(divide="ignore"):
+        total = sum(
+            float(np.sum(np.log(tree.query(x[start : start + CHUNK], k=[k + 1])[0]))) for start in range(0, n, CHUNK)
+        )
+    ball = 0.5 * dim * math.log(math.pi) - math.lgamma(0.5 * dim + 1.0)
+    return float(digamma(n) - digamma(k) + ball + dim * total / n)
+
+
+def _check(n: int, key: str, number: int) -> None:
+    if n < 2:
+        raise ValueError("particles are fewer than two; an entropy needs at least two")
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+        raise ValueError(f"{key} is {number!r}; a whole number of at least 1 is allowed")
