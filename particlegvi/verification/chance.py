@@ -44,3 +44,10 @@ def ks_between(a: np.ndarray, b: np.ndarray) -> float:
     places = np.concatenate([a, b])
     gaps = np.searchsorted(a, places, side="right") / len(a) - np.searchsorted(b, places, side="right") / len(b)
     return float(np.max(np.abs(gaps)))
+
+
+def student(runs: int, looks: int = 1) -> float:
+    """Bound on the largest of ``looks`` means of ``runs`` independent runs, in standard errors estimated from them."""
+    from scipy.special import stdtrit
+
+    return max(ERRORS, float(stdtrit(runs - 1, 1.0 - 0.5 * RARE / looks)))

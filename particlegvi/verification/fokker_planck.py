@@ -3,8 +3,8 @@
     dq/dt = d/dx ( q d/dx (V + lambda1 kappa * q) ) + lambda2 d2q/dx2                     (thesis 5.3.2, C.97)
 
 in finite volumes with the exponentially fitted flux of Scharfetter and Gummel (1969), which is zero exactly where
-q is proportional to exp(-(V + lambda1 kappa * q) / lambda2), and implicit steps in time. Between two cells the flux runs
-from the higher to the lower of mu = V + lambda1 kappa * q + lambda2 log q, and the free energy F is convex for a
+q is proportional to exp(-(V + lambda1 kappa * q) / lambda2), and implicit steps in time. Between two cells the flux
+runs from the higher to the lower of mu = V + lambda1 kappa * q + lambda2 log q, and the free energy F is convex for a
 positive definite kernel, so that for the implicit step F(new) - F(old) <= sum mu(new) (new - old) <= 0 whatever the
 step: F falls on the grid as it does in the theorem. Steps are first order in time, cells second order in space.
 """

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing, problems
 from particlegvi.verification.claim import Check, Claim, Experiment
-from particlegvi.verification.claims.dre_invariant import METHOD
 
 
 class DrleForgets(Claim):
@@ -29,8 +29,9 @@ class DrleForgets(Claim):
         starts = (np.full((self.particles, 1), 1.5), problems.PRIOR.sample(self.particles, seed=seed))
         for start, own in zip(starts, chance.seeds(seed, 2), strict=True):
             run = problems.simulate(
-                METHOD if wrong else problems.DRLE, initial=start, steps=self.steps, step_size=self.step_size, seed=own
-            )
+                pg.methods.DRE(0.5, problems.KERNEL) if wrong else problems.DRLE, initial=start, steps=self.steps,
+                step_size=self.step_size, seed=own,
+            )  # fmt: skip
             ends.append(run.final[:, 0])
         check = Check(
             "KS distance of the two ends", chance.ks_between(*ends), chance.kolmogorov_smirnov(0.5 * self.particles)

@@ -21,7 +21,7 @@ class DrleLaw(Claim):
     claim = "With many particles, DRLE's particles become draws from Q*"
     source = "thesis, Theorem 5.4.2"
     wrong = "lambda1 = mmd_weight, without its 2"
-    particles, steps, step_size = 10_000, 6_000, 5e-3
+    particles, steps, step_size = 5_000, 3_000, 1e-2
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
         method = pg.methods.DRLE(METHOD.kl_weight, METHOD.mmd_weight * (0.5 if wrong else 1.0), problems.KERNEL)

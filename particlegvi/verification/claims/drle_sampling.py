@@ -9,7 +9,7 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Experiment
 
 METHOD = problems.STRONG
@@ -26,7 +26,7 @@ class DrleSampling(Claim):
     claim = "One run's W1 to Q* falls as N^-1/2: what is left of it is sampling"
     source = "thesis, Theorem 5.4.2"
     wrong = "V with the weights swapped, as C.7 prints it"
-    runs = {128: 64, 512: 32, 2048: 16, 8192: 12}
+    runs = {128: 64, 512: 40, 2048: 24}
     steps, step_size = 2_500, 1e-2
 
     def measure(self, seed: int, wrong: bool) -> Experiment:

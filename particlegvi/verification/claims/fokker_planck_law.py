@@ -29,7 +29,7 @@ class FokkerPlanckLaw(Claim):
     claim = "At any time DRLE's particles have the law of the Wasserstein gradient flow"
     source = "thesis, C.2 and (C.97)"
     wrong = "mu_P omitted from V"
-    particles, step_size = 20_000, 1e-3
+    particles, step_size = 8_000, 1e-3
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
         settings: dict[str, Any] = {}
@@ -70,7 +70,7 @@ def solve(step_size: float) -> list[np.ndarray]:
     potential = problems.potential(CENTRES, METHOD)
     flow = FokkerPlanck(potential, CENTRES, METHOD.lambda2, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
     found = []
-    for coarse in (40, 20):
+    for coarse in (10, 5):
         masses = np.exp(-0.5 * ((CENTRES - START) / SD) ** 2)
         masses /= masses.sum()
         size, at, step = coarse * step_size, [], 0

@@ -50,6 +50,6 @@ class ObjectiveGradient(Claim):
     def draw(self, axes: Any, data: dict[str, Any]) -> None:
         order = np.argsort(data["x"])
         axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="equal")
-        axes.plot(data["x"][order], data["difference"][order], "o-", color=style.ORANGE, markersize=5, label="a particle")
+        axes.plot(data["x"][order], data["difference"][order], "o-", color=style.ORANGE, label="a particle")
         axes.set(xlabel=r"parameter $\theta$", ylabel="velocity + gradient")
         drawing.legend(axes)

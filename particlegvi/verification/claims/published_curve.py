@@ -39,8 +39,8 @@ class PublishedCurve(Claim):
     """(C.128) with an initial value chosen so that exp(u) integrates to 1 is Q*, and with another one it is not.
 
     The equation is solved on [-3, 3] by damped iteration, from log q*(-3) as the fixed point gives it; 1e-3 is allowed
-    for what of Q* lies outside. Wrong: the published initial value, u(-3) = -10, normalised afterwards. Its mass of 1.335
-    scales the repulsion inside the convolution and leaves mu_P alone, so that normalising comes too late.
+    for what of Q* lies outside. Wrong: the published initial value, u(-3) = -10, normalised afterwards. Its mass of
+    1.335 scales the repulsion inside the convolution and leaves mu_P alone, so that normalising comes too late.
     """
 
     name = "published-curve"

@@ -17,10 +17,10 @@ SHOWN = (GRID > -2.8) & (GRID < 1.8)
 
 
 class StationaryPoint(Claim):
-    """grad_W L[Q*] = (V + lambda1 kappa * q* + lambda2 log q*)' on [-2.8, 1.8], by the trapezoidal rule and differences.
+    """The gradient (V + lambda1 kappa * q* + lambda2 log q*)' on [-2.8, 1.8], by the trapezoidal rule and differences.
 
-    The differences are right to the square of the grid's width, 0.005, times a third derivative. Wrong: Q* for the V that
-    C.7 prints, with the subscripts of the weights swapped.
+    The differences are right to the square of the grid's width, 0.005, times a third derivative. Wrong: Q* for the V
+    that C.7 prints, with the subscripts of the weights swapped.
     """
 
     name = "stationary-point"
@@ -30,7 +30,7 @@ class StationaryPoint(Claim):
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
         loss = problems.swapped(METHOD) if wrong else problems.LOSS
-        target = pg.target(loss, METHOD, prior=problems.PRIOR)
+        target: Any = pg.target(loss, METHOD, prior=problems.PRIOR)
         q = target.pdf(GRID)
         kappa = np.exp(-0.5 * (GRID[SHOWN][:, None] - GRID[None, :]) ** 2)
         field = problems.potential(GRID[SHOWN], METHOD) + METHOD.lambda1 * np.trapezoid(kappa * q, GRID, axis=1)
