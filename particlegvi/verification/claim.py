@@ -42,11 +42,9 @@ class Check:
     def load(self) -> float:
         """How much of the bound is used up: at most 1 where it holds, infinite where nothing was measured."""
         above, below = (self.measured, self.bound) if self.relation == "<=" else (self.bound, self.measured)
-        if math.isnan(self.measured):
-            return math.inf
-        if above == below:
-            return 1.0 if above else 0.0
-        return above / below if below > 0.0 else math.inf
+        if not below > 0.0:
+            return 0.0 if self.holds else math.inf
+        return max(above / below, 0.0)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,13 @@ def curve(axes: Any, target: Any, window: tuple[float, float], **look: Any) -> N
     axes.plot(x, target.pdf(x), **{"color": style.BLACK, "linestyle": "--", "label": "$Q^*$", **look})
 
 
+def log_numbers(axes: Any, numbers: np.ndarray) -> None:
+    """A logarithmic axis of particle numbers, with a tick for each that was tried and no other."""
+    axes.set(xscale="log", xlabel="particles $N$")
+    axes.set_xticks(numbers, [f"{number:g}" for number in numbers])
+    axes.minorticks_off()
+
+
 def legend(axes: Any, place: str = "best", **look: Any) -> None:
     """A legend that hides nothing."""
     axes.legend(loc=place, **{"handlelength": 1.6, "borderaxespad": 0.2, **look})

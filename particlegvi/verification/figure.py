@@ -30,6 +30,8 @@ def save(outcome: Outcome, path: Path) -> Path:
             claim.draw(axes, experiment.data)
             second = "" if experiment is outcome.right else claim.wrong
             axes.set_title(f"{words}\n{second}", color=style.darker(colour), parse_math=False)
+        if claim.same_scale:
+            panels[1].set_ylabel("")
         _gauge(figure.add_subplot(grid[1]), outcome.right, outcome.wrong)
         height = figure.get_size_inches()[1]
         place: dict[str, Any] = {"va": "top", "parse_math": False}

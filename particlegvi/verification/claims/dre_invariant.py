@@ -18,8 +18,8 @@ NOISY = pg.methods.DRLE(kl_weight=1.0, mmd_weight=5.0, kernel=problems.KERNEL)
 
 
 def starts(number: int, seed: int) -> dict[str, np.ndarray]:
-    """Particles all at one point, at two, at three, and spread."""
-    points = {"one point": (0.5,), "two points": (-0.5, 0.5), "three points": (-1.0, 0.5, 0.6)}
+    """Particles all at one point, at two (one quarter of them at the left one), at three, and spread."""
+    points = {"one point": (0.5,), "two points": (-0.5, 0.5, 0.5, 0.5), "three points": (-1.0, 0.5, 0.6)}
     fixed = {label: np.resize(places, number)[:, None] for label, places in points.items()}
     return fixed | {"spread": problems.PRIOR.sample(number, seed=seed)}
 

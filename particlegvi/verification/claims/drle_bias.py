@@ -65,4 +65,4 @@ class DrleBias(Claim):
         axes.plot([0.0, x[0]], [0.0, slope * x[0]], "--", color=style.BLACK, label="$c/N$")
         axes.axhline(0.0, color=style.LOSS_GREY, linewidth=1.0)
         axes.set(xlabel="$1/N$", ylabel=r"bias of the mean", xlim=(0.0, 1.05 * x[0]))
-        drawing.legend(axes)
+        drawing.legend(axes, "lower left")

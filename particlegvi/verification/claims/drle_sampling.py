@@ -9,7 +9,7 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
-from particlegvi.verification import chance, problems
+from particlegvi.verification import chance, drawing, problems
 from particlegvi.verification.claim import Check, Claim, Experiment
 
 METHOD = problems.STRONG
@@ -60,6 +60,7 @@ class DrleSampling(Claim):
         means = np.array([w1.mean() for w1 in data["distances"].values()])
         axes.plot(numbers, means, "o-", color=style.BLUE, label=f"mean: slope {data['slope']:.2f}")
         axes.plot(numbers, means[0] * (numbers / numbers[0]) ** -0.5, "--", color=style.BLACK, label="$N^{-1/2}$")
-        axes.set(xscale="log", yscale="log", xlabel="particles $N$", ylabel=r"W1 to $Q^*$ (units of $\theta$)")
+        axes.set(yscale="log", ylabel=r"W1 to $Q^*$ (units of $\theta$)")
+        drawing.log_numbers(axes, numbers)
         handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
         axes.legend(handles.values(), handles.keys(), loc="lower left")

@@ -60,9 +60,10 @@ class FreeEnergyLimit(Claim):
         axes.errorbar(numbers, excess, chance.ERRORS * error, label="particles, 4 standard errors", **look)
         axes.plot(numbers, excess + self_pairs, "s", color=style.ORANGE, label="with the self pairs")
         axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="$L(Q^*)$")
-        axes.set(xscale="log", xlabel="particles $N$", ylabel="$L - L(Q^*)$")
+        axes.set(ylabel="$L - L(Q^*)$")
+        drawing.log_numbers(axes, numbers)
         axes.margins(y=0.25)
-        drawing.legend(axes)
+        drawing.legend(axes, "center")
 
 
 def _self_pairs(end: np.ndarray, mmd_squared: float) -> float:

@@ -65,6 +65,7 @@ class GibbsPlane(Claim):
         shown = data["final"][:4000]
         axes.plot(*shown.T, ".", color=style.SKY, markersize=2.5, alpha=0.6, label="particles")
         middle = 0.5 * (EDGES[1:] + EDGES[:-1])
-        axes.contour(middle, middle, probabilities().T, levels=5, colors=style.BLACK, linewidths=1.2)
+        levels = probabilities().max() * np.array([0.02, 0.1, 0.3, 0.6, 0.9])
+        axes.contour(middle, middle, probabilities().T, levels=levels, colors=style.BLACK, linewidths=1.2)
         axes.plot([], [], color=style.BLACK, linewidth=1.2, label="Gibbs measure")
         drawing.plane(axes, 3.6)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from particlegvi.plotting import style
-from particlegvi.verification import problems
+from particlegvi.verification import drawing, problems
 from particlegvi.verification.claim import Check, Claim, Experiment
 
 
@@ -38,8 +38,8 @@ class Independence(Claim):
 
     def draw(self, axes: Any, data: dict[str, Any]) -> None:
         few, many = data["paths"]
-        axes.plot(data["times"], many[:, :3], color=style.SKY, linewidth=4.0, label=f"among {self.particles}")
-        axes.plot(data["times"], few[:, :3], color=style.BLACK, linewidth=1.0, label=f"among {self.few}")
-        handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-        axes.legend(handles.values(), handles.keys(), loc="upper right")
-        axes.set(xlabel=r"time $t$", ylabel=r"parameter $\theta$", ylim=(-3.5, 3.5))
+        axes.plot(data["times"], np.abs(few - many), linewidth=1.2, color=style.BLUE)
+        axes.plot([], [], color=style.BLUE, label=f"the path of a particle, among {self.few}\nand among {self.particles}")
+        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="bound: 0")
+        axes.set(xlabel="time $t$", ylabel=r"difference in $\theta$", ylim=(-0.01, 0.2))
+        drawing.legend(axes, "upper left")

@@ -53,4 +53,4 @@ class Reductions(Claim):
         axes.set_yscale("symlog", linthresh=1e-9)
         axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="bound: 0")
         axes.set(xlabel="particles, by their difference", ylabel=r"difference in $\theta$", ylim=(-2e-10, 10.0))
-        drawing.legend(axes, "center right")
+        drawing.legend(axes, "lower left", ncols=2, columnspacing=0.8)
