@@ -59,5 +59,5 @@ class DiscreteLaw(Claim):
             axes.plot(steps, data["moments"][moment], marker, color=colour, label=f"{name} of the particles")
             axes.plot(steps, exact[moment], "--", color=style.darker(colour), label=f"{name}, exact")
         axes.axhline(math.sqrt(TEMPERATURE / CURVATURE), color=style.LOSS_GREY, linewidth=1.2, label=r"$\sqrt{T/a}$")
-        axes.set(xlabel="step $k$", ylabel=r"$\theta_k$", ylim=(-0.05, 2.3))
+        axes.set(xlabel="step $k$", ylabel=r"$\theta_k$", ylim=(-0.05, 2.3), xticks=range(0, 21, 5))
         drawing.legend(axes, "upper right")

@@ -63,7 +63,7 @@ class FreeEnergyLimit(Claim):
         axes.set(ylabel="$L - L(Q^*)$")
         drawing.log_numbers(axes, numbers)
         axes.margins(y=0.25)
-        drawing.legend(axes, "center")
+        drawing.legend(axes, "lower center", bbox_to_anchor=(0.5, 0.28))
 
 
 def _self_pairs(end: np.ndarray, mmd_squared: float) -> float:

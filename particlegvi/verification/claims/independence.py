@@ -39,7 +39,7 @@ class Independence(Claim):
     def draw(self, axes: Any, data: dict[str, Any]) -> None:
         few, many = data["paths"]
         axes.plot(data["times"], np.abs(few - many), linewidth=1.2, color=style.BLUE)
-        axes.plot([], [], color=style.BLUE, label=f"the path of a particle, among {self.few}\nand among {self.particles}")
+        axes.plot([], [], color=style.BLUE, label=f"a path among {self.few}, and among {self.particles}")
         axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="bound: 0")
         axes.set(xlabel="time $t$", ylabel=r"difference in $\theta$", ylim=(-0.01, 0.2))
         drawing.legend(axes, "upper left")
