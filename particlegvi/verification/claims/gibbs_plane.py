@@ -21,13 +21,19 @@ FINE = 8  # midpoints of the quadrature along a side of a cell
 
 
 @cache
-def probabilities() -> np.ndarray:
-    """Q* of the cells, by the midpoint rule, normalised over the window."""
-    target = pg.target(LOSS, pg.methods.DLE(KL_WEIGHT), prior=PRIOR)
+def density() -> tuple[np.ndarray, np.ndarray]:
+    """Midpoints along a side of the window, and the density of Q* over pairs of them."""
     number = FINE * (len(EDGES) - 1)
     middle = EDGES[0] + (np.arange(number) + 0.5) * (EDGES[-1] - EDGES[0]) / number
-    density = target.pdf(np.stack(np.meshgrid(middle, middle, indexing="ij"), axis=-1).reshape(-1, 2))
-    cells = density.reshape(number // FINE, FINE, number // FINE, FINE).sum(axis=(1, 3))
+    target = pg.target(LOSS, pg.methods.DLE(KL_WEIGHT), prior=PRIOR)
+    points = np.stack(np.meshgrid(middle, middle, indexing="ij"), axis=-1).reshape(-1, 2)
+    return middle, target.pdf(points).reshape(number, number)
+
+
+def probabilities() -> np.ndarray:
+    """Q* of the cells, by the midpoint rule, normalised over the window."""
+    number = len(EDGES) - 1
+    cells = density()[1].reshape(number, FINE, number, FINE).sum(axis=(1, 3))
     return cells / cells.sum()
 
 
@@ -64,8 +70,8 @@ class GibbsPlane(Claim):
     def draw(self, axes: Any, data: dict[str, Any]) -> None:
         shown = data["final"][:4000]
         axes.plot(*shown.T, ".", color=style.SKY, markersize=2.5, alpha=0.6, label="particles")
-        middle = 0.5 * (EDGES[1:] + EDGES[:-1])
-        levels = probabilities().max() * np.array([0.02, 0.1, 0.3, 0.6, 0.9])
-        axes.contour(middle, middle, probabilities().T, levels=levels, colors=style.BLACK, linewidths=1.2)
+        middle, truth = density()
+        levels = truth.max() * np.array([0.02, 0.1, 0.3, 0.6, 0.9])
+        axes.contour(middle, middle, truth.T, levels=levels, colors=style.BLACK, linewidths=1.2)
         axes.plot([], [], color=style.BLACK, linewidth=1.2, label="Gibbs measure")
         drawing.plane(axes, 3.6)
