@@ -1,4 +1,4 @@
-"""The command line: ``particlegvi list | show | run | resume | plot | gallery | bench``.
+"""The command line: ``particlegvi list | show | run | resume | plot | gallery | verify | bench``.
 
 Everything that takes time to import is imported inside the command that needs it, so that ``--help`` and ``list``
 start at once. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 diverged, 130 interrupted (143 by SIGTERM).
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from particlegvi.results import Results
 
-    Command = tuple[Callable[[argparse.Namespace], None], str, Sequence[tuple[tuple[str, ...], dict[str, Any]]]]
+    Command = tuple[Callable[[argparse.Namespace], int | None], str, Sequence[tuple[tuple[str, ...], dict[str, Any]]]]
 
 DONE, FAILED, BAD_INPUT, DIVERGED = 0, 1, 2, 3
 QUICK = {"particles": 40, "steps": 200}  # what `gallery --quick` allows at most
@@ -161,6 +161,15 @@ def gallery(options: argparse.Namespace) -> None:
                     print(place, flush=True)
 
 
+def verify(options: argparse.Namespace) -> int:
+    from particlegvi.verification import command
+
+    good = command.verify(
+        options.name, options.seed, options.out, options.overwrite, options.json, not options.no_figure, options.quiet
+    )
+    return DONE if good else FAILED
+
+
 def bench(options: argparse.Namespace) -> None:
     from particlegvi.bench import command
 
@@ -261,6 +270,19 @@ COMMANDS: dict[str, Command] = {
             QUIET,
         ],
     ),
+    "verify": (
+        verify,
+        "the theorems of the sources as experiments that can fail",
+        [
+            (("name",), {"nargs": "?", "metavar": "NAME", "help": "this claim only"}),
+            (("--json",), {"action": "store_true", "help": "as JSON: claim, source, measured, bound, verdict, ..."}),
+            (("--out",), {"metavar": "DIR", "help": "folder for verify.json and a figure of each claim"}),
+            (("--overwrite",), {"action": "store_true", "help": "start over in the folder of an earlier report"}),
+            SEED,
+            (("--quiet",), {"action": "store_true", "help": "print nothing but what does not hold"}),
+            (("--no-figure",), {"action": "store_true", "help": "draw nothing"}),
+        ],
+    ),
     "bench": (
         bench,
         "ratios against what one would write instead",
@@ -306,14 +328,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = lambda message, *_: say(f"warning: {message}")
             with Answered():
-                options.function(options)
+                code = options.function(options)
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:  # the reader (head, less) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
     except BaseException as error:
         return report(error)
-    return DONE
+    return DONE if code is None else code
 
 
 def report(error: BaseException) -> int:

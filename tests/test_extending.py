@@ -53,6 +53,14 @@ print(json.dumps({
     "pictures": {path.name: path.stat().st_size for path in draw(results, ".")},
 }))
 """
+CLAIM = """
+import json, os
+from particlegvi.cli import main
+
+assert main(["verify", "contraction", "--quiet", "--out", "claims"]) == 0
+with open("claims/verify.json") as file:
+    print(json.dumps({"rows": json.load(file), "pictures": sorted(os.listdir("claims"))}))
+"""
 
 
 def examples(root: Path) -> dict[str, str]:
@@ -89,6 +97,7 @@ def said(ask) -> dict:
 def test_the_page_shows_a_file_of_every_kind(root):
     assert {Path(name).parent.as_posix() for name in examples(root)} == {
         *(f"particlegvi/{part}" for part in ("losses", "kernels", "priors", "integrators", "methods", "plotting")),
+        "particlegvi/verification/claims",
         "scenarios",
     }
 
@@ -107,6 +116,12 @@ def test_draws_from_the_prior_have_its_moments(said):
 def test_the_integrator_has_the_variance_it_promises(said):
     assert said["matched-variance"] == pytest.approx(1.0, rel=1e-14)
     assert said["euler-maruyama"] == pytest.approx(1.0 / (1.0 - 0.5 / 2.0), rel=1e-14)  # what it promises to mend
+
+
+def test_the_claim_is_verified_with_a_picture(ask):
+    (row,), pictures = ask(CLAIM).values()
+    assert (row["name"], row["verdict"], row["control"]) == ("contraction", "holds", "failed")
+    assert pictures == ["contraction.png", "verify.json"]
 
 
 @pytest.mark.slow

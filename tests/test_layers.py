@@ -24,7 +24,7 @@ LAYERS = [
     {"targets", "diagnostics"},
     {"results", "scenario", "runner", "resuming", "comparison"},
     {"plotting"},
-    {"bench"},
+    {"bench", "verification"},
     {"cli", "__main__"},
 ]
 # The only uses of a layer above: (module, imported part, function that holds the import).
@@ -39,7 +39,7 @@ KEPT = {"numba": ("engine", "bench"), "llvmlite": ("engine",), "matplotlib": ("p
 COMPILED = {"engine", "losses", "kernels", "priors"}
 DECORATORS = {f"particlegvi.engine.compiled.{name}" for name in ("compiled", "nested", "inlined")}
 # Parts that are users of the package, and come in by the front door: `import particlegvi as pg`.
-USERS = ("bench", "cli", "__main__")
+USERS = ("bench", "verification", "cli", "__main__")
 
 
 class Import(NamedTuple):

@@ -1,0 +1,53 @@
+"""What chance allows: the bounds of the experiments, each missed by a true claim at most once in a thousand times."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from particlegvi.diagnostics import wasserstein1_floor
+
+RARE = 1e-3  # probability of a false alarm of one claim
+ERRORS = 4.0  # standard errors: a normal exceeds them with probability 6e-5, so several may be looked at
+
+
+def seeds(seed: int, number: int) -> list[int]:
+    """Seeds for ``number`` independent runs."""
+    return [int(word) for word in np.random.SeedSequence(seed).generate_state(number, np.uint64)]
+
+
+def w1(target: Any, n: int, step_size: float = 0.0) -> float:
+    """Bound on the W1 of n independent draws to their law: its 99.9% quantile, plus the step size for the bias O(h)."""
+    return wasserstein1_floor(target, n, (1.0 - RARE,), replicates=4000)[0] + step_size
+
+
+def kolmogorov_smirnov(n: float, looks: int = 1) -> float:
+    """Bound on the largest of ``looks`` Kolmogorov-Smirnov distances of n draws to their law (Massart, 1990).
+
+    For two samples of m and n draws, n is m n / (m + n).
+    """
+    return math.sqrt(0.5 * math.log(2.0 * looks / RARE) / n)
+
+
+def ks_to_cdf(draws: np.ndarray, cdf: Any) -> float:
+    """Kolmogorov-Smirnov distance of draws (n,) to a law with distribution function ``cdf``."""
+    below = cdf(np.sort(draws))
+    steps = np.arange(len(draws) + 1) / len(draws)
+    return float(max(np.max(steps[1:] - below), np.max(below - steps[:-1])))
+
+
+def ks_between(a: np.ndarray, b: np.ndarray) -> float:
+    """Kolmogorov-Smirnov distance of two samples (m,) and (n,)."""
+    a, b = np.sort(a), np.sort(b)
+    places = np.concatenate([a, b])
+    gaps = np.searchsorted(a, places, side="right") / len(a) - np.searchsorted(b, places, side="right") / len(b)
+    return float(np.max(np.abs(gaps)))
+
+
+def student(runs: int, looks: int = 1) -> float:
+    """Bound on the largest of ``looks`` means of ``runs`` independent runs, in standard errors estimated from them."""
+    from scipy.special import stdtrit
+
+    return max(ERRORS, float(stdtrit(runs - 1, 1.0 - 0.5 * RARE / looks)))

@@ -1,0 +1,66 @@
+"""Theorem 5.4.2 as N grows: what separates one run from Q* is sampling."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import particlegvi as pg
+from particlegvi.plotting import style
+from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification.claim import Check, Claim, Experiment
+
+METHOD = problems.STRONG
+
+
+class DrleSampling(Claim):
+    """The slope of log W1 against log N over independent runs is -1/2.
+
+    The standard error of the slope follows from the scatter of the runs; 0.02 is allowed for the bias, of order 1/N,
+    that adds to W1 at the smallest N. Wrong: V as C.7 prints it, whose distance does not vanish.
+    """
+
+    name = "drle-sampling"
+    claim = "One run's W1 to Q* falls as N^-1/2: what is left of it is sampling"
+    source = "thesis, Theorem 5.4.2"
+    wrong = "V with the weights swapped, as C.7 prints it"
+    runs = {128: 64, 512: 40, 2048: 24}
+    steps, step_size = 2_500, 1e-2
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        loss = problems.swapped(METHOD) if wrong else problems.LOSS
+        target = problems.target(METHOD)
+        seeds = iter(chance.seeds(seed, sum(self.runs.values())))
+        distances = {}
+        for number, count in self.runs.items():
+            distances[number] = np.array([
+                pg.diagnostics.wasserstein1(
+                    problems.simulate(
+                        METHOD, loss=loss, particles=number, steps=self.steps, step_size=self.step_size,
+                        seed=next(seeds), integrator="leimkuhler-matthews",
+                    ).final,
+                    target,
+                )
+                for _ in range(count)
+            ])  # fmt: skip
+        x = np.log([*distances])
+        y = np.array([math.log(w1.mean()) for w1 in distances.values()])
+        errors = np.array([w1.std(ddof=1) / w1.mean() / math.sqrt(len(w1)) for w1 in distances.values()])
+        weights = (x - x.mean()) / np.sum((x - x.mean()) ** 2)
+        slope, error = float(weights @ y), float(np.sqrt(weights**2 @ errors**2))
+        check = Check("slope of log W1 in log N, from -1/2", abs(slope + 0.5), chance.ERRORS * error + 0.02)
+        return Experiment((check,), {"distances": distances, "slope": slope})
+
+    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+        for number, w1 in data["distances"].items():
+            axes.plot(np.full(len(w1), number), w1, ".", color=style.SKY, alpha=0.7, label="a run")
+        numbers = np.array([*data["distances"]])
+        means = np.array([w1.mean() for w1 in data["distances"].values()])
+        axes.plot(numbers, means, "o-", color=style.BLUE, label=f"mean: slope {data['slope']:.2f}")
+        axes.plot(numbers, means[0] * (numbers / numbers[0]) ** -0.5, "--", color=style.BLACK, label="$N^{-1/2}$")
+        axes.set(yscale="log", ylabel=r"W1 to $Q^*$ (units of $\theta$)")
+        drawing.log_numbers(axes, numbers)
+        handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+        axes.legend(handles.values(), handles.keys(), loc="lower left")

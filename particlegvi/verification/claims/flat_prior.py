@@ -1,0 +1,51 @@
+"""Remark C.7.1: it does not matter whether P is flat or uniform on a very large set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import particlegvi as pg
+from particlegvi.plotting import style
+from particlegvi.verification import drawing
+from particlegvi.verification.claim import Check, Claim, Experiment
+
+KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0)
+METHODS = (pg.methods.DE(), pg.methods.DLE(0.2), pg.methods.DRE(0.3, KERNEL), pg.methods.DRLE(0.2, 0.3, KERNEL))
+
+
+class FlatPrior(Claim):
+    """The four methods on the four modes of Figure 5.3, flat prior against the remark's U(-10^100, 10^100).
+
+    "Up to machine precision": the particles are compared to 1e-12, ten thousand roundings of their coordinates. Wrong:
+    a box that is not huge, and neither leaves mu_P constant nor the particles alone.
+    """
+
+    name = "flat-prior"
+    claim = "A flat prior and a uniform one on a huge box give the same particles"
+    source = "thesis, Remark C.7.1"
+    wrong = "a box from -4 to 4"
+    particles, steps, step_size = 200, 500, 1e-2
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        edge = 4.0 if wrong else 1e100
+        box = pg.priors.Uniform([-edge, -edge], [edge, edge])
+        start = np.clip(pg.priors.Normal([0.0, 0.0], 1.0).sample(self.particles, seed=seed), -3.9, 3.9)
+        ends = {}
+        for method in METHODS:
+            ends[method.label] = [
+                pg.simulate(
+                    pg.losses.get("four-gaussians"), method, prior=prior, initial=start, steps=self.steps,
+                    step_size=self.step_size, seed=seed, record_every=0,
+                ).final
+                for prior in (pg.priors.Flat(2), box)
+            ]  # fmt: skip
+        gap = max(float(np.max(np.abs(flat - boxed))) for flat, boxed in ends.values())
+        return Experiment((Check("largest difference of a coordinate", gap, 1e-12),), {"ends": ends["DRLE"]})
+
+    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+        flat, boxed = data["ends"]
+        axes.plot(*flat.T, "o", color=style.BLUE, markersize=7, markerfacecolor="none", label="flat prior")
+        axes.plot(*boxed.T, ".", color=style.ORANGE, markersize=5, label="box")
+        drawing.plane(axes, 4.8)

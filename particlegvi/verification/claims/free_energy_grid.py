@@ -1,0 +1,63 @@
+"""The free energy falls along its Wasserstein gradient flow, and to L(Q*)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi.plotting import style
+from particlegvi.verification import drawing, problems
+from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.fokker_planck import FokkerPlanck
+
+METHOD = problems.STRONG
+CENTRES = np.linspace(-5.0, 4.0, 301)
+
+
+def flow(wrong: bool = False) -> FokkerPlanck:
+    """The flow of DRLE on the grid; or that of the potential that C.7 prints."""
+    potential = problems.potential(CENTRES, METHOD)
+    if wrong:
+        change = METHOD.lambda1 - METHOD.lambda2
+        potential = potential + change * (0.5 * CENTRES**2 + problems.embedding(CENTRES))
+    return FokkerPlanck(potential, CENTRES, METHOD.lambda2, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
+
+
+class FreeEnergyGrid(Claim):
+    """L(Q_t) of DRLE by a Fokker-Planck solve: it never rises, and ends at L(Q*), Q* from the fixed point.
+
+    The implicit steps keep L from rising whatever their size, so that only rounding is allowed; the start does not
+    enter. Wrong: the flow of V as C.7 prints it, with the subscripts of the weights swapped, which passes Q* by.
+    """
+
+    name = "free-energy-grid"
+    claim = "L(Q_t) falls along the flow, down to L(Q*): DRLE by a Fokker-Planck solve"
+    source = "thesis, 5.3.2 and C.5 (C.97, C.100)"
+    wrong = "V with the weights swapped, as C.7 prints it"
+    steps, step_size = 1_000, 0.03
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        judge, moved = flow(), flow(wrong)
+        masses = np.exp(-0.5 * ((CENTRES + 2.0) / 0.5) ** 2)
+        masses /= masses.sum()
+        best = problems.target(METHOD).pdf(CENTRES)
+        lowest = judge.free_energy(best / best.sum())
+        energies = []
+        for _ in range(self.steps):
+            energies.append(judge.free_energy(masses) - lowest)
+            masses = moved.step(masses, self.step_size)
+        excess = np.array(energies)
+        rise = float(np.max(excess - np.minimum.accumulate(excess)))
+        checks = (
+            Check("rise of L above what it had fallen to", rise, 1e-11),
+            Check("L(Q_t) - L(Q*) at the end", float(abs(excess[-1])), 1e-5),
+        )
+        return Experiment(checks, {"excess": excess})
+
+    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+        times = self.step_size * np.arange(len(data["excess"]))
+        axes.plot(times, data["excess"], color=style.BLUE, label="along the flow")
+        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="the minimum")
+        axes.set(xlabel="time $t$", ylabel="$L(Q_t) - L(Q^*)$", xlim=(0.0, 12.0))
+        drawing.legend(axes, "upper right")

@@ -1,0 +1,45 @@
+"""Theorem 5.4.1 and C.4: it holds independently for each particle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi.plotting import style
+from particlegvi.verification import drawing, problems
+from particlegvi.verification.claim import Check, Claim, Experiment
+
+
+class Independence(Claim):
+    """The first of DLE's particles, alone and among many others: their paths may not differ in one bit.
+
+    Wrong: DRLE, whose particles see each other.
+    """
+
+    name = "independence"
+    claim = "DLE's particles are independent: the others do not change a bit of a path"
+    source = "thesis, 5.4.2 (5.8)"
+    wrong = "DRLE, whose particles see each other"
+    few, particles, steps, step_size = 5, 500, 2_000, 2e-3
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        start = problems.PRIOR.sample(self.particles, seed=seed)
+        paths = []
+        for number in (self.few, self.particles):
+            run = problems.simulate(
+                problems.DRLE if wrong else problems.DLE, initial=start[:number], steps=self.steps,
+                step_size=self.step_size, record_every=10, seed=seed,
+            )  # fmt: skip
+            paths.append(run.positions[:, : self.few, 0])
+        gap = float(np.max(np.abs(paths[0] - paths[1])))
+        check = Check("largest difference of a path", gap, 0.0)
+        return Experiment((check,), {"times": run.times, "paths": paths})
+
+    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+        few, many = data["paths"]
+        axes.plot(data["times"], np.abs(few - many), linewidth=1.2, color=style.BLUE)
+        axes.plot([], [], color=style.BLUE, label=f"a path among {self.few}, and among {self.particles}")
+        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="bound: 0")
+        axes.set(xlabel="time $t$", ylabel=r"difference in $\theta$", ylim=(-0.01, 0.2))
+        drawing.legend(axes, "upper left")

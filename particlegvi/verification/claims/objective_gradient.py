@@ -1,0 +1,55 @@
+"""5.4.3: the drift of the particles is minus the gradient of the objective that they are meant to minimise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import particlegvi as pg
+from particlegvi.plotting import style
+from particlegvi.verification import drawing, problems
+from particlegvi.verification.claim import Check, Claim, Experiment
+
+MMD_WEIGHT = 0.5
+
+
+def objective(x: np.ndarray) -> float:
+    """E loss + mmd_weight MMD^2(Q, P) of equally weighted particles (n,), less the constant that P contributes."""
+    pairs = np.exp(-0.5 * (x[:, None] - x[None, :]) ** 2)
+    return float(problems.loss(x).mean() + MMD_WEIGHT * (pairs.mean() - 2.0 * problems.embedding(x).mean()))
+
+
+class ObjectiveGradient(Claim):
+    """What DRE's particles move in one step, against central differences of N L(theta_1, ..., theta_N).
+
+    The differences are right to the square of their width times a third derivative, some 1e-8. Wrong: lambda1 =
+    mmd_weight, as in (C.114) and (C.115), where the MMD is not squared and the 2 of its square is missing.
+    """
+
+    name = "objective-gradient"
+    claim = "DRE's particles move along minus the gradient of E loss + mmd_weight MMD^2"
+    source = "thesis, 5.4.3; not (C.115)"
+    wrong = "lambda1 = mmd_weight, as in (C.115)"
+    particles, step_size, width = 60, 1e-3, 1e-4
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        method = pg.methods.DRE(MMD_WEIGHT * (0.5 if wrong else 1.0), problems.KERNEL)
+        run = problems.simulate(method, particles=self.particles, steps=1, step_size=self.step_size, seed=seed)
+        x = run.initial[:, 0]
+        velocity = (run.final[:, 0] - x) / self.step_size
+        slopes = np.empty(len(x))
+        for n in range(len(x)):
+            shift = np.zeros(len(x))
+            shift[n] = self.width
+            slopes[n] = len(x) * (objective(x + shift) - objective(x - shift)) / (2.0 * self.width)
+        gap = float(np.max(np.abs(velocity + slopes)))
+        check = Check("largest difference of velocity and minus gradient", gap, 1e-6)
+        return Experiment((check,), {"x": x, "difference": velocity + slopes})
+
+    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+        order = np.argsort(data["x"])
+        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="equal")
+        axes.plot(data["x"][order], data["difference"][order], "o-", color=style.ORANGE, label="a particle")
+        axes.set(xlabel=r"parameter $\theta$", ylabel="velocity + gradient")
+        drawing.legend(axes)

@@ -1,0 +1,169 @@
+"""What ``particlegvi verify`` does: the table, the JSON, the figures, and whether all is well."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from particlegvi import files
+from particlegvi.verification import claims
+from particlegvi.verification.check import Outcome, check
+
+REPORT = "verify.json"
+HEADER = ("claim", "measured", "", "bound", "verdict", "control")
+
+
+def verify(
+    name: str | None = None,
+    seed: int = 0,
+    out: str | None = None,
+    overwrite: bool = False,
+    as_json: bool = False,
+    figures: bool = True,
+    quiet: bool = False,
+) -> bool:
+    """Check one claim, or all, and report as it goes.
+
+    Parameters
+    ----------
+    name : str, optional
+        Name of a claim; all by default.
+    seed : int
+        Of every experiment.
+    out : str, optional
+        Folder for ``verify.json`` and one picture for each claim; nothing is written without it.
+    overwrite : bool
+        Whether ``out`` may be there already.
+    as_json : bool
+        Print the report as JSON, and nothing else, on stdout.
+    figures : bool
+        Whether to draw.
+    quiet : bool
+        Print nothing unless it is bad.
+
+    Returns
+    -------
+    bool
+        Whether every claim holds and every control failed.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, a bad seed or an unusable ``out``, before anything is simulated.
+    """
+    from particlegvi.engine.noise import key_words
+
+    key_words(seed)
+    known = claims.registry.parts()
+    chosen = known if name is None else {name: claims.registry[name]}
+    folder = None if out is None else _folder(out, overwrite)
+    rows: list[dict[str, Any]] = []
+    table = Table(chosen, shown=not as_json, quiet=quiet)
+    good = True
+    for part in chosen.values():
+        outcome = check(part(), seed)
+        row = outcome.row()
+        if folder is not None:
+            if figures:
+                row["figure"] = _draw(outcome, folder)
+            files.write_json(folder / REPORT, [*rows, row])  # after each, so that an interrupted run leaves the truth
+        rows.append(row)
+        good &= outcome.good
+        table.line(outcome)
+    if as_json:
+        print(json.dumps(rows, indent=2, allow_nan=False))
+    table.close(rows, good, folder)
+    return good
+
+
+class Table:
+    """A line for each claim, printed as soon as it is known."""
+
+    def __init__(self, names: Iterable[str], shown: bool, quiet: bool) -> None:
+        self.shown, self.quiet = shown, quiet
+        self.width = max(len(name) for name in names)
+        if shown and not quiet:
+            self._print(*HEADER)
+
+    def line(self, outcome: Outcome) -> None:
+        """The outcome of one claim; with ``quiet`` only a bad one."""
+        if not self.shown or (self.quiet and outcome.good):
+            return
+        made = outcome.right.decisive if outcome.right is not None else None
+        numbers = (_short(made.measured), made.relation, _short(made.bound)) if made else ("-", "", "-")
+        self._print(outcome.claim.name, *numbers, outcome.verdict, outcome.control)
+        if not outcome.good:
+            print(_explanation(outcome), flush=True)
+
+    def close(self, rows: list[dict[str, Any]], good: bool, folder: Path | None) -> None:
+        """The last line: how many hold, and where the report is."""
+        if not self.shown or self.quiet:
+            return
+        held = sum(row["verdict"] == "holds" for row in rows)
+        failed = sum(row["control"] == "failed" for row in rows)
+        seconds = sum(row["seconds"] for row in rows)
+        print(
+            f"\n{held} of {len(rows)} claims hold, {failed} of {len(rows)} wrong variants fail as they must"
+            f" ({seconds:.0f} s){'' if good else ': NOT VERIFIED'}"
+        )
+        print(f"written to {folder}" if folder else "--out DIR draws a figure for each and writes the report")
+
+    def _print(self, name: str, measured: str, relation: str, bound: str, verdict: str, control: str) -> None:
+        line = f"{name:{self.width}}  {measured:>9} {relation:2} {bound:<9}  {verdict:7}  {control}"
+        print(line.rstrip(), flush=True)
+
+
+def _explanation(outcome: Outcome) -> str:
+    lines = [f"    {outcome.claim.claim} ({outcome.claim.source})"]
+    if outcome.right is not None:
+        lines += [
+            f"    {check.quantity}: {_short(check.measured)}, which should be {check.relation} {_short(check.bound)}"
+            for check in outcome.right.checks
+            if not check.holds
+        ]
+    if outcome.control == "passed":
+        lines.append(f"    the wrong variant should fail and does not: {outcome.claim.wrong}")
+    if outcome.error:
+        lines.append(f"    {outcome.error}")
+    return "\n".join(lines)
+
+
+def _short(value: float) -> str:
+    return f"{value:.3g}"
+
+
+def _draw(outcome: Outcome, folder: Path) -> str | None:
+    """The picture of an outcome in the folder; None, and a word on stderr, where it cannot be drawn."""
+    from particlegvi.verification import figure
+
+    if outcome.right is None or outcome.wrong is None:
+        return None
+    picture = folder / f"{outcome.claim.name}.png"
+    try:
+        figure.save(outcome, picture)
+    except Exception as error:  # a picture that fails must not take the verdict with it
+        print(f"particlegvi: {picture.name} cannot be drawn: {error}", file=sys.stderr)
+        return None
+    return picture.name
+
+
+def _folder(out: str, overwrite: bool) -> Path:
+    """The folder of the report: a new one, or that of an earlier report, whose files go."""
+    path = Path(out)
+    try:
+        if out and not path.exists():
+            path.mkdir(parents=True)
+        elif not out or not overwrite:
+            raise ValueError(f"{path} exists already; choose another folder, or say --overwrite")
+        elif any(path.iterdir()):
+            report = path / REPORT
+            if not report.is_file():
+                raise ValueError(f"{path} is not the folder of a report, so it is not overwritten")
+            for name in (REPORT, *(f"{name}.png" for name in claims.registry.names())):
+                (path / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise ValueError(f"the folder {path} cannot be used for the report: {error.strerror}") from None
+    return path

@@ -1,0 +1,62 @@
+"""One picture for each claim: the experiment beside its wrong variant, and both numbers against the bound."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from particlegvi.plotting import style
+from particlegvi.verification.check import Outcome
+from particlegvi.verification.claim import Check, Experiment
+
+RIGHT, WRONG = style.BLUE, style.VERMILLION
+SIGNS = {"<=": "\N{LESS-THAN OR EQUAL TO}", ">=": "\N{GREATER-THAN OR EQUAL TO}"}
+NARROWEST = 1e-3  # fraction of the bound below which the gauge does not tell numbers apart
+
+
+def save(outcome: Outcome, path: Path) -> Path:
+    """Draw an outcome of which both variants were made, and write it as PNG."""
+    assert outcome.right is not None and outcome.wrong is not None
+    claim = outcome.claim
+    with style.slide_style():
+        figure = style.new_slide()
+        grid = figure.add_gridspec(2, 1, height_ratios=(4.0, 1.3))
+        panels: Any = grid[0].subgridspec(1, 2).subplots(sharey=claim.same_scale)
+        for axes, experiment, words, colour in (
+            (panels[0], outcome.right, f"as claimed: {outcome.verdict}", RIGHT),
+            (panels[1], outcome.wrong, f"wrong variant: {'fails' if outcome.control == 'failed' else 'PASSES'}", WRONG),
+        ):
+            claim.draw(axes, experiment.data)
+            second = "" if experiment is outcome.right else claim.wrong
+            axes.set_title(f"{words}\n{second}", color=style.darker(colour), parse_math=False)
+        if claim.same_scale:
+            panels[1].set_ylabel("")
+        _gauge(figure.add_subplot(grid[1]), outcome.right, outcome.wrong)
+        height = figure.get_size_inches()[1]
+        place: dict[str, Any] = {"va": "top", "parse_math": False}
+        figure.text(0.012, 1.0 - 0.10 / height, claim.claim, size=style.MEDIUM, weight="bold", **place)
+        where = f"{claim.name}  |  {claim.source}"
+        figure.text(0.012, 1.0 - 0.42 / height, where, size=style.SMALL, color=style.TEXT_GREY, **place)
+        return style.save(figure, path)
+
+
+def _gauge(axes: Any, right: Experiment, wrong: Experiment) -> None:
+    """How much of the bound either variant uses up, on a logarithmic axis with the bound at 1."""
+    loads = [min(max(experiment.decisive.load, NARROWEST), 1e9) for experiment in (right, wrong)]
+    highest = 10.0 ** math.ceil(math.log10(max(*loads, 10.0)) + 0.3)
+    axes.set(xscale="log", xlim=(0.6 * NARROWEST, highest), ylim=(0.0, 4.2), yticks=[])
+    axes.spines["left"].set_visible(False)
+    axes.axvspan(1.0, highest, color=style.LOSS_GREY, alpha=0.25, linewidth=0)
+    axes.axvline(1.0, color=style.BLACK, linestyle="--")
+    rows = ((2.5, loads[0], right, RIGHT, "o"), (0.6, loads[1], wrong, WRONG, "X"))
+    for height, load, experiment, colour, marker in rows:
+        axes.plot([load], [height], marker, color=colour, markersize=11, clip_on=False)
+        place = {"x": 0.005, "y": (height + 1.0) / 4.2, "transform": axes.transAxes, "va": "center"}
+        words = axes.text(s=_words(experiment.decisive), color=style.darker(colour), parse_math=False, **place)
+        style.outlined(words)
+    axes.set_xlabel("fraction of the bound that is used up (beyond 1 the bound is missed)")
+
+
+def _words(check: Check) -> str:
+    return f"{check.quantity}: {check.measured:.3g} (bound: {SIGNS[check.relation]} {check.bound:.3g})"
