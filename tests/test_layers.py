@@ -20,7 +20,7 @@ LAYERS = [
     {"loss", "losses", "kernels", "priors", "formulas"},
     {"methods", "integrators"},
     {"runs", "recorder", "problem", "simulation"},
-    {"targets", "diagnostics"},
+    {"targets", "diagnostics", "functionspace"},
     {"results", "scenario", "runner"},
     {"plotting"},
     {"bench"},
