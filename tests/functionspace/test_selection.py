@@ -80,7 +80,7 @@ class TestGreedy:
 
 class TestRandom:
     def test_every_pair_is_equally_likely(self):
-        pairs = {pair: 0 for pair in itertools.combinations(range(4), 2)}
+        pairs = dict.fromkeys(itertools.combinations(range(4), 2), 0)
         for seed in range(1200):
             pairs[tuple(sorted(selection.select("random", K, X[:4], 2, seed).indices.tolist()))] += 1
         chi2 = sum((count - 200) ** 2 / 200 for count in pairs.values())
