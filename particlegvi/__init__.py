@@ -18,7 +18,18 @@ TYPE_CHECKING = False  # as in typing, whose import would be a sixth of the time
 __version__ = "0.1.0"
 
 # No module is called run, resume, compare, simulate, target, load or scenarios: importing it would bind its name here.
-_MODULES = ("losses", "kernels", "priors", "methods", "integrators", "schedules", "targets", "diagnostics", "plotting")
+_MODULES = (
+    "losses",
+    "kernels",
+    "priors",
+    "methods",
+    "integrators",
+    "schedules",
+    "targets",
+    "diagnostics",
+    "functionspace",
+    "plotting",
+)
 _NAMES = {
     "Loss": "particlegvi.loss:Loss",
     "Run": "particlegvi.runs:Run",
@@ -38,7 +49,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from particlegvi import catalogue as scenarios
-    from particlegvi import diagnostics, integrators, kernels, losses, methods, plotting, priors, schedules, targets
+    from particlegvi import (
+        diagnostics,
+        functionspace,
+        integrators,
+        kernels,
+        losses,
+        methods,
+        plotting,
+        priors,
+        schedules,
+        targets,
+    )
     from particlegvi.comparison import compare
     from particlegvi.errors import Diverged
     from particlegvi.loss import Loss

@@ -21,7 +21,7 @@ LAYERS = [
     {"schedules"},
     {"methods", "integrators"},
     {"runs", "keeping", "recorder", "problem", "stability", "simulation"},
-    {"targets", "diagnostics"},
+    {"targets", "diagnostics", "functionspace"},
     {"results", "scenario", "runner", "resuming", "comparison"},
     {"plotting"},
     {"bench", "verification"},

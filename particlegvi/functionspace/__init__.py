@@ -1,0 +1,42 @@
+"""Inference over functions: projected Langevin sampling (thesis, chapter 6) and what it is compared with.
+
+Names are imported when first used, as those of `particlegvi` itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+_MODULES = ("basis", "covariances", "residuals", "selection")
+_NAMES = {
+    "ExactGaussianProcess": "exact_gp",
+    "LinearRegression": "linear",
+    "LogisticRegression": "linear",
+    "SparseGaussianProcess": "sparse_gp",
+    "fit_hyperparameters": "hyperparameters",
+}
+
+__all__ = [*_MODULES, *_NAMES]
+
+if TYPE_CHECKING:
+    from particlegvi.functionspace import basis, covariances, residuals, selection
+    from particlegvi.functionspace.exact_gp import ExactGaussianProcess
+    from particlegvi.functionspace.hyperparameters import fit_hyperparameters
+    from particlegvi.functionspace.linear import LinearRegression, LogisticRegression
+    from particlegvi.functionspace.sparse_gp import SparseGaussianProcess
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        value = getattr(importlib.import_module(f"particlegvi.functionspace.{_NAMES[name]}"), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"particlegvi.functionspace.{name}")
+    else:
+        raise AttributeError(f"module 'particlegvi.functionspace' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
