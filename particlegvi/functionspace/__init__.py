@@ -8,13 +8,14 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-_MODULES = ("basis", "covariances", "residuals", "selection")
-_NAMES: dict[str, str] = {}
+_MODULES = ("basis", "covariances", "likelihoods", "residuals", "selection")
+_NAMES: dict[str, str] = {"ProjectedLangevinSampler": "sampler"}
 
 __all__ = [*_MODULES, *_NAMES]
 
 if TYPE_CHECKING:
-    from particlegvi.functionspace import basis, covariances, residuals, selection
+    from particlegvi.functionspace import basis, covariances, likelihoods, residuals, selection
+    from particlegvi.functionspace.sampler import ProjectedLangevinSampler
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,63 @@
+"""Plain projected Langevin sampling: every particle follows the diffusion, by steps of one scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from particlegvi.engine import noise
+from particlegvi.engine.projected import move
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.data_cost import DataCost
+from particlegvi.functionspace.schemes import Scheme
+
+Force = Callable[[Array, int], Array]  # particles (particles, dim), step number -> gradient of the data's cost
+
+
+class LangevinFlow:
+    """Moves particles by Langevin steps.
+
+    Attributes
+    ----------
+    state : array (particles, dim)
+        All there is to know of a run: with the step number and the same arguments it goes on bit for bit.
+    """
+
+    def __init__(self, force: Force, scheme: Scheme, state: Array, seed: int) -> None:
+        self.force = force
+        self.scheme = scheme
+        self.state = np.ascontiguousarray(state)
+        self._next = np.empty_like(self.state)
+        self._key = noise.key_words(seed)
+
+    def advance(self, first_step: int, steps: int) -> None:
+        """Take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit."""
+        role = noise.role_word("noise")
+        for step in range(first_step, first_step + steps):
+            force = self.force(self.state, step)
+            move(self.state, force, *self.scheme, self._key, role, step, self._next)
+            self.state, self._next = self._next, self.state
+
+    def facts(self) -> dict[str, Any]:
+        """Nothing to tell beyond the settings."""
+        return {}
+
+
+def minibatch(cost: DataCost, batch_size: int, seed: int) -> Force:
+    """The gradient of one batch of rows, drawn anew in every step, times the number of batches.
+
+    The rows are put in a random order once, and cut into batches of consecutive rows; unbiased, also where the last
+    batch is smaller. Its noise adds to that of the diffusion: the bias grows with the step size.
+    """
+    rows = len(cost.y)
+    order = np.argsort(noise.uniforms(seed, "split", rows, 1, 8)[:, 0], kind="stable")
+    shuffled = DataCost(cost.likelihood, np.ascontiguousarray(cost.features[order]), cost.y[order])
+    batches = -(-rows // batch_size)
+
+    def force(z: Array, step: int) -> Array:
+        batch = int(noise.uniforms(seed, "split", 1, 1, step, first=1)[0, 0] * batches)
+        return batches * shuffled.gradients(z, batch * batch_size, min((batch + 1) * batch_size, rows))
+
+    return force
