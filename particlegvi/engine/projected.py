@@ -51,7 +51,7 @@ def slopes_in_place(likelihood, f, y):
 
 @compiled
 def move(z, force, decay, gain, leftover, spread, key, role, step, out):
-    """out = decay z - gain (force + leftover z) + spread * normals of the step; all (particles, dim), vectors (dim,)."""
+    """out = decay z - gain (force + leftover z) + spread * normals of the step: arrays (particles, dim) and (dim,)."""
     particles, dim = z.shape
     even = np.empty((dim, LANES))
     odd = np.empty((dim, LANES))

@@ -11,6 +11,7 @@ from particlegvi.functionspace.checks import Array
 RECORDS = 16  # times at which the energies are looked at, the end included
 TOLERANCE = 0.05  # a drift below this part of the expected excess does not matter
 STANDARD_ERRORS = 4.0
+INSIDE = 0.9  # share of particles below the expected excess energy plus six standard deviations
 
 
 def record_steps(steps: int) -> Array:
@@ -18,7 +19,20 @@ def record_steps(steps: int) -> Array:
     return np.unique(np.linspace(0, steps, RECORDS + 1).astype(np.int64)[1:])
 
 
-def verdict(energies: list[Array], lowest: float, dim: int, unchanged: float | None) -> dict[str, Any]:
+def unchanged(signs: list[Array]) -> float | None:
+    """The share of particles none of whose signs (particles, rows) changed over the second half of the records."""
+    if not signs:
+        return None
+    later = signs[len(signs) // 2 - 1 :] if len(signs) > 1 else signs
+    same = np.ones(len(later[0]), dtype=bool)
+    for each in later:
+        same &= np.all(each == later[-1], axis=1)
+    return float(same.mean())
+
+
+def verdict(
+    energies: list[Array], lowest: float, dim: int, frozen: float | None, mixing: bool
+) -> dict[str, Any]:
     """What a run says about itself.
 
     Parameters
@@ -29,30 +43,40 @@ def verdict(energies: list[Array], lowest: float, dim: int, unchanged: float | N
         The smallest V found by descent from the best particle.
     dim : int
         Of the coefficients. Near a mode without skewness the mean of V is ``lowest + dim / 2``.
-    unchanged : float or None
-        The share of particles whose signs at the data with y >= 1 are all those of their start; None where signs do
-        not matter.
+    frozen : float or None
+        The share of particles none of whose signs at the data with y >= 1 changed in the second half; None where
+        signs do not matter.
+    mixing : bool
+        Whether there were moves between modes. Without them the energies of one mode are all there can be.
 
     Returns
     -------
     dict
         ``excess_energy`` (mean of V minus ``lowest``), ``expected_excess`` (dim / 2), ``energy_drift`` (the change of
         the mean over the second half), its ``drift_standard_error``, ``inside`` (the share of particles below the
-        expected excess plus six standard deviations), ``frozen_signs`` and ``reached``.
+        expected excess plus six standard deviations), ``frozen_signs``, ``reached``, and, where it was not,
+        ``because``.
     """
     last, middle = energies[-1], energies[len(energies) // 2 - 1] if len(energies) > 1 else energies[-1]
     difference = last - middle
     drift = float(difference.mean())
     error = float(difference.std() / np.sqrt(len(last)))
     limit = lowest + 0.5 * dim + 6.0 * np.sqrt(0.5 * dim)
-    steady = len(energies) > 1 and abs(drift) <= max(STANDARD_ERRORS * error, TOLERANCE * 0.5 * dim)
-    frozen = unchanged is not None and unchanged > 0.5
+    inside = float(np.mean(last <= limit))
+    doubts = []
+    if abs(drift) > max(STANDARD_ERRORS * error, TOLERANCE * 0.5 * dim) or len(energies) == 1:
+        doubts.append("the mean energy still drifts" if len(energies) > 1 else "one step shows nothing")
+    if frozen is not None and frozen > 0.5:
+        doubts.append("the signs are those of the start")
+    if inside < INSIDE and not mixing:
+        doubts.append("particles are far above the lowest energy")
     return {
-        "reached": bool(steady and not frozen),
+        "reached": not doubts,
+        **({"because": "; ".join(doubts)} if doubts else {}),
         "excess_energy": float(last.mean()) - lowest,
         "expected_excess": 0.5 * dim,
         "energy_drift": drift,
         "drift_standard_error": error,
-        "inside": float(np.mean(last <= limit)),
-        "frozen_signs": unchanged,
+        "inside": inside,
+        "frozen_signs": frozen,
     }

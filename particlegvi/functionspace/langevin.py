@@ -45,19 +45,27 @@ class LangevinFlow:
         return {}
 
 
-def minibatch(cost: DataCost, batch_size: int, seed: int) -> Force:
-    """The gradient of one batch of rows, drawn anew in every step, times the number of batches.
+def minibatch(cost: DataCost, batch_size: int, seed: int, reference: Array | None) -> Force:
+    """The gradient from one batch of rows, drawn anew in every step.
 
-    The rows are put in a random order once, and cut into batches of consecutive rows; unbiased, also where the last
-    batch is smaller. Its noise adds to that of the diffusion: the bias grows with the step size.
+    The rows are put in a random order once, and cut into batches of consecutive rows. With ``reference`` (dim,), the
+    mode, it is the full gradient there plus the number of batches times the batch's difference from there (Baker et al.
+    2019, "Control variates for stochastic gradient MCMC"); without, the number of batches times the batch's gradient.
+    Both are unbiased, also where the last batch is smaller. All particles see the same batch, so without a reference
+    its noise does not average out between them.
     """
     rows = len(cost.y)
     order = np.argsort(noise.uniforms(seed, "split", rows, 1, 8)[:, 0], kind="stable")
     shuffled = DataCost(cost.likelihood, np.ascontiguousarray(cost.features[order]), cost.y[order])
     batches = -(-rows // batch_size)
+    there = None if reference is None else cost.gradients(reference[None])
 
     def force(z: Array, step: int) -> Array:
         batch = int(noise.uniforms(seed, "split", 1, 1, step, first=1)[0, 0] * batches)
-        return batches * shuffled.gradients(z, batch * batch_size, min((batch + 1) * batch_size, rows))
+        first, last = batch * batch_size, min((batch + 1) * batch_size, rows)
+        gradients = batches * shuffled.gradients(z, first, last)
+        if reference is None:
+            return gradients
+        return gradients - batches * shuffled.gradients(reference[None], first, last) + there
 
     return force

@@ -103,9 +103,9 @@ def preconditioned(q: Question) -> Plan:
     scale = 1.0 if weights is not None else bound
     hessian = scale * weighted_gram(cost.features, weights) / np.sqrt(reference[:, None] * reference)
     steepest = float(linalg.eigvalsh(hessian)[-1])
-    step_size = schemes.BIAS / max(steepest, schemes.BIAS)
+    step_size = schemes.BIAS / max(steepest, schemes.BIAS) * _calm(q)
     scheme = schemes.exponential_euler(step_size, 1.0 / reference, reference, -stiffness)
-    flow = LangevinFlow(_force(q, cost), scheme, _start(q, where), q.seed)
+    flow = LangevinFlow(_force(q, cost, where), scheme, _start(q, where), q.seed)
     steps = q.steps or math.ceil(RELAXATIONS / step_size)
     facts = {"time": "relaxation", "largest curvature": steepest}
     return Plan("preconditioned", flow, where, cost, steps, step_size, facts)
@@ -126,7 +126,7 @@ def thesis(q: Question, integrator: str) -> Plan:
         hessian = weighted_gram(q.features, _steepest(q.likelihood, cost, start[:SHOWN_TO_RULE]))
     whole = linalg.eigvalsh(hessian + np.diag(precision))
     steepest = float(whole[-1]) if integrator == "euler-maruyama" else float(linalg.eigvalsh(hessian)[-1])
-    step_size = q.step_size or schemes.BIAS / steepest
+    step_size = q.step_size or schemes.BIAS / steepest * _calm(q)
     facts = {"time": "thesis", "largest curvature": steepest, "stability limit": 2.0 / steepest}
     if step_size >= 2.0 / steepest:
         warnings.warn(
@@ -138,9 +138,11 @@ def thesis(q: Question, integrator: str) -> Plan:
         scheme = schemes.euler_maruyama(step_size, precision)
     else:
         scheme = schemes.exponential_euler(step_size, np.ones(len(precision)), precision, np.zeros(len(precision)))
-    slowest = float(whole[0]) if q.likelihood.quadratic else float(precision.min())
+    # the curvature may be less than here assumed: half where the rate is f^2, none at all elsewhere
+    known = 1.0 if q.likelihood.quadratic else 0.5 if q.likelihood.even else 0.0
+    slowest = max(known * float(whole[0]), float(precision.min()))
     steps = _length(q, slowest, step_size)
-    flow = LangevinFlow(_force(q, cost), scheme, start, q.seed)
+    flow = LangevinFlow(_force(q, cost, where), scheme, start, q.seed)
     return Plan("thesis", flow, where, cost, steps, step_size, facts)
 
 
@@ -181,10 +183,18 @@ def _start(q: Question, where: Coordinates) -> Array:
     return where.of(normals * np.sqrt(q.prior_variances))
 
 
-def _force(q: Question, cost: Any) -> Force:
+def _force(q: Question, cost: Any, where: Coordinates) -> Force:
     if q.batch_size is not None:
-        return minibatch(cost, q.batch_size, q.seed)
+        reference = None
+        if not q.likelihood.even:
+            reference, _ = mode.find(cost, where.precision(q.prior_variances), np.zeros(len(q.prior_variances)))
+        return minibatch(cost, q.batch_size, q.seed, reference)
     return lambda z, step: cost.gradients(z)
+
+
+def _calm(q: Question) -> float:
+    """The factor by which batches smaller than the number of coefficients make the step smaller, against their noise."""
+    return 1.0 if q.batch_size is None else min(1.0, q.batch_size / len(q.prior_variances))
 
 
 def _steepest(likelihood: Any, cost: DataCost, start: Array) -> Array:

@@ -31,7 +31,7 @@ def find(X: Array, features: Array, weights: Array, seed: int) -> list[Array]:
     if len(rows) < 2:
         return []
     directions = noise.normals(seed, "draws", SIDES, X.shape[1], 2)
-    masks: list[Array] = []
+    masks = []
     for number in range(SIDES):
         along = X[rows] @ directions[number]
         ordered = np.sort(along)

@@ -225,8 +225,7 @@ class ProjectedLangevinSampler:
     def _simulate(self, plan: plans.Plan, q: plans.Question, progress: Callable[[int, int], None] | None) -> None:
         flow = plan.flow
         signed = self._sign_features(q)
-        signs = self._signs(flow.state, signed)
-        unchanged = np.ones(len(flow.state), dtype=bool)
+        signs = []
         energies: list[Array] = []
         step = 0
         for record in equilibrium.record_steps(plan.steps).tolist():
@@ -242,15 +241,14 @@ class ProjectedLangevinSampler:
                 )
             step = record
             energies.append(self._energies(plan.coordinates.coefficients(flow.state)))
-            if signs is not None:
-                unchanged &= (self._signs(flow.state, signed) == signs).all(axis=1)
+            if signed is not None:
+                signs.append(flow.state @ signed.T > 0.0)
             if progress is not None:
                 progress(step, plan.steps)
         self.flow_ = flow
         self.coefficients_ = plan.coordinates.coefficients(flow.state)
         self.steps_, self.step_size_ = plan.steps, plan.step_size
         lowest = min(self._lowest(plan, energies[-1]), *(float(each.min()) for each in energies))
-        frozen = float(unchanged.mean()) if signs is not None else None
         self.info_ = {
             "plan": plan.name,
             "steps": plan.steps,
@@ -261,7 +259,9 @@ class ProjectedLangevinSampler:
             "selection": self.selection_,
             "likelihood": self.likelihood.facts(),
             "lowest_potential": lowest,
-            "equilibrium": equilibrium.verdict(energies, lowest, self.basis_.size, frozen),
+            "equilibrium": equilibrium.verdict(
+                energies, lowest, self.basis_.size, equilibrium.unchanged(signs), plan.name == "mixing"
+            ),
         }
 
     def _sign_features(self, q: plans.Question) -> Array | None:
@@ -270,9 +270,6 @@ class ProjectedLangevinSampler:
             return None
         rows = np.flatnonzero(q.y > 0.0)
         return q.features[rows[:: max(1, len(rows) // SIGN_ROWS)]] if len(rows) else None
-
-    def _signs(self, z: Array, features: Array | None) -> Any:
-        return None if features is None else z @ features.T > 0.0
 
     def _lowest(self, plan: plans.Plan, energies: Array) -> float:
         """V at the end of a descent from the best particle."""

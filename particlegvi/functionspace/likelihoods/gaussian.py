@@ -67,4 +67,4 @@ class Gaussian(_Fields, Likelihood):
 
     def sample(self, f: ArrayLike, random: Any = None) -> Array:
         """Draws of y given f; ``random`` is a numpy Generator or a seed."""
-        return generator(random).normal(f, math.sqrt(self.noise_variance))
+        return generator(random).normal(self.mean(f), math.sqrt(self.noise_variance))
