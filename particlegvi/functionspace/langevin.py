@@ -58,7 +58,7 @@ def minibatch(cost: DataCost, batch_size: int, seed: int, reference: Array | Non
     order = np.argsort(noise.uniforms(seed, "split", rows, 1, 8)[:, 0], kind="stable")
     shuffled = DataCost(cost.likelihood, np.ascontiguousarray(cost.features[order]), cost.y[order])
     batches = -(-rows // batch_size)
-    there = None if reference is None else cost.gradients(reference[None])
+    there = cost.gradients(reference[None]) if reference is not None else np.zeros(0)
 
     def force(z: Array, step: int) -> Array:
         batch = int(noise.uniforms(seed, "split", 1, 1, step, first=1)[0, 0] * batches)

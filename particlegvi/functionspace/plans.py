@@ -33,6 +33,7 @@ RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: what 
 QUADRATIC_STEPS = 20  # of one relaxation time each
 MIXING_STEPS = 240
 MOST_STEPS = 20_000_000  # as a default; more only where asked for
+BATCH = 8  # rows of a batch for each coefficient, below which steps become smaller
 SHOWN_TO_RULE = 64  # particles of the start at which the curvature is looked at
 
 
@@ -193,8 +194,8 @@ def _force(q: Question, cost: Any, where: Coordinates) -> Force:
 
 
 def _calm(q: Question) -> float:
-    """The factor by which batches smaller than the number of coefficients make the step smaller, against their noise."""
-    return 1.0 if q.batch_size is None else min(1.0, q.batch_size / len(q.prior_variances))
+    """How much smaller batches make the default step: their noise, common to all particles, averages over many steps."""
+    return 1.0 if q.batch_size is None else min(1.0, q.batch_size / (BATCH * len(q.prior_variances)))
 
 
 def _steepest(likelihood: Any, cost: DataCost, start: Array) -> Array:
