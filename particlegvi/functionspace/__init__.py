@@ -9,13 +9,24 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _MODULES = ("basis", "covariances", "likelihoods", "residuals", "selection")
-_NAMES: dict[str, str] = {"ProjectedLangevinSampler": "sampler"}
+_NAMES = {
+    "ExactGaussianProcess": "exact_gp",
+    "LinearRegression": "linear",
+    "LogisticRegression": "linear",
+    "ProjectedLangevinSampler": "sampler",
+    "SparseGaussianProcess": "sparse_gp",
+    "fit_hyperparameters": "hyperparameters",
+}
 
 __all__ = [*_MODULES, *_NAMES]
 
 if TYPE_CHECKING:
     from particlegvi.functionspace import basis, covariances, likelihoods, residuals, selection
+    from particlegvi.functionspace.exact_gp import ExactGaussianProcess
+    from particlegvi.functionspace.hyperparameters import fit_hyperparameters
+    from particlegvi.functionspace.linear import LinearRegression, LogisticRegression
     from particlegvi.functionspace.sampler import ProjectedLangevinSampler
+    from particlegvi.functionspace.sparse_gp import SparseGaussianProcess
 
 
 def __getattr__(name: str) -> Any:

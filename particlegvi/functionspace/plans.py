@@ -194,7 +194,7 @@ def _force(q: Question, cost: Any, where: Coordinates) -> Force:
 
 
 def _calm(q: Question) -> float:
-    """How much smaller batches make the default step: their noise, common to all particles, averages over many steps."""
+    """How much smaller the default step is with small batches: their noise, common to all, averages over many steps."""
     return 1.0 if q.batch_size is None else min(1.0, q.batch_size / (BATCH * len(q.prior_variances)))
 
 

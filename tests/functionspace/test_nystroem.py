@@ -74,12 +74,12 @@ def test_the_other_weights_of_the_sources_fail():
 
 def test_eigenvalues_and_functions_of_the_squared_exponential_under_a_gaussian():
     # Rasmussen and Williams (2006), section 4.3.1: nu = N(0, sd^2); inducing points at its quantiles
-    sd, lengthscale, M = 0.7, 0.9, 1500
+    sd, lengthscale, M = 0.7, 0.9, 800
     a, b = 1.0 / (4.0 * sd**2), 1.0 / (2.0 * lengthscale**2)
     c = math.sqrt(a * a + 2.0 * a * b)
     exact = math.sqrt(2 * a / (a + b + c)) * (b / (a + b + c)) ** np.arange(4)
     basis = Nystroem(SquaredExponential(lengthscale), sd * ndtri((np.arange(M) + 0.5) / M))
-    np.testing.assert_allclose(basis.eigenvalues[:4], exact, rtol=2e-3)
+    np.testing.assert_allclose(basis.eigenvalues[:4], exact, rtol=4e-3)
     x = np.linspace(-1.2, 1.2, 25)
     e = basis.features(x)
     for m in range(4):
@@ -88,7 +88,7 @@ def test_eigenvalues_and_functions_of_the_squared_exponential_under_a_gaussian()
         b_m = np.exp(-(c - a) * x * x) * hermite / norm
         expected = math.sqrt(exact[m]) * b_m
         sign = np.sign(expected @ e[:, m])
-        np.testing.assert_allclose(sign * e[:, m], expected, atol=3e-3)
+        np.testing.assert_allclose(sign * e[:, m], expected, atol=5e-3)
 
 
 def test_duplicates_are_dropped_and_count_twice_in_the_measure():
