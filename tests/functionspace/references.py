@@ -38,7 +38,7 @@ def metropolis(energy, start, steps, seed, kept_from=0.25, every=5):
     return np.concatenate(kept)
 
 
-def grid_posterior(energy, prior_variances, reach=6.5, points=400):
+def grid_posterior(energy, prior_variances, reach=6.5, points=1000):
     """Coefficients (points^2, 2) and their probabilities, by the midpoint rule in two dimensions."""
     edge = np.linspace(-reach, reach, points + 1)
     middle = 0.5 * (edge[1:] + edge[:-1])
