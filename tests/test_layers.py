@@ -15,8 +15,9 @@ import pytest
 
 # From the bottom up. A name is a module or a subpackage of particlegvi.
 LAYERS = [
-    {"registry", "errors", "files", "catalogue"},
+    {"registry", "errors", "files", "catalogue", "metrics", "calibration"},
     {"engine"},
+    {"datasets"},
     {"loss", "losses", "kernels", "priors", "formulas"},
     {"methods", "integrators"},
     {"runs", "recorder", "problem", "simulation"},
