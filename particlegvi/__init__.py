@@ -18,7 +18,10 @@ TYPE_CHECKING = False  # as in typing, whose import would be a sixth of the time
 __version__ = "0.1.0"
 
 # Modules must not be called run, simulate, target, load or scenarios: importing a submodule binds its name here.
-_MODULES = ("losses", "kernels", "priors", "methods", "integrators", "targets", "diagnostics", "plotting")
+_MODULES = (
+    *("losses", "kernels", "priors", "methods", "integrators", "targets", "diagnostics", "plotting"),
+    *("datasets", "metrics", "calibration"),
+)
 _NAMES = {
     "Loss": "particlegvi.loss:Loss",
     "Run": "particlegvi.runs:Run",
@@ -35,8 +38,20 @@ __all__ = ["__version__", *_MODULES, *_NAMES]
 if TYPE_CHECKING:
     from typing import Any
 
+    from particlegvi import (
+        calibration,
+        datasets,
+        diagnostics,
+        integrators,
+        kernels,
+        losses,
+        methods,
+        metrics,
+        plotting,
+        priors,
+        targets,
+    )
     from particlegvi import catalogue as scenarios
-    from particlegvi import diagnostics, integrators, kernels, losses, methods, plotting, priors, targets
     from particlegvi.errors import Diverged
     from particlegvi.loss import Loss
     from particlegvi.results import load

@@ -124,8 +124,8 @@ def _find(name: str, stem: str) -> Path:
                 return path
     places = " or ".join(str(folder) for folder in folders())
     raise MissingData(
-        f'the data set "{name}" needs the file {stem}.csv.gz or {stem}.csv, which is not in {places}: docs/data.md says '
-        "how to make it, and PARTICLEGVI_DATA names the folder of such files"
+        f'the data set "{name}" needs the file {stem}.csv.gz or {stem}.csv, which is not in {places}: docs/data.md '
+        "says how to make it, and PARTICLEGVI_DATA names the folder of such files"
     )
 
 

@@ -42,7 +42,7 @@ def standard_splits(rows: int, count: int = 20, seed: int = 1) -> Iterator[tuple
     """
     if rows < 5:
         raise ValueError(f"rows is {rows}; a 90/10 split takes at least 5")
-    stream = np.random.RandomState(seed)  # noqa: NPY002  the published splits are draws from this very stream
+    stream = np.random.RandomState(seed)
     train = math.floor(0.9 * rows + 0.5)
     for _ in range(count):
         order = stream.choice(rows, rows, replace=False)
@@ -61,8 +61,8 @@ def holdout(rows: int, test: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """
     tested = math.ceil(test * rows) if 0.0 < test < 1.0 else 0
     if not 0 < tested < rows:
-        raise ValueError(f"test is {test!r} of {rows} rows; a fraction that leaves at least one row on each side is allowed")
-    order = np.random.RandomState(seed).permutation(rows)  # noqa: NPY002
+        raise ValueError(f"test is {test!r} of {rows} rows; a fraction that leaves a row on each side is allowed")
+    order = np.random.RandomState(seed).permutation(rows)
     return order[tested:], order[:tested]
 
 

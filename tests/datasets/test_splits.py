@@ -10,7 +10,7 @@ from particlegvi.datasets import holdout, standard_splits, thesis_split
 
 @pytest.mark.parametrize("rows", [308, 506, 1030, 1599])
 def test_the_standard_splits_are_those_of_the_papers_program(rows):
-    stream = np.random.RandomState(1)  # noqa: NPY002
+    stream = np.random.RandomState(1)
     for train, test in standard_splits(rows, count=20):
         order = stream.choice(range(rows), rows, replace=False)
         end = round(np.floor(rows * 0.9 + 0.5))
