@@ -19,8 +19,19 @@ __version__ = "0.1.0"
 
 # Modules must not be called run, simulate, target, load or scenarios: importing a submodule binds its name here.
 _MODULES = (
-    *("losses", "kernels", "priors", "methods", "integrators", "targets", "diagnostics", "plotting"),
-    *("datasets", "metrics", "calibration"),
+    "losses",
+    "kernels",
+    "priors",
+    "methods",
+    "integrators",
+    "targets",
+    "diagnostics",
+    "functionspace",
+    "plotting",
+    "datasets",
+    "metrics",
+    "calibration",
+    "tables",
 )
 _NAMES = {
     "Loss": "particlegvi.loss:Loss",
@@ -42,6 +53,7 @@ if TYPE_CHECKING:
         calibration,
         datasets,
         diagnostics,
+        functionspace,
         integrators,
         kernels,
         losses,
@@ -49,6 +61,7 @@ if TYPE_CHECKING:
         metrics,
         plotting,
         priors,
+        tables,
         targets,
     )
     from particlegvi import catalogue as scenarios

@@ -1,0 +1,32 @@
+"""Inference over functions: projected Langevin sampling (thesis, chapter 6) and what it is compared with.
+
+Names are imported when first used, as those of `particlegvi` itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+_MODULES = ("basis", "covariances", "residuals", "selection")
+_NAMES: dict[str, str] = {}
+
+__all__ = [*_MODULES, *_NAMES]
+
+if TYPE_CHECKING:
+    from particlegvi.functionspace import basis, covariances, residuals, selection
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        value = getattr(importlib.import_module(f"particlegvi.functionspace.{_NAMES[name]}"), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"particlegvi.functionspace.{name}")
+    else:
+        raise AttributeError(f"module 'particlegvi.functionspace' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,33 @@
+"""Inducing functions k(z_m, .): the coordinates U = F(Z) of appendix D.13."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.functionspace.basis.nystroem import Nystroem
+from particlegvi.functionspace.checks import Array
+
+
+class InducingPoints(Nystroem):
+    """Projected Langevin sampling for the values U = F(Z), with the coordinates whitened.
+
+    (D.200) moves the values U with drift -k(Z, Z) grad V(U) and noise sqrt(2 k(Z, Z)) dB. Write U = L u with
+    L L^T = k(Z, Z). Then u moves with drift -grad and unit noise for the potential V(L u), and an Euler-Maruyama step
+    of one is a step of the other. With L = V sqrt(M Lambda), the only root that also makes the prior (D.202) of u
+    independent, u are the coefficients of the Nystroem basis: the two algorithms are one, in two sets of coordinates.
+    So this is `Nystroem` with the maps between them.
+
+    With all eigenvalues kept the maps are inverses of each other. Where some were dropped, `coefficients` finds those
+    of the nearest values (in the inner product of the kept eigenvectors) that a function of the basis takes.
+    """
+
+    def values(self, coefficients: ArrayLike) -> Array:
+        """U = F(Z), shape (..., M), of coefficients (..., size)."""
+        roots = np.sqrt(len(self.inducing_points) * self.eigenvalues)
+        return (np.asarray(coefficients) * roots) @ self.vectors.T
+
+    def coefficients(self, values: ArrayLike) -> Array:
+        """The coefficients (..., size) of a function of this basis with the values F(Z) (..., M)."""
+        roots = np.sqrt(len(self.inducing_points) * self.eigenvalues)
+        return np.asarray(values) @ self.vectors / roots

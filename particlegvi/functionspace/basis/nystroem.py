@@ -1,0 +1,146 @@
+"""The Nystroem eigenbasis: eigenfunctions of k's integral operator, estimated from inducing points."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg
+
+from particlegvi.functionspace import covariances
+from particlegvi.functionspace.checks import Array, points
+from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.registry import look_up
+
+DROP = 1e-12  # eigenvalues below this part of the largest are rounding
+NEGATIVE = 1e-10  # eigenvalues below minus this part of the largest are no rounding
+LADDER = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)  # the jitters tried, relative to the largest prior variance
+ROWS = 4096  # features are made in blocks of this many rows
+
+
+class Nystroem:
+    """``e_m(x) = v_m . k(Z, x) / sqrt(M lambda_m)`` with (lambda_m, v_m) the eigenpairs of k(Z, Z) / M.
+
+    M is the number of inducing points, also when eigenvalues are dropped: those not above 1e-12 of the largest, which
+    are rounding (duplicate points make some). The first entry of v_m that is at least half as large as the largest is
+    positive, which fixes the sign. No jitter is added unless the eigenvalues cannot be found or one is more negative
+    than rounding makes it; then the first of 1e-10, ..., 1e-6 (times the largest prior variance) that helps.
+
+    Parameters
+    ----------
+    covariance : Covariance or a kernel of particlegvi.kernels
+        k.
+    inducing_points : array (M, dim)
+        Z. They need not be distinct, nor fewer than the data.
+
+    Attributes
+    ----------
+    covariance, inducing_points, eigenvalues, size
+        As in `Basis`; the eigenvalues are without the jitter's part, which is in `jitter`.
+    vectors : array (M, size)
+        v_m in the columns, orthonormal.
+
+    Raises
+    ------
+    ValueError
+        If Z is not an array of finite numbers with at least one row, or k(Z, Z) is not finite or not positive
+        semi-definite even with the largest jitter.
+
+    Notes
+    -----
+    The thesis's b-hat in D.7 lacks a factor 1/sqrt(lambda_m); its (D.88) is right. Eigenvectors of equal eigenvalues
+    are any basis of their space, and depend on the linear algebra library: keep `state` where a run must be resumed.
+    """
+
+    def __init__(self, covariance: Any, inducing_points: ArrayLike) -> None:
+        k, Z = _checked(covariance, inducing_points)
+        eigenvalues, vectors, jitter = _eigenpairs(k, Z)
+        kept = eigenvalues > DROP * eigenvalues[0]
+        self._set(k, Z, eigenvalues[kept], vectors[:, kept], jitter)
+
+    def _set(self, k: Covariance, Z: Array, eigenvalues: Array, vectors: Array, jitter: float) -> None:
+        self.covariance = k
+        self.inducing_points = Z
+        self.eigenvalues = eigenvalues
+        self.vectors = vectors
+        self.jitter = jitter
+        self._weights = vectors / np.sqrt(len(Z) * eigenvalues)
+
+    @property
+    def size(self) -> int:
+        """The number of functions."""
+        return len(self.eigenvalues)
+
+    def features(self, X: ArrayLike) -> Array:
+        """e_m(x_n), shape (n, size), for inputs (n, dim)."""
+        x = points("X", X, self.inducing_points.shape[1])
+        e = np.empty((len(x), self.size))
+        for first in range(0, len(x), ROWS):  # so that k(X, Z) is never held beside them
+            block = slice(first, first + ROWS)
+            np.matmul(self.covariance(x[block], self.inducing_points), self._weights, out=e[block])
+        return e
+
+    def prior_variances(self, prior: str) -> Array:
+        """The prior variances of the coefficients: the eigenvalues for "rkhs" (the thesis), ones for "gp"."""
+        choices = {"rkhs": self.eigenvalues.copy(), "gp": np.ones(self.size)}
+        return look_up("prior of the coefficients", prior, choices)
+
+    def facts(self) -> dict[str, Any]:
+        """How many inducing points there are, how many functions were kept and dropped, and the jitter."""
+        M = len(self.inducing_points)
+        return {"inducing_points": M, "kept": self.size, "dropped": M - self.size, "jitter": self.jitter}
+
+    def state(self) -> dict[str, Array]:
+        """The arrays from which `restore` makes the same basis, bit for bit."""
+        return {
+            "inducing_points": self.inducing_points,
+            "eigenvalues": self.eigenvalues,
+            "vectors": self.vectors,
+            "jitter": np.array(self.jitter),
+        }
+
+    @classmethod
+    def restore(cls, covariance: Any, state: dict[str, Array]) -> Self:
+        """The basis whose `state` this is, without finding eigenvectors anew."""
+        basis = cls.__new__(cls)
+        k, Z = _checked(covariance, state["inducing_points"])
+        basis._set(k, Z, state["eigenvalues"], state["vectors"], float(state["jitter"]))
+        return basis
+
+
+def _checked(covariance: Any, inducing_points: ArrayLike) -> tuple[Covariance, Array]:
+    k = covariances.of(covariance)
+    Z = points("inducing_points", inducing_points).copy()
+    if len(Z) == 0:
+        raise ValueError("inducing_points has no row; at least one is needed")
+    Z.setflags(write=False)
+    return k, Z
+
+
+def _eigenpairs(k: Covariance, Z: Array) -> tuple[Array, Array, float]:
+    """Eigenvalues of k(Z, Z) / M, descending, their vectors in columns with fixed signs, and the jitter."""
+    matrix = k(Z)
+    if not np.all(np.isfinite(matrix)):
+        raise ValueError(f"{k!r} has infinite or undefined values at the inducing points; finite values are needed")
+    size = float(matrix.diagonal().max())
+    smallest = np.nan
+    for jitter in LADDER:
+        try:
+            ascending, vectors = linalg.eigh(matrix + jitter * size * np.eye(len(Z)))
+        except linalg.LinAlgError:
+            continue
+        smallest = ascending[0]
+        if smallest >= -NEGATIVE * ascending[-1] and ascending[-1] > 0.0:
+            return ascending[::-1] / len(Z), _fixed_signs(vectors[:, ::-1]), jitter * size
+    raise ValueError(
+        f"the matrix of {k!r} at the inducing points is not positive semi-definite: its smallest eigenvalue is "
+        f"{smallest:.3g} where the prior variance is {size:.3g}; a covariance function is needed"
+    )
+
+
+def _fixed_signs(vectors: Array) -> Array:
+    # The largest entry itself would be a bad choice: in a symmetric design two are equal but for rounding.
+    large = np.abs(vectors) >= 0.5 * np.abs(vectors).max(axis=0)
+    first = vectors[large.argmax(axis=0), np.arange(vectors.shape[1])]
+    return vectors * np.where(first < 0.0, -1.0, 1.0)

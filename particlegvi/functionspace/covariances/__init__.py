@@ -1,0 +1,88 @@
+"""Covariance functions k(x, x') of Gaussian processes: one small file each.
+
+They are matrices of two sets of inputs, may treat every input coordinate in its own way (ARD), and add and multiply.
+The kernels of :mod:`particlegvi.kernels` are another contract, profiles of one squared distance that the engine
+compiles; `of` turns those into covariances.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.functionspace.covariances.inverse_multiquadric import InverseMultiquadric
+from particlegvi.functionspace.covariances.iterated import Iterated
+from particlegvi.functionspace.covariances.matern_12 import Matern12
+from particlegvi.functionspace.covariances.matern_32 import Matern32
+from particlegvi.functionspace.covariances.matern_52 import Matern52
+from particlegvi.functionspace.covariances.periodic import Periodic
+from particlegvi.functionspace.covariances.product import Product
+from particlegvi.functionspace.covariances.squared_exponential import SquaredExponential
+from particlegvi.functionspace.covariances.sum import Sum
+from particlegvi.registry import Registry, check_parameters, look_up
+
+__all__ = [
+    "Covariance",
+    "InverseMultiquadric",
+    "Iterated",
+    "Matern12",
+    "Matern32",
+    "Matern52",
+    "Periodic",
+    "Product",
+    "SquaredExponential",
+    "Sum",
+    "get",
+    "names",
+    "of",
+]
+
+_registry = Registry("particlegvi.functionspace.covariances", "covariance")
+
+
+def names() -> list[str]:
+    """The names of all covariances that numbers alone determine, in alphabetical order: not sums and products."""
+    return list(_named())
+
+
+def _named() -> dict[str, Any]:
+    return {
+        name: part
+        for name, part in _registry.parts().items()
+        if all(p.default is not p.empty for p in inspect.signature(part).parameters.values())
+    }
+
+
+def get(name: str, **parameters: Any) -> Covariance:
+    """The covariance of this name, for example ``get("matern-52", lengthscale=[0.5, 2.0])``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such covariance or parameter (the nearest one is suggested), or a value is not allowed.
+    """
+    covariance = look_up("covariance", name, _named())
+    check_parameters(name, parameters, inspect.signature(covariance).parameters)
+    return covariance(**parameters)
+
+
+def of(kernel: Any) -> Covariance:
+    """The covariance that a kernel stands for: itself, or that of a kernel of :mod:`particlegvi.kernels`.
+
+    Raises
+    ------
+    ValueError
+        If it is neither, or if its lengthscale is a rule instead of a number.
+    """
+    if isinstance(kernel, Covariance):
+        return kernel
+    name = getattr(kernel, "name", None)
+    if name not in names() or not hasattr(kernel, "lengthscale") or not hasattr(kernel, "variance"):
+        raise ValueError(
+            f"kernel is {kernel!r}; a covariance of particlegvi.functionspace.covariances, "
+            "or a kernel of particlegvi.kernels, is allowed"
+        )
+    if isinstance(kernel.lengthscale, str):
+        raise ValueError(f'the lengthscale of the kernel is the rule "{kernel.lengthscale}"; a number is allowed here')
+    return get(name, lengthscale=kernel.lengthscale, variance=kernel.variance)

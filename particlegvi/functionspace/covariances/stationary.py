@@ -1,0 +1,96 @@
+"""Covariances of a scaled distance: what the squared exponential and the Matern family share."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.distance import cdist
+
+from particlegvi.functionspace.checks import Array, points, positive, positives
+from particlegvi.functionspace.covariances.base import Covariance
+
+
+class Stationary(Covariance):
+    """``variance * profile(s2)`` with ``s2 = sum_d (a_d - b_d)^2 / lengthscale_d^2``.
+
+    A subclass gives `profile` and `slope`, its derivative, as functions of arrays.
+
+    Parameters
+    ----------
+    lengthscale : float or array (dim,)
+        In the units of the inputs, positive: one for all coordinates, or one for each (ARD).
+    variance : float
+        The prior variance k(x, x), positive.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not positive and finite; and when called, if there are as many lengthscales as the inputs
+        do not have coordinates.
+    """
+
+    def __init__(self, lengthscale: Any = 1.0, variance: Any = 1.0) -> None:
+        self.lengthscale = positives("lengthscale", lengthscale)
+        self.variance = positive("variance", variance)
+
+    @staticmethod
+    def profile(s2: Array) -> Array:
+        """The correlation at the scaled squared distances, 1 at 0."""
+        raise NotImplementedError
+
+    @staticmethod
+    def slope(s2: Array) -> Array:
+        """d profile / d(s2); any finite number where that is infinite, at s2 = 0."""
+        raise NotImplementedError
+
+    def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
+        return self.variance * self.profile(self._squares(*self._pair(A, B)))
+
+    def diagonal(self, A: ArrayLike) -> Array:
+        return np.full(len(self._points(A)), self.variance)
+
+    def log_parameters(self) -> Array:
+        return np.log(np.append(self.lengthscale, self.variance))
+
+    def parameter_names(self) -> list[str]:
+        each = [f"lengthscale[{d}]" for d in range(self.lengthscale.size)] if self.lengthscale.ndim else ["lengthscale"]
+        return [*each, "variance"]
+
+    def with_log_parameters(self, vector: ArrayLike) -> Self:
+        values = np.exp(np.asarray(vector, dtype=np.float64))
+        return type(self)(values[:-1].reshape(self.lengthscale.shape), float(values[-1]))
+
+    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
+        a, b = self._pair(A, B)
+        w = np.asarray(weights, dtype=np.float64)
+        s2 = self._squares(a, b)
+        in_variance = self.variance * np.sum(w * self.profile(s2))
+        h = (-2.0 * self.variance) * w * self.slope(s2)
+        h[s2 == 0.0] = 0.0  # the slope counts times s2, which is 0 there
+        if self.lengthscale.ndim == 0:
+            return np.array([np.sum(h * s2), in_variance])
+        # sum_ij h_ij (a_i - b_j)^2 in every coordinate by products of matrices; relative to the middle, so that
+        # little cancels.
+        middle = a.mean(axis=0)
+        a, b = (a - middle) / self.lengthscale, (b - middle) / self.lengthscale
+        squares = h.sum(axis=1) @ a**2 + h.sum(axis=0) @ b**2 - 2.0 * np.sum(a * (h @ b), axis=0)
+        return np.append(squares, in_variance)
+
+    def _points(self, given: ArrayLike) -> Array:
+        x = points("inputs", given)
+        if self.lengthscale.ndim and self.lengthscale.size != x.shape[1]:
+            raise ValueError(
+                f"lengthscale has {self.lengthscale.size} entries and the inputs have {x.shape[1]} columns; "
+                "as many, or one number, are allowed"
+            )
+        return x
+
+    def _pair(self, A: ArrayLike, B: ArrayLike | None) -> tuple[Array, Array]:
+        a = self._points(A)
+        return a, a if B is None else points("inputs", B, a.shape[1])
+
+    def _squares(self, a: Array, b: Array) -> Array:
+        # Differences first: |a|^2 + |b|^2 - 2 a.b would lose the small distances, whose root a Matern takes.
+        return cdist(a / self.lengthscale, b / self.lengthscale, "sqeuclidean")

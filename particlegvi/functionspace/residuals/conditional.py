@@ -1,0 +1,62 @@
+"""The Gaussian process that is left of k when the values at the inducing points are known."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import lapack
+
+from particlegvi.functionspace.basis.base import Basis
+from particlegvi.functionspace.checks import Array
+
+
+class Residual:
+    """G with covariance ``k(x, x') - k(x, Z) k(Z, Z)^-1 k(Z, x')``, as ``k(x, x') - sum_m e_m(x) e_m(x')``.
+
+    Positive semi-definite by construction, the same whatever inputs are asked about, zero at the inducing points, and
+    k itself far from them. With ``prior="gp"`` it makes F exactly the Gaussian process with covariance k. Where
+    eigenvalues were dropped their part stays in the residual.
+
+    Parameters
+    ----------
+    basis : Basis
+        Its ``covariance`` is k, its ``features`` are e_m.
+    """
+
+    name = "gp"
+
+    def __init__(self, basis: Basis) -> None:
+        self.basis = basis
+
+    def covariance(self, X: ArrayLike, X2: ArrayLike | None = None) -> Array:
+        """The covariance of G(X) with G(X2), or of G(X) with itself; shape (n, m)."""
+        e = self.basis.features(X)
+        other = e if X2 is None else self.basis.features(X2)
+        return self.basis.covariance(X, X2) - e @ other.T
+
+    def variance(self, X: ArrayLike, features: Array | None = None) -> Array:
+        """The variance of G(x_n), shape (n,), never negative; ``features``, if at hand, saves making them."""
+        e = self.basis.features(X) if features is None else features
+        return np.maximum(self.basis.covariance.diagonal(X) - np.einsum("nm,nm->n", e, e), 0.0)
+
+    def sample(self, X: ArrayLike, normals: Array) -> Array:
+        """Draws of G(X), shape (draws, n), made of standard normals (draws, n): the same draws for the same normals.
+
+        The factor is a pivoted Cholesky one, which ends where the covariance has no more rank, so that inducing points
+        among X and repeated rows of X do no harm. Cost n^3 / 3 once and n^2 for each draw.
+        """
+        prior = float(np.max(self.basis.covariance.diagonal(X), initial=0.0))
+        return normals @ root(self.covariance(X), prior).T
+
+
+def root(matrix: Array, scale: float) -> Array:
+    """A with ``A A^T = matrix``, positive semi-definite; pivots below the rounding errors of ``scale`` count as 0."""
+    n = len(matrix)
+    if n == 0:
+        return matrix
+    factor, pivots, rank, _ = lapack.dpstrf(matrix, tol=n * np.finfo(float).eps * scale, lower=1)
+    factor = np.tril(factor)
+    factor[:, rank:] = 0.0
+    rows = np.empty_like(factor)
+    rows[pivots - 1] = factor
+    return rows

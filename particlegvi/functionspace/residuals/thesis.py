@@ -1,0 +1,70 @@
+"""The residual as the thesis prints it, which is not that of any Gaussian process."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg
+
+from particlegvi.functionspace.basis.base import Basis
+from particlegvi.functionspace.checks import Array, points
+
+
+class ThesisResidual:
+    """Matheron's rule with the joint covariance (D.219) of F(X*) and the coefficients: G = F(X*) - sum_m V_m e_m(X*).
+
+    (D.122) estimates r from the inputs X* that are asked about together with Z, while the rest of (D.219) comes from Z
+    alone. The printed matrix is therefore not positive semi-definite, and depends on which inputs are asked about
+    together. To draw from it at all, its negative eigenvalues are set to 0; `negative_eigenvalue` says how far it is
+    from a covariance. For ``prior="rkhs"`` only: its prior variances are the eigenvalues.
+    """
+
+    name = "thesis"
+    source = "thesis, (D.121), (D.122), (D.219)"
+
+    def __init__(self, basis: Basis) -> None:
+        self.basis = basis
+
+    def joint(self, X: ArrayLike) -> Array:
+        """(D.219) as printed: the matrix (n + size, n + size) of F(X) and the coefficients."""
+        x = points("X", X, self.basis.inducing_points.shape[1])
+        cross = self.basis.features(x) * self.basis.eigenvalues
+        among = self.basis.covariance(x, np.concatenate([x, self.basis.inducing_points]))
+        return np.block([[among @ among.T / among.shape[1], cross], [cross.T, np.diag(self.basis.eigenvalues)]])
+
+    def negative_eigenvalue(self, X: ArrayLike) -> float:
+        """The smallest eigenvalue of the printed matrix, relative to its largest; negative beyond rounding if it is no
+        covariance."""
+        ascending = linalg.eigvalsh(self.joint(X))
+        return float(ascending[0] / ascending[-1])
+
+    def covariance(self, X: ArrayLike, X2: ArrayLike | None = None) -> Array:
+        """The covariance of the draws of `sample`, shape (n, n).
+
+        Raises
+        ------
+        ValueError
+            If X2 is given: what two sets of inputs have in common depends on both.
+        """
+        if X2 is not None:
+            raise ValueError('residual="thesis" has no covariance of two sets of inputs; ask for both in one array')
+        half = self._root(X)
+        return half @ half.T
+
+    def variance(self, X: ArrayLike, features: Array | None = None) -> Array:
+        """The variance of the draws of `sample`, shape (n,). It depends on which inputs are asked about together."""
+        return np.sum(self._root(X) ** 2, axis=1)
+
+    def sample(self, X: ArrayLike, normals: Array) -> Array:
+        """Draws of G(X), shape (draws, n), made of standard normals (draws, n)."""
+        half = self._root(X)
+        # (n, n + size) normals would be needed for the joint draw; n make the same law.
+        vectors, sizes, _ = linalg.svd(half, full_matrices=False)
+        return normals @ (vectors * sizes).T
+
+    def _root(self, X: ArrayLike) -> Array:
+        """A root (n, n + size) of the covariance of F(X) - sum_m V_m e_m(X) under the nearest positive joint."""
+        ascending, vectors = linalg.eigh(self.joint(X))
+        joint_root = vectors * np.sqrt(np.maximum(ascending, 0.0))
+        e = self.basis.features(X)
+        return joint_root[: len(e)] - e @ joint_root[len(e) :]

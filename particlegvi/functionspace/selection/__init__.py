@@ -1,0 +1,61 @@
+"""Rules that choose the inducing points Z among the inputs: one small file each.
+
+A rule is a function ``rule(covariance, X, count, seed)`` with a ``name`` that gives a `Selection`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from particlegvi.functionspace import covariances
+from particlegvi.functionspace.checks import points, whole
+from particlegvi.functionspace.selection._selection import Selection
+from particlegvi.registry import Registry
+
+__all__ = ["Selection", "names", "select"]
+
+_registry = Registry("particlegvi.functionspace.selection", "selection")
+
+
+def names() -> list[str]:
+    """The names of all rules, in alphabetical order."""
+    return _registry.names()
+
+
+def select(name: str, covariance: Any, X: ArrayLike, count: int, seed: int = 0) -> Selection:
+    """Inducing points for the inputs.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`: "greedy", "random" or "k-means".
+    covariance : Covariance or a kernel of particlegvi.kernels
+        k; only "greedy" uses it.
+    X : array (n, dim)
+        The inputs.
+    count : int
+        M, at most n.
+    seed : int
+        Of what is random in the rule.
+
+    Returns
+    -------
+    Selection
+        With ``points`` (M, dim), ``indices`` (M,) into X or None where the points are no rows of X, and ``facts``.
+        Where fewer distinct points than asked for say all there is to say, there are fewer, and the facts say so.
+
+    Raises
+    ------
+    ValueError
+        If there is no such rule, or the count is below 1 or above n.
+    """
+    rule = _registry[name]
+    x = points("X", X)
+    asked = whole("the number of inducing points", count)
+    if asked > len(x):
+        raise ValueError(
+            f"the number of inducing points is {asked}; at most the number of rows of X, {len(x)}, is allowed"
+        )
+    return rule(covariances.of(covariance), x, asked, seed)

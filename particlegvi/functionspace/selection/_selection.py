@@ -1,0 +1,22 @@
+"""What a rule gives back."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.functionspace.checks import Array
+
+
+class Selection(NamedTuple):
+    points: Array  # (M, dim)
+    indices: NDArray[np.intp] | None  # (M,) into X, None where the points are no rows of X
+    facts: dict[str, Any]  # the rule, the number asked for and found, the seed
+
+
+def chosen(name: str, X: Array, indices: NDArray[np.intp], asked: int, seed: int) -> Selection:
+    """The selection of some rows of X."""
+    facts = {"selection": name, "asked": asked, "found": len(indices), "seed": seed}
+    return Selection(X[indices], indices, facts)

@@ -1,0 +1,44 @@
+"""Inducing points where the least is known: the rule of the thesis (D.14.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from particlegvi.functionspace import shuffle
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.functionspace.selection._selection import Selection, chosen
+
+EXHAUSTED = 1e-10  # of the largest prior variance: what rounding leaves of a conditional variance that is 0
+
+
+def greedy(covariance: Covariance, X: Array, count: int, seed: int) -> Selection:
+    """Each next point is the input of the largest variance given the function's values at those before.
+
+    That is Cholesky's factorisation of k(X, X) with complete pivoting, stopped after ``count`` columns: O(n M^2) time
+    and O(n M) memory, and k(X, X) is never made. Ties, such as at the first point of a stationary covariance, go to
+    the first in a random order. It stops early where nothing is left to choose: at fewer distinct inputs than
+    ``count``, for one.
+
+    Sources: Burt, Rasmussen and van der Wilk (2020), section 4.2; Chen, Zhang and Zhou (2018), algorithm 1.
+    """
+    shuffled = shuffle.order(seed, "selection", len(X))
+    x = X[shuffled]
+    left = covariance.diagonal(x)
+    least = EXHAUSTED * left.max()
+    columns = np.empty((count, len(x)))  # of the factor, each contiguous
+    picks: list[int] = []
+    for m in range(count):
+        best = int(np.argmax(left))
+        if not left[best] > least:
+            break
+        column = covariance(x[best : best + 1], x)[0] - columns[:m, best] @ columns[:m]
+        column /= np.sqrt(left[best])
+        columns[m] = column
+        left -= column * column
+        left[best] = 0.0  # exactly, so that no point is chosen twice
+        picks.append(best)
+    return chosen("greedy", X, shuffled[picks], count, seed)
+
+
+greedy.name = "greedy"  # type: ignore[attr-defined]

@@ -1,0 +1,60 @@
+"""Inducing points at the centres of clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from particlegvi.functionspace import shuffle
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.functionspace.selection._selection import Selection
+
+ROUNDS = 30  # of Lloyd's algorithm at most; the points need not be the best ones
+ROWS = 8192
+
+
+def k_means(covariance: Covariance, X: Array, count: int, seed: int) -> Selection:
+    """Centres of ``count`` clusters: k-means++ to begin with, then Lloyd's algorithm.
+
+    Euclidean distances of the inputs as they are. Where X has fewer distinct rows than ``count``, those rows.
+    A cluster that becomes empty keeps its centre.
+
+    Source: Arthur and Vassilvitskii (2007).
+    """
+    centres = _plus_plus(X, count, shuffle.uniforms(seed, "k-means", count))
+    previous = np.full(len(X), -1)
+    for _ in range(ROUNDS):
+        nearest = _nearest(X, centres)
+        if np.array_equal(nearest, previous):
+            break
+        previous = nearest
+        sizes = np.bincount(nearest, minlength=len(centres))
+        sums = np.stack([np.bincount(nearest, column, len(centres)) for column in X.T], axis=1)
+        filled = sizes > 0
+        centres[filled] = sums[filled] / sizes[filled, None]
+    facts = {"selection": "k-means", "asked": count, "found": len(centres), "seed": seed}
+    return Selection(centres, None, facts)
+
+
+def _plus_plus(X: Array, count: int, uniforms: Array) -> Array:
+    """Rows of X, each next one with a probability in proportion to its squared distance from those before."""
+    centres = X[[min(int(uniforms[0] * len(X)), len(X) - 1)]]
+    squares = np.sum((X - centres[0]) ** 2, axis=1)
+    for u in uniforms[1:]:
+        cumulative = np.cumsum(squares)
+        if not cumulative[-1] > 0.0:
+            break
+        # "right": a row of weight 0, which is a centre already, is never found
+        row = min(int(np.searchsorted(cumulative, u * cumulative[-1], side="right")), int(squares.nonzero()[0][-1]))
+        centres = np.vstack([centres, X[row]])
+        squares = np.minimum(squares, np.sum((X - X[row]) ** 2, axis=1))
+    return centres
+
+
+def _nearest(X: Array, centres: Array) -> np.ndarray:
+    blocks = [X[first : first + ROWS] for first in range(0, len(X), ROWS)]
+    return np.concatenate([cdist(block, centres, "sqeuclidean").argmin(axis=1) for block in blocks])
+
+
+k_means.name = "k-means"  # type: ignore[attr-defined]
