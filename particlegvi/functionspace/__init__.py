@@ -9,12 +9,22 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _MODULES = ("basis", "covariances", "residuals", "selection")
-_NAMES: dict[str, str] = {}
+_NAMES = {
+    "ExactGaussianProcess": "exact_gp",
+    "LinearRegression": "linear",
+    "LogisticRegression": "linear",
+    "SparseGaussianProcess": "sparse_gp",
+    "fit_hyperparameters": "hyperparameters",
+}
 
 __all__ = [*_MODULES, *_NAMES]
 
 if TYPE_CHECKING:
     from particlegvi.functionspace import basis, covariances, residuals, selection
+    from particlegvi.functionspace.exact_gp import ExactGaussianProcess
+    from particlegvi.functionspace.hyperparameters import fit_hyperparameters
+    from particlegvi.functionspace.linear import LinearRegression, LogisticRegression
+    from particlegvi.functionspace.sparse_gp import SparseGaussianProcess
 
 
 def __getattr__(name: str) -> Any:

@@ -53,10 +53,9 @@ def positives(key: str, given: Any) -> Array:
         numbers = np.asarray(given)
     except ValueError:
         numbers = np.asarray(None)  # a ragged list
-    if numbers.dtype.kind not in "iuf" or numbers.ndim > 1 or numbers.size == 0:
-        raise ValueError(f"{key} is {given!r}; a positive number, or one for each input, is allowed")
-    for number in numbers.ravel():
-        positive(key, number)
+    real = numbers.dtype.kind in "iuf" and numbers.ndim < 2 and numbers.size > 0
+    if not real or not np.all((numbers >= 1e-150) & (numbers <= 1e150)):
+        raise ValueError(f"{key} is {given!r}; a positive finite number, or one for each input, is allowed")
     frozen = numbers.astype(np.float64)
     frozen.setflags(write=False)
     return frozen

@@ -1,0 +1,208 @@
+"""Covariances against formulas written down in another way, finite differences, and the definition of a covariance."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy.special import gamma, kv
+
+import particlegvi as pg
+from particlegvi.functionspace import covariances
+from particlegvi.functionspace.covariances import (
+    Iterated,
+    Matern12,
+    Matern32,
+    Matern52,
+    Periodic,
+    SquaredExponential,
+    Sum,
+)
+
+RNG = np.random.default_rng(20)
+A = RNG.normal(size=(9, 3))
+B = np.vstack([RNG.normal(size=(6, 3)), A[:2]])  # two inputs in common with A
+SCALES = np.array([0.7, 1.9, 1.1])
+
+
+def examples():
+    scaled = [name for name in covariances.names() if name != "periodic"]
+    ard = [covariances.get(name, lengthscale=SCALES, variance=1.7) for name in scaled]
+    one = [covariances.get(name, lengthscale=0.8, variance=0.6) for name in covariances.names()]
+    periodic = Periodic(period=1.3, lengthscale=0.9, variance=2.0)
+    compound = [
+        ard[0] + periodic,
+        ard[0] * periodic,
+        (ard[1] + ard[2]) * (one[0] + periodic) + one[3],
+        ard[3] * ard[3],
+        Iterated(ard[4] + one[2], RNG.normal(size=(5, 3))),
+    ]
+    return [*ard, *one, periodic, *compound]
+
+
+def identity(covariance):
+    return repr(covariance)[:60]
+
+
+def test_every_file_is_found():
+    assert set(covariances.names()) == {
+        "inverse-multiquadric",
+        "matern-12",
+        "matern-32",
+        "matern-52",
+        "periodic",
+        "squared-exponential",
+    }
+
+
+@pytest.mark.parametrize(("name", "order"), [("matern-12", 0.5), ("matern-32", 1.5), ("matern-52", 2.5)])
+def test_the_materns_are_the_bessel_formula(name, order):
+    # Rasmussen and Williams (2006), (4.14), by the general modified Bessel function
+    r = np.linspace(0.01, 6.0, 50)
+    t = math.sqrt(2.0 * order) * r / 0.7
+    expected = 1.3 * 2.0 ** (1.0 - order) / gamma(order) * t**order * kv(order, t)
+    found = covariances.get(name, lengthscale=0.7, variance=1.3)([[0.0]], r)
+    np.testing.assert_allclose(found[0], expected, rtol=1e-12)
+
+
+def test_squared_exponential_one_pair_at_a_time():
+    k = SquaredExponential(SCALES, 1.7)
+    for i, a in enumerate(A):
+        for j, b in enumerate(B):
+            s2 = sum((p - q) ** 2 / scale**2 for p, q, scale in zip(a, b, SCALES, strict=True))
+            assert k(A, B)[i, j] == pytest.approx(1.7 * math.exp(-s2 / 2.0), rel=1e-14)
+
+
+def test_periodic_repeats_and_is_the_formula():
+    k = Periodic(period=1.3, lengthscale=0.9, variance=2.0)
+    np.testing.assert_allclose(k(A + 1.3 * np.array([1, -2, 3]), B), k(A, B), rtol=1e-12)
+    exponent = sum(math.sin(math.pi * (p - q) / 1.3) ** 2 for p, q in zip(A[0], B[3], strict=True))
+    assert k(A, B)[0, 3] == pytest.approx(2.0 * math.exp(-2.0 * exponent / 0.81), rel=1e-14)
+
+
+def test_iterated_is_the_mean_over_the_centres():
+    k = Matern32(0.8, 1.5)
+    centres = RNG.normal(size=(7, 3))
+    terms = [k(A, c[None]) * k(c[None], B) for c in centres]
+    np.testing.assert_allclose(Iterated(k, centres)(A, B), np.mean(terms, axis=0), rtol=1e-13)
+
+
+def test_iterated_tends_to_the_integral():
+    # (6.10) for the squared exponential and nu = N(0, 1), by completing the square; centres at the quantiles
+    from scipy.special import ndtri
+
+    centres = ndtri((np.arange(4000) + 0.5) / 4000)[:, None]
+    x, z, l2 = 0.4, -0.9, 0.64
+    precision = 2.0 / l2 + 1.0
+    expected = math.exp(-(x * x + z * z) / (2 * l2) + ((x + z) / l2) ** 2 / (2 * precision)) / math.sqrt(precision)
+    assert Iterated(SquaredExponential(0.8), centres)([[x]], [[z]])[0, 0] == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("k", examples(), ids=identity)
+def test_symmetric_and_positive_semi_definite(k):
+    X = np.vstack([A, A[:3], 1e-7 + A[:2]])
+    matrix = k(X)
+    assert np.array_equal(matrix, matrix.T)
+    np.testing.assert_allclose(matrix, k(X, X), rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(matrix.diagonal(), k.diagonal(X), rtol=1e-13)
+    assert np.linalg.eigvalsh(matrix)[0] > -1e-13 * np.trace(matrix)
+    np.testing.assert_allclose(k(A, B), k(B, A).T, rtol=1e-13)
+
+
+def test_a_function_that_is_no_covariance_fails_that_test():
+    class Box(SquaredExponential):
+        @staticmethod
+        def profile(s2):
+            return (s2 < 1.0).astype(float)
+
+    matrix = Box(1.0)(np.linspace(0.0, 3.0, 12))
+    assert np.linalg.eigvalsh(matrix)[0] < -1e-2 * np.trace(matrix)
+
+
+@pytest.mark.parametrize("k", examples(), ids=identity)
+@pytest.mark.parametrize("other", [None, B], ids=["A with itself", "A with B"])
+def test_gradients_are_those_of_finite_differences(k, other):
+    m = len(A if other is None else other)
+    weights = np.random.default_rng(3).normal(size=(len(A), m))  # not symmetric, also where k(A) is
+    start = k.log_parameters()
+    found = k.log_parameter_gradient(A, other, weights)
+    h = 1e-5
+    for p, step in enumerate(h * np.eye(len(start))):
+        above = np.sum(weights * k.with_log_parameters(start + step)(A, other))
+        below = np.sum(weights * k.with_log_parameters(start - step)(A, other))
+        assert found[p] == pytest.approx((above - below) / (2 * h), rel=1e-7, abs=1e-8)
+    assert len(found) == len(k.parameter_names()) == len(set(k.parameter_names()))
+
+
+@pytest.mark.parametrize("k", examples(), ids=identity)
+def test_parameters_come_back(k):
+    again = k.with_log_parameters(k.log_parameters())
+    np.testing.assert_allclose(again(A, B), k(A, B), rtol=1e-12)
+    assert again.parameter_names() == k.parameter_names()
+    np.testing.assert_allclose([v for key, v in k.facts().items() if key != "name"], np.exp(k.log_parameters()))
+
+
+def test_the_gradient_needs_no_array_for_each_parameter():
+    X = np.random.default_rng(0).normal(size=(400, 50))
+    weights = np.ones((400, 400))
+    k = Matern52(np.full(50, 5.0))
+    tracemalloc.start()
+    k.log_parameter_gradient(X, None, weights)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10 * weights.nbytes  # fifty such arrays are what it must not make
+
+
+@pytest.mark.parametrize("name", ["squared-exponential", "matern-32", "matern-52", "inverse-multiquadric"])
+def test_a_kernel_of_the_particles_is_the_same_function(name):
+    kernel = pg.kernels.get(name, lengthscale=0.7, variance=1.4)
+    k = covariances.of(kernel)
+    for a, b in zip(A, B, strict=False):
+        assert k(a[None], b[None])[0, 0] == pytest.approx(kernel.value(float(np.sum((a - b) ** 2))), rel=1e-13)
+
+
+def test_every_kernel_of_the_particles_is_accepted():
+    for name in pg.kernels.names():
+        assert covariances.of(pg.kernels.get(name)).name == name
+
+
+def test_a_covariance_stands_for_itself():
+    k = Matern12() + Periodic()
+    assert covariances.of(k) is k
+
+
+def test_sums_and_products_are_taken_apart():
+    a, b, c = Matern12(), Matern32(2.0), Periodic()
+    assert [part.name for part in (a + b + c).parts] == ["matern-12", "matern-32", "periodic"]
+    assert [part.name for part in (a * b * c).parts] == ["matern-12", "matern-32", "periodic"]
+    assert [part.name for part in (a * b + c).parts] == ["product", "periodic"]
+    np.testing.assert_allclose((a * (b + c))(A, B), a(A, B) * b(A, B) + a(A, B) * c(A, B), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: SquaredExponential(-1.0), "lengthscale is -1"),
+        (lambda: SquaredExponential([1.0, 0.0]), "lengthscale is"),
+        (lambda: SquaredExponential([[1.0]]), "lengthscale is"),
+        (lambda: SquaredExponential("median"), "lengthscale is 'median'"),
+        (lambda: Matern12(1.0, float("nan")), "variance is nan"),
+        (lambda: Periodic(period=0.0), "period is 0.0"),
+        (lambda: SquaredExponential([1.0, 2.0])(A), "2 entries and the inputs have 3 columns"),
+        (lambda: SquaredExponential()(A, B[:, :2]), r"\(n, 3\) is allowed"),
+        (lambda: SquaredExponential()([[1.0, np.nan]]), "NaN or infinity"),
+        (lambda: SquaredExponential()(["a"]), "no number"),
+        (lambda: covariances.get("matern32"), 'did you mean "matern-32"'),
+        (lambda: covariances.get("periodic", perid=1.0), 'did you mean "period"'),
+        (lambda: covariances.get("sum"), "there is no covariance"),
+        (lambda: covariances.of("matern-32"), "kernel is 'matern-32'"),
+        (lambda: covariances.of(pg.kernels.SquaredExponential("median")), 'the rule "median"'),
+        (lambda: Sum(), "one or more covariances"),
+        (lambda: Sum(Matern12(), 2.0), "one or more covariances"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()

@@ -1,0 +1,143 @@
+"""Exact Gaussian process regression against dense formulas, and against the bases with as many points as data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+import particlegvi as pg
+from particlegvi.functionspace import ExactGaussianProcess, residuals
+from particlegvi.functionspace.basis import InducingPoints, Nystroem
+from particlegvi.functionspace.covariances import Iterated, Matern32, Matern52, Periodic, SquaredExponential
+
+RNG = np.random.default_rng(7)
+X = RNG.uniform(-2.0, 2.0, size=(14, 2))
+Y = np.sin(2.0 * X[:, 0]) + X[:, 1] + 0.2 * RNG.normal(size=14)
+NEW = RNG.uniform(-3.0, 3.0, size=(9, 2))
+K = Matern32([0.9, 1.6], 1.4)
+NOISE = 0.05
+
+
+def conditional(prior_new, cross, prior_data, noise=NOISE):
+    """Mean and covariance at new inputs given the data, by inverting what has to be inverted."""
+    inverse = np.linalg.inv(prior_data + noise * np.eye(len(Y)))
+    return cross @ inverse @ Y, prior_new - cross @ inverse @ cross.T
+
+
+def test_predictions_are_the_conditional_law():
+    model = ExactGaussianProcess(K, NOISE).fit(X, Y)
+    mean, covariance = conditional(K(NEW), K(NEW, X), K(X))
+    found, sd = model.predict(NEW, return_std=True)
+    np.testing.assert_allclose(found, mean, atol=1e-12)
+    np.testing.assert_allclose(sd**2, covariance.diagonal(), atol=1e-12)
+    np.testing.assert_allclose(model.posterior_covariance(NEW), covariance, atol=1e-12)
+    assert np.array_equal(model.predict(NEW), found)
+
+
+def test_log_marginal_likelihood_is_the_normal_density():
+    model = ExactGaussianProcess(K, NOISE).fit(X, Y)
+    expected = multivariate_normal(np.zeros(14), K(X) + NOISE * np.eye(14)).logpdf(Y)
+    assert model.log_marginal_likelihood() == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("k", [K, SquaredExponential(0.8) + Matern52([1.0, 2.0]) * Periodic(1.7), Iterated(K, NEW)])
+def test_its_gradient_is_that_of_finite_differences(k):
+    def value(vector):
+        return ExactGaussianProcess(k.with_log_parameters(vector[:-1]), np.exp(vector[-1])).fit(X, Y)
+
+    start = np.append(k.log_parameters(), np.log(NOISE))
+    found = value(start).log_marginal_likelihood_gradient()
+    h = 1e-5
+    for p, step in enumerate(h * np.eye(len(start))):
+        above, below = (value(start + sign * step).log_marginal_likelihood() for sign in (1, -1))
+        assert found[p] == pytest.approx((above - below) / (2 * h), rel=1e-6, abs=1e-7)
+
+
+def test_the_law_of_the_draws_is_exact():
+    model = ExactGaussianProcess(K, NOISE).fit(X, Y)
+    root = model.sample(NEW, np.eye(9)) - model.predict(NEW)
+    np.testing.assert_allclose(root.T @ root, model.posterior_covariance(NEW), atol=1e-12)
+
+
+def test_far_from_the_data_it_is_the_prior():
+    mean, sd = ExactGaussianProcess(K, NOISE).fit(X, Y).predict([[90.0, 0.0], [-70.0, 200.0]], return_std=True)
+    np.testing.assert_allclose(mean, 0.0, atol=1e-12)
+    np.testing.assert_allclose(sd, np.sqrt(1.4), rtol=1e-12)
+
+
+def test_rows_seen_twice_are_the_row_seen_once_with_half_the_noise():
+    twice = ExactGaussianProcess(K, 0.1).fit(np.vstack([X, X]), np.append(Y, Y))
+    once = ExactGaussianProcess(K, 0.05).fit(X, Y)
+    for found, expected in zip(twice.predict(NEW, True), once.predict(NEW, True), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-11)
+
+
+def test_a_constant_column_changes_nothing():
+    k = SquaredExponential(0.9)
+    wide = ExactGaussianProcess(k, NOISE).fit(np.hstack([X, np.full((14, 1), 7.0)]), Y)
+    expected = ExactGaussianProcess(k, NOISE).fit(X, Y).predict(NEW, True)
+    for found, right in zip(wide.predict(np.hstack([NEW, np.full((9, 1), 7.0)]), True), expected, strict=True):
+        np.testing.assert_allclose(found, right, atol=1e-12)
+
+
+class TestAgainstTheBases:
+    """With Z = X the coefficients' exact posterior is that of a Gaussian process: section 6.5.2, footnote 7."""
+
+    @staticmethod
+    def predictions(basis, prior, inputs, noise=NOISE):
+        # precision E E^T / noise + diag(1 / prior variances), with the residual's variance added to F
+        e, at = basis.features(X), basis.features(inputs)
+        covariance = np.linalg.inv(e.T @ e / noise + np.diag(1.0 / basis.prior_variances(prior)))
+        mean = at @ covariance @ e.T @ Y / noise
+        return mean, at @ covariance @ at.T + residuals.get("gp", basis).covariance(inputs)
+
+    @pytest.mark.parametrize("kind", [Nystroem, InducingPoints])
+    def test_gp_prior_is_the_process_with_kernel_k_everywhere(self, kind):
+        model = ExactGaussianProcess(K, NOISE).fit(X, Y)
+        mean, covariance = self.predictions(kind(K, X), "gp", NEW)
+        np.testing.assert_allclose(mean, model.predict(NEW), atol=1e-11)
+        np.testing.assert_allclose(covariance, model.posterior_covariance(NEW), atol=1e-11)
+
+    def test_rkhs_prior_is_the_process_with_kernel_r_at_the_data(self):
+        model = ExactGaussianProcess(Iterated(K, X), NOISE).fit(X, Y)
+        mean, covariance = self.predictions(Nystroem(K, X), "rkhs", X)
+        np.testing.assert_allclose(mean, model.predict(X), atol=1e-11)
+        np.testing.assert_allclose(covariance, model.posterior_covariance(X), atol=1e-11)
+
+    def test_and_elsewhere_its_mean_with_the_residual_added_to_the_covariance(self):
+        basis = Nystroem(K, X)
+        model = ExactGaussianProcess(Iterated(K, X), NOISE).fit(X, Y)
+        mean, covariance = self.predictions(basis, "rkhs", NEW)
+        np.testing.assert_allclose(mean, model.predict(NEW), atol=1e-11)
+        added = residuals.get("gp", basis).covariance(NEW)
+        np.testing.assert_allclose(covariance, model.posterior_covariance(NEW) + added, atol=1e-11)
+
+    def test_the_two_priors_are_not_the_same(self):
+        first, second = (self.predictions(Nystroem(K, X), prior, NEW)[0] for prior in ("gp", "rkhs"))
+        assert np.abs(first - second).max() > 0.05
+
+
+def test_too_little_noise_for_rounding_is_refused_in_one_sentence():
+    near = np.linspace(0.0, 1.0, 60)
+    with pytest.raises(ValueError, match="noise_variance is 1e-20, too small for rounding errors in a kernel matrix"):
+        ExactGaussianProcess(SquaredExponential(2.0), 1e-20).fit(near, near)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [
+        (X, Y[:5], r"y has the shape \(5,\); \(14,\), one number for each row of X, is allowed"),
+        (X, np.append(Y[:13], np.nan), "y holds NaN"),
+        ([["a"]], [1.0], "X holds something that is no number"),
+        (X, Y[:, None], r"y has the shape \(14, 1\)"),
+    ],
+)
+def test_bad_data_are_refused(X, y, words):
+    with pytest.raises(ValueError, match=words):
+        ExactGaussianProcess(pg.kernels.SquaredExponential(), 0.1).fit(X, y)
+
+
+def test_noise_must_be_positive():
+    with pytest.raises(ValueError, match="noise_variance is 0"):
+        ExactGaussianProcess(K, 0)

@@ -1,0 +1,250 @@
+"""The Nystroem basis against its definition, dense linear algebra and eigenvalues known in closed form."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+import particlegvi as pg
+from particlegvi.functionspace.basis import InducingPoints, Nystroem
+from particlegvi.functionspace.basis import nystroem as module
+from particlegvi.functionspace.covariances import Iterated, Matern32, SquaredExponential
+
+RNG = np.random.default_rng(5)
+Z = RNG.uniform(-2.0, 2.0, size=(12, 2))
+X = RNG.uniform(-2.5, 2.5, size=(30, 2))
+K = Matern32([0.8, 1.5], 1.3)
+
+
+def test_the_eigenpairs_are_those_of_the_matrix_over_m():
+    basis = Nystroem(K, Z)
+    assert basis.size == 12
+    assert np.all(np.diff(basis.eigenvalues) < 0.0)
+    np.testing.assert_allclose(K(Z) / 12 @ basis.vectors, basis.vectors * basis.eigenvalues, atol=1e-15)
+    assert basis.eigenvalues.sum() == pytest.approx(1.3, rel=1e-13)  # the trace
+
+
+def test_the_features_are_d88():
+    basis = Nystroem(K, Z)
+    e = basis.features(X)
+    for n in (0, 7):
+        for m in (0, 3, 11):
+            terms = [basis.vectors[j, m] * K(X[n : n + 1], Z[j : j + 1])[0, 0] for j in range(12)]
+            assert e[n, m] == pytest.approx(math.fsum(terms) / math.sqrt(12 * basis.eigenvalues[m]), rel=1e-11)
+
+
+def test_the_functions_are_orthonormal_in_the_hilbert_space():
+    # <e_m, e_l> = w_m^T k(Z, Z) w_l with e_m = w_m . k(Z, .), and w = k(Z, Z)^-1 e(Z)
+    e = Nystroem(K, Z).features(Z)
+    np.testing.assert_allclose(e.T @ np.linalg.solve(K(Z), e), np.eye(12), atol=1e-12)
+
+
+def test_gp_prior_is_the_nystroem_approximation_and_k_itself_at_the_points():
+    basis = Nystroem(K, Z)
+    e, scales = basis.features(X), basis.prior_variances("gp")
+    np.testing.assert_allclose((e * scales) @ e.T, K(X, Z) @ np.linalg.solve(K(Z), K(Z, X)), atol=1e-12)
+    at = basis.features(Z)
+    np.testing.assert_allclose((at * scales) @ at.T, K(Z), atol=1e-13)
+
+
+def test_rkhs_prior_is_the_kernel_of_the_thesis():
+    basis = Nystroem(K, Z)
+    e, scales = basis.features(X), basis.prior_variances("rkhs")
+    mean_over_points = sum(K(X, z[None]) @ K(z[None], X) for z in Z) / 12
+    np.testing.assert_allclose((e * scales) @ e.T, mean_over_points, atol=1e-13)
+    at = basis.features(Z)
+    np.testing.assert_allclose((at * scales) @ at.T, K(Z) @ K(Z) / 12, atol=1e-13)
+
+
+def test_the_other_weights_of_the_sources_fail():
+    # D.7's b-hat scaled by the root of lambda only, and the authors' number of kept functions instead of M
+    doubled = np.vstack([Z, Z[:4]])
+    basis = Nystroem(K, doubled)
+    e = basis.features(doubled)
+    assert basis.size == 12
+    np.testing.assert_allclose(e @ e.T, K(doubled), atol=1e-12)
+    authors = e * math.sqrt(16 / 12)
+    assert np.abs(authors @ authors.T - K(doubled)).max() > 0.3
+    printed = e * np.sqrt(basis.eigenvalues)
+    assert np.abs(printed @ printed.T - K(doubled)).max() > 0.3
+
+
+def test_eigenvalues_and_functions_of_the_squared_exponential_under_a_gaussian():
+    # Rasmussen and Williams (2006), section 4.3.1: nu = N(0, sd^2); inducing points at its quantiles
+    sd, lengthscale, M = 0.7, 0.9, 800
+    a, b = 1.0 / (4.0 * sd**2), 1.0 / (2.0 * lengthscale**2)
+    c = math.sqrt(a * a + 2.0 * a * b)
+    exact = math.sqrt(2 * a / (a + b + c)) * (b / (a + b + c)) ** np.arange(4)
+    basis = Nystroem(SquaredExponential(lengthscale), sd * ndtri((np.arange(M) + 0.5) / M))
+    np.testing.assert_allclose(basis.eigenvalues[:4], exact, rtol=4e-3)
+    x = np.linspace(-1.2, 1.2, 25)
+    e = basis.features(x)
+    for m in range(4):
+        hermite = np.polynomial.hermite.hermval(math.sqrt(2 * c) * x, np.eye(4)[m])
+        norm = math.sqrt(math.sqrt(a / c) * 2**m * math.factorial(m))
+        b_m = np.exp(-(c - a) * x * x) * hermite / norm
+        expected = math.sqrt(exact[m]) * b_m
+        sign = np.sign(expected @ e[:, m])
+        np.testing.assert_allclose(sign * e[:, m], expected, atol=5e-3)
+
+
+def test_duplicates_are_dropped_and_count_twice_in_the_measure():
+    doubled = np.vstack([Z, Z[3:6]])
+    basis = Nystroem(K, doubled)
+    assert basis.facts() == {"inducing_points": 15, "kept": 12, "dropped": 3, "jitter": 0.0}
+    e = basis.features(X)
+    np.testing.assert_allclose(e @ e.T, K(X, Z) @ np.linalg.solve(K(Z), K(Z, X)), atol=1e-11)
+    np.testing.assert_allclose((e * basis.eigenvalues) @ e.T, Iterated(K, doubled)(X), atol=1e-12)
+
+
+def test_smooth_covariance_drops_only_rounding():
+    smooth = SquaredExponential(1.0)
+    points = np.linspace(-1.0, 1.0, 60)
+    basis = Nystroem(smooth, points)
+    assert basis.size < 30 and basis.eigenvalues[-1] > 1e-12 * basis.eigenvalues[0]
+    e = basis.features(points)
+    np.testing.assert_allclose(e @ e.T, smooth(points), atol=60 * 1e-12)
+    assert basis.jitter == 0.0
+
+
+def test_more_points_than_data_and_a_constant_column_are_fine():
+    many = np.hstack([RNG.normal(size=(40, 1)), np.full((40, 1), 3.0)])
+    few = many[:5]
+    e = Nystroem(K, many).features(few)
+    np.testing.assert_allclose(e @ e.T, K(few), atol=1e-11)
+    line = Matern32(0.8, 1.3)
+    np.testing.assert_allclose(Nystroem(K, many).eigenvalues, Nystroem(line, many[:, 0]).eigenvalues, atol=1e-15)
+
+
+def test_one_inducing_point():
+    basis = Nystroem(K, Z[:1])
+    np.testing.assert_allclose(basis.features(X)[:, 0], K(X, Z[:1])[:, 0] / math.sqrt(1.3))
+
+
+def test_signs_follow_the_rule_and_survive_rounding():
+    grid = np.linspace(-1.0, 1.0, 11)[:, None]  # symmetric: the largest entries of odd eigenvectors come in pairs
+    first = Nystroem(SquaredExponential(0.5), grid)
+    for column in first.vectors.T:
+        large = np.flatnonzero(np.abs(column) >= 0.5 * np.abs(column).max())
+        assert column[large[0]] > 0.0
+    nudged = Nystroem(SquaredExponential(0.5), grid + 1e-9 * RNG.normal(size=grid.shape))
+    np.testing.assert_allclose(nudged.features(X[:, :1])[:, :8], first.features(X[:, :1])[:, :8], atol=1e-4)
+
+
+def test_blocks_of_rows_make_the_same_features(monkeypatch):
+    whole = Nystroem(K, Z).features(X)
+    monkeypatch.setattr(module, "ROWS", 7)
+    np.testing.assert_allclose(Nystroem(K, Z).features(X), whole, rtol=1e-12, atol=1e-15)
+
+
+def test_state_restores_the_basis_bit_for_bit():
+    basis = Nystroem(K, Z)
+    again = Nystroem.restore(K, {key: array.copy() for key, array in basis.state().items()})
+    assert np.array_equal(again.features(X), basis.features(X))
+    assert again.facts() == basis.facts()
+
+
+def test_a_kernel_of_the_particles_is_accepted():
+    basis = Nystroem(pg.kernels.SquaredExponential(lengthscale=0.5, variance=1.0), Z)
+    assert np.array_equal(basis.eigenvalues, Nystroem(SquaredExponential(0.5), Z).eigenvalues)
+
+
+class Lowered(SquaredExponential):
+    """Not quite a covariance: the diagonal is lowered by a small amount."""
+
+    amount = 1e-8
+
+    def __call__(self, A, B=None):
+        return super().__call__(A, B) - (self.amount * np.eye(len(A)) if B is None else 0.0)
+
+
+def test_jitter_is_added_only_where_it_is_needed():
+    points = np.linspace(-1.0, 1.0, 40)
+    basis = Nystroem(Lowered(1.0), points)
+    assert 1e-9 <= basis.jitter <= 1e-7
+    e = basis.features(X[:, :1])
+    exact = Nystroem(SquaredExponential(1.0), points).features(X[:, :1])
+    np.testing.assert_allclose(e @ e.T, exact @ exact.T, atol=1e-3)
+
+
+def test_what_is_no_covariance_is_refused():
+    class Far(Lowered):
+        amount = 0.1
+
+    with pytest.raises(ValueError, match="not positive semi-definite: its smallest eigenvalue is -0.1"):
+        Nystroem(Far(1.0), np.linspace(-1.0, 1.0, 40))
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        (np.empty((0, 2)), "no row"),
+        ([[1.0, np.inf]], "NaN or infinity"),
+        (np.zeros((2, 2, 2)), r"inducing_points has the shape \(2, 2, 2\)"),
+    ],
+)
+def test_bad_points_are_refused(points, words):
+    with pytest.raises(ValueError, match=words):
+        Nystroem(Matern32(), points)
+
+
+def test_bad_inputs_and_priors_are_refused():
+    basis = Nystroem(Matern32(), Z)
+    with pytest.raises(ValueError, match=r"X has the shape \(3, 1\); \(n, 2\) is allowed"):
+        basis.features(np.zeros((3, 1)))
+    with pytest.raises(ValueError, match='there is no prior of the coefficients "gpp"; did you mean "gp"'):
+        basis.prior_variances("gpp")
+
+
+class TestInducingPoints:
+    def test_maps_are_inverses_and_values_are_those_of_the_function(self):
+        basis = InducingPoints(K, Z)
+        u = RNG.normal(size=(4, 12))
+        np.testing.assert_allclose(basis.values(u), u @ basis.features(Z).T, atol=1e-12)
+        np.testing.assert_allclose(basis.coefficients(basis.values(u)), u, atol=1e-12)
+
+    def test_function_is_the_interpolation_of_its_values(self):
+        basis = InducingPoints(K, Z)
+        values = RNG.normal(size=12)
+        expected = K(X, Z) @ np.linalg.solve(K(Z), values)  # P[F](X) of Theorem D.13.2
+        np.testing.assert_allclose(basis.features(X) @ basis.coefficients(values), expected, atol=1e-11)
+
+    def test_priors_of_the_values(self):
+        basis = InducingPoints(K, Z)
+        root = basis.values(np.eye(12)).T
+        np.testing.assert_allclose(root * basis.prior_variances("gp") @ root.T, K(Z), atol=1e-12)
+        # (D.202): the precision is M k(Z, Z)^-2
+        np.testing.assert_allclose(root * basis.prior_variances("rkhs") @ root.T, K(Z) @ K(Z) / 12, atol=1e-12)
+
+    def test_potential_is_d204(self):
+        basis = InducingPoints(K, Z)
+        values, y = RNG.normal(size=12), RNG.normal(size=30)
+        u = basis.coefficients(values)
+        inverse = np.linalg.inv(K(Z))
+        printed = 0.5 * np.sum((y - K(X, Z) @ inverse @ values) ** 2) + 6.0 * values @ inverse @ inverse @ values
+        ours = 0.5 * np.sum((y - basis.features(X) @ u) ** 2) + 0.5 * np.sum(u**2 / basis.eigenvalues)
+        assert ours == pytest.approx(printed, rel=1e-10)
+
+    @pytest.mark.parametrize(("correct", "same"), [(True, True), (False, False)])
+    def test_a_chain_of_d200_is_a_chain_of_the_coefficients(self, correct, same):
+        """Euler-Maruyama of (D.200) in the values, and of (6.14) in the coefficients, with the same Brownian path.
+
+        The control leaves the preconditioner k(Z, Z) out of the prior's drift, as a slip in (D.200) would.
+        """
+        basis = InducingPoints(K, Z)
+        e, y, step = basis.features(X), RNG.normal(size=30), 1e-4
+        matrix, inverse, cross = K(Z), np.linalg.inv(K(Z)), K(Z, X)
+        u = RNG.normal(size=12)
+        values = basis.values(u)
+        for noise in RNG.normal(size=(20, 12)):
+            slope = cross.T @ inverse @ values - y
+            prior = 12 * (inverse if correct else inverse @ inverse) @ values
+            values = values - step * (cross @ slope + prior) + math.sqrt(2 * step) * basis.values(noise)
+            u = u - step * (e.T @ (e @ u - y) + u / basis.eigenvalues) + math.sqrt(2 * step) * noise
+        # values(noise) has the covariance k(Z, Z), the one that sqrt(2 k(Z, Z)) dB has
+        root = basis.values(np.eye(12)).T
+        np.testing.assert_allclose(root @ root.T, matrix, atol=1e-12)
+        assert np.allclose(values, basis.values(u), rtol=1e-8) is same
