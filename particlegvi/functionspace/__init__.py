@@ -14,6 +14,7 @@ _NAMES = {
     "LinearRegression": "linear",
     "LogisticRegression": "linear",
     "SparseGaussianProcess": "sparse_gp",
+    "fit_classification_hyperparameters": "laplace",
     "fit_hyperparameters": "hyperparameters",
 }
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from particlegvi.functionspace import basis, covariances, residuals, selection
     from particlegvi.functionspace.exact_gp import ExactGaussianProcess
     from particlegvi.functionspace.hyperparameters import fit_hyperparameters
+    from particlegvi.functionspace.laplace import fit_classification_hyperparameters
     from particlegvi.functionspace.linear import LinearRegression, LogisticRegression
     from particlegvi.functionspace.sparse_gp import SparseGaussianProcess
 

@@ -25,18 +25,21 @@ class Protocol(NamedTuple):
         Data sets that are replaced by others.
     few_points : bool
         Whether there are sqrt(N) inducing points, or as many as the settings allow.
+    prior : str
+        Of the coefficients of PLS, whose hyperparameters are those of a Gaussian process: "gp" fits them.
     """
 
     scale_inputs: bool
     tempering: float
     stand_ins: dict[str, str]
     few_points: bool
+    prior: str
 
 
 PROTOCOLS = {
-    "standardised": Protocol(True, 1.0, {}, False),
+    "standardised": Protocol(True, 1.0, {}, False, "gp"),
     # As the thesis's program does it: inputs in their units, twice the best factor, the heart data with their copies.
-    "thesis": Protocol(False, 2.0, {"heart": "heart-1025"}, True),
+    "thesis": Protocol(False, 2.0, {"heart": "heart-1025"}, True, "rkhs"),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -15,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from particlegvi import files
 from particlegvi.engine import threads
+from particlegvi.tables import models
 from particlegvi.tables.cells import Cell, measure
 from particlegvi.tables.problems import problem
 from particlegvi.tables.rendering import Table
@@ -113,13 +115,23 @@ def _compute(groups: list[list[Cell]], settings: Settings, folder: Path, workers
 
 
 def _begin() -> None:
-    """In a new process: leave Ctrl-C to the parent, and the other processors to the other processes."""
+    """In a new process: leave Ctrl-C to the parent, the other processors to the other processes, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["NUMBA_NUM_THREADS"] = "1"
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A killed parent can tell nobody; its processes would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _finish(group: list[Cell], settings: Settings, folder: Path) -> int:
     store = Store(folder, settings)
+    models.names()  # loads them all: only libraries that are loaded already can be limited
     # One thread, whoever computes: matrices factored by two come out with other last bits.
     with threadpool_limits(1):
         shared = problem(group[0].row, group[0].protocol, group[0].split)

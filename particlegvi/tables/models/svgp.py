@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from particlegvi.functionspace import SparseGaussianProcess, likelihoods
+from particlegvi.functionspace.prediction import Marginals
 from particlegvi.tables.models._hyperparameters import hyperparameters
-from particlegvi.tables.models._latent import logistic_mean, scaled
 from particlegvi.tables.models.predictions import Classes, Numbers
 from particlegvi.tables.problems import Problem
 from particlegvi.tables.settings import Settings
+
+TOLERANCE = 1e-4  # nats of the evidence bound that may be left to gain
 
 
 def svgp(problem: Problem, settings: Settings) -> Numbers | Classes:
@@ -17,8 +19,10 @@ def svgp(problem: Problem, settings: Settings) -> Numbers | Classes:
     k, noise = hyperparameters(problem, settings)
     points = problem.inducing_points(settings.inducing_points)
     if problem.task == "classification":
-        model = SparseGaussianProcess(scaled(problem, settings), likelihoods.Bernoulli(), points, seed=settings.seed)
-        return Classes(logistic_mean(*model.fit(*problem.train).predict(problem.test.X, return_std=True)))
+        bernoulli = likelihoods.Bernoulli()
+        model = SparseGaussianProcess(k, bernoulli, points, tolerance=TOLERANCE, seed=settings.seed)
+        mean, sd = model.fit(*problem.train).predict(problem.test.X, return_std=True)
+        return Classes(Marginals(mean[None], sd**2).expectation(bernoulli.probability))
     gaussian = likelihoods.Gaussian(noise_variance=noise)
     model = SparseGaussianProcess(k, gaussian, points, seed=settings.seed).fit(*problem.train)
     (mean, sd), (v_mean, v_sd) = (model.predict(part.X, return_std=True) for part in (problem.test, problem.validation))
