@@ -31,6 +31,13 @@ kernel, r2 = pg.kernels.get("cauchy", lengthscale=0.5), np.linspace(0.1, 4.0, 9)
 slope = (evaluate.profile_values(kernel, r2 + h) - evaluate.profile_values(kernel, r2 - h)) / (2 * h)
 said["kernel"] = float(np.abs(evaluate.profile_slopes(kernel, r2) - slope).max())
 
+from particlegvi.functionspace import covariances
+
+k, weights = covariances.of(kernel), np.outer(x, 1.0 + x)
+above, below = (k.with_log_parameters(k.log_parameters() + step * np.array([1.0, 0.0])) for step in (h, -h))
+slope = np.sum(weights * (above(x) - below(x))) / (2 * h)
+said["covariance"] = float(abs(k.log_parameter_gradient(x, None, weights)[0] - slope))
+
 draws = pg.priors.get("laplace", scale=2.0).sample(40_000, seed=3)
 said["draws"] = [float(draws.mean()), float(draws.var())]
 
@@ -89,11 +96,12 @@ def said(ask) -> dict:
 def test_the_page_shows_a_file_of_every_kind(root):
     assert {Path(name).parent.as_posix() for name in examples(root)} == {
         *(f"particlegvi/{part}" for part in ("losses", "kernels", "priors", "integrators", "methods", "plotting")),
+        "particlegvi/functionspace/covariances",
         "scenarios",
     }
 
 
-@pytest.mark.parametrize("part", ["loss", "prior", "kernel"])
+@pytest.mark.parametrize("part", ["loss", "prior", "kernel", "covariance"])
 def test_slopes_of_the_examples_are_right(said, part):
     assert said[part] < 1e-8
 

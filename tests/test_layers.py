@@ -37,7 +37,7 @@ PLAIN = {"__future__", "math", "numpy", "typing"}
 # Packages that some parts of the house keep to themselves.
 KEPT = {"numba": ("engine", "bench"), "llvmlite": ("engine",), "matplotlib": ("plotting", "bench")}
 # Parts whose sources name the folder of compiled code on disk: only they may add to what is compiled.
-COMPILED = {"engine", "losses", "kernels", "priors"}
+COMPILED = {"engine", "losses", "kernels", "priors", "functionspace/likelihoods"}
 DECORATORS = {f"particlegvi.engine.compiled.{name}" for name in ("compiled", "nested", "inlined")}
 # Parts that are users of the package, and come in by the front door: `import particlegvi as pg`.
 USERS = ("bench", "cli", "__main__")

@@ -10,7 +10,7 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
-COMPILED = {"value", "gradient", "values", "gradients", "slope"}
+COMPILED = {"value", "gradient", "values", "gradients", "slope", "cost_at", "slope_at", "curvature_at"}
 
 
 def terms(sources: dict[str, str]) -> dict[str, list[str]]:

@@ -89,3 +89,21 @@ def _gradients(self, points, out):
             self.gradient(points[:, lane], out[:, lane])
 
     return loop
+
+
+@overload_method(types.BaseNamedTuple, "cost_at", jit_options=INLINED)
+def _cost_at(self, f, y):
+    method = compiled_method(self.instance_class, "cost_at")
+    return lambda self, f, y: method(self, f, y)
+
+
+@overload_method(types.BaseNamedTuple, "slope_at", jit_options=INLINED)
+def _slope_at(self, f, y):
+    method = compiled_method(self.instance_class, "slope_at")
+    return lambda self, f, y: method(self, f, y)
+
+
+@overload_method(types.BaseNamedTuple, "curvature_at", jit_options=INLINED)
+def _curvature_at(self, f, y):
+    method = compiled_method(self.instance_class, "curvature_at")
+    return lambda self, f, y: method(self, f, y)

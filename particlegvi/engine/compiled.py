@@ -22,7 +22,7 @@ import numba
 from numba import config
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
-SOURCES = ("engine", "losses", "kernels", "priors")  # subpackages with compiled functions or terms
+SOURCES = ("engine", "losses", "kernels", "priors", "functionspace/likelihoods")  # folders of what is compiled
 STALE_AFTER_DAYS = 30.0
 
 
@@ -109,8 +109,9 @@ def is_ours(term: Any) -> bool:
     """Whether the source digest covers a term and every term inside it."""
     if not hasattr(type(term), "_fields"):
         return True
-    place = type(term).__module__.split(".")
-    return place[0] == "particlegvi" and place[1] in SOURCES and all(is_ours(field) for field in term)
+    package, _, place = type(term).__module__.partition(".")
+    inside = any(f"{place}.".startswith(source.replace("/", ".") + ".") for source in SOURCES)
+    return package == "particlegvi" and inside and all(is_ours(field) for field in term)
 
 
 def compiled(function: Callable[..., Any]) -> Kernel:

@@ -161,27 +161,27 @@ def role_word(role: str) -> np.uint64:
     return np.uint64(ROLES[role] << 24)
 
 
-def _numbers(seed: int, role: str, particles: int, dim: int, step: int, normal: bool) -> np.ndarray:
-    if particles > MOST_PARTICLES or dim > MOST_COORDINATES:
+def _numbers(seed: int, role: str, particles: int, dim: int, step: int, first: int, normal: bool) -> np.ndarray:
+    if particles > MOST_PARTICLES or first + dim > MOST_COORDINATES:
         raise ValueError(
-            f"{particles} particles in {dim} dimensions is beyond the noise's counter;"
+            f"{particles} particles in {first + dim} dimensions is beyond the noise's counter;"
             f" at most {MOST_PARTICLES} particles and {MOST_COORDINATES} dimensions are allowed"
         )
     k0, k1 = key_words(seed)
     out = np.empty((particles, dim))
-    _fill(out, role_word(role), step, normal, k0, k1)
+    _fill(out, role_word(role) + np.uint64(first), step, normal, k0, k1)
     return out
 
 
-def normals(seed: int, role: str, particles: int, dim: int, step: int = 0) -> np.ndarray:
-    """Standard normals (particles, dim) of one role and step.
+def normals(seed: int, role: str, particles: int, dim: int, step: int = 0, first: int = 0) -> np.ndarray:
+    """Standard normals (particles, dim) of one role and step, from coordinate ``first`` on.
 
     ``role`` is one of "noise" (the steps), "start" (initial particles), "prior" (draws that approximate an
     embedding or a bandwidth), "split" (of data) and "draws" (reparameterised draws): roles never disturb each other.
     """
-    return _numbers(seed, role, particles, dim, step, True)
+    return _numbers(seed, role, particles, dim, step, first, True)
 
 
-def uniforms(seed: int, role: str, particles: int, dim: int, step: int = 0) -> np.ndarray:
-    """Uniforms on the open interval (0, 1), shape (particles, dim), of one role and step."""
-    return _numbers(seed, role, particles, dim, step, False)
+def uniforms(seed: int, role: str, particles: int, dim: int, step: int = 0, first: int = 0) -> np.ndarray:
+    """Uniforms on the open interval (0, 1), shape (particles, dim), of one role and step, from coordinate ``first``."""
+    return _numbers(seed, role, particles, dim, step, first, False)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-_MODULES = ("basis", "covariances", "residuals", "selection")
+_MODULES = ("basis", "covariances", "likelihoods", "residuals", "selection")
 _NAMES = {
     "ExactGaussianProcess": "exact_gp",
     "LinearRegression": "linear",
     "LogisticRegression": "linear",
+    "ProjectedLangevinSampler": "sampler",
     "SparseGaussianProcess": "sparse_gp",
     "fit_classification_hyperparameters": "laplace",
     "fit_hyperparameters": "hyperparameters",
@@ -21,11 +22,12 @@ _NAMES = {
 __all__ = [*_MODULES, *_NAMES]
 
 if TYPE_CHECKING:
-    from particlegvi.functionspace import basis, covariances, residuals, selection
+    from particlegvi.functionspace import basis, covariances, likelihoods, residuals, selection
     from particlegvi.functionspace.exact_gp import ExactGaussianProcess
     from particlegvi.functionspace.hyperparameters import fit_hyperparameters
     from particlegvi.functionspace.laplace import fit_classification_hyperparameters
     from particlegvi.functionspace.linear import LinearRegression, LogisticRegression
+    from particlegvi.functionspace.sampler import ProjectedLangevinSampler
     from particlegvi.functionspace.sparse_gp import SparseGaussianProcess
 
 

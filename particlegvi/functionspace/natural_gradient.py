@@ -32,7 +32,9 @@ class Law(NamedTuple):
 
 
 def law(mean: Array, precision: Array) -> Law | None:
-    """The Gaussian law, or None where the precision is not positive definite."""
+    """The Gaussian law, or None where the precision is not positive definite, or not finite."""
+    if not np.all(np.isfinite(precision)):
+        return None
     try:
         return Law(mean, precision, linalg.cholesky(precision, lower=True))
     except linalg.LinAlgError:
@@ -90,35 +92,45 @@ def climb(bound: Bound, mean: Array, most_iterations: int, tolerance: float) -> 
     halved until the bound does not fall. A Gaussian likelihood takes one step. It ends where the squared length of the
     natural gradient (in the Fisher metric, about twice what is left to gain) is below the tolerance.
 
+    Raises
+    ------
+    ValueError
+        If the bound is not finite where it begins.
+
     Source: Khan and Rue (2023), (4), (11).
     """
     here = Law(mean, np.eye(len(mean)), np.eye(len(mean)))
-    height = bound(here)
-    size = 1.0
+    height, size = bound(here), 1.0
+    if height == -math.inf:
+        raise ValueError(
+            "the evidence lower bound is not finite where the climb begins; likelier values of f are needed as start"
+        )
     steps, converged = 0, False
     while not converged and steps < most_iterations:
         gradient, wanted = bound.derivatives(here)
         converged = _squared_length(here, gradient, wanted) < tolerance
         if not converged:
-            there, size = _step(bound, here, height, gradient, wanted, min(1.0, 2.0 * size))
-            if there is None:
+            moved = _step(bound, here, height, gradient, wanted, min(1.0, 2.0 * size))
+            if moved is None:
                 break
-            here, height, steps = there, bound(there), steps + 1
+            here, height, size = moved
+            steps += 1
     return here, height, {"method": "natural gradient", "iterations": steps, "converged": converged}
 
 
 def _step(
     bound: Bound, here: Law, height: float, gradient: Array, wanted: Array, size: float
-) -> tuple[Law | None, float]:
-    """The first law that is not lower, trying steps of ``size`` and its halves, and its step; None if there is none."""
+) -> tuple[Law, float, float] | None:
+    """The first law that is not lower, trying steps of ``size`` and its halves, with its bound and its step."""
     for _ in range(HALVINGS):
         moved = law(here.mean, (1.0 - size) * here.precision + size * wanted)
         if moved is not None:
             moved = moved._replace(mean=here.mean - size * linalg.cho_solve((moved.factor, True), gradient))
-            if bound(moved) >= height - 1e-12 * abs(height):
-                return moved, size
+            reached = bound(moved)
+            if reached >= height - 1e-12 * abs(height):
+                return moved, reached, size
         size *= 0.5
-    return None, size
+    return None
 
 
 def _squared_length(here: Law, gradient: Array, wanted: Array) -> float:

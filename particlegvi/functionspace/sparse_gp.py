@@ -33,7 +33,7 @@ class SparseGaussianProcess:
         k.
     likelihood : a likelihood of particlegvi.functionspace
         Its ``log_density(y, f)``, and ``slope(f, y)``, minus the derivative in f; of the one whose ``name`` is
-        "gaussian", only ``noise_variance``.
+        "gaussian", only ``noise_variance``. Where it has ``check_targets(y, n)``, that refuses impossible targets.
     inducing_points : array (M, dim) or int
         Z, or their number for greedy selection from X.
     nodes : int
@@ -83,9 +83,15 @@ class SparseGaussianProcess:
         ----------
         start : array (n,), optional
             Values of f at X to begin near, where the bound has several maxima; zeros if not given.
+
+        Raises
+        ------
+        ValueError
+            If a value is not allowed, or the bound is not finite where the climb begins.
         """
         x = points("X", X)
-        t = targets("y", y, len(x))
+        allowed = getattr(self.likelihood, "check_targets", None)
+        t = targets("y", y, len(x)) if allowed is None else allowed(y, len(x))
         begin = None if start is None else targets("start", start, len(x))
         chosen: dict[str, Any] = {}
         Z = self.inducing_points

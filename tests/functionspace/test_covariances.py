@@ -47,7 +47,7 @@ def identity(covariance):
 
 
 def test_every_file_is_found():
-    assert set(covariances.names()) == {
+    assert set(covariances.names()) >= {
         "inverse-multiquadric",
         "matern-12",
         "matern-32",

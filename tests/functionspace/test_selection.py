@@ -22,7 +22,7 @@ def left_over(k, X, Z):
 
 
 def test_every_file_is_found():
-    assert selection.names() == ["greedy", "k-means", "random"]
+    assert {"greedy", "k-means", "random"} <= set(selection.names())
 
 
 class TestGreedy:
@@ -114,7 +114,7 @@ class TestKMeans:
         np.testing.assert_allclose(np.sort(found.points, axis=0), np.sort(X[:5], axis=0))
 
 
-@pytest.mark.parametrize("name", ["greedy", "k-means", "random"])
+@pytest.mark.parametrize("name", selection.names())
 def test_same_seed_same_points_and_all_rows_are_allowed(name):
     first, again = (selection.select(name, K, X, 8, seed=3).points for _ in range(2))
     assert np.array_equal(first, again)

@@ -37,7 +37,9 @@ class Nystroem:
     Attributes
     ----------
     covariance, inducing_points, eigenvalues, size
-        As in `Basis`; the eigenvalues are without the jitter's part, which is in `jitter`.
+        As in `Basis`; the eigenvalues are those of (k(Z, Z) + jitter I) / M.
+    jitter : float
+        0 but for the case above.
     vectors : array (M, size)
         v_m in the columns, orthonormal.
 

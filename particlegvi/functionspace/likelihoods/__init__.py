@@ -1,0 +1,71 @@
+"""Likelihoods p(y|f) of a target given the function's value: one small file each.
+
+Each is a ``NamedTuple`` whose scalar methods ``cost_at``, ``slope_at`` and ``curvature_at`` of (f, y) the engine
+compiles, with array forms ``cost``, ``slope`` and ``curvature``. A new likelihood is one more file here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from particlegvi.functionspace.likelihoods._likelihood import Likelihood
+from particlegvi.functionspace.likelihoods.bernoulli_logistic import BernoulliLogistic
+from particlegvi.functionspace.likelihoods.bernoulli_probit import BernoulliProbit
+from particlegvi.functionspace.likelihoods.gaussian import Gaussian
+from particlegvi.functionspace.likelihoods.poisson_log import PoissonLog
+from particlegvi.functionspace.likelihoods.poisson_square import PoissonSquare
+from particlegvi.functionspace.likelihoods.shifted_mixture import ShiftedMixture
+from particlegvi.functionspace.likelihoods.student_t import StudentT
+from particlegvi.registry import Registry, check_parameters, look_up
+
+__all__ = [
+    "Bernoulli",
+    "BernoulliLogistic",
+    "BernoulliProbit",
+    "Gaussian",
+    "Likelihood",
+    "Poisson",
+    "PoissonLog",
+    "PoissonSquare",
+    "ShiftedMixture",
+    "StudentT",
+    "get",
+    "names",
+]
+
+_registry = Registry(__name__, "likelihood")
+_BERNOULLI = {"logistic": BernoulliLogistic, "probit": BernoulliProbit}
+_POISSON = {"square": PoissonSquare, "log": PoissonLog}
+
+
+def Bernoulli(link: str = "logistic", **parameters: Any) -> Any:
+    """The likelihood of labels 0 and 1 with the link "logistic" or "probit"."""
+    return look_up("link of Bernoulli", link, _BERNOULLI)(**parameters)
+
+
+def Poisson(link: str = "square", **parameters: Any) -> Any:
+    """The likelihood of counts whose rate is f^2 (the link "square") or exp(f) ("log")."""
+    return look_up("link of Poisson", link, _POISSON)(**parameters)
+
+
+def names() -> list[str]:
+    """The names of all likelihoods, in alphabetical order."""
+    return _registry.names()
+
+
+def get(name: str, **parameters: Any) -> Any:
+    """The likelihood of this name, for example ``get("student-t", degrees_of_freedom=4.0, scale=0.1)``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such likelihood or parameter, or a value is not allowed.
+    """
+    likelihood = _registry[name]
+    allowed = inspect.signature(likelihood).parameters
+    check_parameters(name, parameters, allowed)
+    missing = [key for key, each in allowed.items() if each.default is each.empty and key not in parameters]
+    if missing:
+        raise ValueError(f'the likelihood "{name}" needs {missing[0]}')
+    return likelihood(**parameters)

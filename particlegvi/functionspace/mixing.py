@@ -1,0 +1,142 @@
+"""Langevin steps that are accepted or refused, and moves between modes that a diffusion does not make.
+
+All leave the tempered posterior exp(-beta sum_n c(y_n, f_n)) N(z; 0, I) as it is, whatever the step size:
+
+- exponential Euler steps with a Metropolis acceptance (six of eight steps);
+- random-walk steps as wide as the posterior, which jump over a thin barrier (one of eight);
+- for a cost that is even in f: the flip z -> -z of a fair coin, and reflections of one region of the data (below).
+
+A reflection turns the function over where a region of the data determines it, and leaves the rest: z - 2 B B^T z with
+orthonormal B that span what the region's rows determine. It keeps the prior, hardly changes the cost inside the region,
+and is accepted by what it does to the cost outside, with the right probability.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi.engine import noise
+from particlegvi.engine.projected import log_ratios, move
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.data_cost import DataCost
+from particlegvi.functionspace.schemes import exponential_euler, random_walk
+
+CYCLE = 8
+WALK, REFLECTION = 6, 7
+KINDS = ("langevin", "random walk", "reflection")
+
+
+class MixingFlow:
+    """Moves particles, each a Markov chain of its own.
+
+    Parameters
+    ----------
+    cost : DataCost
+        In coordinates with the prior N(0, I).
+    stiffness : array (dim,)
+        The data's curvature along each coordinate, roughly: it shapes the proposals.
+    step_size : float
+        In units of the relaxation time.
+    state : array (particles, dim)
+    regions : list of arrays (dim, rank)
+        The B of the reflections; empty where the cost is not even.
+    beta : float
+        Inverse temperature of the data.
+    role : str
+        Of the noise: "noise" or, before the first step, "start".
+    """
+
+    def __init__(
+        self,
+        cost: DataCost,
+        stiffness: Array,
+        step_size: float,
+        state: Array,
+        seed: int,
+        regions: list[Array],
+        beta: float = 1.0,
+        role: str = "noise",
+    ) -> None:
+        self.cost = cost
+        self.tamed = cost.likelihood.tamed()
+        self.state = np.ascontiguousarray(state)
+        self.seed = seed
+        self.regions = regions
+        self.beta = beta
+        self.role = role
+        reference = 1.0 + beta * stiffness
+        self.langevin = exponential_euler(step_size, 1.0 / reference, reference, 1.0 - reference)
+        self.walk = random_walk(2.4 / np.sqrt(state.shape[1]), reference)
+        self.tried = np.zeros((len(KINDS), max(1, len(regions))))
+        self.accepted = np.zeros_like(self.tried)  # mean acceptances, summed over the steps
+
+    def advance(self, first_step: int, steps: int) -> None:
+        """Take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit."""
+        if steps > 0:
+            forces, self.costs = self.cost.forces(self.state, self.tamed)
+            self.forces = self.beta * forces
+        for step in range(first_step, first_step + steps):
+            place = step % CYCLE
+            if place == REFLECTION and self.cost.likelihood.even:
+                self._flip(step)
+            if place == REFLECTION and self.regions:
+                self._reflect(step)
+            else:
+                self._move(step, place == WALK)
+
+    def _coins(self, step: int, number: int) -> Array:
+        return noise.uniforms(self.seed, self.role, len(self.state), 1, step, first=self.state.shape[1] + number)[:, 0]
+
+    def _move(self, step: int, walk: bool) -> None:
+        scheme = self.walk if walk else self.langevin
+        key, role = noise.key_words(self.seed), noise.role_word(self.role)
+        proposed = np.empty_like(self.state)
+        move(self.state, self.forces, *scheme, key, role, step, proposed)
+        forces, costs = self.cost.forces(proposed, self.tamed)
+        forces = self.beta * forces
+        ratio = np.empty(len(self.state))
+        log_ratios(self.state, self.forces, proposed, forces, *scheme, ratio)
+        ratio += 0.5 * (np.einsum("jm,jm->j", self.state, self.state) - np.einsum("jm,jm->j", proposed, proposed))
+        self._choose(step, ratio, proposed, forces, costs, KINDS.index("random walk" if walk else "langevin"), 0)
+
+    def _reflect(self, step: int) -> None:
+        number = step // CYCLE % len(self.regions)
+        basis = self.regions[number]
+        proposed = self.state - 2.0 * (self.state @ basis) @ basis.T
+        forces, costs = self.cost.forces(proposed, self.tamed)
+        ratio = np.zeros(len(self.state))
+        self._choose(step, ratio, proposed, self.beta * forces, costs, KINDS.index("reflection"), number)
+
+    def _choose(
+        self, step: int, ratio: Array, proposed: Array, forces: Array, costs: Array, kind: int, number: int
+    ) -> None:
+        with np.errstate(invalid="ignore"):
+            chosen = np.log(self._coins(step, 0)) < ratio + self.beta * (self.costs - costs)
+        self.state[chosen] = proposed[chosen]
+        self.forces[chosen] = forces[chosen]
+        self.costs[chosen] = costs[chosen]
+        self.tried[kind, number] += 1.0
+        self.accepted[kind, number] += np.mean(chosen)
+
+    def _flip(self, step: int) -> None:
+        flipped = self._coins(step, 1) < 0.5
+        self.state[flipped] *= -1.0
+        self.forces[flipped] *= -1.0
+
+    def acceptance(self, kind: str) -> float:
+        """The share of accepted moves of a kind."""
+        row = KINDS.index(kind)
+        return float(self.accepted[row].sum() / max(1.0, self.tried[row].sum()))
+
+    def facts(self) -> dict[str, Any]:
+        """The share of accepted moves of each kind, and the regions whose reflections were always refused."""
+        found: dict[str, Any] = {f"accepted {kind}": self.acceptance(kind) for kind in KINDS[:2]}
+        if self.regions:
+            found["accepted reflection"] = self.acceptance("reflection")
+            row = KINDS.index("reflection")
+            refused = (self.tried[row] > 0) & (self.accepted[row] == 0.0)
+            found["regions"] = len(self.regions)
+            found["regions never reflected"] = int(np.sum(refused))
+        return found

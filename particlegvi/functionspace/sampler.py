@@ -1,0 +1,362 @@
+"""Projected Langevin sampling: posterior samples of functions (thesis, sections 6.5.3 and D.14)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.engine import noise
+from particlegvi.errors import Diverged
+from particlegvi.functionspace import covariances, equilibrium, mode, plans, residuals, selection
+from particlegvi.functionspace.basis import PRIORS, Nystroem
+from particlegvi.functionspace.checks import Array, points, whole
+from particlegvi.functionspace.data_cost import QuadraticCost, one_blas_thread
+from particlegvi.functionspace.likelihoods import Likelihood
+from particlegvi.functionspace.prediction import Marginals
+from particlegvi.registry import look_up
+
+INTEGRATORS = ("exponential-euler", "euler-maruyama")
+MOVES = ("mix", "none")
+SIGN_ROWS = 64  # rows with y >= 1 at which signs are followed
+
+
+class ProjectedLangevinSampler:
+    """Samples of functions from the posterior of a Gaussian prior and any likelihood.
+
+    A function is sum_m u_m e_m(x) plus an independent residual, with e_m the Nystroem eigenfunctions of the inducing
+    points. The particles are draws of the coefficients u from the density proportional to exp(-V),
+
+        V(u) = sum_n c(y_n, sum_m u_m e_m(x_n)) + sum_m u_m^2 / (2 prior variance of u_m)             (D.125)
+
+    made by simulating the Langevin diffusion (6.14) that leaves it as it is. X and y are taken as they are: no scaling,
+    zero mean.
+
+    Parameters
+    ----------
+    kernel : kernel or Covariance
+        k, from :mod:`particlegvi.kernels` or :mod:`particlegvi.functionspace.covariances`.
+    likelihood : likelihood
+        From :mod:`particlegvi.functionspace.likelihoods`.
+    inducing_points : array (M, inputs) or int
+        Z, or how many to choose among the rows of X, greedily (thesis, D.14.1).
+    particles : int
+        Number of posterior samples, J.
+    steps : int, optional
+        Left out, as many as take the slowest direction of the posterior to equilibrium.
+    step_size : float, optional
+        Left out, 0.1 / (the largest curvature that is not integrated exactly), in units of time in which every
+        direction relaxes alike. Given, it is the eta of (D.209), in the thesis's time (with ``moves="mix"`` it stays
+        in units of the relaxation time).
+    initial : "prior" or array (particles, size)
+        Coefficients at the start.
+    prior : str
+        "rkhs", the thesis's N(0, Lambda), or "gp", N(0, I), with which the function's prior is the Gaussian process of
+        covariance k.
+    residual : str
+        "gp": what is left of k given Z; or "thesis": (D.219) as printed, made positive semi-definite.
+    seed : int
+    integrator : str
+        "exponential-euler", with the linear part exact (all of the drift for a quadratic cost), or "euler-maruyama".
+    moves : str, optional
+        "none": Langevin steps alone. "mix": steps that are accepted or refused, a start by annealing and, for a rate
+        f^2, changes of sign; the default unless the cost is convex with a bounded curvature.
+    batch_size : int, optional
+        Rows of one stochastic gradient; all of them when left out.
+
+    Attributes
+    ----------
+    coefficients_ : array (particles, size)
+    eigenvalues_ : array (size,)
+        Of k(Z, Z) / M, descending; size is M unless some are below 1e-12 of the largest.
+    basis_, residual_
+        From :mod:`particlegvi.functionspace.basis` and ``residuals``.
+    step_size_, steps_ : float, int
+        What was used.
+    info_ : dict
+        What was done, and under "equilibrium" whether the stationary law was reached.
+
+    Raises
+    ------
+    ValueError
+        For a bad argument, in one sentence, before anything is simulated.
+    Diverged
+        When a step makes a particle non-finite.
+    """
+
+    def __init__(
+        self,
+        kernel: Any,
+        likelihood: Any,
+        inducing_points: ArrayLike | int,
+        particles: int = 100,
+        steps: int | None = None,
+        step_size: float | None = None,
+        initial: Any = "prior",
+        prior: str = "rkhs",
+        residual: str = "gp",
+        seed: int = 0,
+        integrator: str = "exponential-euler",
+        moves: str | None = None,
+        batch_size: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.likelihood = likelihood
+        self.inducing_points = inducing_points
+        self.particles = particles
+        self.steps = steps
+        self.step_size = step_size
+        self.initial = initial
+        self.prior = prior
+        self.residual = residual
+        self.seed = seed
+        self.integrator = integrator
+        self.moves = moves
+        self.batch_size = batch_size
+
+    def fit(self, X: ArrayLike, y: ArrayLike, progress: Callable[[int, int], None] | None = None) -> Self:
+        """Sample the coefficients.
+
+        Parameters
+        ----------
+        X : array (n, inputs)
+        y : array (n,)
+            Labels 0 and 1 for Bernoulli, whole numbers for Poisson.
+        progress : callable, optional
+            Called as ``progress(steps_done, steps)`` a few times.
+        """
+        with one_blas_thread():
+            question = self._question(X, y)
+            plan = self._plan(question)
+            self._prepare_energy(plan, question)
+            self._simulate(plan, question, progress)
+        return self
+
+    def _question(self, X: ArrayLike, y: ArrayLike) -> plans.Question:
+        """The checked arguments, and the basis at the data."""
+        covariance = covariances.of(self.kernel)
+        if not isinstance(self.likelihood, Likelihood):
+            raise ValueError(
+                f"likelihood is {self.likelihood!r}; one of particlegvi.functionspace.likelihoods is allowed"
+            )
+        look_up("prior of the coefficients", self.prior, dict.fromkeys(PRIORS))
+        look_up("integrator of projected Langevin sampling", self.integrator, dict.fromkeys(INTEGRATORS))
+        look_up("residual", self.residual, dict.fromkeys(residuals.names()))
+        if self.residual == "thesis" and self.prior != "rkhs":
+            raise ValueError(f'residual="thesis" belongs to prior="rkhs"; prior is "{self.prior}"')
+        particles = whole("particles", self.particles)
+        steps = None if self.steps is None else whole("steps", self.steps)
+        step_size = None if self.step_size is None else _positive("step_size", self.step_size)
+        noise.key_words(self.seed)
+        x = points("X", X)
+        if len(x) == 0:
+            raise ValueError("X has no row; at least one is needed")
+        observed = self.likelihood.check_targets(y, len(x))
+        batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size), len(x))
+        self._check_moves()
+        self.selection_: dict[str, Any] = {}
+        Z = self.inducing_points
+        if isinstance(Z, int | np.integer) and not isinstance(Z, bool):
+            chosen = selection.select("greedy", covariance, x, int(Z), self.seed)
+            Z, self.selection_ = chosen.points, chosen.facts
+        Z = points("inducing_points", Z, x.shape[1])
+        self.basis_ = Nystroem(covariance, Z)
+        self.residual_ = residuals.get(self.residual, self.basis_)
+        self.eigenvalues_ = self.basis_.eigenvalues
+        self._prior_variances = self.basis_.prior_variances(self.prior)
+        return plans.Question(
+            self.likelihood, x, observed, self.basis_.features(x), self._prior_variances, particles, steps, step_size,
+            self._initial(particles), batch_size, self.seed,
+        )
+
+    def _check_moves(self) -> None:
+        if self.moves is not None:
+            look_up("kind of moves", self.moves, dict.fromkeys(MOVES))
+        if self.moves == "mix" and (self.batch_size is not None or self.integrator == "euler-maruyama"):
+            raise ValueError('moves="mix" accepts or refuses exponential Euler steps on all rows; leave batch_size and '
+                             "integrator out, or set moves to \"none\"")
+
+    def _initial(self, particles: int) -> Array | None:
+        if isinstance(self.initial, str):
+            if self.initial != "prior":
+                raise ValueError(f'initial is "{self.initial}"; "prior" or an array of coefficients is allowed')
+            return None
+        u = points("initial", self.initial, self.basis_.size)
+        if len(u) != particles:
+            raise ValueError(f"initial has {len(u)} rows; one for each of the {particles} particles is allowed")
+        return u.copy()
+
+    def _plan(self, q: plans.Question) -> plans.Plan:
+        likelihood = self.likelihood
+        moves = self.moves
+        if moves is None:
+            tame = likelihood.quadratic or (likelihood.convex and math.isfinite(likelihood.curvature_bound))
+            plain = tame or self.integrator == "euler-maruyama" or self.batch_size is not None
+            moves = "none" if plain else "mix"
+        if moves == "mix":
+            return plans.mixing(q)
+        if self.integrator == "exponential-euler" and self.batch_size is None and likelihood.quadratic:
+            return plans.quadratic(q)
+        # a pole has no curvature at the mode to go by, and plain sampling there is the thesis's algorithm
+        if self.integrator == "exponential-euler" and self.step_size is None and not likelihood.even:
+            return plans.preconditioned(q)
+        return plans.thesis(q, self.integrator)
+
+    def _prepare_energy(self, plan: plans.Plan, q: plans.Question) -> None:
+        self._coordinates = plan.coordinates
+        self._cost = plan.cost
+        self._plan_features = q.features
+        self._y = q.y
+        self._X = q.X
+
+    def potential(self, u: ArrayLike) -> Array:
+        """V_infinity of (D.125) for coefficients (particles, size), without a constant; shape (particles,)."""
+        coefficients = points("u", u, self.basis_.size)
+        with one_blas_thread():
+            return self._energies(coefficients)
+
+    def _energies(self, u: Array) -> Array:
+        prior = 0.5 * np.sum(u * u / self._prior_variances, axis=1)
+        return self._cost.costs(self._coordinates.of(u)) + prior
+
+    def _simulate(self, plan: plans.Plan, q: plans.Question, progress: Callable[[int, int], None] | None) -> None:
+        flow = plan.flow
+        signed = self._sign_features(q)
+        signs = []
+        energies: list[Array] = []
+        step = 0
+        for record in equilibrium.record_steps(plan.steps).tolist():
+            with np.errstate(over="ignore", invalid="ignore"):
+                flow.advance(step, record - step)
+            bad = np.flatnonzero(~np.isfinite(flow.state).all(axis=1))
+            if bad.size:
+                raise Diverged(
+                    f"by step {record} of {plan.steps} particle {bad[0]} had become non-finite;"
+                    f" try a smaller step_size than {plan.step_size:g}",
+                    record,
+                    int(bad[0]),
+                )
+            step = record
+            energies.append(self._energies(plan.coordinates.coefficients(flow.state)))
+            if signed is not None:
+                signs.append(flow.state @ signed.T > 0.0)
+            if progress is not None:
+                progress(step, plan.steps)
+        self.flow_ = flow
+        self.coefficients_ = plan.coordinates.coefficients(flow.state)
+        self.steps_, self.step_size_ = plan.steps, plan.step_size
+        lowest = min(self._lowest(plan, energies[-1]), *(float(each.min()) for each in energies))
+        self.info_ = {
+            "plan": plan.name,
+            "steps": plan.steps,
+            "step_size": plan.step_size,
+            **plan.facts,
+            **flow.facts(),
+            "basis": self.basis_.facts(),
+            "selection": self.selection_,
+            "likelihood": self.likelihood.facts(),
+            "lowest_potential": lowest,
+            "equilibrium": equilibrium.verdict(
+                energies, lowest, self.basis_.size, equilibrium.unchanged(signs), plan.name == "mixing"
+            ),
+        }
+
+    def _sign_features(self, q: plans.Question) -> Array | None:
+        """The features of some rows with y >= 1, where the likelihood has a pole at f = 0."""
+        if not self.likelihood.even:
+            return None
+        rows = np.flatnonzero(q.y > 0.0)
+        return q.features[rows[:: max(1, len(rows) // SIGN_ROWS)]] if len(rows) else None
+
+    def _lowest(self, plan: plans.Plan, energies: Array) -> float:
+        """V at the end of a descent from the best particle."""
+        precision = plan.coordinates.precision(self._prior_variances)
+        if isinstance(plan.cost, QuadraticCost):
+            return mode.of_quadratic(plan.cost, precision)[1]
+        return mode.find(plan.cost, precision, plan.flow.state[int(np.argmin(energies))])[1]
+
+    def basis(self, X: ArrayLike) -> Array:
+        """e_m(x_n), shape (n, size)."""
+        with one_blas_thread():
+            return self.basis_.features(X)
+
+    def marginals(self, X: ArrayLike) -> Marginals:
+        """The law of the function at each input: a mixture of one Gaussian for each particle."""
+        with one_blas_thread():
+            features = self.basis_.features(X)
+            return Marginals(self.coefficients_ @ features.T, self.residual_.variance(X, features))
+
+    def sample(self, X: ArrayLike) -> Array:
+        """Posterior samples of the function at these inputs together, by Matheron's rule; (particles, n).
+
+        The same inputs give the same samples. Costs n^3 / 3 for the residual.
+        """
+        x = points("X", X, self.basis_.inducing_points.shape[1])
+        with one_blas_thread():
+            normals = noise.normals(self.seed, "draws", len(self.coefficients_), len(x))
+            return self.coefficients_ @ self.basis_.features(x).T + self.residual_.sample(x, normals)
+
+    def predict(
+        self, X: ArrayLike, return_std: bool = False, quantiles: Any = None, of: str = "function"
+    ) -> Any:
+        """Mean of the posterior at each input.
+
+        Parameters
+        ----------
+        X : array (n, inputs)
+        return_std : bool
+            Also give the standard deviation, (n,).
+        quantiles : sequence of probabilities, optional
+            Also give these quantiles of the function, (len(quantiles), n).
+        of : str
+            "function": of F(x); "target": of a new y at x, which adds the likelihood's noise.
+
+        Returns
+        -------
+        mean, or a tuple (mean, sd), (mean, quantiles), (mean, sd, quantiles)
+        """
+        look_up("thing to predict", of, {"function": None, "target": None})
+        marginals = self.marginals(X)
+        if of == "function":
+            mean, sd = marginals.mean(), marginals.sd()
+        else:
+            if quantiles is not None:
+                raise ValueError('quantiles are those of the function; leave them out with of="target"')
+            mean = marginals.expectation(self.likelihood.mean)
+            second = marginals.expectation(
+                lambda f: self.likelihood.variance(f) + (self.likelihood.mean(f) - mean) ** 2
+            )
+            sd = np.sqrt(second)
+        found = [mean]
+        if return_std:
+            found.append(sd)
+        if quantiles is not None:
+            found.append(np.array([marginals.quantile(_share(each)) for each in np.atleast_1d(quantiles)]))
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def predict_probability(self, X: ArrayLike) -> Array:
+        """P(y = 1) at each input, (n,), for the likelihoods of labels."""
+        if not hasattr(self.likelihood, "probability") or not callable(self.likelihood.probability):
+            raise ValueError(f"{self.likelihood!r} has no labels, and so no probability of one")
+        return self.marginals(X).expectation(self.likelihood.probability)
+
+    def log_predictive_density(self, X: ArrayLike, y: ArrayLike) -> Array:
+        """log p(y_n | data) at each input, (n,): the logarithm of the mean density over the posterior."""
+        marginals = self.marginals(X)
+        return marginals.log_density(self.likelihood, self.likelihood.check_targets(y, len(marginals.variances)))
+
+
+def _positive(key: str, number: Any) -> float:
+    real = isinstance(number, int | float | np.integer | np.floating) and not isinstance(number, bool)
+    if not real or not 0.0 < number < math.inf:
+        raise ValueError(f"{key} is {number!r}; a positive finite number is allowed")
+    return float(number)
+
+
+def _share(probability: Any) -> float:
+    if not 0.0 < probability < 1.0:
+        raise ValueError(f"quantiles holds {probability!r}; probabilities between 0 and 1 are allowed")
+    return float(probability)

@@ -1,0 +1,58 @@
+"""One step of projected Langevin sampling as four vectors, and how large it may be.
+
+In the coordinates z of the particles the diffusion is
+
+    dz_i = -p_i (force_i(z) + k_i z_i) dt + sqrt(2 p_i) dB_i
+
+with the gradient ``force`` of the data's cost, the prior precision k and a mobility p (1 in the thesis, (6.14)). Its
+stationary law does not depend on p. A step is ``z <- decay z - gain (force + leftover z) + spread N(0, I)``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from particlegvi.functionspace.checks import Array
+
+BIAS = 0.1  # step size times the curvature that is not integrated exactly: a bias of a few per cent
+
+
+class Scheme(NamedTuple):
+    """The four vectors (dim,)."""
+
+    decay: Array
+    gain: Array
+    leftover: Array
+    spread: Array
+
+
+def euler_maruyama(step_size: float, precision: Array) -> Scheme:
+    """Explicit Euler-Maruyama, (D.209), with p = 1. Stable for step_size < 2 / (largest curvature of V)."""
+    one = np.ones(len(precision))
+    return Scheme(one, step_size * one, precision, np.sqrt(2.0 * step_size) * one)
+
+
+def exponential_euler(step_size: float, mobility: Array, reference: Array, leftover: Array) -> Scheme:
+    """Exponential Euler: the linear drift -p q z is solved exactly, the rest is held over the step.
+
+    Parameters
+    ----------
+    step_size : float
+    mobility : array (dim,)
+        p.
+    reference : array (dim,)
+        q: the part of the curvature of V that is integrated exactly, diagonal in these coordinates.
+    leftover : array (dim,)
+        k - q: what of the linear drift is not.
+    """
+    lost = -np.expm1(-step_size * mobility * reference)
+    spread = np.sqrt(-np.expm1(-2.0 * step_size * mobility * reference) / reference)
+    return Scheme(1.0 - lost, lost / reference, leftover, spread)
+
+
+def random_walk(length: float, reference: Array) -> Scheme:
+    """Gaussian moves of the standard deviations length / sqrt(q), without drift."""
+    one = np.ones(len(reference))
+    return Scheme(one, 0.0 * one, 0.0 * one, length / np.sqrt(reference))
