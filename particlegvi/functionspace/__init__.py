@@ -18,11 +18,18 @@ _NAMES = {
     "fit_classification_hyperparameters": "laplace",
     "fit_hyperparameters": "hyperparameters",
 }
+# These need scikit-learn, an extra, and so do not belong to what a star imports.
+_ESTIMATORS = ("ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor")
 
 __all__ = [*_MODULES, *_NAMES]
 
 if TYPE_CHECKING:
     from particlegvi.functionspace import basis, covariances, likelihoods, residuals, selection
+    from particlegvi.functionspace.estimators import (
+        ProjectedLangevinClassifier,
+        ProjectedLangevinPoissonRegressor,
+        ProjectedLangevinRegressor,
+    )
     from particlegvi.functionspace.exact_gp import ExactGaussianProcess
     from particlegvi.functionspace.hyperparameters import fit_hyperparameters
     from particlegvi.functionspace.laplace import fit_classification_hyperparameters
@@ -32,8 +39,9 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _NAMES:
-        value = getattr(importlib.import_module(f"particlegvi.functionspace.{_NAMES[name]}"), name)
+    if name in _NAMES or name in _ESTIMATORS:
+        module = _NAMES.get(name, "estimators")
+        value = getattr(importlib.import_module(f"particlegvi.functionspace.{module}"), name)
     elif name in _MODULES:
         value = importlib.import_module(f"particlegvi.functionspace.{name}")
     else:
