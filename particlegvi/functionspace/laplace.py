@@ -87,7 +87,8 @@ def fit_classification_hyperparameters(
     -------
     covariance : Covariance
     facts : dict
-        ``rows`` used, the evidence ``before`` and ``after`` in nats, ``iterations``, ``converged``, ``at_bound`` (names).
+        ``rows`` used, ``log_marginal_likelihood`` with the evidence ``before`` and ``after`` in nats, ``iterations``,
+        ``converged``, ``at_bound`` (names).
 
     Raises
     ------

@@ -42,9 +42,9 @@ def measure(cell: Cell, settings: Settings, given: Problem | None = None) -> dic
     Returns
     -------
     dict
-        In regression ``nll`` (tempered on the validation rows), ``nll_untempered``, ``mae``, ``rmse``, all of the scaled
-        target, ``variance_factor`` and ``coverage`` (of conformal intervals made for 90%). In classification ``auc`` and
-        ``accuracy`` in per cent, ``nll`` and ``brier``.
+        In regression ``nll`` (tempered on the validation rows), ``nll_untempered``, ``mae`` and ``rmse``, all of the
+        scaled target, ``variance_factor``, and the ``coverage`` of conformal intervals made for 90%. In classification
+        ``auc`` and ``accuracy`` in per cent, ``nll`` and ``brier``.
 
     Raises
     ------

@@ -95,7 +95,8 @@ def problem(row: str, protocol: str, split: int) -> Problem:
         X = (X - X[parts.train].mean(axis=0)) / _scale(X[parts.train])
     if data.task == "regression":
         y = (y - y[parts.train].mean()) / y[parts.train].std(ddof=1)
-    return Problem(data.task, *(Part(X[rows], y[rows]) for rows in parts), rules, split)
+    train, validation, test = (Part(X[rows], y[rows]) for rows in parts)
+    return Problem(data.task, train, validation, test, rules, split)
 
 
 def _scale(X: np.ndarray) -> np.ndarray:

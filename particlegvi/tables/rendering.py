@@ -54,27 +54,14 @@ class Table:
         return {row: holds_up(row, entry.mean) for row, entry in entries.items() if entry is not None}
 
     def summary(self) -> dict[str, Any]:
-        """Settings and entries as JSON can hold them: ``entries[row][metric][protocol][model] = [mean, sd, splits]``."""
-        names = {row: sorted({m for cell, s in self.scores.items() if cell.row == row for m in s}) for row in self._rows()}
-        entries = {
-            row: {
-                metric: {
-                    protocol: {
-                        model: list(entry)
-                        for model in self.settings.models
-                        if (entry := self.entry(row, model, protocol, metric)) is not None
-                    }
-                    for protocol in self.settings.protocols
-                }
-                for metric in names[row]
-            }
-            for row in self._rows()
-        }
+        """Settings and entries as JSON holds them: ``entries[row][metric][protocol][model]`` is [mean, sd, splits]."""
+        entries: dict[str, Any] = {}
+        for (row, model, protocol, _), scores in self.scores.items():
+            for metric in scores:
+                by_protocol = entries.setdefault(row, {}).setdefault(metric, {})
+                by_protocol.setdefault(protocol, {})[model] = self.entry(row, model, protocol, metric)
         held = {protocol: self.held("pls", protocol) for protocol in self.settings.protocols}
         return {"settings": asdict(self.settings), "cells": len(self.scores), "entries": entries, "held": held}
-
-    def _rows(self) -> list[str]:
-        return [row for row in self.settings.rows if any(cell.row == row for cell in self.scores)]
 
     def markdown(self) -> str:
         """One table for each printed metric, the printed numbers first."""

@@ -10,7 +10,7 @@ from particlegvi.registry import check_parameters, look_up
 from particlegvi.tables import models, printed
 from particlegvi.tables.problems import PROTOCOLS
 
-CONTENT = ("rows", "models", "protocols", "splits", "first_split")  # what is in the table; the rest is how cells are made
+CONTENT = ("rows", "models", "protocols", "splits", "first_split")  # what is in the table; the rest makes its cells
 
 
 @dataclass(frozen=True)

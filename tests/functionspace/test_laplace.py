@@ -1,4 +1,4 @@
-"""Laplace's evidence against a search and determinants that know no Newton step, against quadrature, and its gradient."""
+"""Laplace's evidence against a search and determinants that know no Newton step, and against quadrature."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_two_labels_against_quadrature(variance):
 
     reach = 8.0 * math.sqrt(variance)
     exact = math.log(integrate.dblquad(density, -reach, reach, -reach, reach, epsabs=1e-9)[0])
-    # Laplace's approximation leaves out terms of the second order in the variance, and the peak alone those of the first.
+    # Laplace's approximation leaves out terms of the second order in the variance, the peak alone those of the first.
     peak = by_search(k(X), np.array([0.0, 1.0]))[2]
     assert abs(found - exact) < 0.05 * variance**2
     assert abs(peak - exact) > 0.1 * variance

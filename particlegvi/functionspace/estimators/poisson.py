@@ -16,7 +16,7 @@ from particlegvi.functionspace.estimators._base import ProjectedLangevinEstimato
 
 
 class PoissonLogRates(likelihoods.PoissonLog):
-    """`PoissonLog` for any targets of at least 0, as scikit-learn's Poisson regressor takes them: averages of counts."""
+    """`PoissonLog` for any targets of at least 0, such as averages of counts, as scikit-learn allows them."""
 
     __slots__ = ()
 
@@ -70,7 +70,7 @@ class ProjectedLangevinPoissonRegressor(RegressorMixin, ProjectedLangevinEstimat
         return self.sampler_.predict(x, of="target")
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of the Poisson deviance that is explained, at most 1, as scikit-learn's own Poisson regressor has it."""
+        """The share of the Poisson deviance that is explained, at most 1, as for scikit-learn's Poisson regressor."""
         return float(d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1))
 
     def __sklearn_tags__(self) -> Any:

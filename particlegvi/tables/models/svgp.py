@@ -15,7 +15,7 @@ TOLERANCE = 1e-4  # nats of the evidence bound that may be left to gain
 
 
 def svgp(problem: Problem, settings: Settings) -> Numbers | Classes:
-    """Inducing values at greedily chosen training inputs, with a Gaussian law in closed form or by natural gradients."""
+    """Inducing values at greedily chosen training inputs; their law in closed form, or by natural gradients."""
     k, noise = hyperparameters(problem, settings)
     points = problem.inducing_points(settings.inducing_points)
     if problem.task == "classification":
