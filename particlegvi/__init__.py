@@ -29,6 +29,10 @@ _MODULES = (
     "diagnostics",
     "functionspace",
     "plotting",
+    "datasets",
+    "metrics",
+    "calibration",
+    "tables",
 )
 _NAMES = {
     "Loss": "particlegvi.loss:Loss",
@@ -48,19 +52,23 @@ __all__ = ["__version__", *_MODULES, *_NAMES]
 if TYPE_CHECKING:
     from typing import Any
 
-    from particlegvi import catalogue as scenarios
     from particlegvi import (
+        calibration,
+        datasets,
         diagnostics,
         functionspace,
         integrators,
         kernels,
         losses,
         methods,
+        metrics,
         plotting,
         priors,
         schedules,
+        tables,
         targets,
     )
+    from particlegvi import catalogue as scenarios
     from particlegvi.comparison import compare
     from particlegvi.errors import Diverged
     from particlegvi.loss import Loss

@@ -15,14 +15,16 @@ import pytest
 
 # From the bottom up. A name is a module or a subpackage of particlegvi.
 LAYERS = [
-    {"quoting", "registry", "errors", "files", "catalogue", "signals", "arguments", "memory"},
+    {"quoting", "registry", "errors", "files", "catalogue", "signals", "arguments", "memory", "metrics", "calibration"},
     {"engine"},
+    {"datasets"},
     {"loss", "losses", "kernels", "priors", "formulas"},
     {"schedules"},
     {"methods", "integrators"},
     {"runs", "keeping", "recorder", "problem", "stability", "simulation"},
     {"targets", "diagnostics", "functionspace"},
     {"results", "scenario", "runner", "resuming", "comparison"},
+    {"tables"},
     {"plotting"},
     {"bench", "verification"},
     {"cli", "__main__"},

@@ -28,7 +28,11 @@ def packages_on_disk(root: Path) -> set[str]:
 
 def contents(root: Path) -> set[str]:
     """Every file that an installed package must hold, by its path in the wheel."""
-    code = {path.relative_to(root).as_posix() for path in (root / "particlegvi").rglob("*.py")}
+    code = {
+        path.relative_to(root).as_posix()
+        for pattern in ("*.py", "*.toml")
+        for path in (root / "particlegvi").rglob(pattern)
+    }
     scenarios = {f"particlegvi/scenarios/{path.name}" for path in (root / "scenarios").glob("*.toml")}
     assert scenarios
     return code | scenarios | {"particlegvi/py.typed"}

@@ -15,23 +15,33 @@ _NAMES = {
     "LogisticRegression": "linear",
     "ProjectedLangevinSampler": "sampler",
     "SparseGaussianProcess": "sparse_gp",
+    "fit_classification_hyperparameters": "laplace",
     "fit_hyperparameters": "hyperparameters",
 }
+# These need scikit-learn, an extra, and so do not belong to what a star imports.
+_ESTIMATORS = ("ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor")
 
 __all__ = [*_MODULES, *_NAMES]
 
 if TYPE_CHECKING:
     from particlegvi.functionspace import basis, covariances, likelihoods, residuals, selection
+    from particlegvi.functionspace.estimators import (
+        ProjectedLangevinClassifier,
+        ProjectedLangevinPoissonRegressor,
+        ProjectedLangevinRegressor,
+    )
     from particlegvi.functionspace.exact_gp import ExactGaussianProcess
     from particlegvi.functionspace.hyperparameters import fit_hyperparameters
+    from particlegvi.functionspace.laplace import fit_classification_hyperparameters
     from particlegvi.functionspace.linear import LinearRegression, LogisticRegression
     from particlegvi.functionspace.sampler import ProjectedLangevinSampler
     from particlegvi.functionspace.sparse_gp import SparseGaussianProcess
 
 
 def __getattr__(name: str) -> Any:
-    if name in _NAMES:
-        value = getattr(importlib.import_module(f"particlegvi.functionspace.{_NAMES[name]}"), name)
+    if name in _NAMES or name in _ESTIMATORS:
+        module = _NAMES.get(name, "estimators")
+        value = getattr(importlib.import_module(f"particlegvi.functionspace.{module}"), name)
     elif name in _MODULES:
         value = importlib.import_module(f"particlegvi.functionspace.{name}")
     else:

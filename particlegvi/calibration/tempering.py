@@ -1,0 +1,43 @@
+"""Tempering: one factor for all predictive variances, chosen on validation data (the thesis's B.7)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.metrics.checking import beside, spread, vector
+
+
+def variance_factor(y: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> float:
+    """The factor a for which ``N(mean, a sd^2)`` gives validation data the highest likelihood.
+
+    The mean of ``log(a sd^2) / 2 + (y - mean)^2 / (2 a sd^2)``, the tempered NLL of (B.62), is flat in a at
+
+        a = mean( (y - mean)^2 / sd^2 )
+
+    and is minimal there. The thesis's program uses twice that, which costs ``log(2)/2 - 1/4`` = 0.097 nats at every
+    point; its text restricts the factor to at most 1, which (B.62) gives no reason for.
+
+    Parameters
+    ----------
+    y, mean : array (n,)
+        Validation targets and the predictions for them: data that the fit has not seen.
+    sd : array (n,) or float
+        Predictive standard deviation, with the noise of the observation.
+
+    Returns
+    -------
+    float
+        Multiply the variance by it, or ``sd`` by its square root.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, a number is not finite, an ``sd`` is not positive, or all predictions are exact, for which
+        no factor is best.
+    """
+    target = vector(y, "y")
+    factor = float(np.mean(((target - beside(mean, target, "mean")) / spread(sd, target)) ** 2))
+    if not factor > 0.0:
+        raise ValueError("every prediction equals its y exactly, so that no positive variance factor is best")
+    return factor

@@ -1,0 +1,14 @@
+"""The benchmark data sets of the sources, by name, and the splits that their tables use.
+
+>>> from particlegvi import datasets
+>>> "boston" in datasets.names()
+True
+
+The files themselves do not come with the package: `load` looks for them in the folder that ``PARTICLEGVI_DATA`` names,
+then in the folder ``data`` of this user's cache.
+"""
+
+from particlegvi.datasets.reading import Dataset, MissingData, load, names
+from particlegvi.datasets.splits import Split, holdout, standard_splits, thesis_split
+
+__all__ = ["Dataset", "MissingData", "Split", "holdout", "load", "names", "standard_splits", "thesis_split"]

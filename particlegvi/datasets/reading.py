@@ -1,0 +1,144 @@
+"""From a name to inputs and targets: find the file, verify it, and leave out what would give the answer away."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import tomllib
+import zlib
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from particlegvi import files
+from particlegvi.registry import look_up
+
+LARGEST = 50_000_000  # bytes of a file, packed or not; the largest set unpacks to 3.5 million
+
+
+class MissingData(ValueError):
+    """The file of a data set is on none of the places where it is looked for."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One supervised problem, as it lies in its file: nothing is scaled or shuffled.
+
+    Attributes
+    ----------
+    name : str
+    task : str
+        ``"regression"`` or ``"classification"``.
+    X : array (rows, inputs)
+    y : array (rows,)
+        In classification 0 and 1.
+    inputs : tuple of str
+        The names of the columns of X.
+    target : str
+        The name of the column y.
+    note : str
+        What one has to know of these data; may be empty.
+    source, licence : str
+    """
+
+    name: str
+    task: str
+    X: np.ndarray
+    y: np.ndarray
+    inputs: tuple[str, ...]
+    target: str
+    note: str
+    source: str
+    licence: str
+
+    def distinct(self) -> Dataset:
+        """The same problem without the rows that repeat an earlier one, inputs and target alike."""
+        first = np.sort(np.unique(np.column_stack([self.X, self.y]), axis=0, return_index=True)[1])
+        return replace(self, X=self.X[first], y=self.y[first])
+
+
+def names() -> list[str]:
+    """The names of all data sets, in alphabetical order, whether or not their files are there."""
+    return sorted(_catalogue()["sets"])
+
+
+def load(name: str) -> Dataset:
+    """A data set by name, from ``$PARTICLEGVI_DATA`` or else from the folder ``data`` of this user's cache.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+
+    Returns
+    -------
+    Dataset
+        Without the columns that are constant or that give the target away (its ``note`` says which).
+
+    Raises
+    ------
+    MissingData
+        If the file is in neither place; a ``ValueError`` that says how to get it.
+    ValueError
+        If no data set has this name, or the file is not the one that the name stands for.
+    """
+    entry = look_up("data set", name, _catalogue()["sets"])
+    file = _catalogue()["files"][entry["file"]]
+    table, columns = _table(_find(name, entry["file"]), file["sha256"])
+    kept = [c for c in columns if c != entry["target"] and c not in entry.get("leave_out", ())]
+    table = table[: entry.get("first_rows")]
+    return Dataset(
+        name=name,
+        task=entry["task"],
+        X=np.ascontiguousarray(table[:, [columns.index(c) for c in kept]]),
+        y=table[:, columns.index(entry["target"])].copy(),
+        inputs=tuple(kept),
+        target=entry["target"],
+        note=entry.get("note", ""),
+        source=file["source"],
+        licence=file["licence"],
+    )
+
+
+@cache
+def _catalogue() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("catalogue.toml").read_text(encoding="utf-8"))
+
+
+def folders() -> list[Path]:
+    """Where `load` looks, in this order."""
+    from particlegvi.engine.compiled import user_cache_folder  # numba, which the names can do without
+
+    chosen = os.environ.get("PARTICLEGVI_DATA")
+    return [*([Path(chosen)] if chosen else []), user_cache_folder() / "data"]
+
+
+def _find(name: str, stem: str) -> Path:
+    for folder in folders():
+        for path in (folder / f"{stem}.csv.gz", folder / f"{stem}.csv"):
+            if path.exists():
+                return path
+    places = " or ".join(str(folder) for folder in folders())
+    raise MissingData(
+        f'the data set "{name}" needs the file {stem}.csv.gz or {stem}.csv, which is not in {places}: docs/data.md '
+        "says how to make it, and PARTICLEGVI_DATA names the folder of such files"
+    )
+
+
+def _table(path: Path, sha256: str) -> tuple[np.ndarray, list[str]]:
+    """The numbers of a verified file (rows, columns), and the names of its columns."""
+    with files.open_regular(path) as file:
+        try:
+            stream = gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file
+            content = stream.read(LARGEST + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise ValueError(f"{path} cannot be unpacked: {error}") from None
+    found = hashlib.sha256(content).hexdigest()
+    if found != sha256:
+        raise ValueError(f"{path} is not the file that was meant: the sha256 of its text is {found}, not {sha256}")
+    head, *rows = content.decode("ascii").splitlines()
+    return np.array([[float(word) for word in row.split(",")] for row in rows]), head.split(",")

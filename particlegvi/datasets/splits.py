@@ -1,0 +1,86 @@
+"""Which rows train, which choose settings, which test: the splits that published tables use, without scikit-learn.
+
+Both recipes draw from numpy's legacy stream, which numpy has frozen, so that the row numbers are those of the papers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Split(NamedTuple):
+    """Row numbers, without overlap; ``validation`` may be empty."""
+
+    train: np.ndarray
+    validation: np.ndarray
+    test: np.ndarray
+
+
+def standard_splits(rows: int, count: int = 20, seed: int = 1) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The 90/10 splits of Hernandez-Lobato & Adams (2015) and Gal & Ghahramani (2016), one after the other.
+
+    Parameters
+    ----------
+    rows : int
+    count : int
+        20, and 5 for ``protein``.
+    seed : int
+        1 in both papers.
+
+    Yields
+    ------
+    (train, test) : arrays of row numbers
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 5 rows, which would leave a test set without any.
+    """
+    if rows < 5:
+        raise ValueError(f"rows is {rows}; a 90/10 split takes at least 5")
+    stream = np.random.RandomState(seed)
+    train = math.floor(0.9 * rows + 0.5)
+    for _ in range(count):
+        order = stream.choice(rows, rows, replace=False)
+        yield order[:train], order[train:]
+
+
+def holdout(rows: int, test: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The row numbers of scikit-learn's ``train_test_split(test_size=test, random_state=seed)``: (train, test).
+
+    The thesis's Table 5.1 is made with ``test=0.1`` and the seeds 0 to 19.
+
+    Raises
+    ------
+    ValueError
+        If the fraction leaves nothing to train on or nothing to test on.
+    """
+    tested = math.ceil(test * rows) if 0.0 < test < 1.0 else 0
+    if not 0 < tested < rows:
+        raise ValueError(f"test is {test!r} of {rows} rows; a fraction that leaves a row on each side is allowed")
+    order = np.random.RandomState(seed).permutation(rows)
+    return order[tested:], order[:tested]
+
+
+def thesis_split(rows: int, seed: int, task: str) -> Split:
+    """The split of Table 6.2 with this seed (0 to 4 there): 80/10/10 in regression, 75/25 in classification.
+
+    Raises
+    ------
+    ValueError
+        If the task is neither, or there are too few rows.
+    """
+    if task == "classification":
+        train, test = holdout(rows, 0.25, seed)
+        return Split(train, np.empty(0, dtype=train.dtype), test)
+    if task != "regression":
+        raise ValueError(f'task is {task!r}; "regression" and "classification" are allowed')
+    # The fractions as the authors' program computes them: their last bits decide a row here and there.
+    train, rest = holdout(rows, 1.0 - 0.8, seed)
+    remaining = 1.0 - 0.8 - 0.1
+    validation, test = holdout(len(rest), remaining / (remaining + 0.1), seed)
+    return Split(train, rest[validation], rest[test])

@@ -1,0 +1,14 @@
+"""Projected Langevin sampling behind scikit-learn's interface, for pipelines, grid search and cross-validation."""
+
+from __future__ import annotations
+
+import importlib.util
+
+if importlib.util.find_spec("sklearn") is None:
+    raise ImportError("these estimators need scikit-learn: pip install 'particlegvi[learn]'")
+
+from particlegvi.functionspace.estimators.classifier import ProjectedLangevinClassifier
+from particlegvi.functionspace.estimators.poisson import ProjectedLangevinPoissonRegressor
+from particlegvi.functionspace.estimators.regressor import ProjectedLangevinRegressor
+
+__all__ = ["ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor"]

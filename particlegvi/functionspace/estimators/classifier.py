@@ -1,0 +1,69 @@
+"""Binary classification with the logistic link."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import validate_data
+
+from particlegvi.functionspace import likelihoods
+from particlegvi.functionspace.automatic import classification_covariance
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.estimators._base import ProjectedLangevinEstimator
+
+
+class ProjectedLangevinClassifier(ClassifierMixin, ProjectedLangevinEstimator):
+    """Classification in two classes by projected Langevin sampling, with all that it needs found on the training rows.
+
+    Parameters
+    ----------
+    kernel, fit_kernel, inducing_points, particles, steps, step_size, prior, standardise, random_state
+        As in `ProjectedLangevinEstimator`.
+
+    Attributes
+    ----------
+    classes_ : array (2,)
+        The labels, sorted.
+    sampler_ : ProjectedLangevinSampler
+        Fitted to the labels 0 and 1.
+    kernel_ : Covariance
+    """
+
+    shared_lengthscale = True
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit inputs (n, dim) and labels (n,) of any kind, of which there are two."""
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        if kind != "binary":
+            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y holds one class alone, {self.classes_[0]!r}; two are needed to tell them apart")
+        seed = self._seed()
+        x, t = self._learn_scale(X), labels.astype(np.float64)
+        self.kernel_ = self._start(x.shape[1])
+        if self.fit_kernel:
+            self.kernel_ = classification_covariance(x, t, self.kernel_, seed)
+        self._fit_sampler(likelihoods.Bernoulli(), x, t, seed)
+        return self
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probabilities of the two classes, (n, 2), averaged over the posterior."""
+        x = self._inputs(X)
+        probability = self.sampler_.predict_probability(x)
+        return np.column_stack([1.0 - probability, probability])
+
+    def predict(self, X: Any) -> Array:
+        """The more probable class, (n,)."""
+        likely = self.predict_proba(X)[:, 1] > 0.5
+        return self.classes_[likely.astype(int)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

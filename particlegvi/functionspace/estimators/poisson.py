@@ -1,0 +1,80 @@
+"""Regression of counts."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.metrics import d2_tweedie_score
+from sklearn.utils.validation import validate_data
+
+from particlegvi.functionspace import likelihoods
+from particlegvi.functionspace.automatic import regression_covariance
+from particlegvi.functionspace.checks import Array, targets
+from particlegvi.functionspace.estimators._base import ProjectedLangevinEstimator
+
+
+class PoissonLogRates(likelihoods.PoissonLog):
+    """`PoissonLog` for any targets of at least 0, such as averages of counts, as scikit-learn allows them."""
+
+    __slots__ = ()
+
+    name = "poisson-log-rates"
+
+    def check_targets(self, y: Any, rows: int) -> Array:
+        """The targets as an array (rows,)."""
+        rates = targets("y", y, rows)
+        if not (rates >= 0.0).all():
+            raise ValueError(f"y holds {rates.min():g}; numbers of at least 0 are allowed")
+        return rates
+
+
+class ProjectedLangevinPoissonRegressor(RegressorMixin, ProjectedLangevinEstimator):
+    """Regression of counts by projected Langevin sampling: y ~ Poisson(rate), with ``rate = mean of y * exp(f(x))``.
+
+    The hyperparameters are those of a Gaussian regression on ``log((y + 1/2) / (mean of y + 1/2))``.
+
+    Parameters
+    ----------
+    kernel, fit_kernel, inducing_points, particles, steps, step_size, prior, standardise, random_state
+        As in `ProjectedLangevinEstimator`.
+
+    Attributes
+    ----------
+    exposure_ : float
+        What ``exp(f)`` is multiplied by: the mean of y.
+    sampler_ : ProjectedLangevinSampler
+    kernel_ : Covariance
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit inputs (n, dim) and counts (n,), or averages of counts, of at least 0."""
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        seed = self._seed()
+        x, t = self._learn_scale(X), y.astype(np.float64)
+        t = PoissonLogRates().check_targets(t, len(t))
+        if not t.any():
+            raise ValueError("y is 0 in every row; a count above 0 is needed to find a rate")
+        self.exposure_ = float(t.mean())
+        self.kernel_ = self._start(x.shape[1])
+        if self.fit_kernel:
+            logs = np.log((t + 0.5) / (self.exposure_ + 0.5))
+            self.kernel_ = regression_covariance(x, logs, self.kernel_, 0.1, seed)[0]
+        self._fit_sampler(PoissonLogRates(self.exposure_), x, t, seed)
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """The posterior mean of the rate, (n,)."""
+        x = self._inputs(X)
+        return self.sampler_.predict(x, of="target")
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of the Poisson deviance that is explained, at most 1, as for scikit-learn's Poisson regressor."""
+        return float(d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        tags.regressor_tags.poor_score = True
+        return tags

@@ -1,0 +1,22 @@
+"""How good predictions are: scores of regression and of binary classification, each one number."""
+
+from particlegvi.metrics.classification import accuracy, area_under_curve, bernoulli_nll, brier_score
+from particlegvi.metrics.regression import (
+    coverage,
+    gaussian_nll,
+    mean_absolute_error,
+    mixture_nll,
+    root_mean_squared_error,
+)
+
+__all__ = [
+    "accuracy",
+    "area_under_curve",
+    "bernoulli_nll",
+    "brier_score",
+    "coverage",
+    "gaussian_nll",
+    "mean_absolute_error",
+    "mixture_nll",
+    "root_mean_squared_error",
+]

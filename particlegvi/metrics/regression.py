@@ -1,0 +1,82 @@
+"""Scores of predicted numbers. All are means over the test points, in the units of y or in nats."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.metrics.checking import beside, spread, vector
+
+
+def mean_absolute_error(y: ArrayLike, mean: ArrayLike) -> float:
+    """The mean of ``|y - mean|``, in the units of y."""
+    target = vector(y, "y")
+    return float(np.mean(np.abs(target - beside(mean, target, "mean"))))
+
+
+def root_mean_squared_error(y: ArrayLike, mean: ArrayLike) -> float:
+    """The square root of the mean of ``(y - mean)^2``, in the units of y."""
+    target = vector(y, "y")
+    return float(np.sqrt(np.mean((target - beside(mean, target, "mean")) ** 2)))
+
+
+def gaussian_nll(y: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> float:
+    """Mean negative log-likelihood in nats under ``N(mean, sd^2)``, as in the thesis's (B.62) without tempering.
+
+    Parameters
+    ----------
+    y, mean : array (n,)
+    sd : array (n,) or float
+        Standard deviation of the predicted observation, with its noise.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, a number is not finite, or an ``sd`` is not positive.
+    """
+    target = vector(y, "y")
+    deviation = spread(sd, target)
+    z = (target - beside(mean, target, "mean")) / deviation
+    return float(np.mean(0.5 * z * z + np.log(deviation))) + 0.5 * math.log(2.0 * math.pi)
+
+
+def mixture_nll(y: ArrayLike, samples: ArrayLike, noise_sd: ArrayLike) -> float:
+    """Mean negative log-likelihood in nats of posterior function samples with Gaussian noise.
+
+    The predictive density is the mixture ``1/J sum_j N(y; f_j(x), noise_sd^2)``, which is what J particles say; a
+    Gaussian with the same mean and variance is not.
+
+    Parameters
+    ----------
+    y : array (n,)
+    samples : array (particles, n)
+        Function values ``f_j(x_n)``.
+    noise_sd : array (n,) or float
+
+    Raises
+    ------
+    ValueError
+        As `gaussian_nll`.
+    """
+    target = vector(y, "y")
+    functions = np.asarray(samples, dtype=float)
+    if functions.ndim != 2 or functions.shape[0] == 0 or functions.shape[1] != len(target):
+        raise ValueError(f"samples has the shape {functions.shape}; (particles, {len(target)}) is allowed")
+    if not np.isfinite(functions).all():
+        raise ValueError("samples holds a number that is not finite")
+    deviation = spread(noise_sd, target, "noise_sd")
+    exponents = -0.5 * ((target - functions) / deviation) ** 2
+    top = exponents.max(axis=0)  # taken out, since far from all particles every exponential is zero
+    density = top + np.log(np.mean(np.exp(exponents - top), axis=0)) - np.log(deviation)
+    return -float(np.mean(density)) + 0.5 * math.log(2.0 * math.pi)
+
+
+def coverage(y: ArrayLike, low: ArrayLike, high: ArrayLike) -> float:
+    """The fraction of y in the closed intervals from ``low`` to ``high``, whose ends may be infinite."""
+    target = vector(y, "y")
+    ends = [np.broadcast_to(np.asarray(end, dtype=float), target.shape) for end in (low, high)]
+    if np.isnan(ends).any():
+        raise ValueError("low or high holds a number that is missing")
+    return float(np.mean((ends[0] <= target) & (target <= ends[1])))

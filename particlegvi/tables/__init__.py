@@ -1,0 +1,12 @@
+"""Benchmark tables: models on data sets over splits, one small file per finished cell, beside the printed numbers.
+
+`run_table` makes the thesis's Table 6.2, or any part of it, and goes on where a stopped run was.
+"""
+
+from particlegvi.tables.cells import Cell, measure
+from particlegvi.tables.printed import published, rows
+from particlegvi.tables.rendering import Table
+from particlegvi.tables.running import run_table
+from particlegvi.tables.settings import Settings
+
+__all__ = ["Cell", "Settings", "Table", "measure", "published", "rows", "run_table"]

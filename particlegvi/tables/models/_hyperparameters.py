@@ -1,0 +1,60 @@
+"""The covariance and the noise that PLS and SVGP share, as in the thesis (D.14.1)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from particlegvi.functionspace import fit_hyperparameters
+from particlegvi.functionspace.automatic import classification_covariance, regression_covariance
+from particlegvi.functionspace.covariances import SquaredExponential
+from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.tables.problems import Problem
+from particlegvi.tables.settings import Settings
+
+START = math.log(2.0)  # where the thesis's program begins: gpytorch's defaults
+
+
+class Hyperparameters(NamedTuple):
+    covariance: Covariance
+    noise_variance: float  # of a regression
+
+
+def hyperparameters(problem: Problem, settings: Settings) -> Hyperparameters:
+    """Those of the highest marginal likelihood on training rows; found once for each problem.
+
+    The covariance is squared exponential, with a lengthscale for each input; in classification under the standardised
+    protocol with one for all.
+    """
+    if "hyperparameters" not in problem.shared:
+        find = _as_standardised if problem.protocol.scale_inputs else _as_in_the_thesis
+        problem.shared["hyperparameters"] = find(problem, settings.seed)
+    return problem.shared["hyperparameters"]
+
+
+def _as_standardised(problem: Problem, seed: int) -> Hyperparameters:
+    X, y = problem.train
+    if problem.task == "classification":
+        return Hyperparameters(classification_covariance(X, y, seed=seed), 1.0)
+    return Hyperparameters(*regression_covariance(X, y, seed=seed))
+
+
+def _as_in_the_thesis(problem: Problem, seed: int) -> Hyperparameters:
+    """Regressions on up to ten subsets (five in classification) of rows near to each other, and their average.
+
+    The search begins at lengthscales of log 2 whatever the units of the inputs are, as the thesis's program does.
+    """
+    X, y = problem.train
+    classes = problem.task == "classification"
+    found = fit_hyperparameters(
+        SquaredExponential(lengthscale=np.full(X.shape[1], START), variance=START),
+        X,
+        2.0 * y - 1.0 if classes else y,
+        noise_variance=START,
+        threshold=1000 if classes else 2000,
+        subsets=5 if classes else 10,
+        seed=seed,
+    )
+    return Hyperparameters(*found[:2])

@@ -1,0 +1,26 @@
+"""The line that every other model has to beat."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from particlegvi.functionspace import LinearRegression, LogisticRegression
+from particlegvi.tables.models.predictions import Classes, Numbers
+from particlegvi.tables.problems import Problem
+from particlegvi.tables.settings import Settings
+
+
+def linear(problem: Problem, settings: Settings) -> Numbers | Classes:
+    """Ordinary least squares with Gaussian errors; in classification logistic regression with a small penalty."""
+    X, y = problem.train
+    if problem.task == "classification":
+        return Classes(LogisticRegression(penalty=1.0).fit(X, y).predict(problem.test.X))
+    model = LinearRegression().fit(X, y)
+    (mean, error), (v_mean, v_error) = (model.predict(p.X, return_std=True) for p in (problem.test, problem.validation))
+    noise = math.sqrt(model.noise_variance)
+    return Numbers(mean, np.hypot(error, noise), v_mean, np.hypot(v_error, noise))
+
+
+linear.name = "linear"  # type: ignore[attr-defined]

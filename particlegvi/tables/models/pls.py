@@ -1,0 +1,32 @@
+"""Projected Langevin sampling, the thesis's method."""
+
+from __future__ import annotations
+
+from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
+from particlegvi.tables.models._hyperparameters import hyperparameters
+from particlegvi.tables.models.predictions import Classes, Numbers
+from particlegvi.tables.problems import Problem
+from particlegvi.tables.settings import Settings
+
+
+def pls(problem: Problem, settings: Settings) -> Numbers | Classes:
+    """The sampler with its own choice of steps; as a prior the Gaussian process, or the thesis's N(0, Lambda)."""
+    k, noise = hyperparameters(problem, settings)
+    classes = problem.task == "classification"
+    sampler = ProjectedLangevinSampler(
+        kernel=k,
+        likelihood=likelihoods.Bernoulli() if classes else likelihoods.Gaussian(noise_variance=noise),
+        inducing_points=problem.inducing_points(settings.inducing_points),
+        particles=settings.particles,
+        prior=problem.protocol.prior,
+        seed=settings.seed,
+    ).fit(*problem.train)
+    if classes:
+        return Classes(sampler.predict_probability(problem.test.X))
+    test, validation = (
+        sampler.predict(part.X, return_std=True, of="target") for part in (problem.test, problem.validation)
+    )
+    return Numbers(*test, *validation)
+
+
+pls.name = "pls"  # type: ignore[attr-defined]

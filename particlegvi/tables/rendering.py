@@ -1,0 +1,103 @@
+"""A table drawn up: means and standard deviations over the finished splits, beside what the thesis prints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from particlegvi.tables.cells import Cell
+from particlegvi.tables.printed import PERCENT, TITLES, holds_up, metrics, published, title
+from particlegvi.tables.settings import Settings
+
+LABELS = {"pls": "PLS", "svgp": "SVGP", "linear": "linear"}
+
+
+class Entry(NamedTuple):
+    """Mean and standard deviation (with n - 1) over the finished splits; the sd of one split is 0."""
+
+    mean: float
+    sd: float
+    splits: int
+
+
+class Table:
+    """The finished cells of a table.
+
+    Parameters
+    ----------
+    settings : Settings
+    scores : mapping from Cell to the scores of `measure`
+        Cells that are not finished are missing.
+    """
+
+    def __init__(self, settings: Settings, scores: Mapping[Cell, Mapping[str, float]]) -> None:
+        self.settings = settings
+        self.scores = scores
+
+    def entry(self, row: str, model: str, protocol: str, metric: str) -> Entry | None:
+        """A mean over splits, or None where no split is finished or the model has no such score."""
+        first = self.settings.first_split
+        splits = range(first, first + self.settings.splits)
+        found = [self.scores.get(Cell(row, model, protocol, split), {}).get(metric) for split in splits]
+        values = np.array([value for value in found if value is not None])
+        if not len(values):
+            return None
+        return Entry(float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0, len(values))
+
+    def held(self, model: str = "pls", protocol: str = "standardised") -> dict[str, bool]:
+        """For each row that is begun: is it at most one printed sd worse than the thesis's PLS, in its first metric?"""
+        entries = {row: self.entry(row, model, protocol, metrics(row)[0]) for row in self.settings.rows}
+        return {row: holds_up(row, entry.mean) for row, entry in entries.items() if entry is not None}
+
+    def summary(self) -> dict[str, Any]:
+        """Settings and entries as JSON holds them: ``entries[row][metric][protocol][model]`` is [mean, sd, splits]."""
+        entries: dict[str, Any] = {}
+        for (row, model, protocol, _), scores in self.scores.items():
+            for metric in scores:
+                by_protocol = entries.setdefault(row, {}).setdefault(metric, {})
+                by_protocol.setdefault(protocol, {})[model] = self.entry(row, model, protocol, metric)
+        held = {protocol: self.held("pls", protocol) for protocol in self.settings.protocols}
+        return {"settings": asdict(self.settings), "cells": len(self.scores), "entries": entries, "held": held}
+
+    def markdown(self) -> str:
+        """One table for each printed metric, the printed numbers first."""
+        blocks = []
+        for metric, heading in TITLES.items():
+            rows = [row for row in self.settings.rows if metric in metrics(row)]
+            if rows:
+                blocks.append(f"### {heading}\n\n{self._block(metric, rows)}")
+        return "\n\n".join([*blocks, *self._verdicts()]) + "\n"
+
+    def _block(self, metric: str, rows: list[str]) -> str:
+        columns = [(model, protocol) for protocol in self.settings.protocols for model in self.settings.models]
+        head = ["", "PLS, printed", "SVGP, printed", *(f"{LABELS[m]}, {protocol}" for m, protocol in columns)]
+        lines = [head, ["---"] * len(head)]
+        for row in rows:
+            printed = [published(row, metric, model) for model in ("pls", "svgp")]
+            ours = [self.entry(row, model, protocol, metric) for model, protocol in columns]
+            lines.append([title(row), *(_shown(metric, pair) for pair in (*printed, *ours))])
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+    def _verdicts(self) -> list[str]:
+        found = []
+        for protocol in self.settings.protocols if "pls" in self.settings.models else ():
+            held = self.held("pls", protocol)
+            if held:
+                found.append(
+                    f"PLS, {protocol}: at most one printed standard deviation worse than the printed PLS, in a row's "
+                    f"first metric, on {sum(held.values())} of {len(held)} rows."
+                )
+        return found
+
+
+def _shown(metric: str, numbers: tuple[float, ...] | None) -> str:
+    """As the thesis prints: 0.845 (0.315), or 98.37 (0.90) of per cents."""
+    if numbers is None:
+        return "-"
+    places = 2 if metric in PERCENT else 3
+    mean, sd = numbers[:2]
+    return f"{mean:.{places}f} ({sd:.{places}f})" if math.isfinite(mean) else "-"

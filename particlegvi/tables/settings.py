@@ -1,0 +1,73 @@
+"""What a table holds and how its models are fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+from particlegvi.registry import check_parameters, look_up
+from particlegvi.tables import models, printed
+from particlegvi.tables.problems import PROTOCOLS
+
+CONTENT = ("rows", "models", "protocols", "splits", "first_split")  # what is in the table; the rest makes its cells
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a table, checked.
+
+    Attributes
+    ----------
+    rows : tuple of str
+        Data sets, by the names of the printed table's rows.
+    models : tuple of str
+        "pls", "svgp", "linear" (ordinary least squares, or logistic regression).
+    protocols : tuple of str
+        "standardised", "thesis".
+    splits, first_split : int
+        How many splits, and the number of the first; the thesis has five, from 0.
+    inducing_points : int
+        The most that PLS and SVGP have under the standardised protocol.
+    particles : int
+        J, of PLS.
+    seed : int
+        Of the sampler, of the choice of inducing points, and of the subsets that hyperparameters are fitted on.
+
+    Raises
+    ------
+    ValueError
+        If a name does not exist, a list is empty or holds a name twice, or a number is not a whole one in its range.
+    """
+
+    rows: tuple[str, ...] = tuple(printed.rows())
+    models: tuple[str, ...] = ("pls", "svgp", "linear")
+    protocols: tuple[str, ...] = ("standardised", "thesis")
+    splits: int = 5
+    first_split: int = 0
+    inducing_points: int = 400
+    particles: int = 100
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for key, known in (("rows", printed.rows()), ("models", models.names()), ("protocols", list(PROTOCOLS))):
+            chosen = getattr(self, key)
+            if isinstance(chosen, str) or not chosen or len(set(chosen)) < len(chosen):
+                raise ValueError(f"{key} is {chosen!r}; a list of at least one name, none twice, is allowed")
+            for name in chosen:
+                look_up(key.removesuffix("s") + " of the table", name, dict.fromkeys(known))
+            object.__setattr__(self, key, tuple(chosen))
+        for key, least in (("splits", 1), ("first_split", 0), ("inducing_points", 1), ("particles", 2), ("seed", 0)):
+            number = getattr(self, key)
+            if type(number) is not int or not least <= number < 2**31:
+                raise ValueError(f"{key} is {number!r}; a whole number of at least {least} is allowed")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """From a mapping, such as a table of a TOML file; what is missing takes its default."""
+        check_parameters("the table", given, [field.name for field in fields(cls)])
+        return cls(**given)
+
+    def fits(self) -> dict[str, Any]:
+        """Those settings that the scores of a cell depend on."""
+        return {key: value for key, value in asdict(self).items() if key not in CONTENT}

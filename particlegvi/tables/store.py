@@ -1,0 +1,47 @@
+"""The finished cells of a table: one small JSON file each, written whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from particlegvi import files
+from particlegvi.tables.cells import Cell
+from particlegvi.tables.settings import Settings
+
+
+class Store:
+    """The folder ``cells`` of a table's folder.
+
+    A file counts only for the settings that made it, which it holds: after a change of settings the cells are computed
+    anew, and another number of splits or rows changes nothing.
+    """
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self.folder = folder / "cells"
+        self.fits = settings.fits()
+
+    def prepare(self) -> None:
+        """Make the folder."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def write(self, cell: Cell, scores: dict[str, float], seconds: float) -> None:
+        """Keep a finished cell."""
+        content = {"cell": cell._asdict(), "settings": self.fits, "scores": scores, "seconds": round(seconds, 3)}
+        files.write_json(self.folder / f"{cell.name}.json", content)
+
+    def read(self, cell: Cell) -> dict[str, float] | None:
+        """The scores of a cell, or None where it is not finished with these settings."""
+        path = self.folder / f"{cell.name}.json"
+        if not path.exists():
+            return None
+        content: dict[str, Any] = files.read_json(path)
+        if content.get("cell") != cell._asdict() or content.get("settings") != self.fits:
+            return None
+        return content["scores"]
+
+    def finished(self, cells: Iterable[Cell]) -> dict[Cell, dict[str, float]]:
+        """The scores of those among the cells that are finished."""
+        found = {cell: self.read(cell) for cell in cells}
+        return {cell: scores for cell, scores in found.items() if scores is not None}

@@ -1,0 +1,145 @@
+"""Where the files are looked for, that a wrong one is refused, and that no column gives the target away."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+
+from particlegvi import datasets
+from particlegvi.datasets import reading
+
+# Rows, inputs and a checkable fact of each set: from the description at its source, not from our own reader.
+SHAPES = {
+    "boston": (506, 13),
+    "breast": (683, 9),
+    "concrete": (1030, 8),
+    "diabetes": (768, 8),
+    "energy-cooling": (768, 8),
+    "energy-heating": (768, 8),
+    "heart": (302, 13),
+    "heart-1025": (1025, 13),
+    "ionosphere": (351, 33),
+    "kin8nm": (8192, 8),
+    "mushrooms": (1885, 12),
+    "naval-compressor": (11934, 14),
+    "naval-turbine": (11934, 14),
+    "power": (9568, 4),
+    "protein": (45730, 9),
+    "rice": (3810, 7),
+    "wine-colour": (6497, 11),
+    "wine-quality": (1599, 11),
+    "yacht": (308, 6),
+    "yeast": (892, 8),
+}
+FIRST_CLASS = {
+    "breast": 444,
+    "diabetes": 500,
+    "heart": 138,
+    "ionosphere": 126,
+    "mushrooms": 982,
+    "rice": 2180,
+    "wine-colour": 4898,
+    "yeast": 429,
+}
+
+
+def test_the_names():
+    assert datasets.names() == sorted(SHAPES)
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_every_set_has_its_shape_and_usable_columns(name, benchmark):
+    data = benchmark(name)
+    assert data.X.shape == SHAPES[name]
+    assert data.y.shape == (SHAPES[name][0],)
+    assert len(data.inputs) == data.X.shape[1]
+    assert data.target not in data.inputs
+    assert np.isfinite(data.X).all() and np.isfinite(data.y).all()
+    assert (data.X.std(axis=0) > 0.0).all(), "a constant column"
+    if data.task == "classification":
+        assert set(np.unique(data.y)) == {0.0, 1.0}
+    if name in FIRST_CLASS:
+        assert np.sum(data.y == 0.0) == FIRST_CLASS[name]
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_no_input_is_another_reading_of_the_target(name, benchmark):
+    data = benchmark(name)
+    correlations = [np.corrcoef(column, data.y)[0, 1] for column in data.X.T]
+    # The two loads of energy, the control below, correlate at 0.976. The temperature explains power at 0.948.
+    assert max(np.abs(correlations)) < 0.96
+
+
+def test_the_leaking_column_of_energy_would_be_seen(benchmark):
+    heating, cooling = benchmark("energy-heating"), benchmark("energy-cooling")
+    np.testing.assert_array_equal(heating.X, cooling.X)
+    assert np.corrcoef(heating.y, cooling.y)[0, 1] > 0.96
+
+
+def test_heart_is_the_distinct_rows_of_its_leaking_copy(benchmark):
+    leaking, heart = benchmark("heart-1025"), benchmark("heart")
+    distinct = leaking.distinct()
+    assert len(distinct.y) == len(heart.y) == len(heart.distinct().y)
+    np.testing.assert_array_equal(distinct.X, heart.X)
+    np.testing.assert_array_equal(distinct.y, heart.y)
+
+
+@pytest.mark.parametrize(("name", "repeated"), [("wine-quality", 240), ("breast", 234), ("power", 41), ("boston", 0)])
+def test_the_repeated_rows_are_as_many_as_the_notes_say(name, repeated, benchmark):
+    data = benchmark(name)
+    assert len(data.y) - len(data.distinct().y) == repeated
+    assert str(repeated) in data.note or not repeated
+
+
+def test_a_missing_file_is_one_sentence_that_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("PARTICLEGVI_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with pytest.raises(datasets.MissingData, match="boston") as caught:
+        datasets.load("boston")
+    words = str(caught.value)
+    assert isinstance(caught.value, ValueError)
+    for part in ("boston.csv.gz", str(tmp_path), "PARTICLEGVI_DATA", "docs/data.md"):
+        assert part in words
+    assert "\n" not in words
+
+
+def test_an_unknown_name_suggests_the_nearest():
+    with pytest.raises(ValueError, match='there is no data set "energy_coolin"; did you mean "energy-cooling"'):
+        datasets.load("energy_coolin")
+
+
+@pytest.mark.parametrize("content", [b"a,b\n1,2\n", b""])
+@pytest.mark.parametrize("packed", [True, False])
+def test_another_file_of_that_name_is_refused(content, packed, tmp_path, monkeypatch):
+    name, text = ("yacht.csv.gz", gzip.compress(content)) if packed else ("yacht.csv", content)
+    (tmp_path / name).write_bytes(text)
+    monkeypatch.setenv("PARTICLEGVI_DATA", str(tmp_path))
+    with pytest.raises(ValueError, match="is not the file that was meant"):
+        datasets.load("yacht")
+
+
+def test_a_damaged_archive_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "yacht.csv.gz").write_bytes(gzip.compress(b"a" * 1000)[:-9])
+    monkeypatch.setenv("PARTICLEGVI_DATA", str(tmp_path))
+    with pytest.raises(ValueError, match=r"yacht.csv.gz cannot be unpacked"):
+        datasets.load("yacht")
+
+
+def test_a_verified_file_is_read_from_the_cache_as_well(tmp_path, monkeypatch):
+    import hashlib
+
+    text = b"LC,PC,Rr\n1,2,3\n4,5,6\n"
+    catalogue = {
+        "sets": {"toy": {"file": "toy", "task": "regression", "target": "Rr", "leave_out": ["PC"]}},
+        "files": {"toy": {"sha256": hashlib.sha256(text).hexdigest(), "source": "here", "licence": "none"}},
+    }
+    monkeypatch.setattr(reading, "_catalogue", lambda: catalogue)
+    monkeypatch.delenv("PARTICLEGVI_DATA", raising=False)
+    monkeypatch.setattr(reading, "folders", lambda: [tmp_path / "nowhere", tmp_path])
+    (tmp_path / "toy.csv").write_bytes(text)
+    data = datasets.load("toy")
+    np.testing.assert_array_equal(data.X, [[1.0], [4.0]])
+    np.testing.assert_array_equal(data.y, [3.0, 6.0])
+    assert data.inputs == ("LC",) and data.note == ""

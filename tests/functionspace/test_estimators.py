@@ -1,0 +1,161 @@
+"""The estimators are scikit-learn's: its own checks, pipelines, grid searches; and they say what the sampler says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'particlegvi[learn]'")
+
+from sklearn.base import clone
+from sklearn.linear_model import PoissonRegressor
+from sklearn.metrics import mean_poisson_deviance
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils.estimator_checks import check_estimator
+
+from particlegvi.functionspace import (
+    ProjectedLangevinClassifier,
+    ProjectedLangevinPoissonRegressor,
+    ProjectedLangevinRegressor,
+)
+from particlegvi.functionspace.covariances import SquaredExponential
+
+ESTIMATORS = (ProjectedLangevinRegressor, ProjectedLangevinClassifier, ProjectedLangevinPoissonRegressor)
+LIGHT = {"fit_kernel": False, "inducing_points": 30, "particles": 20, "random_state": 0}
+
+
+@pytest.fixture
+def wave():
+    """Inputs in units far apart, and a function of the first alone."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2.0, 2.0, size=(120, 2)) * [1.0, 1000.0]
+    return X, np.sin(2.0 * X[:, 0]), rng
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_the_checks_of_scikit_learn(estimator):
+    results = check_estimator(estimator(**LIGHT, steps=20), on_fail=None, on_skip=None)
+    failed = [(result["check_name"], result["exception"]) for result in results if result["status"] == "failed"]
+    assert not failed
+    assert sum(result["status"] == "passed" for result in results) > 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_the_checks_of_scikit_learn_with_hyperparameters_found(estimator):
+    results = check_estimator(estimator(random_state=0), on_fail=None, on_skip=None)
+    assert not [result["check_name"] for result in results if result["status"] == "failed"]
+
+
+def test_a_regression_finds_the_function_and_its_noise(wave):
+    X, f, rng = wave
+    y = 30.0 + 5.0 * f + 0.5 * rng.normal(size=120)
+    model = ProjectedLangevinRegressor(random_state=0).fit(X, y)
+    mean, sd = model.predict(X, return_std=True)
+    assert np.sqrt(np.mean((mean - 30.0 - 5.0 * f) ** 2)) < 0.25
+    # The noise variance from 120 rows less the about 13 that the function takes: within 4 standard errors.
+    noise = model.noise_variance_ * model.target_scale_**2
+    assert abs(noise / 0.25 - 1.0) < 4.0 * np.sqrt(2.0 / 107.0)
+    assert (sd**2 > noise).all()
+    functions = model.sample_functions(X)
+    assert functions.shape == (100, 120)
+    error = functions.std(axis=0).max() / np.sqrt(100.0)
+    assert np.abs(functions.mean(axis=0) - mean).max() < 5.0 * error
+    # the second input says nothing, and its lengthscale shows it
+    assert model.kernel_.lengthscale[1] > 10.0 * model.kernel_.lengthscale[0]
+
+
+def test_standardising_is_what_makes_units_harmless(wave):
+    X, f, _ = wave
+    units, money = np.array([2.0**-10, 2.0**13]), 2.0**10  # powers of two, so that no rounding differs
+    mean = ProjectedLangevinRegressor(**LIGHT).fit(X, f).predict(X)
+    stretched = ProjectedLangevinRegressor(**LIGHT).fit(units * X, money * f).predict(units * X)
+    np.testing.assert_array_equal(stretched, money * mean)
+    raw = ProjectedLangevinRegressor(**LIGHT, standardise=False).fit(X, f).score(X, f)
+    assert raw < 0.5 < 0.9 < ProjectedLangevinRegressor(**LIGHT).fit(X, f).score(X, f)
+
+
+def test_a_classification_of_words_is_probable_where_it_should_be(wave):
+    X, f, rng = wave
+    chance = 1.0 / (1.0 + np.exp(-4.0 * f))
+    y = np.where(rng.random(120) < chance, "yes", "no")
+    model = ProjectedLangevinClassifier(random_state=0).fit(X[:, :1], y)
+    assert model.classes_.tolist() == ["no", "yes"]
+    probability = model.predict_proba(X[:, :1])
+    np.testing.assert_allclose(probability.sum(axis=1), 1.0)
+    assert np.mean(np.abs(probability[:, 1] - chance)) < 0.4 * np.mean(np.abs(chance - chance.mean()))
+    assert set(model.predict(X[:, :1])) == {"no", "yes"}
+    assert np.mean((model.predict(X[:, :1]) == "yes") == (chance > 0.5)) > 0.9
+
+
+def test_counts_beat_the_log_linear_model_where_the_rate_waves(wave):
+    X, f, rng = wave
+    rate = np.exp(1.0 + f)
+    y = rng.poisson(rate)
+    model = ProjectedLangevinPoissonRegressor(random_state=0).fit(X, y)
+    scaled = X / X.std(axis=0)
+    line = PoissonRegressor().fit(scaled, y).predict(scaled)
+    assert mean_poisson_deviance(rate, model.predict(X)) < 0.2 * mean_poisson_deviance(rate, line)
+    # averages of counts are targets too, as they are scikit-learn's
+    assert ProjectedLangevinPoissonRegressor(**LIGHT).fit(X, y / 2.0).predict(X).shape == (120,)
+    assert model.score(X, y) <= 1.0
+
+
+def test_a_pipeline_in_a_grid_search(wave):
+    X, f, rng = wave
+    y = f + 0.1 * rng.normal(size=120)
+    pipeline = make_pipeline(PolynomialFeatures(degree=1, include_bias=False), ProjectedLangevinRegressor(**LIGHT))
+    grid = {"projectedlangevinregressor__kernel": [SquaredExponential(50.0), SquaredExponential([0.5, 5.0])]}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
+    assert search.best_params_["projectedlangevinregressor__kernel"] is grid["projectedlangevinregressor__kernel"][1]
+    assert search.best_score_ > 0.8
+    scores = cross_val_score(ProjectedLangevinRegressor(**LIGHT), X, y, cv=3)
+    assert scores.shape == (3,)
+
+
+def test_the_random_state_decides(wave):
+    X, f, _ = wave
+    model = ProjectedLangevinRegressor(**LIGHT)
+    first, second = clone(model).fit(X, f).predict(X), clone(model).fit(X, f).predict(X)
+    other = model.set_params(random_state=1).fit(X, f).predict(X)
+    np.testing.assert_array_equal(first, second)
+    assert not np.array_equal(first, other)
+    stream = np.random.RandomState(3)
+    model.set_params(random_state=stream).fit(X, f)
+    assert not np.array_equal(model.predict(X), model.fit(X, f).predict(X))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "y", "words"),
+    [
+        (ProjectedLangevinClassifier, [0, 1, 2, 0], "Only binary classification"),
+        (ProjectedLangevinClassifier, [1, 1, 1, 1], "one class"),
+        (ProjectedLangevinPoissonRegressor, [1.0, -1.0, 0.0, 2.0], "y holds -1"),
+        (ProjectedLangevinPoissonRegressor, [0, 0, 0, 0], "0 in every row"),
+    ],
+)
+def test_impossible_targets_are_refused(estimator, y, words):
+    with pytest.raises(ValueError, match=words):
+        estimator(**LIGHT).fit([[0.0], [1.0], [2.0], [3.0]], y)
+
+
+WITHOUT = """
+import sys
+sys.modules["sklearn"] = None
+import particlegvi.functionspace as functionspace
+functionspace.ProjectedLangevinSampler
+functionspace.ProjectedLangevinRegressor
+"""
+
+
+def test_without_scikit_learn_one_sentence_names_the_extra(tmp_path):
+    done = subprocess.run([sys.executable, "-c", WITHOUT], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "ImportError: these estimators need scikit-learn: pip install 'particlegvi[learn]'"
+    )

@@ -1,0 +1,43 @@
+"""Tables of small made data sets, so that what computes, keeps and draws them is tested without any download."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from particlegvi.datasets import Dataset
+from particlegvi.tables import models, problems
+from particlegvi.tables.models.predictions import Classes, Numbers
+
+
+def made(name: str) -> Dataset:
+    """A line with noise, or labels that follow its sign; the inputs are in units of a hundred."""
+    rng = np.random.default_rng(len(name))
+    X = 100.0 * rng.normal(size=(80, 2)) + 300.0
+    signal = (X[:, 0] - 300.0) / 100.0 + 0.3 * rng.normal(size=80)
+    task = "classification" if name in ("heart", "heart-1025", "yeast") else "regression"
+    y = (signal > 0.0).astype(float) if task == "classification" else 7.0 * signal + 5.0
+    return Dataset(name, task, X, y, ("a", "b"), "y", "", "here", "none")
+
+
+def first_input(problem, settings):
+    """A model of the first input, whose errors depend on a setting, so that a test can tell cells apart."""
+    if problem.task == "classification":
+        return Classes(1.0 / (1.0 + np.exp(-problem.test.X[:, 0])))
+    parts = (problem.test, problem.validation)
+    (mean, sd), (validation_mean, validation_sd) = ((part.X[:, 0], np.full(len(part.y), 0.5)) for part in parts)
+    return Numbers(mean + 1e-3 * settings.seed, sd, validation_mean, validation_sd)
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    """The data sets are made ones, and every model is `first_input`; the calls of it are in the list returned."""
+    calls = []
+
+    def model(problem, settings):
+        calls.append(problem)
+        return first_input(problem, settings)
+
+    monkeypatch.setattr(problems, "load", made)
+    monkeypatch.setattr(models, "get", lambda name: model)
+    return calls
