@@ -28,6 +28,7 @@ from particlegvi.engine.fourier import (
 from particlegvi.engine.gram import gram_force, rounding_error
 from particlegvi.engine.near import Cells, kernel_reach, near_force
 from particlegvi.engine.nufft import available, grid, nufft_force
+from particlegvi.engine.scan import scan_force
 
 CALL = 20_000.0  # nanoseconds of calls from Python, about
 Estimate = tuple[float, Any] | None
@@ -155,6 +156,23 @@ class Near:
         near_force(self.kernel, positions, prepared, factor, out)
 
 
+class Scan:
+    """Kernels that are a polynomial times an exponential of the distance, on the line."""
+
+    name = "sorted scan"
+    exact = True
+
+    def __init__(self, kernel: Any, dim: int, tolerance: float):
+        self.kernel = kernel
+
+    def estimate(self, positions: np.ndarray) -> Estimate:
+        number = positions.shape[0]
+        return number * (15.0 + 5.0 * np.log2(number + 1.0)) + 2.0 * CALL, None
+
+    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+        scan_force(self.kernel, positions, factor, out)
+
+
 class Nufft:
     """Squared exponential in three dimensions with the extra ``nufft``."""
 
@@ -189,6 +207,8 @@ def suitable(kernel: Any, dim: int, tolerance: float) -> list[Any]:
         found.append(Boxes)
     if smooth and dim == 3:
         found.append(Nufft)
+    if dim == 1 and hasattr(kernel, "exponential_slope"):
+        found.append(Scan)
     if dim <= 3:
         found.append(Near)
     if dim > 3:

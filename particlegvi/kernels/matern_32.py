@@ -55,6 +55,11 @@ class Matern32(_Fields):
         s = math.sqrt(3.0 * r2) / self.lengthscale
         return -self.variance * math.exp(-s) * (1.5 / (self.lengthscale * self.lengthscale))
 
+    def exponential_slope(self) -> tuple[float, float, float]:
+        """(rate, b, c) with which ``slope`` is ``(b + c r) exp(-rate r)``, r the distance (not compiled)."""
+        rate = math.sqrt(3.0) / self.lengthscale
+        return rate, -0.5 * self.variance * rate * rate, 0.0
+
     def mixing_density(self, log_precision: float) -> float:
         """Density q of the log precisions that make this kernel of Gaussians (not compiled).
 

@@ -55,6 +55,12 @@ class Matern52(_Fields):
         s = math.sqrt(5.0 * r2) / self.lengthscale
         return -self.variance * (1.0 + s) * math.exp(-s) * (5.0 / (6.0 * self.lengthscale * self.lengthscale))
 
+    def exponential_slope(self) -> tuple[float, float, float]:
+        """(rate, b, c) with which ``slope`` is ``(b + c r) exp(-rate r)``, r the distance (not compiled)."""
+        rate = math.sqrt(5.0) / self.lengthscale
+        level = -self.variance * rate * rate / 6.0
+        return rate, level, level * rate
+
     def mixing_density(self, log_precision: float) -> float:
         """Density q of the log precisions that make this kernel of Gaussians (not compiled).
 
