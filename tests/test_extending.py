@@ -37,6 +37,7 @@ said["draws"] = [float(draws.mean()), float(draws.var())]
 for name in ("matched-variance", "euler-maruyama"):
     stepping = pg.integrators.get(name)(0.5, 1.0, np.ones(1))
     said[name] = float(stepping.noise_now[0] ** 2 / (1.0 - (1.0 - stepping.gain[0]) ** 2))
+said["stairs"] = pg.schedules.get("stairs", initial=0.8, every=3).at(np.arange(7)).tolist()
 print(json.dumps(said))
 """
 SCENARIO = """
@@ -88,7 +89,7 @@ def said(ask) -> dict:
 
 def test_the_page_shows_a_file_of_every_kind(root):
     assert {Path(name).parent.as_posix() for name in examples(root)} == {
-        *(f"particlegvi/{part}" for part in ("losses", "kernels", "priors", "integrators", "methods", "plotting")),
+        *(f"particlegvi/{part}" for part in ("losses", "kernels", "priors", "integrators", "schedules", "methods", "plotting")),
         "scenarios",
     }
 
@@ -107,6 +108,10 @@ def test_draws_from_the_prior_have_its_moments(said):
 def test_the_integrator_has_the_variance_it_promises(said):
     assert said["matched-variance"] == pytest.approx(1.0, rel=1e-14)
     assert said["euler-maruyama"] == pytest.approx(1.0 / (1.0 - 0.5 / 2.0), rel=1e-14)  # what it promises to mend
+
+
+def test_the_schedule_halves_its_step(said):
+    assert said["stairs"] == [0.8, 0.8, 0.8, 0.4, 0.4, 0.4, 0.2]
 
 
 @pytest.mark.slow
