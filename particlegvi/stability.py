@@ -23,7 +23,7 @@ from particlegvi.engine import evaluate
 from particlegvi.methods.flow import Problem
 from particlegvi.methods.free_energy import linear_part
 
-PARTICLES = 100
+PARTICLES = 64
 COORDINATES = 32
 LARGEST_MATRIX = 64
 DRAWS = 1000
