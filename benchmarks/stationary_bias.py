@@ -44,7 +44,7 @@ def main() -> None:
         for integrator, (colour, marker, offset) in LOOKS.items():
             biases = np.array([bias(integrator, step_size) for step_size in STEP_SIZES])
             slope = order(STEP_SIZES, biases)
-            axes.loglog(STEP_SIZES, np.abs(biases), color=colour, marker=marker, markersize=6)
+            axes.loglog(STEP_SIZES, np.abs(biases), color=colour, marker=marker, markersize=6, clip_on=False)
             axes.annotate(
                 f"{integrator}\nslope {slope:.2f}", (STEP_SIZES[-1], abs(biases[-1])), xytext=offset,
                 textcoords="offset points", va="center", color=colour, fontsize=style.SMALL,
@@ -58,7 +58,7 @@ def main() -> None:
                 color=style.TEXT_GREY, fontsize=style.SMALL, va="center",
             )  # fmt: skip
         axes.set_xlabel(r"step size $\eta$ (dimensionless)")
-        axes.set_ylabel(r"$|\,\mathrm{E}\,x^2 - \mathrm{exact}\,|$")
+        axes.set_ylabel(r"stationary bias $|\mathrm{E}\,x^2 - \mathrm{exact}|$")
         axes.set_xlim(right=0.1)
         axes.grid(True, which="major", alpha=0.3)
         title = "Stationary bias of the integrators"

@@ -15,12 +15,14 @@ from particlegvi.quoting import shown
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known name that looks most like ``word``, or None when none comes near.
 
-    Case, underscores and spaces do not count, so "Double_Well" finds "double-well".
+    Case, underscores and spaces do not count, so "Double_Well" finds "double-well"; a name that the word begins comes
+    first, so "euler" finds "euler-maruyama" and not "tamed-euler".
     """
     import difflib  # only a wrong name needs it, and the command line starts without
 
     plain = {_plain(name): name for name in known}
-    matches = difflib.get_close_matches(_plain(word), plain, n=1, cutoff=0.5)
+    begun = [name for name in plain if name.startswith(_plain(word) + "-")]
+    matches = difflib.get_close_matches(_plain(word), begun or plain, n=1, cutoff=0.0 if begun else 0.5)
     return plain[matches[0]] if matches else None
 
 

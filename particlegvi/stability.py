@@ -6,7 +6,7 @@ h < 2 / (largest curvature). Tamed steps and Metropolis steps have no limit.
 
 H is found at the first particles' starts. The loss and the prior give a block for each particle, by differences of
 their gradients; the repulsion couples the particles, which then are taken as if they were all there are, and its mean
-embedding is an average over as many draws from the prior. All this is an estimate: particles meet steeper places later,
+embedding is an average over draws from the prior. All this is an estimate: particles meet steeper places later,
 and of more than 32 coordinates the first 32 are looked at.
 """
 
@@ -23,9 +23,10 @@ from particlegvi.engine import evaluate
 from particlegvi.methods.flow import Problem
 from particlegvi.methods.free_energy import linear_part
 
-PARTICLES = 100
+PARTICLES = 64
 COORDINATES = 32
 LARGEST_MATRIX = 64
+DRAWS = 1000
 
 
 def warn_when_unstable(problem: Problem, method: Any) -> float:
@@ -82,7 +83,7 @@ def curvature(problem: Problem, method: Any) -> np.ndarray:
     blocks = _own_curvature(problem, getattr(method, "kl_weight", 0.0), points)
     kernel, _ = method.resolved_kernel(problem.prior, problem.start, problem.seed)
     if problem.prior.name != "flat":
-        draws = problem.prior.sample(len(points), seed=problem.seed, role="prior")
+        draws = problem.prior.sample(DRAWS, seed=problem.seed, role="prior")
         blocks = blocks - lambda1 * _pair_curvature(kernel, points, draws).mean(axis=1)
     number, dim = blocks.shape[:2]
     pairs = lambda1 / number * _pair_curvature(kernel, points, points)

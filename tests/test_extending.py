@@ -44,6 +44,7 @@ said["draws"] = [float(draws.mean()), float(draws.var())]
 for name in ("matched-variance", "euler-maruyama"):
     stepping = pg.integrators.get(name)(0.5, 1.0, np.ones(1))
     said[name] = float(stepping.noise_now[0] ** 2 / (1.0 - (1.0 - stepping.gain[0]) ** 2))
+said["stairs"] = pg.schedules.get("stairs", initial=0.8, every=3).at(np.arange(7)).tolist()
 print(json.dumps(said))
 """
 SCENARIO = """
@@ -102,12 +103,10 @@ def said(ask) -> dict:
 
 
 def test_the_page_shows_a_file_of_every_kind(root):
-    assert {Path(name).parent.as_posix() for name in examples(root)} == {
-        *(f"particlegvi/{part}" for part in ("losses", "kernels", "priors", "integrators", "methods", "plotting")),
-        "particlegvi/verification/claims",
-        "particlegvi/functionspace/covariances",
-        "scenarios",
-    }
+    parts = ("losses", "kernels", "priors", "integrators", "schedules", "methods", "plotting")
+    others = ("particlegvi/verification/claims", "particlegvi/functionspace/covariances", "scenarios")
+    shown = {Path(name).parent.as_posix() for name in examples(root)}
+    assert shown == {*(f"particlegvi/{part}" for part in parts), *others}
 
 
 @pytest.mark.parametrize("part", ["loss", "prior", "kernel", "covariance"])
@@ -130,6 +129,10 @@ def test_the_claim_is_verified_with_a_picture(ask):
     (row,), pictures = ask(CLAIM).values()
     assert (row["name"], row["verdict"], row["control"]) == ("contraction", "holds", "failed")
     assert pictures == ["contraction.png", "verify.json"]
+
+
+def test_the_schedule_halves_its_step(said):
+    assert said["stairs"] == [0.8, 0.8, 0.8, 0.4, 0.4, 0.4, 0.2]
 
 
 @pytest.mark.slow

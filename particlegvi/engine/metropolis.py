@@ -50,6 +50,8 @@ def advance_metropolis(
     slope_y = np.empty((dim, width))
     energy = np.empty(width)
     energy_y = np.empty(width)
+    log_ratio = np.empty(width)
+    chosen = np.empty(width)
     accepted = np.empty(width)
     scratch = np.empty((dim, width))
     even = np.empty((dim, width))
@@ -75,21 +77,28 @@ def advance_metropolis(
                     y[i, lane] = x[i, lane] - (gain[row, i] * slope[i, lane] - noise_now[row, i] * now[i, lane])
             add_potential(loss, prior, embedding, weights, switches, y, slope_y, scratch)
             add_energy(loss, prior, weights, y, energy_y, scratch[0])
+            # one loop for each part, so that every one of them vectorises
             for lane in range(width):
-                log_ratio = (energy[lane] - energy_y[lane]) / weights[0]
-                inside = True
-                for i in range(dim):
+                log_ratio[lane] = (energy[lane] - energy_y[lane]) / weights[0]
+            for i in range(dim):
+                for lane in range(width):
                     back = (x[i, lane] - y[i, lane] + gain[row, i] * slope_y[i, lane]) / noise_now[row, i]
-                    log_ratio += 0.5 * (now[i, lane] * now[i, lane] - back * back)
-                    if switches[WALLS] and (y[i, lane] < low[i] or y[i, lane] > high[i]):
-                        inside = False
-                accept = inside and log_normal(uniform[0, lane]) < log_ratio
-                if accept:
-                    energy[lane] = energy_y[lane]
-                    for i in range(dim):
-                        x[i, lane] = y[i, lane]
-                        slope[i, lane] = slope_y[i, lane]
-                accepted[lane] += ((1.0 if accept else 0.0) - accepted[lane]) / (step + 1.0)
+                    log_ratio[lane] += 0.5 * (now[i, lane] * now[i, lane] - back * back)
+            if switches[WALLS]:
+                for i in range(dim):
+                    for lane in range(width):
+                        outside = y[i, lane] < low[i] or y[i, lane] > high[i]
+                        log_ratio[lane] = -np.inf if outside else log_ratio[lane]
+            for lane in range(width):
+                take = log_normal(uniform[0, lane]) < log_ratio[lane]
+                chosen[lane] = 1.0 if take else 0.0
+                energy[lane] = energy_y[lane] if take else energy[lane]
+                accepted[lane] += (chosen[lane] - accepted[lane]) / (step + 1.0)
+            for i in range(dim):
+                for lane in range(width):
+                    take = chosen[lane] > 0.0
+                    x[i, lane] = y[i, lane] if take else x[i, lane]
+                    slope[i, lane] = slope_y[i, lane] if take else slope[i, lane]
         store_block(x, start, last, state)
         for lane in range(min(width, last - start)):
             state[start + lane, dim] = accepted[lane]

@@ -12,8 +12,9 @@ def exponential_euler(step_size: float, temperature: float, stiffness: np.ndarra
 
     x <- x - (1 - e^{-a h}) / a * drift + sqrt(T (1 - e^{-2 a h}) / a) Z, where drift includes the linear part
     (Hochbruck and Ostermann 2010, eq. 2.4; Jentzen and Kloeden 2009 for the noise). One drift a step. The linear part
-    is that of a Normal prior, a = kl_weight / sd^2; without one (a = 0) this is Euler-Maruyama. No stability limit
-    from a.
+    is that of a Normal prior, a = kl_weight / sd^2; without one (a = 0) this is Euler-Maruyama. Strong order 1, and
+    stationary bias of first order, both from the rest of the drift alone. With curvature c of the rest, stable at every
+    step size for c <= a and for h < log((c + a) / (c - a)) / a otherwise.
     """
     a = np.where(stiffness > 0.0, stiffness, 1.0)
     gain = np.where(stiffness > 0.0, -np.expm1(-a * step_size) / a, step_size)

@@ -11,8 +11,9 @@ def leimkuhler_matthews(step_size: float, temperature: float, stiffness: np.ndar
     """x <- x - h drift + sqrt(h T / 2) (Z_k + Z_{k+1}) (Leimkuhler and Matthews 2013, eq. 15).
 
     One drift a step; returns the averaged-noise variable x itself. Stationary bias of second order; none at all on a
-    quadratic, where the variance is T / a exactly. Stable for h < 2 / (largest curvature). The orders hold away
-    from the walls of a Uniform prior.
+    quadratic, where the variance is T / a exactly. Strong order 1/2 only, because x knows half of the next step's
+    noise: use it for laws and not for paths. Stable for h < 2 / (largest curvature). The orders hold away from the
+    walls of a Uniform prior.
     """
     ones = np.ones_like(stiffness)
     half = np.sqrt(0.5 * step_size * temperature) * ones

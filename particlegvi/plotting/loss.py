@@ -59,7 +59,7 @@ def draw_loss(axes: Axes, name: str, run: Any, target: Any, colour: str, width: 
     expected = expected_loss(run.loss, target)
     if expected is not None:
         axes.axhline(expected, color=colour, linestyle=(0, (4, 1.5)), linewidth=0.7 * width, gid=f"truth of {name}")
-    axes.set_xlabel(time_label())
+    axes.set_xlabel(time_label([run]))
     axes.set_ylabel(r"average of $\ell(\theta)$ over the particles")
 
 

@@ -9,10 +9,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
+from particlegvi.schedules import Schedule
 
-def time_label() -> str:
-    """Time is dimensionless: the number of steps times the step size."""
-    return r"time $t = k\,\eta$"
+
+def time_label(runs: Iterable[Any] = ()) -> str:
+    """Time is dimensionless: the number of steps times the step size, or on a schedule the sum of the step sizes."""
+    on_schedule = any(isinstance(run.step_size, Schedule) for run in runs)
+    return r"time $t = \sum_k \eta_k$" if on_schedule else r"time $t = k\,\eta$"
 
 
 def scale_time(axes: Axes, runs: Iterable[Any], scale: str = "auto") -> None:

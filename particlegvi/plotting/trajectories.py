@@ -93,7 +93,7 @@ def _against_time(
         draw_against_time(axes, run, colour, particles)
         draw_levels(axes, minima, tops)
         scale_time(axes, runs.values(), time)
-        axes.set_xlabel(time_label())
+        axes.set_xlabel(time_label([run]))
         style.panel_title(axes, label, run, colour)
         if truth:
             draw_side(panels[2 * position + 1], run, reading.target_of(results, label), colour, limits)

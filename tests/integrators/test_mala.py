@@ -1,0 +1,117 @@
+"""MALA against a chain in numpy, its exactness against closed forms, and where it is refused."""
+
+import numpy as np
+import pytest
+from scipy.special import erf
+
+import particlegvi as pg
+from particlegvi.engine import noise
+
+
+def numpy_chain(loss, prior, temperature, x, steps, h, seed):
+    """Textbook MALA with densities written out; the chain and the share of accepted proposals."""
+
+    def potential(x):
+        return loss.value(x) - temperature * prior.log_density(x)
+
+    def mean(x):
+        return x - h * (loss.gradient(x) - temperature * prior.gradient(x))
+
+    def log_q(y, x):
+        return -((y - mean(x)) ** 2).sum(axis=1) / (4.0 * h * temperature)
+
+    accepted = 0.0
+    for step in range(steps):
+        y = mean(x) + np.sqrt(2.0 * h * temperature) * noise.normals(seed, "noise", *x.shape, step)
+        log_ratio = (potential(x) - potential(y)) / temperature + log_q(x, y) - log_q(y, x)
+        accept = np.log(noise.uniforms(seed, "acceptance", len(x), 1, step)[:, 0]) < log_ratio
+        x = np.where(accept[:, None], y, x)
+        accepted += accept.mean() / steps
+    return x, accepted
+
+
+@pytest.mark.parametrize("prior", [pg.priors.Normal([0.3, 0.0], 1.5), pg.priors.Uniform([-0.8, -0.7], [0.9, 1.0])])
+def test_the_chain_is_the_textbook_one(prior):
+    """Outside a Uniform's box the log density is minus infinity, so that the textbook rejects there."""
+    loss, start = pg.losses.get("four-gaussians"), pg.priors.Uniform([-0.8, -0.7], [0.9, 1.0]).sample(70, seed=1)
+    run = pg.simulate(
+        loss, pg.methods.DLE(0.4), prior=prior, initial=start, steps=9, step_size=0.3, integrator="mala", seed=6
+    )
+    expected, rate = numpy_chain(loss, prior, 0.4, start, 9, 0.3, 6)
+    np.testing.assert_allclose(run.final, expected, rtol=0, atol=1e-12)
+    assert run.info["acceptance_rate"] == pytest.approx(rate, abs=1e-12) and 0.05 < rate < 0.95
+    moved = (np.diff(run.positions, axis=0) != 0.0).any(axis=2)
+    assert moved.mean() == pytest.approx(rate, abs=1e-12)
+
+
+def test_the_variance_is_exact_at_a_step_where_the_flow_is_far_off():
+    temperature, a, h, number = 0.7, 2.0, 0.5, 200_000
+    loss = pg.losses.get("quadratic", curvature=[a], centre=[0.0])
+    final = {
+        integrator: pg.simulate(
+            loss, pg.methods.DLE(temperature), initial=pg.priors.Normal(0.0, 0.3), particles=number, steps=60,
+            step_size=h, integrator=integrator, record_every=0,
+        ).final
+        for integrator in ("mala", "euler-maruyama")
+    }  # fmt: skip
+    exact = temperature / a
+    band = 4.5 * exact * np.sqrt(2.0 / number)
+    assert abs(np.mean(final["mala"] ** 2) - exact) < band
+    assert abs(np.mean(final["euler-maruyama"] ** 2) - exact) > 50.0 * band  # twice too large
+
+
+def test_a_box_is_sampled_exactly_up_to_its_walls():
+    """exp(-(x - 3)^2 / 4) on [-1, 1]: the mean of a truncated normal, which reflected steps of 0.3 miss."""
+    loss = pg.losses.get("quadratic", curvature=[1.0], centre=[3.0])
+    prior, number = pg.priors.Uniform(-1.0, 1.0), 200_000
+    x = {
+        integrator: pg.simulate(
+            loss, pg.methods.DLE(2.0), prior=prior, particles=number, steps=60, step_size=0.3, integrator=integrator,
+            record_every=0,
+        ).final[:, 0]
+        for integrator in ("mala", "euler-maruyama")
+    }  # fmt: skip
+    s, low, high = np.sqrt(2.0), -4.0, -2.0  # sd 2^(1/2), walls relative to the centre
+    mass = 0.5 * (erf(high / s / np.sqrt(2.0)) - erf(low / s / np.sqrt(2.0)))
+    density = {b: np.exp(-0.25 * b * b) / np.sqrt(4.0 * np.pi) for b in (low, high)}
+    mean = 3.0 + 2.0 * (density[low] - density[high]) / mass
+    band = 4.5 * x["mala"].std() / np.sqrt(number)
+    assert x["mala"].min() >= -1.0 and x["mala"].max() <= 1.0
+    assert abs(x["mala"].mean() - mean) < band
+    assert abs(x["euler-maruyama"].mean() - mean) > 2.0 * band
+
+
+def test_nothing_diverges():
+    """From far out, at a step where the plain scheme explodes, proposals are rejected and the particles stay."""
+    loss = pg.losses.get("tilted-double-well")
+    run = pg.simulate(
+        loss, pg.methods.DLE(1.0), initial=np.array([[40.0], [0.0]]), steps=50, step_size=0.3, integrator="mala"
+    )
+    assert run.final[0, 0] == 40.0 and abs(run.final[1, 0]) < 5.0
+    assert 0.0 < run.info["acceptance_rate"] < 0.5
+
+
+@pytest.mark.parametrize("method, why", [
+    (pg.methods.DE(), "DE has no noise"),
+    (pg.methods.DRE(0.5), "DRE has a repulsion"),
+    (pg.methods.DRLE(1.0, 0.5), "DRLE has a repulsion"),
+])  # fmt: skip
+def test_other_methods_are_refused_in_one_sentence(method, why):
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    with pytest.raises(ValueError, match=f'integrator is "mala" and {why}.* is allowed') as caught:
+        pg.simulate(loss, method, prior=prior, particles=10, steps=5, step_size=0.01, integrator="mala")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_scenario_with_such_a_method_is_refused_before_anything_runs():
+    with pytest.raises(ValueError, match='methods.DE: integrator is "mala"'):
+        pg.run("global-minimiser", particles=10, steps=5, integrator="mala")
+
+
+def test_drle_without_repulsion_is_dle():
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    dle, drle = (
+        pg.simulate(loss, method, prior=prior, particles=20, steps=30, step_size=0.05, integrator="mala").positions
+        for method in (pg.methods.DLE(1.0), pg.methods.DRLE(1.0, 0.0))
+    )
+    assert np.array_equal(dle, drle)

@@ -1,0 +1,193 @@
+"""The tamed and Heun steps against loops in numpy, schedules too, and what must not change any scheme's bits."""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.engine import noise, threads
+from particlegvi.methods.flow import Problem
+
+NORMAL, BOX = pg.priors.Normal([0.3, 0.0], 1.5), pg.priors.Uniform([-0.8, -0.7], [0.9, 1.0])
+KERNEL = pg.kernels.SquaredExponential(0.8)
+DLE, DRLE = pg.methods.DLE(0.4), pg.methods.DRLE(0.4, 0.7, KERNEL)
+
+
+def mirrored(y, prior):
+    """y reflected at the walls, and -1 for coordinates that were turned round, by unfolding step for step."""
+    y, sign = y.copy(), np.ones_like(y)
+    while np.any(out := (y < prior.low) | (y > prior.high)):
+        wall = np.where(y < prior.low, prior.low, prior.high)
+        y = np.where(out, 2.0 * np.broadcast_to(wall, y.shape) - y, y)
+        sign = np.where(out, -sign, sign)
+    return y, sign
+
+
+def numpy_run(scheme, loss, method, prior, x, sizes, seed):
+    """Either scheme from the thesis's drift (C.123), all pairs at once."""
+
+    def drift(x):
+        total = loss.gradient(x) - method.kl_weight * prior.gradient(x)
+        if method.mmd_weight > 0.0:
+            pull = np.empty_like(x)
+            embedding = pg.priors.embedding(prior, method.kernel).term
+            for i, point in enumerate(x):
+                embedding.gradient(point, pull[i])
+            difference = x[:, None] - x
+            weight = -np.exp(-(difference**2).sum(-1) / (2.0 * 0.8**2)) / 0.8**2
+            total = total + method.lambda1 * ((weight[..., None] * difference).mean(axis=1) - pull)
+        return total
+
+    for step, h in enumerate(sizes):
+        added = np.sqrt(2.0 * h * method.kl_weight) * noise.normals(seed, "noise", *x.shape, step)
+        slope = drift(x)
+        if scheme == "tamed-euler":
+            slope = slope / (1.0 + h * np.linalg.norm(slope, axis=1, keepdims=True))
+        elif scheme == "heun":
+            y, sign = mirrored(x - h * slope + added, prior)
+            slope = 0.5 * (slope + sign * drift(y))
+        x, _ = mirrored(x - h * slope + added, prior)
+    return x
+
+
+@pytest.mark.parametrize("scheme", ["tamed-euler", "heun"])
+@pytest.mark.parametrize(
+    "method, prior", [(DLE, BOX), (DRLE, NORMAL), pytest.param(DRLE, BOX, marks=pytest.mark.slow)],
+    ids=["DLE-box", "DRLE-normal", "DRLE-box"],
+)  # fmt: skip
+def test_the_scheme_is_the_printed_one(scheme, method, prior):
+    loss, start = pg.losses.get("four-gaussians"), BOX.sample(37, seed=1)
+    run = pg.simulate(
+        loss, method, prior=prior, initial=start, steps=7, step_size=0.1, seed=5, integrator=scheme, record_every=0
+    )
+    expected = numpy_run(scheme, loss, method, prior, start, [0.1] * 7, 5)
+    np.testing.assert_allclose(run.final, expected, rtol=0, atol=2e-13)
+    plain = numpy_run("euler-maruyama", loss, method, prior, start, [0.1] * 7, 5)
+    assert np.abs(plain - expected).max() > 1e-2  # control: the schemes are told apart
+
+
+def test_heun_repulsion_is_that_at_the_predictor():
+    """With the repulsion of the old places in both stages the result would be another one."""
+    loss, start = pg.losses.get("four-gaussians"), NORMAL.sample(30, seed=2)
+    frozen = pg.simulate(
+        loss, DRLE, prior=NORMAL, initial=start, steps=1, step_size=0.1, integrator="heun", record_every=0
+    ).final
+    half = 0.05 * _repulsion(start)
+    predicted = numpy_run("euler-maruyama", loss, DRLE, NORMAL, start, [0.1], 0)
+    later = 0.05 * _repulsion(predicted)
+    assert np.abs(half - later).max() > 1e-3
+    np.testing.assert_allclose(frozen, numpy_run("heun", loss, DRLE, NORMAL, start, [0.1], 0), rtol=0, atol=1e-13)
+
+
+def _repulsion(x):
+    difference = x[:, None] - x
+    weight = -np.exp(-(difference**2).sum(-1) / (2.0 * 0.8**2)) / 0.8**2
+    return DRLE.lambda1 * (weight[..., None] * difference).mean(axis=1)
+
+
+@pytest.mark.parametrize("scheme, method, prior, name", [
+    ("tamed-euler", DLE, BOX, "four-gaussians"),
+    ("heun", DLE, BOX, "four-gaussians"),
+    ("heun", DRLE, NORMAL, "four-gaussians"),
+    ("euler-maruyama", DRLE, pg.priors.Normal(0.0, 1.0), "tilted-double-well"),
+])  # fmt: skip
+def test_a_schedule_gives_every_step_its_size(scheme, method, prior, name):
+    loss, start = pg.losses.get(name), 0.5 * prior.sample(20, seed=3)
+    schedule = pg.schedules.Polynomial(0.1, delay=2.0, power=1.0)
+    sizes = [0.1 / (1.0 + k / 2.0) for k in range(6)]
+    run = pg.simulate(
+        loss, method, prior=prior, initial=start, steps=6, step_size=schedule, seed=5, integrator=scheme
+    )
+    expected = numpy_run(scheme, loss, method, prior, start, sizes, 5)
+    np.testing.assert_allclose(run.final, expected, rtol=0, atol=2e-13)
+    np.testing.assert_allclose(run.times, np.concatenate([[0.0], np.cumsum(sizes)]), rtol=1e-15)
+    constant = numpy_run(scheme, loss, method, prior, start, [0.1] * 6, 5)
+    assert np.abs(constant - expected).max() > 1e-2  # control
+
+
+def test_leimkuhler_matthews_on_a_schedule_carries_the_noise_of_the_next_step():
+    """x <- x - h_k drift + sqrt(h_k T / 2) Z_k + sqrt(h_{k+1} T / 2) Z_{k+1}: every Z_k adds up to sqrt(2 h_k T)."""
+    loss, start, temperature = pg.losses.get("tilted-double-well"), np.linspace(-2.0, 1.5, 20)[:, None], 0.4
+    schedule = pg.schedules.Linear(0.05, 0.01, 4.0)
+    run = pg.simulate(
+        loss, pg.methods.DLE(temperature), initial=start, steps=6, step_size=schedule,
+        integrator="leimkuhler-matthews",
+    )  # fmt: skip
+    x, sizes = start, schedule.at(np.arange(7))
+    for step in range(6):
+        now, following = (
+            np.sqrt(0.5 * sizes[k] * temperature) * noise.normals(0, "noise", 20, 1, k) for k in (step, step + 1)
+        )
+        x = x - sizes[step] * loss.gradient(x) + now + following
+    np.testing.assert_allclose(run.final, x, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("step_size", [1e-2, pg.schedules.Cosine(0.02, 0.001, 1050.0)], ids=["number", "schedule"])
+@pytest.mark.parametrize("kind, integrator", [
+    (kind, integrator)
+    for kind in ("independent", "repulsive", "numpy")
+    for integrator in pg.integrators.names()
+    if kind != "repulsive" or integrator != "mala"
+])  # fmt: skip
+def test_grouping_of_steps_and_threads_change_no_bit(kind, integrator, step_size, monkeypatch):
+    loss = pg.losses.get("tilted-double-well")
+    if kind == "numpy":
+        compiled = loss
+        loss = pg.Loss.from_numpy(compiled.value, compiled.gradient, 1)
+    prior = pg.priors.Normal(0.0, 1.0)
+    repulsive = pg.methods.DRLE(1.0, 0.5, pg.kernels.SquaredExponential(1.0))
+    method = repulsive if kind == "repulsive" else pg.methods.DLE(1.0)
+    first = 1000  # so that a block of the schedule's coefficients ends on the way
+
+    def run(grouping, workers):
+        monkeypatch.setattr(threads, "count", lambda: workers)
+        flow = method.flow(Problem(loss, prior, prior.sample(2500, seed=1), 2000, step_size, 1, integrator, 1e-12))
+        step = first
+        for size in grouping:
+            flow.advance(step, size)
+            step += size
+        assert flow.particles().shape == (2500, 1)
+        return flow.state
+
+    whole = run([40], 1)
+    assert np.array_equal(whole, run([1] * 40, 1))
+    assert np.array_equal(whole, run([3, 7, 1, 28, 1], 2))
+
+
+def test_a_constant_schedule_is_the_number():
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    one, other = (
+        pg.simulate(loss, pg.methods.DLE(1.0), prior=prior, particles=20, steps=50, step_size=size)
+        for size in (0.01, pg.schedules.Constant(0.01))
+    )
+    assert np.array_equal(one.positions, other.positions) and one.step_size == other.step_size == 0.01
+
+
+def test_numpy_losses_take_the_same_steps_by_every_scheme():
+    compiled = pg.losses.get("tilted-double-well")
+    plain = pg.Loss.from_numpy(
+        lambda x: 1.5 * (x[:, 0] ** 4 / 4 + x[:, 0] ** 3 / 3 - x[:, 0] ** 2) - 0.375,
+        lambda x: 1.5 * (x**3 + x**2 - 2 * x),
+        1,
+    )
+    for integrator in ("tamed-euler", "heun", "mala"):
+        a, b = (
+            pg.simulate(
+                loss, pg.methods.DLE(1.0), prior=pg.priors.Normal(0.0, 1.0), particles=50, steps=50, step_size=0.05,
+                integrator=integrator,
+            ).positions
+            for loss in (compiled, plain)
+        )  # fmt: skip
+        np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
+
+
+def test_tamed_steps_survive_where_plain_ones_explode():
+    """x' = -1.5 (x^3 + x^2 - 2 x) from 50, step size 0.05: Euler-Maruyama overflows, a tamed step is at most 1."""
+    loss, start = pg.losses.get("tilted-double-well"), np.array([[50.0], [-50.0], [1e60]])
+    with pytest.warns(UserWarning, match="stability limit"), pytest.raises(pg.Diverged):
+        pg.simulate(loss, pg.methods.DLE(0.1), initial=start[:2], steps=100, step_size=0.05)
+    run = pg.simulate(
+        loss, pg.methods.DE(), initial=start, steps=200, step_size=0.05, integrator="tamed-euler", record_every=1
+    )
+    assert np.all(np.abs(np.diff(run.positions[:, :2, 0], axis=0)) <= 1.0 + 1e-12)
+    np.testing.assert_allclose(run.final[:2, 0], [1.0, -2.0], atol=1e-6)
+    assert run.final[2, 0] == 1e60  # one step of 1 changes no digit of it
