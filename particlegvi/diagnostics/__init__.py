@@ -1,6 +1,8 @@
 """Distances of particles to their target, what chance allows for them, and where the particles are."""
 
+from particlegvi.diagnostics.basins import Basins
 from particlegvi.diagnostics.binomial import binomial_limits
+from particlegvi.diagnostics.chains import effective_sample_size, potential_scale_reduction
 from particlegvi.diagnostics.discrepancy import (
     energy_distance,
     maximum_mean_discrepancy,
@@ -8,6 +10,8 @@ from particlegvi.diagnostics.discrepancy import (
 )
 from particlegvi.diagnostics.distances import Distance, distances
 from particlegvi.diagnostics.entropy import entropy, entropy_nearest_neighbours, entropy_spacings
+from particlegvi.diagnostics.equilibrium import Drift, drift, spread_records, time_to_equilibrium
+from particlegvi.diagnostics.excess_energy import ExcessEnergy, excess_energy
 from particlegvi.diagnostics.floor import line_floors, wasserstein1_floor
 from particlegvi.diagnostics.free_energy import (
     FreeEnergyParts,
@@ -28,6 +32,15 @@ from particlegvi.diagnostics.stein import (
 from particlegvi.diagnostics.wasserstein import wasserstein1, wasserstein2
 
 __all__ = [
+    "time_to_equilibrium",
+    "spread_records",
+    "potential_scale_reduction",
+    "excess_energy",
+    "effective_sample_size",
+    "drift",
+    "ExcessEnergy",
+    "Drift",
+    "Basins",
     "Distance",
     "FreeEnergyParts",
     "binomial_limits",

@@ -20,7 +20,7 @@ KEPT = 40
 
 
 def limit_floor(
-    table: Array, n: int, quantiles: Sequence[float] = (0.05, 0.95), centred: bool = False, seed: int = 0
+    table: Array, n: float, quantiles: Sequence[float] = (0.05, 0.95), centred: bool = False, seed: int = 0
 ) -> tuple[float, ...]:
     """Quantiles of the root of the V-statistic of ``n`` exact draws.
 
@@ -28,7 +28,7 @@ def limit_floor(
     ----------
     table : array (m, m)
         Kernel between m draws from the target.
-    n : int or float
+    n : float
         Number of draws; for two samples, of n1 and n2, 1/(1/n1 + 1/n2).
     quantiles : sequence of floats in [0, 1]
     centred : bool

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+WIDTH = 99
 WIDEST = 4  # coordinates of a mean that are written out
 
 
@@ -17,7 +19,8 @@ def describe(scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
         f"seed {summary['seed']}, {summary['status']}",
         "",
     ]
-    rows = [["method", "mean", "sd", "W1 to truth", "exact draws", ""]]
+    plane = any("sliced_w1" in facts for facts in methods.values())
+    rows = [["method", "mean", "sd", "sliced W1" if plane else "W1 to truth", "exact draws", ""]]
     rows += [_row(label, facts) for label, facts in methods.items()]
     kept = [column for column in range(6) if column < 3 or any(row[column] for row in rows[1:])]
     widths = [max(len(row[column]) for row in rows) for column in kept]
@@ -28,16 +31,17 @@ def describe(scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
         ]
         lines.append("  ".join(cells).rstrip())
     notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
-    return "\n".join([*lines, *([""] if notes else []), *notes])
+    wrapped = [textwrap.fill(note, WIDTH, subsequent_indent="    ", break_long_words=False) for note in notes]
+    return "\n".join([*lines, *([""] if notes else []), *wrapped])
 
 
 def _row(label: str, facts: Mapping[str, Any]) -> list[str]:
-    floor = facts.get("w1_floor")
+    distance, floor = (facts.get(key, facts.get(f"sliced_{key}")) for key in ("w1", "w1_floor"))
     return [
         label,
         _number(facts["mean"]),
         _number(facts["sd"]),
-        _number(facts["w1"]) if facts.get("w1") is not None else "",
+        _number(distance) if distance is not None else "",
         f"{_number(floor[0])} to {_number(floor[1])}" if floor else "",
         facts.get("verdict", ""),
     ]
@@ -56,7 +60,7 @@ def _number(value: Any) -> str:
 
 def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
     """Counts and choices that do not fit into the row, one line each."""
-    notes = []
+    notes = [facts["equilibrium"]["verdict"]] if "equilibrium" in facts else []
     for basin in facts.get("basins", [])[:8]:
         low, high = basin["limits"]
         within = "within" if low <= basin["count"] <= high else "outside"
