@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from particlegvi import diagnostics
+from particlegvi.diagnostics.reference import reference
+from particlegvi.diagnostics.sliced import DIRECTIONS
 from particlegvi.kernels import SquaredExponential
 from particlegvi.methods import FreeEnergy
 from particlegvi.runs import Run
@@ -109,15 +111,12 @@ def since(run: Run, target: Any, distance: Any) -> float | None:
         return None
     records = diagnostics.spread_records(len(run.positions), SERIES)
     used = diagnostics.spread_records(run.particles, IN_SERIES)
-    if target.dim == 1:
-        floor = distance["floor"][2]
-        if distance["particles"] != len(used):
-            floor = diagnostics.wasserstein1_floor(target, len(used), (0.99,), seed=run.seed)[0]
-        far = [diagnostics.wasserstein1(run.positions[record][used], target) for record in records]
-    else:
-        # Sliced W1 falls with the root of the number; the points that stand for the target are a sample themselves.
-        reference = target.sample(PAIRED, run.seed)
-        scale = np.sqrt(distance["particles"] / len(used) * (1.0 + len(used) / PAIRED))
-        floor = distance["floor"][2] * scale
-        far = [diagnostics.sliced_wasserstein(run.positions[record][used], reference) for record in records]
+    points, worth = reference(target, PAIRED, run.seed)
+    floor = distance["floor"][2]
+    if target.dim > 1:  # it falls with the root of the number, and the points are a sample themselves
+        floor *= np.sqrt(distance["particles"] / len(used) * (1.0 + len(used) / worth))
+    elif distance["particles"] != len(used):
+        floor = diagnostics.wasserstein1_floor(target, len(used), (0.99,), seed=run.seed)[0]
+    directions = 1 if target.dim == 1 else DIRECTIONS
+    far = [diagnostics.sliced_wasserstein(run.positions[record][used], points, 1, directions) for record in records]
     return diagnostics.time_to_equilibrium(run.times[records], far, floor)

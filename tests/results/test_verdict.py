@@ -86,7 +86,7 @@ def at_rest(draws, method, records=21):
 
 
 def wrong_by_its_mass(mass):
-    """The density q = exp(phi + r (mu_P - mass kappa * q)) / Z on a grid: (C.128) with another mass of exp(u) than 1."""
+    """The density q = exp(phi + r (mu_P - mass kappa * q)) / Z on a grid: (C.128) with such a mass of exp(u)."""
     x = np.linspace(-5.0, 4.0, 1801)
     step = x[1] - x[0]
     kernel = np.exp(-0.5 * (x[:, None] - x) ** 2)
@@ -158,6 +158,19 @@ def test_without_a_truth():
     assert found["equilibrium"]["verdict"].startswith("not yet at equilibrium")
     ends = simulated(cube, pg.methods.DLE(1.0), wide, 0.5, record_every=0)
     assert ends["equilibrium"]["verdict"].startswith("unknown") and ends["chains"] is None
+
+
+def test_every_key_is_documented(root):
+    page = (root / "docs" / "results.md").read_text(encoding="utf-8")
+    start = pg.priors.Normal([0.7, 0.7], [1.0, 1.0])
+    for found in (
+        simulated(WELL, REPULSIVE, PRIOR, 1.0, particles=20),
+        simulated(WELL, pg.methods.DE(), PRIOR, 1.0, particles=20),
+        simulated(MODES, pg.methods.DLE(0.2), pg.priors.Flat(2), 1.0, particles=20, initial=start),
+    ):
+        parts = ("equilibrium", "distances", "excess_energy", "basin_occupancy", "chains", "free_energy")
+        inner = [key for part in parts for key in found.get(part) or {}]
+        assert not [key for key in [*found, *inner] if f"`{key}`" not in page]
 
 
 def test_a_single_particle_and_only_the_ends():
