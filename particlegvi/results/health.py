@@ -13,6 +13,7 @@ from particlegvi.kernels import SquaredExponential
 from particlegvi.methods import FreeEnergy
 from particlegvi.runs import Run
 
+HUGE = 1e100
 MOST_BASINS = 64
 OVER_TIME = 20  # records at which the free energy is taken
 FREE_ENERGY_PARTICLES = 2000
@@ -20,6 +21,11 @@ CHAINS, DRAWS = 100, 100
 SERIES = 40  # records at which a distance is taken
 IN_SERIES = 500  # particles for it
 PAIRED = 2000  # points that stand for a target in the plane there
+
+
+def usable(run: Run) -> bool:
+    """Whether the final particles are numbers whose squares are: not those of a run that diverged."""
+    return bool(np.all(np.abs(run.final) < HUGE))
 
 
 def is_langevin(run: Run) -> bool:

@@ -58,7 +58,7 @@ def facts(run: Run, target: Any, reason: str | None, modes: Any, start: np.ndarr
     }
     if target is not None and target.kind == "gaussians":
         found["optima"] = optima(target, start)
-    if target is not None and target.kind == "density" and np.all(np.isfinite(final)):
+    if target is not None and target.kind == "density" and health.usable(run):
         with np.errstate(all="ignore"), threadpool_limits(1, "blas"):  # the same bits on any number of cores
             found |= health.against_density(run, target)
     if target is not None and target.kind != "gaussians":
@@ -68,9 +68,9 @@ def facts(run: Run, target: Any, reason: str | None, modes: Any, start: np.ndarr
     if modes is not None:
         found["mode_occupancy"] = diagnostics.mode_occupancy(final, modes).tolist()
     with np.errstate(all="ignore"), threadpool_limits(1, "blas"):
-        if health.is_langevin(run):
+        if health.is_langevin(run) and health.usable(run):
             found["chains"] = health.chains(run)
-        if isinstance(run.method, FreeEnergy) and run.particles > 1:
+        if isinstance(run.method, FreeEnergy) and run.particles > 1 and health.usable(run):
             found["free_energy"] = health.free_energy(run, target)
         found["equilibrium"] = equilibrium(run, target, found)
     return found

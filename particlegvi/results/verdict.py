@@ -25,8 +25,8 @@ def equilibrium(run: Run, target: Any, found: dict[str, Any]) -> dict[str, Any]:
     found : dict
         The other keys of the run's summary.
     """
-    if not np.all(np.isfinite(run.final)):
-        return _said(False, "diverged: particles are not finite")
+    if not health.usable(run):
+        return _said(False, "diverged: particles have run away")
     if target is not None and target.kind == "gaussians":
         return _fitted(found)
     if target is not None and target.kind == "atoms":

@@ -8,6 +8,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import diagnostics
 from particlegvi.results.summary import facts
+from particlegvi.results.verdict import equilibrium
 from particlegvi.runs import Run
 
 SE = pg.kernels.SquaredExponential
@@ -180,3 +181,19 @@ def test_a_single_particle_and_only_the_ends():
         found = simulated(WELL, method, PRIOR, 10.0, particles=30, record_every=0)
         assert found["equilibrium"]["since"] is None
         json.dumps(found)
+
+
+@pytest.mark.parametrize("far", [1e300, np.inf, np.nan])
+@pytest.mark.parametrize("method", [pg.methods.DE(), REPULSIVE])
+def test_particles_that_ran_away_are_told_so(method, far):
+    x = np.random.default_rng(0).normal(size=(12, 20, 1))
+    x[-1, 3] = far
+    if np.isfinite(far):
+        found = judged(Run("made", WELL, PRIOR, method, x, np.arange(12), 1.0, 0))
+        assert found["equilibrium"] == {
+            "reached": False, "since": None, "verdict": "diverged: particles have run away"
+        }  # fmt: skip
+        assert "distances" not in found
+    else:
+        said = equilibrium(Run("made", WELL, PRIOR, method, x, np.arange(12), 1.0, 0), None, {})
+        assert said["reached"] is False
