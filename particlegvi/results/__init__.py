@@ -9,7 +9,7 @@ from typing import Any
 
 from particlegvi.results import table
 from particlegvi.results.folder import Folder, Record, create, open_folder
-from particlegvi.results.summary import summarise
+from particlegvi.results.summary import checked, summarise
 from particlegvi.results.truth import Targets
 from particlegvi.results.versions import versions
 from particlegvi.runs import Run
@@ -74,7 +74,12 @@ class Results(Mapping[str, Run]):
 
     def describe(self) -> str:
         """A table for a terminal: mean, spread and distance to the truth of every method."""
-        return table.describe(self.scenario, self.summary)
+        try:
+            return table.describe(self.scenario, self.summary)
+        except (TypeError, LookupError, AttributeError, ValueError) as error:
+            if self.folder is None:
+                raise
+            raise ValueError(f"{self.folder / 'summary.json'} is damaged: {type(error).__name__} {error}") from None
 
     def add(self, label: str, run: Run) -> None:
         """Take in the run of one more method."""
@@ -146,5 +151,8 @@ def load(folder: str | os.PathLike[str]) -> Results:
             label,
             Run(label, parts.loss, parts.prior, method, positions, steps, scenario["step_size"], results.seed, info),
         )
-    results._summary = there.summary()
+    try:
+        results._summary = checked(there.summary())
+    except ValueError as error:
+        raise ValueError(f"{there.path / 'summary.json'} is damaged: {error}") from None
     return results

@@ -58,7 +58,7 @@ class Folder:
         """The complete scenario, checked as strictly as any other file."""
         place = self.path / "scenario.toml"
         try:
-            return keys.check(tomllib.loads(files.read_text(place)))
+            return keys.check(tomllib.loads(files.read_text(place, links=False)))
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{place} is not a complete scenario: {error}") from None
 
@@ -208,6 +208,8 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
     if not os.path.isfile(path / "manifest.json"):
         raise ValueError(f"{path} is not the folder of a run: it has no manifest.json")
     manifest = files.read_json(path / "manifest.json")
+    if (path / "arrays").is_symlink():
+        raise ValueError(f"{path / 'arrays'} is a link, which is not followed")
     if manifest.get("format") != FORMAT:
         raise ValueError(f"{path / 'manifest.json'} is not the manifest of a particlegvi run")
     if manifest.get("schema") != SCHEMA:
