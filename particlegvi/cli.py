@@ -151,7 +151,19 @@ class ProgressBar:
             self.bar.close()
 
 
-SEED = (("--seed",), {"type": int, "default": 0, "metavar": "N", "help": "seed of the random numbers (default 0)"})
+def whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        from particlegvi.quoting import shown
+
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number") from None
+
+
+SEED = (
+    ("--seed",),
+    {"type": whole_number, "default": 0, "metavar": "N", "help": "seed of the random numbers (default 0)"},
+)
 QUIET = (("--quiet",), {"action": "store_true", "help": "print nothing but errors and warnings"})
 
 COMMANDS: dict[str, Command] = {

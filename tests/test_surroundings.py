@@ -53,7 +53,7 @@ def expected(tmp_path_factory) -> str:
 SURROUNDINGS = {
     "everything odd at once": {
         "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONHASHSEED": "12345",
-        "PYTHONIOENCODING": "ascii", "NUMBA_NUM_THREADS": "1", "TZ": "Pacific/Kiritimati", "TERM": None, "DISPLAY": None,
+        "PYTHONIOENCODING": "ascii", "NUMBA_NUM_THREADS": "1", "TZ": "Pacific/Kiritimati", "TERM": None,
     },
     "the C locale": {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     "hash seed 0": {"PYTHONHASHSEED": "0"},
