@@ -29,7 +29,7 @@ if __name__ == "__main__":
     methods = [pg.methods.DLE(1.0), pg.methods.DRE(0.5, pg.kernels.SquaredExponential(1.0))]
     here = [final(method) for method in methods]  # so many particles move in threads
     with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
-        assert pool.map_async(final, methods).get(timeout=100) == here
+        assert pool.map_async(final, methods).get(timeout=300) == here
     print("same")
 """
 
@@ -88,7 +88,7 @@ def test_a_disabled_compiler_is_answered_with_a_warning(expected, tmp_path):
     ids=str,
 )
 def test_without_a_cache_that_can_be_written_it_only_takes_longer(places, expected, tmp_path):
-    done = python(SCRIPT, "run", cwd=tmp_path, **places)
+    done = python(SCRIPT, "run", cwd=tmp_path, timeout=600, **places)
     assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
 
 
@@ -150,7 +150,7 @@ def test_a_folder_without_permission_is_refused_in_one_sentence(tmp_path, monkey
 @pytest.mark.slow
 @pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
 def test_children_of_a_process_with_threads_work_and_agree(start, tmp_path):
-    done = python(FORKS, start, cwd=tmp_path)
+    done = python(FORKS, start, cwd=tmp_path, timeout=400)
     assert (done.returncode, done.stdout.strip()) == (0, "same"), done.stderr[-2000:]
 
 

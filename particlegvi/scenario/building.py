@@ -67,7 +67,7 @@ def settled(method: Any, info: Mapping[str, Any]) -> Any:
     if getattr(method, "mmd_weight", 0.0) == 0.0 or not isinstance(info.get("lengthscale"), int | float):
         return method
     parameters = {} if method.kernel is None else method.kernel._asdict()
-    kernel = kernels.get(info.get("kernel"), **{**parameters, "lengthscale": info["lengthscale"]})
+    kernel = kernels.get(info.get("kernel", ""), **{**parameters, "lengthscale": info["lengthscale"]})
     given = {name: getattr(method, name) for name in inspect.signature(type(method)).parameters}
     return type(method)(**{**given, "kernel": kernel})
 

@@ -31,20 +31,20 @@ kernel = st.builds(
     st.sampled_from(kernels.names()), lengthscales, positive,
 )  # fmt: skip
 normal = st.builds(lambda mean, sd: {"name": "normal", "mean": mean, "sd": sd}, finite, positive)
-uniform = st.builds(lambda low, w: {"name": "uniform", "low": low, "high": low + w}, finite, st.floats(0.1, 1e6))
+uniform = st.builds(lambda a, width: {"name": "uniform", "low": a, "high": a + width}, finite, st.floats(0.1, 1e6))
 law = normal | uniform | st.just("normal")
 loss = st.one_of(
     st.sampled_from(["tilted-double-well", "double-well", "abs-sine"]),
     st.builds(lambda c: {"name": "quadratic", "curvature": c, "centre": [0.5]}, positive),
-    st.builds(lambda v: {"formula": f"({v} - 1)**2 + cos({v})", "variables": [v]}, st.sampled_from(["t", "x", "theta"])),
+    st.builds(lambda v: {"formula": f"({v} - 1)**2 + cos({v})", "variables": [v]}, st.sampled_from(["t", "theta"])),
 )
-embedding = st.sampled_from(["auto", "quadrature"]) | st.builds(
+mean = st.sampled_from(["auto", "quadrature"]) | st.builds(
     lambda n: {"how": "monte-carlo", "samples": n}, st.integers(1, 1000)
 )
 method = st.one_of(
     st.builds(lambda: {"method": "DE"}),
     st.builds(lambda w: {"method": "DLE", "kl_weight": w}, weights),
-    st.builds(lambda w, **more: {"method": "DRE", "mmd_weight": w, **more}, weights, kernel=kernel, embedding=embedding),
+    st.builds(lambda w, **more: {"method": "DRE", "mmd_weight": w, **more}, weights, kernel=kernel, embedding=mean),
     st.builds(lambda w, v: {"method": "DRLE", "kl_weight": w, "mmd_weight": v}, weights, weights),
     st.builds(lambda n: {"method": "FDGVI", "draws": n}, st.integers(1, 500)),
 )
@@ -93,7 +93,7 @@ def test_a_good_scenario_survives_writing_and_reading(scenario):
 
 # What a value may be replaced by: anything that TOML can hold, and what only Python can.
 scalars = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20), st.sampled_from([10**400, -0.0, 5e-324]),
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20), st.sampled_from([10**400, 5e-324]),
     st.binary(max_size=4), st.complex_numbers(), st.just(datetime.date(2020, 1, 1)), st.sampled_from(["../x", "a\0b"]),
 )  # fmt: skip
 names = st.text(max_size=6) | st.sampled_from(list(KEYS))
