@@ -94,8 +94,9 @@ def gallery(options: argparse.Namespace) -> None:
     import tempfile
     from pathlib import Path
 
-    from particlegvi import catalogue, scenario
+    from particlegvi import arguments, catalogue, scenario
 
+    arguments.seed(options.seed)
     names = options.only or catalogue.names()
     settings = {name: scenario.load(catalogue.path(name)) for name in names}
     from particlegvi import plotting, runner

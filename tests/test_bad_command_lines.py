@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from particlegvi import cli, simulation
+from particlegvi import cli, runner
 
 RUN = ["run", "lifting"]
 KINDS = {
@@ -18,6 +18,7 @@ KINDS = {
     "an argument too many": [["list", "lifting"], ["show", "lifting", "multimodal"], [*RUN, "x"]],
     "an unknown flag": [[*RUN, "--bogus"], [*RUN, "-x"], ["list", "--jsn"]],
     "an abbreviated flag": [[*RUN, "--over"], [*RUN, "--no-fig"]],
+    "an unknown workload": [["bench", "--only", "no-such"], ["bench", "--only", "drle-figure", "--out", "/dev/null/x"]],
     "an unknown scenario": [["run", "no-such"], ["show", "Lifting!"], ["gallery", "--only", "no-such"], ["run", ""]],
     "a setting of no form": [[*RUN, "--set", text] for text in ("particles", "=3", "", "particles:3", ".=1", "a..b=1")],
     "an unknown key": [[*RUN, "--set", text] for text in ("partcles=3", "methods.DE.kl=1", "loss.hieght=1", "x=1")],
@@ -42,7 +43,8 @@ KINDS = {
         [*RUN, "--set", "initial={points=[[0.0]]}"],
     ],
     "more than fits": [[*RUN, "--set", "particles=1e8", "--set", "record_every=1"]],
-    "a bad seed": [[*RUN, "--seed", seed] for seed in ("-1", "x", "1.5", "", "18446744073709551616", "nan")],
+    "a bad seed": [["gallery", "--only", "lifting", "--seed", "-1"]]
+    + [[*RUN, "--seed", seed] for seed in ("-1", "x", "1.5", "", "18446744073709551616", "nan")],
     "a folder that cannot be": [[*RUN, "--out", out] for out in ("/dev/null/x", "", "/proc/x", "a\0b", "x" * 300)],
     "a folder that exists": [[*RUN, "--out", "."], [*RUN, "--out", "/"], [*RUN, "--out", "/etc", "--overwrite"]],
     "a file that is no scenario": [
@@ -73,7 +75,7 @@ def test_there_are_at_least_fifteen_kinds():
 @pytest.mark.parametrize(("kind", "line"), LINES, ids=[f"{kind} {number}" for number, (kind, _) in enumerate(LINES)])
 def test_a_bad_command_line(kind, line, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(simulation, "simulate", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(runner, "simulate", lambda *_, **__: pytest.fail("it ran"))
     assert cli.main(line) == 2
     out, err = capsys.readouterr()
     assert out == "" and 1 <= len(err.splitlines()) <= 6 and len(err) < 1500
