@@ -27,6 +27,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,7 +41,8 @@ FORBIDDEN = re.compile(
 
 
 class Target(NamedTuple):
-    """One thing that is fed: how it is prepared in a folder, good inputs, words to put in, and its share of a million.
+    """One thing that is fed: how it is prepared in a folder, good inputs, words to put in, its share of a million, and
+    the longest input that is made.
 
     ``prepare(folder)`` gives a function of the input; what it does before ``watch()`` is not watched.
     """
@@ -49,6 +51,7 @@ class Target(NamedTuple):
     seeds: Callable[[Path], list[bytes]]
     words: list[bytes]
     share: float
+    longest: int
 
 
 class Watch:
@@ -287,20 +290,28 @@ def folder_seeds(folder: Path) -> list[bytes]:
     return [bytes([number]) + (run / name).read_bytes() for number, name in enumerate(_files(run))]
 
 
-FORMULA_WORDS = b"sin( cos( tan( exp( log( sqrt( abs( tanh( cosh( sinh( pi t x ** ^ + - * / ( ) 1e308 1e-320 0 .5 9**9**9 "
-FORMULA_WORDS += b"__import__('os') lambda eval( exec( t.real \\ \x00 \xff \xc2\xb2 1_0 0x1 1j nan inf ,"
-NUMBER_WORDS = b"nan inf -inf 1e400 -1 0 1e308 99999999999999999999 true null NaN Infinity [ ] { } \" ' = , : [[ ]] # \\u0000"
-TOML_WORDS = NUMBER_WORDS + b" name loss prior initial kernel methods.DE particles steps step_size based_on figures seed ../up"
-TOML_WORDS += b" /etc/passwd formula variables points 1979-05-27 \"\"\" ''' __class__ how monte-carlo median flat a.b.c.d.e"
-NPY_WORDS = b"<f8 >f8 |O <i8 True False descr fortran_order shape (-1,) (9999999999, ) (1,2,3) \x93NUMPY \x01\x00 \x02\x00 (),"
+FORMULA_WORDS = (
+    b"sin( cos( tan( exp( log( sqrt( abs( tanh( cosh( sinh( pi t x ** ^ + - * / ( ) 1e308 1e-320 0 .5 9**9**9 nan inf ,"
+    b" __import__('os') lambda eval( exec( t.real \\ \x00 \xff \xc2\xb2 1_0 0x1 1j"
+)
+NUMBER_WORDS = (
+    b"nan inf -inf 1e400 -1 0 1e308 99999999999999999999 true null NaN Infinity [ ] { } \" ' = , : [[ ]] # \\u0000"
+)
+TOML_WORDS = NUMBER_WORDS + (
+    b" name loss prior initial kernel methods.DE particles steps step_size based_on figures seed ../up /etc/passwd"
+    b" formula variables points 1979-05-27 \"\"\" ''' __class__ how monte-carlo median flat a.b.c.d.e"
+)
+NPY_WORDS = (
+    b"<f8 >f8 |O <i8 True False descr fortran_order shape (-1,) (9999999999, ) (1,2,3) \x93NUMPY \x01\x00 \x02\x00 (),"
+)
 
 TARGETS = {
-    "formula": Target(formulas, formula_seeds, FORMULA_WORDS.split(), 0.72),
-    "setting": Target(settings, setting_seeds, TOML_WORDS.split(), 0.05),
-    "scenario": Target(scenario_files, scenario_seeds, TOML_WORDS.split(), 0.05),
-    "array": Target(arrays, array_seeds, NPY_WORDS.split(), 0.07),
-    "json": Target(json_files, json_seeds, NUMBER_WORDS.split(), 0.06),
-    "folder": Target(run_folders, folder_seeds, NUMBER_WORDS.split() + NPY_WORDS.split(), 0.05),
+    "formula": Target(formulas, formula_seeds, FORMULA_WORDS.split(), 0.72, 300),
+    "setting": Target(settings, setting_seeds, TOML_WORDS.split(), 0.05, 300),
+    "scenario": Target(scenario_files, scenario_seeds, TOML_WORDS.split(), 0.05, 4000),
+    "array": Target(arrays, array_seeds, NPY_WORDS.split(), 0.07, 1000),
+    "json": Target(json_files, json_seeds, NUMBER_WORDS.split(), 0.06, 3000),
+    "folder": Target(run_folders, folder_seeds, NUMBER_WORDS.split() + NPY_WORDS.split(), 0.05, 4000),
 }
 
 
@@ -391,10 +402,11 @@ def by_atheris(name: str, inputs: int, seed: int, folder: Path, report: Path) ->
 
     def one(data: bytes) -> None:
         tally.feed(answer, data, watch)
-        if tally.inputs == inputs:
+        if tally.inputs == inputs or tally.inputs % 20_000 == 0:  # whatever ends the process, something is known
             report.write_text(json.dumps(tally.report("atheris")))
 
-    arguments = [f"-atheris_runs={inputs}", f"-seed={seed + 1}", "-max_len=4000", "-verbosity=0", "-timeout=60"]
+    arguments = [f"-atheris_runs={inputs}", f"-seed={seed + 1}"]
+    arguments += [f"-max_len={target.longest}", "-verbosity=0", "-timeout=60"]
     atheris.Setup([sys.argv[0], *arguments, f"-dict={folder / 'words'}", str(seeds)], one)
     atheris.Fuzz()
 
@@ -412,11 +424,29 @@ def child(name: str, inputs: int, seed: int, report: Path) -> None:
             by_atheris(name, inputs, seed, Path(made), report)
 
 
+def fed(name: str, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """Feed one target in a process of its own; its report."""
+    inputs = round(options.inputs * TARGETS[name].share)
+    report = folder / f"{name}.json"
+    command = [sys.executable, __file__, "--child", name, "--inputs", str(inputs), "--seed", str(options.seed)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path[1:]])}
+    begun = time.perf_counter()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        subprocess.run([*command, "--out", str(report)], env=environment, timeout=options.seconds, capture_output=True)
+    found = json.loads(report.read_text()) if report.exists() else {"inputs": 0, "wrong": ["no report"]}
+    found["seconds"] = round(time.perf_counter() - begun, 1)
+    print(name, {key: value for key, value in found.items() if key not in ("wrong", "slowest_input")}, flush=True)
+    for wrong in found["wrong"][:5]:
+        print("   ", wrong, flush=True)
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--inputs", type=int, default=1_000_000, help="number of inputs, all targets together")
     parser.add_argument("--seconds", type=float, default=3600.0, help="limit for each target")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="how many targets are fed at a time")
     parser.add_argument("--only", choices=TARGETS, action="append", help="these targets only")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "fuzz.json")
     parser.add_argument("--child", choices=TARGETS, help=argparse.SUPPRESS)
@@ -424,24 +454,9 @@ def main() -> int:
     if options.child:
         child(options.child, options.inputs, options.seed, options.out)
         return 0
-    found: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory() as made:
-        for name in options.only or TARGETS:
-            inputs = round(options.inputs * TARGETS[name].share)
-            report = Path(made) / f"{name}.json"
-            command = [sys.executable, __file__, "--child", name, "--inputs", str(inputs), "--out", str(report)]
-            environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path[1:]])}
-            begun = time.perf_counter()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                subprocess.run(
-                    [*command, "--seed", str(options.seed)], env=environment, timeout=options.seconds,
-                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if found else None,
-                )  # fmt: skip
-            found[name] = json.loads(report.read_text()) if report.exists() else {"inputs": 0, "wrong": ["no report"]}
-            found[name]["seconds"] = round(time.perf_counter() - begun, 1)
-            print(name, {key: value for key, value in found[name].items() if key != "wrong"}, flush=True)
-            for wrong in found[name]["wrong"][:5]:
-                print("   ", wrong, flush=True)
+    with tempfile.TemporaryDirectory() as made, ThreadPoolExecutor(options.jobs) as pool:
+        names = options.only or list(TARGETS)
+        found = dict(zip(names, pool.map(lambda name: fed(name, options, Path(made)), names), strict=True))
     record = {
         "inputs": sum(each["inputs"] for each in found.values()),
         "wrong": sum(len(each["wrong"]) for each in found.values()),

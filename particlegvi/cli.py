@@ -137,8 +137,9 @@ def gallery(options: argparse.Namespace) -> None:
     import tempfile
     from pathlib import Path
 
-    from particlegvi import catalogue, scenario
+    from particlegvi import arguments, catalogue, scenario
 
+    arguments.seed(options.seed)
     names = options.only or catalogue.names()
     settings = {name: scenario.load(catalogue.path(name)) for name in names}
     from particlegvi import plotting, runner
@@ -203,7 +204,19 @@ class ProgressBar:
             self.bar.close()
 
 
-SEED = (("--seed",), {"type": int, "default": 0, "metavar": "N", "help": "seed of the random numbers (default 0)"})
+def whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        from particlegvi.quoting import shown
+
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number") from None
+
+
+SEED = (
+    ("--seed",),
+    {"type": whole_number, "default": 0, "metavar": "N", "help": "seed of the random numbers (default 0)"},
+)
 QUIET = (("--quiet",), {"action": "store_true", "help": "print nothing but errors and warnings"})
 NO_FIGURE = (("--no-figure",), {"action": "store_true", "help": "draw nothing"})
 CHECKPOINT = (

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from particlegvi import methods as registry
+from particlegvi import schedules
 from particlegvi.problem import check_problem
 from particlegvi.results import Results
 from particlegvi.scenario.building import Parts
@@ -135,7 +136,7 @@ def compare(
         "source": "",
         "particles": len(problem.start),
         "steps": problem.steps,
-        "step_size": problem.step_size,
+        "step_size": schedules.plain(problem.step_size),
         "methods": {label: {} for label in chosen},
     }
     if modes is not None:

@@ -36,18 +36,23 @@ def encodable(text: str) -> bool:
     return True
 
 
-def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
+def open_regular(path: str | os.PathLike[str], links: bool = True) -> BufferedReader:
     """Open a regular file for reading; a pipe or a device, which could keep us waiting for ever, is refused.
+
+    With ``links=False`` so is a symbolic link: it could lead out of the folder that is being read.
 
     Raises
     ------
     ValueError
         If there is no such file or it cannot be read.
     """
+    # Without O_NONBLOCK, opening a pipe waits until somebody writes into it.
+    more = getattr(os, "O_NONBLOCK", 0) | (0 if links else getattr(os, "O_NOFOLLOW", 0))
     try:
-        # Without O_NONBLOCK, opening a pipe waits until somebody writes into it.
-        file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))  # noqa: SIM115
+        file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | more))  # noqa: SIM115
     except OSError as error:
+        if not links and os.path.islink(path):
+            raise ValueError(f"{path} is a link, which is not followed") from None
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:  # a NUL in the name
         raise ValueError(f"{str(path)!r} cannot be read: {error}") from None
@@ -57,9 +62,9 @@ def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
     return file
 
 
-def read_text(path: str | os.PathLike[str], largest: int = LARGEST_TEXT) -> str:
+def read_text(path: str | os.PathLike[str], largest: int = LARGEST_TEXT, links: bool = True) -> str:
     """The content of a text file of at most ``largest`` bytes; a ValueError that names the file otherwise."""
-    with open_regular(path) as file:
+    with open_regular(path, links) as file:
         try:
             content = file.read(largest + 1)
         except OSError as error:
@@ -73,8 +78,8 @@ def read_text(path: str | os.PathLike[str], largest: int = LARGEST_TEXT) -> str:
 
 
 def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The object in a JSON file; a ValueError that names the file if there is none."""
-    text = read_text(path)
+    """The object in a JSON file, which is not a link; a ValueError that names the file if there is none."""
+    text = read_text(path, links=False)
     try:
         content = json.loads(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_table)
     except (ValueError, RecursionError) as error:
@@ -111,7 +116,8 @@ def write(path: Path, fill: Callable[[IO[bytes]], Any]) -> None:
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with open(temporary, "wb") as file:
+        temporary.unlink(missing_ok=True)
+        with open(temporary, "xb") as file:  # never through a link that lies there
             fill(file)
             file.flush()
             os.fsync(file.fileno())
@@ -141,7 +147,7 @@ def flush_folder(path: Path) -> None:
 
 def digest(path: Path) -> str:
     """The sha256 of a file; a ValueError that names it if it cannot be read."""
-    with open_regular(path) as file:
+    with open_regular(path, links=False) as file:
         try:
             return hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:

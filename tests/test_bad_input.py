@@ -111,6 +111,7 @@ arguments("from_formula", pg.Loss.from_formula, "formula variables name", formul
 arguments("from_term", pg.Loss.from_term, "term dim name", term=LOSS.term)
 arguments("from_numpy", pg.Loss.from_numpy, "value gradient dim name", value=lambda x: (x**2).sum(axis=1) / 2,
           gradient=lambda x: x, dim=1)  # fmt: skip
+arguments("from_numba", pg.Loss.from_numba, "value gradient", value=lambda x: x[0] ** 2, gradient=lambda x: x, dim=1)
 CALLS["from_numpy value returns"] = lambda value: pg.Loss.from_numpy(lambda x: value, lambda x: x, 1)
 CALLS["from_numpy gradient returns"] = lambda value: pg.Loss.from_numpy(lambda x: x[:, 0] ** 2 / 2, lambda x: value, 1)
 arguments("loss.value", LOSS.value, "x")
@@ -210,7 +211,8 @@ def test_the_check_itself_can_fail():
 
 def test_every_public_name_is_in_the_table():
     """A new public function fails here until its arguments are in ``CALLS`` (or named as having none to check)."""
-    named = " ".join(CALLS) + " simulate run target load floor wasserstein1 kolmogorov_smirnov names FreeEnergy Embedding"
+    named = " ".join(CALLS) + " simulate run target load floor wasserstein1 kolmogorov_smirnov names FreeEnergy"
+    named += " Embedding"
     named += " draw figure plot_run check options entries folder path parameters wasserstein1_floor SquaredExponential"
     named += " Matern32 Matern52 InverseMultiquadric DE FDGVI"
     modules = (pg.priors, pg.kernels, pg.methods, pg.diagnostics, pg.plotting)
@@ -341,6 +343,12 @@ def test_nothing_is_compiled_or_drawn_before_every_argument_is_checked(monkeypat
         assert key in refusal(lambda given=given: pg.simulate(**given))
     with pytest.raises(AssertionError, match="before the arguments"):  # the control: good ones reach the engine
         pg.simulate(LOSS, DLE, prior=PRIOR, **SMALL)
+
+
+@pytest.mark.parametrize("value", [3, "bar", [], True])
+def test_progress_is_a_function(value):
+    assert "progress is" in refusal(lambda: pg.simulate(LOSS, DLE, PRIOR, **SMALL, progress=value))
+    assert "progress is" in refusal(lambda: pg.run("lifting", progress=value))
 
 
 @pytest.mark.parametrize("value", [20.0, 2e1, np.float64(20), np.int16(20)])

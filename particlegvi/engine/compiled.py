@@ -13,6 +13,7 @@ import os
 import shutil
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from functools import cache, wraps
 from pathlib import Path
@@ -24,6 +25,11 @@ from numba import config
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 SOURCES = ("engine", "losses", "kernels", "priors", "functionspace/likelihoods")  # folders of what is compiled
 STALE_AFTER_DAYS = 30.0
+
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    # The intrinsics below everything have no plain Python form, and numba asks again whenever it compiles an overload.
+    warnings.warn("NUMBA_DISABLE_JIT is ignored: the engine exists as compiled code only", stacklevel=2)
+    config.DISABLE_JIT = 0  # type: ignore[attr-defined]
 
 
 def user_cache_folder() -> Path:

@@ -152,13 +152,12 @@ class FreeEnergyFlow:
 
 def _embedding_options(embedding: Any) -> dict[str, Any]:
     """``how`` and ``samples`` of an embedding given as a name or a mapping."""
-    allowed = 'a name, or a mapping with "how" and "samples",'
-    if not isinstance(embedding, str | Mapping) or not set(embedding if isinstance(embedding, Mapping) else ()) <= {
-        "how", "samples"
-    }:  # fmt: skip
-        raise arguments.refuse("embedding", embedding, allowed)
-    options = {"how": embedding} if isinstance(embedding, str) else dict(embedding)
-    if options.get("how", "auto") not in mean_embedding.WAYS:
+    options: dict[str, Any] = {"how": embedding}
+    if isinstance(embedding, Mapping):
+        options = {"how": "auto", **embedding}
+    if not set(options) <= {"how", "samples"} or not isinstance(options["how"], str):
+        raise arguments.refuse("embedding", embedding, 'a name, or a mapping with "how" and "samples",')
+    if options["how"] not in mean_embedding.WAYS:
         raise arguments.refuse("embedding", options["how"], f"one of {', '.join(mean_embedding.WAYS)}")
     if "samples" in options:
         options["samples"] = arguments.whole("samples of the embedding", options["samples"], 1, 1_000_000)

@@ -10,7 +10,7 @@ from typing import Any
 from particlegvi.results import table
 from particlegvi.results.folder import Folder, Record, open_folder
 from particlegvi.results.making import create
-from particlegvi.results.summary import summarise
+from particlegvi.results.summary import checked, summarise
 from particlegvi.results.truth import Targets
 from particlegvi.results.versions import versions
 from particlegvi.runs import Run
@@ -78,7 +78,12 @@ class Results(Mapping[str, Run]):
 
     def describe(self) -> str:
         """A table for a terminal: mean, spread and distance to the truth of every method."""
-        return table.describe(self.scenario, self.summary)
+        try:
+            return table.describe(self.scenario, self.summary)
+        except (TypeError, LookupError, AttributeError, ValueError) as error:
+            if self.folder is None:
+                raise
+            raise ValueError(f"{self.folder / 'summary.json'} is damaged: {type(error).__name__} {error}") from None
 
     def add(self, label: str, run: Run) -> None:
         """Take in the run of one more method."""
@@ -162,7 +167,10 @@ def load(folder: str | os.PathLike[str]) -> Results:
     for label in scenario["methods"]:
         if label in manifest["methods"] or there.has_begun(label):
             results.add(label, stored(there, results, label))
-    results._summary = there.summary()
+    try:
+        results._summary = checked(there.summary())
+    except ValueError as error:
+        raise ValueError(f"{there.path / 'summary.json'} is damaged: {error}") from None
     return results
 
 

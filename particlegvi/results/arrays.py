@@ -36,7 +36,7 @@ def read_array(path: Path, dtype: type[np.generic], dims: int, rows: int | None 
     ValueError
         If the file is not there, is no .npy file, holds something else, or is cut short.
     """
-    with open_regular(path) as file:
+    with open_regular(path, links=False) as file:
         try:
             start = file.read(len(MAGIC) + 2)
             if len(start) < len(MAGIC) + 2 or not start.startswith(MAGIC):

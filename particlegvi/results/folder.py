@@ -97,7 +97,7 @@ class Folder:
         """
         place = self.path / "scenario.toml"
         try:
-            found = keys.check(tomllib.loads(files.read_text(place)))
+            found = keys.check(tomllib.loads(files.read_text(place, links=False)))
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{place} is not a complete scenario: {error}") from None
         changed = manifests.difference(self.manifest["settings"], manifests.settings(found))

@@ -38,7 +38,10 @@ class GrowingArray:
         self.shape = shape
         self._header = _header((records, *shape))
         self._size = 8 * int(np.prod(shape))
-        self._file = open(path, "r+b" if digest else "w+b", buffering=0)  # noqa: SIM115 - lives as long as the run
+        # a link could lead out of the folder of the run
+        more = getattr(os, "O_NOFOLLOW", 0)
+        mode = "r+b" if digest else "w+b"
+        self._file = open(path, mode, 0, opener=lambda name, flags: os.open(name, flags | more, 0o666))  # noqa: SIM115
         if digest:
             found = self._hash(keep)
             if found.hexdigest() != digest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,12 @@ def read(folder: Path) -> dict[str, Any]:
         If it is not there, not a run's, damaged, or written by another version.
     """
     place = folder / "manifest.json"
-    if not place.is_file():
+    if not os.path.isfile(place):
         raise ValueError(f"{folder} is not the folder of a run: it has no manifest.json")
     manifest = files.read_json(place)
+    for part in ("arrays", "checkpoint"):
+        if (folder / part).is_symlink():
+            raise ValueError(f"{folder / part} is a link, which is not followed")
     if manifest.get("format") != FORMAT:
         raise ValueError(f"{place} is not the manifest of a particlegvi run")
     if manifest.get("schema") != SCHEMA:

@@ -6,6 +6,7 @@ number in one dimension, a list otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from particlegvi import diagnostics, schedules
 from particlegvi.methods import FreeEnergy
+from particlegvi.quoting import shown
 from particlegvi.results import health
 from particlegvi.results.verdict import equilibrium
 from particlegvi.results.versions import versions
@@ -36,6 +38,48 @@ def summarise(results: Any) -> dict[str, Any]:
             for label, run in results.items()
         },
     }
+
+
+def checked(summary: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A summary that was read from a file, if what figures and tables rely on is there in the right form.
+
+    Raises
+    ------
+    ValueError
+        If it is not; whoever reads it again and again need not look.
+    """
+    if summary is None:
+        return None
+    methods = summary.get("methods")
+    if not isinstance(methods, dict) or not {"seed", "status"} <= set(summary):
+        raise ValueError("it has no seed, no status or no table of methods")
+    for label, found in methods.items():
+        if not isinstance(found, dict) or not {"mean", "sd", "target"} <= set(found):
+            raise ValueError(f"{shown(label)} has no mean, no sd or no target")
+        for name, good in FORMS.items():
+            if found.get(name) is not None and not good(found[name]):
+                raise ValueError(f"{name} of {shown(label)} is {shown(found[name])}")
+    return summary
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 1e308
+
+
+def _numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_number, value))
+
+
+FORMS: dict[str, Callable[[Any], bool]] = {
+    "mean": lambda value: _number(value) or _numbers(value),
+    "sd": lambda value: _number(value) or _numbers(value),
+    "w1": _number,
+    "w1_floor": lambda value: _numbers(value) and len(value) == 2,
+    "mode_occupancy": _numbers,
+    "verdict": lambda value: isinstance(value, str),
+    "run": lambda value: isinstance(value, dict),
+    "target": lambda value: isinstance(value, dict),
+}
 
 
 def facts(run: Run, target: Any, reason: str | None, modes: Any, start: np.ndarray) -> dict[str, Any]:

@@ -72,8 +72,8 @@ def settled(method: Any, info: Mapping[str, Any]) -> Any:
     """The method with the kernel that its run used, its lengthscale a number, as the run's ``info`` tells it."""
     if getattr(method, "mmd_weight", 0.0) == 0.0 or not isinstance(info.get("lengthscale"), int | float):
         return method
-    kernel = kernels.get(info["kernel"]) if method.kernel is None else method.kernel
-    kernel = kernel._replace(lengthscale=info["lengthscale"])
+    kernel = kernels.get(info.get("kernel", "")) if method.kernel is None else method.kernel
+    kernel = type(kernel)(**{**kernel._asdict(), "lengthscale": info["lengthscale"]})
     given = {name: getattr(method, name) for name in inspect.signature(type(method)).parameters}
     return type(method)(**{**given, "kernel": kernel})
 

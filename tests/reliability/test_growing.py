@@ -98,3 +98,12 @@ def test_the_length_before_stays_known(tmp_path):
     assert array.digest(3) == digest
     with pytest.raises(KeyError):
         array.digest(2)
+
+
+def test_a_link_is_not_followed(tmp_path):
+    (tmp_path / "mine").write_bytes(b"mine")
+    (tmp_path / "growing").symlink_to(tmp_path / "mine")
+    for options in ({}, {"keep": 1, "digest": "0" * 64}):
+        with pytest.raises(OSError):
+            GrowingArray(tmp_path / "growing", 5, (4, 2), **options)
+    assert (tmp_path / "mine").read_bytes() == b"mine"

@@ -1,0 +1,101 @@
+"""Kinds of bad command lines: exit 2, a few lines on stderr, no traceback, nothing written, nothing compiled."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from particlegvi import cli, runner
+
+RUN = ["run", "lifting"]
+KINDS = {
+    "no command": [[]],
+    "an unknown command": [["frobnicate"], ["simulate", "lifting"], ["--no-such-flag"]],
+    "a missing argument": [["run"], ["show"], ["plot"], [*RUN, "--set"], [*RUN, "--seed"], [*RUN, "--out"]],
+    "an argument too many": [["list", "lifting"], ["show", "lifting", "multimodal"], [*RUN, "x"]],
+    "an unknown flag": [[*RUN, "--bogus"], [*RUN, "-x"], ["list", "--jsn"]],
+    "an abbreviated flag": [[*RUN, "--over"], [*RUN, "--no-fig"]],
+    "an unknown workload": [["bench", "--only", "no-such"], ["bench", "--only", "drle-figure", "--out", "/dev/null/x"]],
+    "an unknown scenario": [["run", "no-such"], ["show", "Lifting!"], ["gallery", "--only", "no-such"], ["run", ""]],
+    "a setting of no form": [[*RUN, "--set", text] for text in ("particles", "=3", "", "particles:3", ".=1", "a..b=1")],
+    "an unknown key": [[*RUN, "--set", text] for text in ("partcles=3", "methods.DE.kl=1", "loss.hieght=1", "x=1")],
+    "a value of the wrong type": [
+        [*RUN, "--set", text]
+        for text in ("particles=many", "steps=true", "step_size=[1]", "methods=3", "title=3", "loss=3", "modes=x")
+    ],
+    "a number out of range": [
+        [*RUN, "--set", text]
+        for text in ("particles=0", "particles=-3", "steps=1.5", "step_size=0", "tolerance=1", "record_every=-1")
+    ],
+    "a number that is not finite": [
+        [*RUN, "--set", text]
+        for text in ("step_size=inf", "step_size=nan", "particles=inf", "methods.DLE.kl_weight=nan", "steps=1e400")
+    ],
+    "a number too long": [[*RUN, "--set", "steps=" + "9" * 6000], [*RUN, "--seed", "9" * 6000]],
+    "parts that do not fit": [
+        [*RUN, "--set", "loss=four-gaussians"],
+        [*RUN, "--set", "prior={name='normal', mean=[0, 0]}"],
+        [*RUN, "--set", "initial=flat"],
+        [*RUN, "--set", "record_every=10", "--set", "steps=5"],
+        [*RUN, "--set", "initial={points=[[0.0]]}"],
+    ],
+    "more than fits": [[*RUN, "--set", "particles=1e8", "--set", "record_every=1"]],
+    "a bad seed": [["gallery", "--only", "lifting", "--seed", "-1"]]
+    + [[*RUN, "--seed", seed] for seed in ("-1", "x", "1.5", "", "18446744073709551616", "nan")],
+    "a folder that cannot be": [[*RUN, "--out", out] for out in ("/dev/null/x", "", "/proc/x", "a\0b", "x" * 300)],
+    "a folder that exists": [[*RUN, "--out", "."], [*RUN, "--out", "/"], [*RUN, "--out", "/etc", "--overwrite"]],
+    "a file that is no scenario": [
+        ["run", path] for path in ("absent.toml", "/etc/passwd", "/dev/zero", "./", "/proc/self/mem")
+    ],
+    "a folder that is no run": [["plot", path] for path in ("absent", ".", "/etc", "/dev/null", "")],
+    "a bad figure": [
+        [*RUN, "--set", "figures=[{kind='histgrams'}]"],
+        [*RUN, "--set", "figures=[{kind='histograms', bns=3}]"],
+        [*RUN, "--set", "figures=[{kind='histograms', bins=0}]"],
+    ],
+    "a name that leaves the folder": [
+        [*RUN, "--set", text] for text in ("name=../../x", "name=/x/y", "methods={'../x'={method='DE'}}", "name=.")
+    ],
+    "a formula that is code": [
+        [*RUN, "--set", f"loss={{formula='''{text}''', variables=['t']}}"]
+        for text in ("__import__('os').system('touch x')", "t.__class__", "eval(t)", "((((", "9**9**9", "")
+    ],
+    "control characters": [["run", "x\x1b[31m"], [*RUN, "--set", "title='\x07'"], ["show", "\udcff"]],
+}  # fmt: skip
+LINES = [(kind, line) for kind, lines in KINDS.items() for line in lines]
+
+
+def test_there_are_at_least_fifteen_kinds():
+    assert len(KINDS) >= 15
+
+
+@pytest.mark.parametrize(("kind", "line"), LINES, ids=[f"{kind} {number}" for number, (kind, _) in enumerate(LINES)])
+def test_a_bad_command_line(kind, line, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(runner, "simulate", lambda *_, **__: pytest.fail("it ran"))
+    assert cli.main(line) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and 1 <= len(err.splitlines()) <= 6 and len(err) < 1500
+    assert "Traceback" not in err and all(each.isprintable() for each in err.splitlines())
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "line", [[*RUN, "--set", "particles=-3"], ["run", "/etc/passwd"], [*RUN, "--out", "/dev/null/x"], ["frobnicate"]]
+)
+def test_a_bad_command_line_as_a_process(line, tmp_path):
+    command = [sys.executable, "-m", "particlegvi", *line]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert 1 <= len(done.stderr.splitlines()) <= 4 and "Traceback" not in done.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_good_command_line_is_none_of_these(capsys, tmp_path, monkeypatch):
+    """Control: what the list changes is what is wrong."""
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*RUN, "--set", "particles=3", "--set", "steps=2e0", "--no-figure", "--quiet"]) == 0
+    assert os.listdir(tmp_path) == ["runs"]

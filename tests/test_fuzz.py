@@ -1,0 +1,90 @@
+"""The fuzzer with a few thousand inputs, and that it would find what it looks for. The million is run by hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import time
+
+import pytest
+
+from .fuzzing import fuzz
+
+FEW = {"formula": 4000, "setting": 400, "scenario": 250, "array": 1500, "json": 1500, "folder": 250}
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("name", fuzz.TARGETS)
+def test_every_input_is_accepted_or_refused_at_once_and_touches_nothing(name, tmp_path):
+    tally = fuzz.by_mutation(fuzz.TARGETS[name], FEW[name], 20261121, tmp_path, fuzz.Watch(tmp_path))
+    assert not [wrong for wrong in tally.wrong if wrong["kind"] != "slow"], tally.wrong[:5]
+    assert tally.inputs == tally.accepted + tally.refused == FEW[name]
+    assert tally.accepted > 5 and tally.refused > FEW[name] / 2  # mutations of good inputs: both kinds are there
+    assert tally.slowest < 5.0, tally.slowest_input  # a busy machine is allowed more than the second of the long run
+
+
+def test_the_same_seed_makes_the_same_inputs(tmp_path):
+    one, two, other = (
+        [fuzz.mutated(chance, [b"abc", b"de"], [b"w"]) for _ in range(50)]
+        for chance in (fuzz.random.Random(3), fuzz.random.Random(3), fuzz.random.Random(4))
+    )
+    assert one == two != other
+
+
+def answer_by_pickle(data, watch):
+    with watch():
+        pickle.loads(data)
+
+
+def answer_by_eval(data, watch):
+    with watch():
+        eval(data.decode("latin-1"))
+
+
+def answer_by_opening(data, watch):
+    with watch(), open("/etc/hostname"):
+        pass
+
+
+def answer_by_writing(data, watch):
+    with watch(), open(os.path.join(watch.folder, "new"), "w"):
+        pass
+
+
+def answer_slowly(data, watch):
+    time.sleep(1.1)
+
+
+def answer_at_length(data, watch):
+    raise ValueError("x" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("answer", "data", "kind"),
+    [
+        (answer_by_pickle, pickle.dumps(time.sleep), "touched"),
+        (answer_by_eval, b"1 + 1", "touched"),
+        (answer_by_opening, b"", "touched"),
+        (answer_by_writing, b"", "touched"),
+        (answer_slowly, b"", "slow"),
+        (answer_at_length, b"", "answer"),
+        (answer_by_pickle, b"\x00", "error"),
+    ],
+)
+def test_the_fuzzer_finds_what_it_looks_for(answer, data, kind, tmp_path):
+    """Negative controls: parsers that do what ours must not."""
+    tally = fuzz.Tally()
+    tally.feed(answer, data, fuzz.Watch(tmp_path))
+    assert kind in {wrong["kind"] for wrong in tally.wrong}
+
+
+def test_the_record_of_the_long_run_is_clean(root):
+    record = json.loads((root / "benchmarks" / "fuzz.json").read_text(encoding="utf-8"))
+    assert record["inputs"] >= 1_000_000 and record["wrong"] == 0 and record["slowest_seconds"] < 1.0
+    assert set(record["targets"]) == set(fuzz.TARGETS)
+    assert all(each["accepted"] > 0 and each["refused"] > 0 for each in record["targets"].values())

@@ -1,0 +1,296 @@
+"""Files made to do harm: each is a ValueError in one sentence, at once, and nothing outside is read or written."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import cli, files, scenario
+from particlegvi.scenario.building import build
+
+from .fuzzing import fuzz
+
+HEAD = 'loss = "double-well"\nprior = "normal"\nparticles = 4\nsteps = 3\nstep_size = 0.01\n[methods.DE]\n'
+DEEP = 100_000
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A finished run's folder, to be copied before it is harmed."""
+    folder = tmp_path_factory.mktemp("finished") / "run"
+    pg.run("global-minimiser", particles=3, steps=2, out=folder)
+    return folder
+
+
+@pytest.fixture
+def run(finished, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(finished, tmp_path / "run")
+    return tmp_path / "run"
+
+
+def refused(call, at_most=1.0) -> str:
+    begun = time.perf_counter()
+    with pytest.raises(ValueError) as caught:
+        call()
+    seconds = time.perf_counter() - begun
+    sentence = str(caught.value)
+    assert sentence.count("\n") <= 2 and len(sentence) < 900, sentence[:200]
+    assert seconds < 5 * at_most, f"{seconds:.2f} s"  # five times: other processes may be running
+    return sentence
+
+
+TOML = {
+    "nested lists": "a = " + "[" * DEEP + "]" * DEEP,
+    "nested tables": "a = " + "{a=" * DEEP + "1" + "}" * DEEP,
+    "a long dotted key": ".".join("a" * 20_000) + " = 1",
+    "a long dotted header": "[" + ".".join("a" * 20_000) + "]",
+    "quoted dotted keys": ".".join(['"a"'] * 20_000) + " = 1",
+    "a key of a megabyte": "a" * 999_000 + " = 1",
+    "ten megabytes": "#" * 10_000_000,
+    "a huge whole number": "steps = " + "9" * 500_000,
+    "a huge hexadecimal number": "steps = 0x" + "f" * 500_000,
+    "a huge float": "step_size = 1" + "0" * 500_000 + ".0",
+    "many tables": "".join(f"[t{number}]\n" for number in range(100_000)),
+    "many lists of tables": "[[figures]]\n" * 50_000,
+    "a text that never ends": 'title = """' + "x" * 900_000,
+    "a key that is there twice": "steps = 1\nsteps = 2",
+    "NUL": "title = 'a\0b'",
+    "a byte order mark": "\ufeffsteps = 1",
+    "terminal control": 'title = "\\u001b[31m"',
+    "a date": "steps = 1979-05-27",
+    "nan": "step_size = nan",
+    "a class": 'loss = "os.system"',
+    "an import": '[loss]\nformula = "__import__(\'os\').system(\'touch harmed\')"\nvariables = ["t"]',
+    "based on a path": 'based_on = "../../etc/passwd"',
+    "based on itself": 'based_on = "fed"',
+    "a name that leaves": 'name = "../../harmed"',
+    "a name with NUL": 'name = "a\\u0000b"',
+    "a device's name": 'name = "/dev/full"',
+    "a label that leaves": '[methods."../../harmed"]\nmethod = "DE"',
+    "a label that is absolute": '[methods."/tmp/harmed"]\nmethod = "DE"',
+    "a label with a dot": '[methods.".hidden"]\nmethod = "DE"',
+    "a figure that leaves": '[[figures]]\nkind = "../../harmed"',
+    "ten thousand variables": '[loss]\nformula = "t"\nvariables = [' + ",".join(f'"v{n}"' for n in range(10_000)) + "]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TOML)
+def test_a_hostile_scenario_file_is_refused(kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    place = tmp_path / "fed.toml"
+    hostile = TOML[kind]
+    keys = {line.split(" =")[0] for line in hostile.splitlines()[:3]}
+    head = "".join(line + "\n" for line in HEAD.splitlines() if line.split(" =")[0] not in keys)
+    place.write_text((hostile + "\n" + head) if not hostile.startswith("[") else head + hostile, encoding="utf-8")
+    watch = fuzz.Watch(tmp_path)
+    fuzz.warm_up()
+
+    def read() -> None:
+        with watch():
+            settings = scenario.load(place)
+            build(settings)
+            for figure in settings["figures"]:
+                pg.plotting.check(figure)
+
+    for each in pg.scenarios.names():  # everything is imported before anything is watched
+        build(scenario.load(each))
+    pg.plotting.names()
+    refused(read)
+    assert watch.seen == []
+    assert os.listdir(tmp_path) == ["fed.toml"]
+
+
+@pytest.mark.parametrize("place", ["/dev/zero", "/dev/stdin", "/proc/self/mem", ".", "missing.toml", "pipe.toml"])
+def test_what_is_no_file_is_refused_at_once(place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe.toml")
+    refused(lambda: scenario.load(place if "/" in place or "." in place[1:] else "./x.toml"))
+    refused(lambda: pg.load(place))
+
+
+JSON = {
+    "NaN": '{"a": NaN}',
+    "Infinity": '{"a": -Infinity}',
+    "an infinite float": '{"a": 1e999}',
+    "a key that is there twice": '{"a": 1, "a": 2}',
+    "deep lists": '{"a": ' + "[" * DEEP + "]" * DEEP + "}",
+    "deep tables": '{"a": ' * DEEP + "1" + "}" * DEEP,
+    "a huge number": '{"a": ' + "9" * 1_000_000 + "}",
+    "a list": "[1]",
+    "two documents": "{}{}",
+    "nothing": "",
+    "half": '{"a": ',
+    "UTF-16": '{"a": 1}'.encode("utf-16").decode("latin-1"),
+}
+
+
+@pytest.mark.parametrize("kind", JSON)
+def test_hostile_json_is_refused(kind, tmp_path):
+    (tmp_path / "a.json").write_text(JSON[kind], encoding="latin-1")
+    assert "a.json" in refused(lambda: files.read_json(tmp_path / "a.json"))
+
+
+def test_a_file_beyond_the_limit_is_not_read(tmp_path):
+    with open(tmp_path / "a.json", "wb") as file:
+        file.truncate(10**12)  # a terabyte of nothing, which takes no room
+    assert "more than 50000000 bytes" in refused(lambda: files.read_json(tmp_path / "a.json"))
+
+
+def npy(header: str, data: bytes = b"", version: bytes = b"\x01\x00") -> bytes:
+    text = header.encode("latin-1")
+    length = len(text).to_bytes(2 if version[0] == 1 else 4, "little")
+    return b"\x93NUMPY" + version + length + text + data
+
+
+ZEROS = bytes(48)
+ARRAYS = {
+    "objects": npy("{'descr': '|O', 'fortran_order': False, 'shape': (2, 3, 1), }\n", b"cos\nsystem\n(S'touch x'\ntR."),
+    "Fortran order": npy("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3, 1), }\n", ZEROS),
+    "the other byte order": npy("{'descr': '>f8', 'fortran_order': False, 'shape': (2, 3, 1), }\n", ZEROS),
+    "a negative shape": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-2, -3, 1), }\n", ZEROS),
+    "a huge shape": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (999999999999, 99999999, 1), }\n", ZEROS),
+    "a shape that overflows": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296, 1), }\n"),
+    "a header of 60 kB": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (6, 1, 1), }" + " " * 60_000 + "\n"),
+    "a header with code": npy("{'descr': __import__('os').system('touch harmed'), 'shape': (2, 3, 1), }\n", ZEROS),
+    "a header that is deep": npy("(" * 900 + ")" * 900 + "\n", ZEROS),
+    "a longer header than file": b"\x93NUMPY\x01\x00\xff\xff{'descr'",
+    "version 2": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3, 1), }\n", ZEROS, b"\x02\x00"),
+    "cut short": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3, 1), }\n", ZEROS[:-1]),
+    "too long": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3, 1), }\n", ZEROS + b"\0"),
+    "structured": npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2, 3, 1), }\n", ZEROS),
+    "an archive": b"PK\x03\x04" + bytes(100),
+    "empty": b"",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ARRAYS)
+def test_a_hostile_array_is_refused_before_it_is_read(kind, run):
+    (run / "arrays" / "DLE.positions.npy").write_bytes(ARRAYS[kind])
+    before = sorted(path.name for path in run.parent.rglob("*"))
+    assert "DLE.positions.npy is not an array that a run has written" in refused(lambda: pg.load(run))
+    assert sorted(path.name for path in run.parent.rglob("*")) == before
+
+
+def manifest(run, **changes):
+    place = run / "manifest.json"
+    place.write_text(json.dumps({**json.loads(place.read_text()), **changes}))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"figures": ["../outside.png"]},
+        {"figures": ["/etc/passwd"]},
+        {"figures": ["outside.txt"]},
+        {"figures": [{"a": 1}]},
+        {"figures": ["a/b.png"]},
+        {"seed": -1},
+        {"seed": 2**64},
+        {"seed": True},
+        {"status": "x" * 10_000},
+        {"schema": 10**400},
+        {"schema": 999},
+        {"format": "something else"},
+        {"methods": "DE"},
+        {"seconds": 3},
+    ],
+    ids=str,
+)
+def test_a_hostile_manifest_is_refused(changes, run):
+    manifest(run, **changes)
+    assert "manifest.json" in refused(lambda: pg.load(run)) or "schema" in refused(lambda: pg.load(run))
+
+
+def test_a_manifest_names_no_method_outside_the_scenario(run):
+    """Labels become paths only if the scenario in the folder has them, and that is checked like any other."""
+    manifest(run, methods=["DE", "../../outside", "/etc/passwd", "DLE", 3, None])
+    assert list(pg.load(run)) == ["DE", "DLE"]
+
+
+@pytest.mark.parametrize(
+    "name", ["manifest.json", "scenario.toml", "summary.json", "arrays/DE.positions.npy", "arrays/DE.json", "arrays"]
+)
+def test_no_link_in_a_run_is_followed(name, run, tmp_path):
+    outside = tmp_path / "outside"
+    (run / name).rename(outside)
+    (run / name).symlink_to(outside)
+    assert "is a link" in refused(lambda: pg.load(run))
+    (run / name).unlink()
+    outside.rename(run / name)
+    assert len(pg.load(run)) == 3  # the control: only the link was wrong
+
+
+def test_a_picture_is_not_written_through_a_link(run, tmp_path, capsys):
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    for name in ("histograms.png", "trajectories.png"):
+        (run / name).unlink(missing_ok=True)
+        (run / name).symlink_to(precious)
+    assert cli.main(["plot", str(run)]) == 0
+    assert precious.read_text() == "mine"
+    assert not (run / "histograms.png").is_symlink()
+
+
+def test_a_file_is_not_written_through_a_link_under_the_temporary_name(tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (tmp_path / f".a.txt.{os.getpid()}.tmp").symlink_to(precious)
+    files.write_text(tmp_path / "a.txt", "new")
+    assert precious.read_text() == "mine" and (tmp_path / "a.txt").read_text() == "new"
+
+
+def test_overwriting_removes_nothing_outside(run, tmp_path):
+    precious = tmp_path / "precious.png"
+    precious.write_text("mine")
+    manifest(run, figures=["../precious.png"])
+    refused(lambda: pg.run("global-minimiser", particles=3, steps=2, out=run, overwrite=True))
+    assert precious.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["methods"], []),
+        (["methods", "DLE"], 3),
+        (["methods", "DLE", "w1"], "near"),
+        (["methods", "DLE", "w1"], 10**400),
+        (["methods", "DLE", "w1_floor"], [1.0]),
+        (["methods", "DLE", "mean"], {"a": 1}),
+        (["methods", "DLE", "verdict"], 3),
+        (["methods", "DLE", "run"], []),
+        (["methods", "DLE", "target"], None),
+        (["methods", "DE", "basins"], [{}]),
+        (["methods", "DE", "basins"], 3),
+        (["methods", "DRLE", "run", "repulsion"], [1]),
+        (["seed"], {}),
+        (["status"], ["x" * 100_000]),
+    ],
+    ids=str,
+)
+def test_a_damaged_summary_is_refused_or_harmless(path, value, run):
+    place = run / "summary.json"
+    content = json.loads(place.read_text())
+    *way, last = path
+    inner = content
+    for step in way:
+        inner = inner[step]
+    inner[last] = value
+    place.write_text(json.dumps(content))
+    try:
+        results = pg.load(run)
+        assert isinstance(results.describe(), str)
+    except ValueError as error:
+        assert "summary.json is damaged" in str(error) and len(str(error)) < 600
+
+
+def test_a_good_run_is_still_read(run):
+    """Control of everything above: without harm the same calls succeed."""
+    assert np.isfinite(pg.load(run)["DRLE"].final).all()
+    assert pg.load(run).describe()

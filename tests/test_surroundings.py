@@ -1,0 +1,173 @@
+"""The same bytes whatever the surroundings: locale, hash seed, umask, caches, long and foreign paths, forks, pipes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import particlegvi as pg
+from particlegvi import cli
+
+SCRIPT = """
+import hashlib, sys, particlegvi as pg
+results = pg.run("global-minimiser", particles=5, steps=20, out=sys.argv[1])
+print(hashlib.sha256(b"".join(run.positions.tobytes() for run in results.values())).hexdigest())
+"""
+FORKS = """
+import hashlib, multiprocessing, sys, numpy as np, particlegvi as pg
+
+LOSS, PRIOR = pg.losses.get("tilted-double-well"), pg.priors.Normal()
+
+def final(method):
+    run = pg.simulate(LOSS, method, PRIOR, particles=20_000, steps=3, step_size=1e-3, record_every=0)
+    return hashlib.sha256(run.final.tobytes()).hexdigest()
+
+if __name__ == "__main__":
+    methods = [pg.methods.DLE(1.0), pg.methods.DRE(0.5, pg.kernels.SquaredExponential(1.0))]
+    here = [final(method) for method in methods]  # so many particles move in threads
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+        assert pool.map_async(final, methods).get(timeout=300) == here
+    print("same")
+"""
+
+
+def python(script, *arguments, cwd, timeout=150, **environment) -> subprocess.CompletedProcess:
+    place = cwd / "script.py"
+    place.write_text(script, encoding="utf-8")
+    known = {name: value for name, value in os.environ.items() if environment.get(name, value) is not None}
+    given = known | {name: value for name, value in environment.items() if value is not None}
+    command = [sys.executable, str(place), *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, env=given, capture_output=True, text=True, timeout=timeout)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory) -> str:
+    done = python(SCRIPT, "run", cwd=tmp_path_factory.mktemp("expected"))
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+SURROUNDINGS = {
+    "everything odd at once": {
+        "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONHASHSEED": "12345",
+        "PYTHONIOENCODING": "ascii", "NUMBA_NUM_THREADS": "1", "TZ": "Pacific/Kiritimati", "TERM": None,
+    },
+    "the C locale": {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "hash seed 0": {"PYTHONHASHSEED": "0"},
+    "hash seed 12345": {"PYTHONHASHSEED": "12345"},
+    "one thread": {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    "an ASCII terminal": {"PYTHONIOENCODING": "ascii"},
+    "no terminal and no home": {"TERM": None, "HOME": None, "DISPLAY": None},
+}  # fmt: skip
+
+
+# One by one only where there is time: each is a process.
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=[pytest.mark.slow][: n]) for n, k in enumerate(SURROUNDINGS)])
+def test_the_same_bytes(kind, expected, tmp_path):
+    done = python(SCRIPT, "run", cwd=tmp_path, **SURROUNDINGS[kind])
+    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
+
+
+def test_a_disabled_compiler_is_answered_with_a_warning(expected, tmp_path):
+    done = python(SCRIPT, "run", cwd=tmp_path, NUMBA_DISABLE_JIT="1")
+    assert (done.returncode, done.stdout) == (0, expected)
+    assert "NUMBA_DISABLE_JIT is ignored" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "places",
+    [
+        {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc/nowhere", "NUMBA_CACHE_DIR": None},
+        {"NUMBA_CACHE_DIR": "/proc/nowhere"},
+        {"NUMBA_CACHE_DIR": "/dev/null"},
+    ],
+    ids=str,
+)
+def test_without_a_cache_that_can_be_written_it_only_takes_longer(places, expected, tmp_path):
+    done = python(SCRIPT, "run", cwd=tmp_path, timeout=600, **places)
+    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
+
+
+LONG = "/".join(["x" * 200] * 12)  # with what stands before it, still below the 4096 bytes that Linux allows
+
+
+@pytest.mark.parametrize("place", ["naïve Größe 变量 \U0001f600", "a b\n'c\"$d", LONG, "-rf", "%s{}"], ids=range(5))
+def test_any_path_that_the_system_allows_holds_a_run(place, tmp_path, monkeypatch, capsys):
+    """Saved, read and reported on."""
+    monkeypatch.chdir(tmp_path)
+    out = f"--out={place}"
+    assert cli.main(["run", "lifting", "--set", "particles=3", "--set", "steps=2", "--no-figure", out]) == 0
+    assert "saved in" in capsys.readouterr().out
+    assert pg.load(place).status == "finished"
+    assert (tmp_path / place / "summary.json").is_file()
+
+
+def test_a_name_that_the_terminal_cannot_show_is_no_failure(tmp_path):
+    command = [sys.executable, "-m", "particlegvi", "run", "lifting", "--set", "particles=3", "--set", "steps=2"]
+    given = os.environ | {"LC_ALL": "C", "PYTHONIOENCODING": "ascii:strict"}
+    place = "Größe 变量"
+    done = subprocess.run(
+        [*command, "--no-figure", "--out", place], cwd=tmp_path, env=given, capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / place / "summary.json").is_file()
+
+
+@pytest.mark.parametrize("place", ["x" * 300, "/".join(["x" * 200] * 30), "a\0b", "\udcff\ud800", ""], ids=range(5))
+def test_any_other_path_is_refused_in_one_sentence(place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for call in (lambda: pg.run("lifting", particles=3, steps=2, out=place), lambda: pg.load(place)):
+        with pytest.raises(ValueError) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("mask", [0o077, 0o022])
+def test_what_is_written_follows_the_umask(mask, tmp_path):
+    before = os.umask(mask)
+    try:
+        pg.run("lifting", particles=3, steps=2, out=tmp_path / "run")
+    finally:
+        os.umask(before)
+    for path in [tmp_path / "run", *(tmp_path / "run").rglob("*")]:
+        full = 0o777 if path.is_dir() else 0o666
+        assert path.stat().st_mode & 0o777 == full & ~mask, path
+
+
+def test_a_folder_without_permission_is_refused_in_one_sentence(tmp_path, monkeypatch):
+    (tmp_path / "closed").mkdir(mode=0o500)
+    if os.access(tmp_path / "closed", os.W_OK):
+        pytest.skip("this user may write everywhere")
+    with pytest.raises(ValueError, match="cannot be used for results: Permission denied"):
+        pg.run("lifting", particles=3, steps=2, out=tmp_path / "closed" / "run")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
+def test_children_of_a_process_with_threads_work_and_agree(start, tmp_path):
+    done = python(FORKS, start, cwd=tmp_path, timeout=400)
+    assert (done.returncode, done.stdout.strip()) == (0, "same"), done.stderr[-2000:]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "set -o pipefail; particlegvi list | head -1",
+        "particlegvi show nothing 2>&- ; test $? = 2",
+        "particlegvi run lifting --no-figure --set particles=3 --set steps=2 >&- 2>&-",
+        pytest.param(
+            "particlegvi run lifting --no-figure --set particles=3 --set steps=2 < /dev/null | true",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_closed_pipes_are_no_failure(command, tmp_path):
+    command = command.replace("particlegvi", f"{sys.executable} -m particlegvi", 1)
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
