@@ -24,7 +24,7 @@ SMALLER = {
     "fokker-planck-law": {"particles": 2_000},
     "flat-prior": None,  # compiles four methods in the plane
     "drle-bias": None,
-    "free-energy-limit": {"runs": {64: 30, 256: 15}},
+    "free-energy-limit": {"runs": {128: 30, 256: 15}},
     "free-energy-plane": None,
     "free-energy-particles": {"runs": 10, "particles": 400},
     "gibbs-line": {"particles": 2_000, "steps": 5_000},
