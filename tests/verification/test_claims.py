@@ -17,9 +17,9 @@ SMALLER = {
     "basin-law": {"particles": 2_000},
     "basin-law-asymmetric": {"particles": 2_000},
     "discrete-law": {"particles": 10_000},
-    "dre-invariant": {"particles": 600, "steps": 10_000},
+    "dre-invariant": {"particles": 400},
     "drle-forgets": {"particles": 1_000},
-    "drle-law": {"particles": 1_000},
+    "drle-law": None,
     "drle-sampling": {"runs": {64: 24, 512: 16}},
     "fokker-planck-law": {"particles": 2_000},
     "flat-prior": None,  # compiles four methods in the plane
