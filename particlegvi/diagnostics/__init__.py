@@ -1,8 +1,18 @@
 """Distances of particles to their target, what chance allows for them, and where the particles are."""
 
+from particlegvi.diagnostics.basins import Basins
 from particlegvi.diagnostics.binomial import binomial_limits
+from particlegvi.diagnostics.chains import effective_sample_size, potential_scale_reduction
+from particlegvi.diagnostics.discrepancy import (
+    energy_distance,
+    maximum_mean_discrepancy,
+    maximum_mean_discrepancy_squared,
+)
+from particlegvi.diagnostics.distances import Distance, distances
 from particlegvi.diagnostics.entropy import entropy, entropy_nearest_neighbours, entropy_spacings
-from particlegvi.diagnostics.floor import wasserstein1_floor
+from particlegvi.diagnostics.equilibrium import Drift, drift, spread_records, time_to_equilibrium
+from particlegvi.diagnostics.excess_energy import ExcessEnergy, excess_energy
+from particlegvi.diagnostics.floor import line_floors, wasserstein1_floor
 from particlegvi.diagnostics.free_energy import (
     FreeEnergyParts,
     free_energy,
@@ -10,24 +20,54 @@ from particlegvi.diagnostics.free_energy import (
     prior_self_energy,
     target_free_energy,
 )
-from particlegvi.diagnostics.kolmogorov_smirnov import kolmogorov_smirnov
+from particlegvi.diagnostics.kolmogorov_smirnov import kolmogorov_smirnov, kolmogorov_smirnov_floor
+from particlegvi.diagnostics.limit_law import limit_floor
 from particlegvi.diagnostics.occupancy import mode_fractions, mode_occupancy, nearest_mode
-from particlegvi.diagnostics.wasserstein import wasserstein1
+from particlegvi.diagnostics.sliced import sliced_wasserstein, sliced_wasserstein_floor
+from particlegvi.diagnostics.stein import (
+    kernel_stein_discrepancy,
+    kernel_stein_discrepancy_squared,
+    target_score,
+)
+from particlegvi.diagnostics.wasserstein import wasserstein1, wasserstein2
 
 __all__ = [
+    "time_to_equilibrium",
+    "spread_records",
+    "potential_scale_reduction",
+    "excess_energy",
+    "effective_sample_size",
+    "drift",
+    "ExcessEnergy",
+    "Drift",
+    "Basins",
+    "Distance",
     "FreeEnergyParts",
     "binomial_limits",
+    "distances",
+    "energy_distance",
     "entropy",
     "entropy_nearest_neighbours",
     "entropy_spacings",
     "free_energy",
+    "kernel_stein_discrepancy",
+    "kernel_stein_discrepancy_squared",
     "kolmogorov_smirnov",
+    "kolmogorov_smirnov_floor",
+    "limit_floor",
+    "line_floors",
+    "maximum_mean_discrepancy",
+    "maximum_mean_discrepancy_squared",
     "mmd_squared_to_prior",
     "mode_fractions",
     "mode_occupancy",
     "nearest_mode",
     "prior_self_energy",
+    "sliced_wasserstein",
+    "sliced_wasserstein_floor",
     "target_free_energy",
+    "target_score",
     "wasserstein1",
     "wasserstein1_floor",
+    "wasserstein2",
 ]

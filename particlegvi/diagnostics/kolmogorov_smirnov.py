@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.diagnostics.floor import checked_levels
 from particlegvi.diagnostics.particles import line_target, on_line
 
 
@@ -35,3 +37,16 @@ def kolmogorov_smirnov(particles: ArrayLike, target: Any) -> float:
     cdf = target.cdf(x)
     steps = np.arange(len(x) + 1) / len(x)
     return float(max(np.max(steps[1:] - cdf), np.max(cdf - steps[:-1])))
+
+
+def kolmogorov_smirnov_floor(n: int, quantiles: Sequence[float] = (0.05, 0.95)) -> tuple[float, ...]:
+    """Quantiles of the distance of ``n`` independent exact draws, which are the same for every density.
+
+    Those of Kolmogorov's limit law divided by ``sqrt(n) + 0.12 + 0.11/sqrt(n)`` (Stephens, 1970, J. R. Statist. Soc. B
+    32): from n = 5 on the upper quantiles are right to one per cent, the lower ones to five.
+    """
+    from scipy.special import kolmogi
+
+    levels = checked_levels(quantiles)
+    root = float(np.sqrt(n))
+    return tuple(float(value) for value in kolmogi(1.0 - levels) / (root + 0.12 + 0.11 / root))

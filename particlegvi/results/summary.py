@@ -9,8 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from particlegvi import diagnostics
+from particlegvi.methods import FreeEnergy
+from particlegvi.results import health
+from particlegvi.results.verdict import equilibrium
 from particlegvi.results.versions import versions
 from particlegvi.runs import Run
 
@@ -54,12 +58,21 @@ def facts(run: Run, target: Any, reason: str | None, modes: Any, start: np.ndarr
     }
     if target is not None and target.kind == "gaussians":
         found["optima"] = optima(target, start)
-    elif target is not None and run.dim == 1:
-        found |= _distance(final, target)
+    if target is not None and target.kind == "density" and health.usable(run):
+        with np.errstate(all="ignore"), threadpool_limits(1, "blas"):  # the same bits on any number of cores
+            found |= health.against_density(run, target)
+    if target is not None and target.kind != "gaussians":
+        found |= _distance(final, target, found.get("distances", {}))
     if target is not None and target.kind == "atoms" and len(target.atoms) <= MOST_ATOMS:
         found["basins"] = basins(final, target)
     if modes is not None:
         found["mode_occupancy"] = diagnostics.mode_occupancy(final, modes).tolist()
+    with np.errstate(all="ignore"), threadpool_limits(1, "blas"):
+        if health.is_langevin(run) and health.usable(run):
+            found["chains"] = health.chains(run)
+        if isinstance(run.method, FreeEnergy) and run.particles > 1 and health.usable(run):
+            found["free_energy"] = health.free_energy(run, target)
+        found["equilibrium"] = equilibrium(run, target, found)
     return found
 
 
@@ -76,11 +89,17 @@ def _target(target: Any) -> dict[str, Any]:
     return found
 
 
-def _distance(final: np.ndarray, target: Any) -> dict[str, Any]:
+def _distance(final: np.ndarray, target: Any, known: dict[str, Any]) -> dict[str, Any]:
     """The distance to the truth, the distance that exact draws would have, and what the two say together."""
-    distance = float(diagnostics.wasserstein1(final, target))
-    low, high = (float(value) for value in diagnostics.wasserstein1_floor(target, len(final)))
-    return {"w1": distance, "w1_floor": [low, high], "verdict": verdict(distance, high)}
+    name = "w1" if target.dim == 1 else "sliced_w1"
+    if name in known and (known[name]["particles"] == len(final) or target.dim > 1):
+        distance, (low, high) = known[name]["value"], known[name]["floor"][:2]
+    elif target.dim == 1:
+        distance = float(diagnostics.wasserstein1(final, target))
+        low, high = (float(value) for value in diagnostics.wasserstein1_floor(target, len(final)))
+    else:
+        return {}
+    return {name: distance, f"{name}_floor": [low, high], "verdict": verdict(distance, high)}
 
 
 def verdict(distance: float, floor: float) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+WIDTH = 99
 WIDEST = 4  # coordinates of a mean that are written out
 
 
@@ -17,27 +19,59 @@ def describe(scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
         f"seed {summary['seed']}, {summary['status']}",
         "",
     ]
-    rows = [["method", "mean", "sd", "W1 to truth", "exact draws", ""]]
+    plane = any("sliced_w1" in facts for facts in methods.values())
+    rows = [["method", "mean", "sd", "sliced W1" if plane else "W1 to truth", "exact draws", ""]]
     rows += [_row(label, facts) for label, facts in methods.items()]
-    kept = [column for column in range(6) if column < 3 or any(row[column] for row in rows[1:])]
-    widths = [max(len(row[column]) for row in rows) for column in kept]
-    for row in rows:
-        cells = [
-            row[column].ljust(width) if column in (0, 5) else row[column].rjust(width)
-            for column, width in zip(kept, widths, strict=True)
-        ]
-        lines.append("  ".join(cells).rstrip())
+    lines += _aligned(rows, always=3)
+    checks = [["method", "free energy", "of truth", "excess energy", "expected", "R-hat", "ESS"]]
+    checks += [_checks(label, facts) for label, facts in methods.items()]
+    if any(cell for row in checks[1:] for cell in row[2:]):
+        lines += ["", *_aligned([row for row in checks if any(row[1:])], always=1)]
     notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
-    return "\n".join([*lines, *([""] if notes else []), *notes])
+    wrapped = [textwrap.fill(note, WIDTH, subsequent_indent="    ", break_long_words=False) for note in notes]
+    return "\n".join([*lines, *([""] if notes else []), *wrapped])
+
+
+def _aligned(rows: list[list[str]], always: int) -> list[str]:
+    """Lines of a table without the columns that are empty, the first ``always`` apart; words are flush left."""
+    last = len(rows[0]) - 1
+    kept = [column for column in range(last + 1) if column < always or any(row[column] for row in rows[1:])]
+    widths = [max(len(row[column]) for row in rows) for column in kept]
+    return [
+        "  ".join(
+            row[column].ljust(width) if column == 0 or not rows[0][column] else row[column].rjust(width)
+            for column, width in zip(kept, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _checks(label: str, facts: Mapping[str, Any]) -> list[str]:
+    """The free energy and the excess energy beside their values under Q*, and whether the chains agree."""
+    energy, excess, chains = (facts.get(key) or {} for key in ("free_energy", "excess_energy", "chains"))
+    return [
+        label,
+        _number(energy["total"][-1]) if energy else "",
+        _number(energy["target"]["total"]) if "target" in energy else "",
+        _number(excess["mean"]) if excess else "",
+        _number(excess["expected"]) if excess else "",
+        _worst(chains, max) if chains else "",
+        _worst(chains, min) if chains else "",
+    ]
+
+
+def _worst(chains: Mapping[str, Any], of: Any) -> str:
+    known = [value for value in chains["r_hat" if of is max else "effective_sample_size"] if value is not None]
+    return ("%.2f" if of is max else "%.0f") % of(known) if known else ""
 
 
 def _row(label: str, facts: Mapping[str, Any]) -> list[str]:
-    floor = facts.get("w1_floor")
+    distance, floor = (facts.get(key, facts.get(f"sliced_{key}")) for key in ("w1", "w1_floor"))
     return [
         label,
         _number(facts["mean"]),
         _number(facts["sd"]),
-        _number(facts["w1"]) if facts.get("w1") is not None else "",
+        _number(distance) if distance is not None else "",
         f"{_number(floor[0])} to {_number(floor[1])}" if floor else "",
         facts.get("verdict", ""),
     ]
@@ -56,7 +90,7 @@ def _number(value: Any) -> str:
 
 def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
     """Counts and choices that do not fit into the row, one line each."""
-    notes = []
+    notes = [facts["equilibrium"]["verdict"]] if "equilibrium" in facts else []
     for basin in facts.get("basins", [])[:8]:
         low, high = basin["limits"]
         within = "within" if low <= basin["count"] <= high else "outside"

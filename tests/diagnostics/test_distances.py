@@ -13,7 +13,7 @@ class Density:
     dim, kind = 1, "density"
 
     def __init__(self, law, partial_mean):
-        self.law, self.mean = law, law.mean()
+        self.law, self.mean, self.variance = law, law.mean(), law.var()
         self.cdf, self.quantile, self.partial_mean = law.cdf, law.ppf, partial_mean
 
 

@@ -16,7 +16,7 @@ def test_the_parts_of_a_gaussian():
     """Q = N(m, s^2): mean loss, KL and MMD^2 to a Gaussian prior are known."""
     m, s, lengthscale = -0.3, 0.7, 0.8
     method = pg.methods.DRLE(0.6, 0.9, SE(lengthscale))
-    x = m + s * np.random.default_rng(0).normal(size=(40, 3000))
+    x = m + s * np.random.default_rng(0).normal(size=(40, 1000))
     parts = [diagnostics.free_energy(draws, LINE, method, PRIOR) for draws in x]
 
     def overlap(variance, gap):  # E kappa for a difference of this mean and variance
@@ -118,17 +118,17 @@ def test_exact_draws_have_the_free_energy_of_the_target():
     loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
     target = pg.target(loss, method, prior=prior)
     exact = diagnostics.target_free_energy(target, loss, method, prior).total
-    u = np.random.default_rng(4).random((30, 2000))
+    u = np.random.default_rng(4).random((20, 1000))
 
     def mean(change):
         found = [diagnostics.free_energy(change(target.quantile(row)), loss, method, prior).total for row in u]
         return np.mean(found), np.std(found, ddof=1) / np.sqrt(len(found))
 
     level, error = mean(lambda x: x)
-    assert abs(level - exact) < 4.0 * error + 2e-3
+    assert abs(level - exact) < 4.0 * error + 4e-3
     for change in (lambda x: x + 0.2, lambda x: 1.15 * x, lambda x: np.where(x > 0, x, -x)):
         worse, error = mean(change)
-        assert worse - exact > 4.0 * error + 2e-3
+        assert worse - exact > 4.0 * error + 4e-3
 
 
 def test_without_a_prior_and_without_weights():

@@ -84,12 +84,22 @@ def test_the_floor_with_heavy_tails(n, targets):
     assert inside <= diagnostics.binomial_limits(100, 0.92, 0.999)[1]
 
 
-def test_counts_in_cells_give_the_floor_of_the_draws_themselves(targets, monkeypatch):
-    levels, replicates = (0.25, 0.5, 0.75), 1500
-    exact = diagnostics.wasserstein1_floor(targets["normal"], 150, levels, replicates)
-    monkeypatch.setattr("particlegvi.diagnostics.floor.EXACT", 0)
-    cells = diagnostics.wasserstein1_floor(targets["normal"], 150, levels, replicates, seed=1)
-    assert cells == pytest.approx(exact, rel=0.08)  # five standard errors of a quantile of 1500 replicates
+@pytest.mark.parametrize(("n", "samples"), [(40, 150), pytest.param(4000, 150, marks=pytest.mark.slow)])
+def test_floors_are_the_quantiles_of_the_distances_themselves(n, samples, targets):
+    """All three floors on the line against distances of draws, whether counted one by one or by a multinomial law."""
+    target, levels = targets["student"], (0.25, 0.5, 0.75)
+    measures = {
+        "w1": diagnostics.wasserstein1, "w2": diagnostics.wasserstein2, "energy": diagnostics.energy_distance,
+    }  # fmt: skip
+    floors = diagnostics.line_floors(target, n, levels, replicates=1000)
+    draws = LAWS["student"][0].rvs(size=(samples, n), random_state=np.random.default_rng(n))
+    for name, measure in measures.items():
+        seen = np.array([measure(x, target) for x in draws])
+        for level, floor in zip(levels, floors[name], strict=True):
+            low, high = diagnostics.binomial_limits(samples, level, 0.999)
+            room = 0.04 * samples  # for the floor's own noise and the trapezoidal rule
+            assert low - room <= np.sum(seen < floor) <= high + room, (n, name, level)
+            assert not low - room <= np.sum(seen < 1.5 * floor) <= high + room, (n, name, level)
 
 
 def test_the_nearest_mode_and_the_shares():

@@ -69,6 +69,28 @@ def test_columns_without_content_are_left_out():
     assert "not finite" in text
 
 
+def test_the_verdict_and_the_checks_are_shown():
+    energy = {"total": [-1.0, -1.92], "target": {"total": -1.924}}
+    long = "not yet at equilibrium: the mean loss still falls by 3.1 standard errors over the last quarter (W1 0.31)"
+    text = described(
+        DE=facts(equilibrium={"verdict": "converged"}, free_energy={"total": [-2.71]}),
+        DLE=facts(
+            equilibrium={"verdict": long}, free_energy=energy, sliced_w1=0.3, sliced_w1_floor=[0.1, 0.2],
+            excess_energy={"mean": 0.795, "expected": 0.794},
+            chains={"r_hat": [1.01, 1.234], "effective_sample_size": [276.2, None]},
+        ),
+    )  # fmt: skip
+    lines = text.splitlines()
+    assert all(len(line) < 100 and line == line.rstrip() for line in lines)
+    assert "DE: converged" in lines
+    assert " ".join(line.strip() for line in lines).count(f"DLE: {long}") == 1
+    heading = next(line for line in lines if "free energy" in line)
+    words = ["method", "free", "energy", "of", "truth", "excess", "energy", "expected", "R-hat", "ESS"]
+    assert heading.split() == words
+    assert lines[lines.index(heading) + 2].split() == ["DLE", "-1.920", "-1.924", "0.795", "0.794", "1.23", "276"]
+    assert "sliced W1" in text and "0.100 to 0.200" in text
+
+
 def test_counts_are_shown_with_their_limits():
     basin = {"atom": [-2.0], "weight": 0.5, "count": 9, "limits": [1, 7], "farthest": 0.0}
     text = described(DE=facts(basins=[basin]), DLE=facts(mode_occupancy=[3, 0, 5]))

@@ -1,0 +1,92 @@
+"""R-hat and effective sample size of several chains (Vehtari, Gelman, Simpson, Carpenter and Buerkner, 2021, Bayesian
+Analysis 16, 667-718).
+
+The chains are runs with different seeds, or the particles of one run, which without a repulsion are independent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def potential_scale_reduction(draws: ArrayLike) -> float:
+    """Rank-normalised split R-hat: the larger of that of the ranks and of the ranks of |draw - median| (section 4).
+
+    Parameters
+    ----------
+    draws : array (chains, draws)
+        Of one quantity, in the order of time; four draws a chain or more.
+
+    Returns
+    -------
+    float
+        Near 1 where the chains agree: Vehtari et al. ask for less than 1.01. NaN where nothing varies.
+
+    Raises
+    ------
+    ValueError
+        If the shape is wrong, there are fewer than four draws a chain, or a number is not finite.
+    """
+    halves = _split(_checked(draws))
+    return max(_plain(_normal_scores(halves)), _plain(_normal_scores(np.abs(halves - np.median(halves)))))
+
+
+def effective_sample_size(draws: ArrayLike) -> float:
+    """Bulk effective sample size: that of the mean of the normal scores of the ranks (equations 7 to 11).
+
+    Autocorrelations come from all chains together and are summed in pairs for as long as the pairs are positive, and
+    made to decrease (Geyer, 1992). Parameters and errors are those of `potential_scale_reduction`; NaN where nothing
+    varies.
+    """
+    z = _normal_scores(_split(_checked(draws)))
+    chains, number = z.shape
+    centred = z - z.mean(axis=1, keepdims=True)
+    spectrum = np.fft.rfft(centred, 2 * number, axis=1)
+    covariance = np.fft.irfft(np.abs(spectrum) ** 2, axis=1)[:, :number].mean(axis=0) / number
+    within = covariance[0] * number / (number - 1.0)
+    total = within * (number - 1.0) / number + (np.var(z.mean(axis=1), ddof=1) if chains > 1 else 0.0)
+    if not total > 0.0:
+        return float("nan")
+    correlation = 1.0 - (within - covariance) / total
+    correlation[0] = 1.0
+    last = len(range(1, number - 3, 2))  # the pair whose second member may still be estimated
+    pairs = correlation[: 2 * last + 2].reshape(-1, 2).sum(axis=1)
+    positive = int(np.argmax(pairs <= 0.0)) if np.any(pairs <= 0.0) else last
+    kept = np.minimum.accumulate(pairs[:positive])
+    tau = -1.0 + 2.0 * kept.sum() + max(float(correlation[2 * positive]), 0.0)  # half of the pair that ends the sum
+    size = chains * number
+    return float(size / max(tau, 1.0 / np.log10(size)))
+
+
+def _checked(draws: ArrayLike) -> Array:
+    x = np.asarray(draws, dtype=np.float64)
+    if x.ndim != 2 or x.shape[0] < 1 or x.shape[1] < 4:
+        raise ValueError(f"draws has the shape {x.shape}; (chains, draws) with four draws or more is allowed")
+    if not np.all(np.isfinite(x)):
+        raise ValueError("draws has numbers that are not finite; finite ones are allowed")
+    return x
+
+
+def _split(x: Array) -> Array:
+    """Both halves of each chain; the middle draw of an odd number is left out."""
+    half = x.shape[1] // 2
+    return np.concatenate([x[:, :half], x[:, -half:]])
+
+
+def _normal_scores(x: Array) -> Array:
+    """Normal quantiles of (rank - 3/8)/(size + 1/4), with the mean rank of ties (equation 14)."""
+    from scipy.special import ndtri
+
+    _, place, counts = np.unique(x, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(counts) - 0.5 * (counts - 1.0)
+    return ndtri((ranks[place.reshape(x.shape)] - 0.375) / (x.size + 0.25))
+
+
+def _plain(z: Array) -> float:
+    number = z.shape[1]
+    between = number * np.var(z.mean(axis=1), ddof=1) if len(z) > 1 else 0.0
+    within = float(np.mean(np.var(z, axis=1, ddof=1)))
+    return float(np.sqrt((between / within + number - 1.0) / number)) if within > 0.0 else float("nan")

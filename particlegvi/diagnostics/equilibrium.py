@@ -1,0 +1,133 @@
+"""Whether an ensemble has come to rest, and since when: from its records, with or without knowledge of Q*."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from particlegvi.diagnostics.particles import some
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+LEVEL = 1e-3  # probability with which a run at equilibrium is said to drift
+RELEVANT = 0.02  # of a standard deviation: drifts below it are nobody's concern
+MOST_RECORDS = 24  # of each quarter
+MOST_PARTICLES = 5000
+HELD = 0.95  # share of the later records that must be as near as the first
+
+
+class Drift(NamedTuple):
+    """The quantity that changes most between the third and the last quarter of a run.
+
+    Attributes
+    ----------
+    name : str
+        "mean loss", "mean of theta", "spread of theta", ...
+    change : float
+        Of its mean over the particles.
+    standard_errors : float
+        The same in standard errors, with its sign.
+    relative : float
+        The same in standard deviations between particles.
+    significant : bool
+        Whether it is more than chance allows, and more than a fiftieth of a standard deviation.
+    """
+
+    name: str
+    change: float
+    standard_errors: float
+    relative: float
+    significant: bool
+
+
+def drift(positions: Array, times: ArrayLike, loss: Any) -> Drift | None:
+    """The largest drift over the second half of a run, by a paired t-test over particles.
+
+    The loss, each coordinate and its squared deviation are averaged over the records of the third and of the last
+    quarter of the time, for each particle. The differences of independent particles are independent, however slowly
+    each forgets its past, so that their mean has the standard error sd/sqrt(n): no autocorrelation is estimated. A
+    repulsion makes them weakly dependent. With m quantities, each is tested at the level 0.001/m.
+
+    Parameters
+    ----------
+    positions : array (records, particles, dim)
+        At most 24 records of each quarter and 5000 particles are used.
+    times : array (records,)
+    loss : Loss
+
+    Returns
+    -------
+    Drift or None
+        None where there are fewer than two particles or a quarter has no record: nothing can be said.
+    """
+    from scipy.special import stdtrit
+
+    time = np.asarray(times, dtype=np.float64)
+    end = time[-1]
+    quarters = [np.flatnonzero((time > low * end) & (time <= high * end)) for low, high in ((0.5, 0.75), (0.75, 1.0))]
+    number = min(positions.shape[1], MOST_PARTICLES)
+    if number < 2 or any(len(quarter) == 0 for quarter in quarters):
+        return None
+    x = [
+        np.array([some(np.asarray(positions[record]), MOST_PARTICLES) for record in quarter])
+        for quarter in (each[spread_records(len(each), MOST_RECORDS)] for each in quarters)
+    ]
+    centre = 0.5 * sum(part.mean(axis=(0, 1)) for part in x)
+    names, before, spread = _quantities(x[0], centre, loss)
+    _, after, _ = _quantities(x[1], centre, loss)
+    gap = after - before  # (quantities, particles)
+    change = gap.mean(axis=1)
+    error = gap.std(axis=1, ddof=1) / np.sqrt(number)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score = np.where(error > 0.0, change / error, np.where(change == 0.0, 0.0, np.sign(change) * np.inf))
+        relative = np.where(spread > 0.0, change / spread, 0.0)
+    limit = -float(stdtrit(number - 1, 0.5 * LEVEL / len(names)))
+    significant = (np.abs(score) > limit) & (np.abs(relative) > RELEVANT)
+    worst = int(np.argmax(np.where(significant, np.abs(score), -1.0) if significant.any() else np.abs(score)))
+    return Drift(
+        names[worst], float(change[worst]), float(score[worst]), float(relative[worst]), bool(significant[worst])
+    )
+
+
+def time_to_equilibrium(times: ArrayLike, distances: ArrayLike, floor: float) -> float | None:
+    """The first time at which a distance is below its floor and from which on it is so in 95% of the records.
+
+    Parameters
+    ----------
+    times, distances : arrays (records,)
+        For example W1 to Q* at each record.
+    floor : float
+        For example the 99% quantile of the distance of as many exact draws.
+
+    Returns
+    -------
+    float or None
+        None where there is no such time, or the last record is above 1.5 times the floor.
+    """
+    time, distance = np.asarray(times, dtype=np.float64), np.asarray(distances, dtype=np.float64)
+    below = distance <= floor
+    share = np.cumsum(below[::-1])[::-1] / np.arange(len(below), 0, -1)
+    good = below & (share >= HELD)
+    if not np.any(good) or not distance[-1] <= 1.5 * floor:
+        return None
+    return float(time[np.argmax(good)])
+
+
+def spread_records(number: int, most: int) -> Numbers:
+    """At most ``most`` record numbers from 0 to number - 1, both ends among them."""
+    return np.unique(np.round(np.linspace(0, number - 1, min(number, most))).astype(np.int64))
+
+
+def _quantities(x: Array, centre: Array, loss: Any) -> tuple[list[str], Array, Array]:
+    """Names, means over the records for each particle (quantities, particles), and standard deviations."""
+    records, number, dim = x.shape
+    flat = np.ascontiguousarray(x.reshape(-1, dim))
+    labels = list(getattr(loss, "variables", None) or [f"theta_{i + 1}" for i in range(dim)])
+    names, rows = ["mean loss"], [np.asarray(loss.value(flat))]
+    for i, label in enumerate(labels[:8]):
+        names += [f"mean of {label}", f"spread of {label}"]
+        rows += [flat[:, i], (flat[:, i] - centre[i]) ** 2]
+    values = np.array(rows).reshape(len(rows), records, number)
+    return names, values.mean(axis=1), values.std(axis=(1, 2))

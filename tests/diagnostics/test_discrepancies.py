@@ -1,0 +1,231 @@
+"""W2, sliced distances, MMD, energy distance and KSD against closed forms, brute force and scipy; and their floors."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import particlegvi as pg
+from particlegvi import diagnostics
+
+SE = pg.kernels.SquaredExponential
+PRIOR = pg.priors.Normal(0.0, 1.0)
+WELL = pg.losses.get("tilted-double-well")
+LINE = pg.losses.get("quadratic", curvature=[1.0], centre=[0.5])
+PLANE = pg.losses.get("quadratic", curvature=[1.0, 4.0], centre=[1.0, -2.0])
+
+
+@pytest.fixture(scope="module")
+def normal():
+    return pg.target(LINE, pg.methods.DLE(4.0))  # N(0.5, 4)
+
+
+@pytest.fixture(scope="module")
+def plane():
+    return pg.target(PLANE, pg.methods.DLE(1.0))  # N((1, -2), diag(1, 1/4))
+
+
+def draws(shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def test_w2_equals_the_quantile_formula(normal):
+    x = np.sort(draws(53) * 3.0)
+    u = (np.arange(53 * 5000) + 0.5) / (53 * 5000)
+    exact = np.sqrt(np.mean((np.repeat(x, 5000) - stats.norm(0.5, 2.0).ppf(u)) ** 2))
+    assert diagnostics.wasserstein2(x[::-1], normal) == pytest.approx(exact, rel=1e-5)
+    assert diagnostics.wasserstein2([0.5], normal) == pytest.approx(2.0, rel=1e-9)
+    many = 0.5 + 3.0 * stats.norm.ppf((np.arange(20_000) + 0.5) / 20_000) + 1.0
+    assert diagnostics.wasserstein2(many, normal) == pytest.approx(np.hypot(1.0, 1.0), rel=1e-3)  # of two Gaussians
+
+
+def test_distances_to_points_are_the_best_assignment():
+    """W2 and sliced W1 of as many points, by trying every permutation."""
+    x, y = draws((6, 2)), draws((6, 2), 1)
+    angles = np.pi * (np.arange(5) + 0.5) / 5
+    total = 0.0
+    for direction in np.stack([np.cos(angles), np.sin(angles)], axis=1):
+        gaps = np.abs((x @ direction)[:, None] - y @ direction)
+        total += min(np.mean(gaps[np.arange(6), list(order)]) for order in itertools.permutations(range(6)))
+    assert diagnostics.sliced_wasserstein(x, y, directions=5) == pytest.approx(total / 5, rel=1e-12)
+    atoms = pg.target(WELL, pg.methods.DE(), initial=PRIOR)  # weights 1/2 at -2 and 1
+    z = np.array([-1.0, 0.0, 0.5, 3.0])
+    assert diagnostics.wasserstein2(z, atoms) == pytest.approx(np.sqrt((1.0 + 4.0 + 0.25 + 4.0) / 4), rel=1e-9)
+
+
+def test_sliced_distances_on_the_line_and_of_a_shift(normal, plane):
+    x = draws(200) * 2.0
+    for order, exact in ((1, diagnostics.wasserstein1(x, normal)), (2, diagnostics.wasserstein2(x, normal))):
+        assert diagnostics.sliced_wasserstein(x, normal, order, directions=2) == pytest.approx(exact, rel=1e-3)
+    # a shift by s moves every projection by s . direction, whose mean size is 2 |s| / pi
+    shifted = plane.sample(4000) + [3.0, 4.0]
+    assert diagnostics.sliced_wasserstein(shifted, plane, 1) == pytest.approx(10.0 / np.pi, rel=1e-2)
+    assert diagnostics.sliced_wasserstein(shifted, plane, 2) == pytest.approx(5.0 / np.sqrt(2.0), rel=1e-2)
+
+
+def test_energy_distance_equals_scipys_and_the_integral(normal):
+    x, y = draws(30) * 2.0, draws(40, 1)
+    exact = stats.energy_distance(x, y)
+    assert diagnostics.energy_distance(x, y) == pytest.approx(exact, rel=1e-9)
+    law = stats.norm(0.5, 2.0)
+    grid = np.linspace(-12.0, 13.0, 400_001)
+    below = np.searchsorted(np.sort(x), grid, side="right") / 30
+    exact = np.sqrt(2.0 * np.sum((below - law.cdf(grid)) ** 2) * (grid[1] - grid[0]))
+    assert diagnostics.energy_distance(x, normal) == pytest.approx(exact, rel=1e-4)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5])
+def test_mmd_is_the_plain_double_sum(dim):
+    kernel, x, y = pg.kernels.Matern32(0.7, 2.0), draws((9, dim)), draws((13, dim), 1)
+
+    def mean(a, b, skip=False):
+        values = [
+            kernel.value(float(np.sum((p - q) ** 2)))
+            for (i, p), (j, q) in itertools.product(enumerate(a), enumerate(b)) if not (skip and i == j)
+        ]  # fmt: skip
+        return np.mean(values)
+
+    biased = mean(x, x) - 2.0 * mean(x, y) + mean(y, y)
+    assert diagnostics.maximum_mean_discrepancy(x, y, kernel) == pytest.approx(np.sqrt(biased), rel=1e-10)
+    unbiased = mean(x, x, skip=True) - 2.0 * mean(x, y) + mean(y, y)
+    assert diagnostics.maximum_mean_discrepancy_squared(x, y, kernel) == pytest.approx(unbiased, rel=1e-10)
+
+
+def test_mmd_of_gaussians(normal):
+    """Draws from N(0, 1) against N(0.5, 4) under a squared exponential: every expectation is known."""
+    x = draws((40, 500, 1))
+    found = [diagnostics.maximum_mean_discrepancy_squared(each, normal, SE(1.0)) for each in x]
+
+    def overlap(variance, gap=0.0):
+        return np.exp(-0.5 * gap**2 / (1.0 + variance)) / np.sqrt(1.0 + variance)
+
+    exact = overlap(2.0) - 2.0 * overlap(5.0, 0.5) + overlap(8.0)
+    error = np.std(found, ddof=1) / np.sqrt(len(found))
+    assert abs(np.mean(found) - exact) < 4.0 * error + 1e-4
+    assert abs(np.mean(found) - 1.5 * exact) > 4.0 * error + 1e-4
+
+
+@pytest.mark.parametrize("dim", [1, 3])
+def test_the_stein_kernel_by_differences(dim):
+    """The kernel's derivatives in u(x, y), by central differences of the inverse multiquadric."""
+    x, c, h = draws((5, dim)), 0.8, 1e-4
+
+    def score(points):
+        return -points + np.sin(points)
+
+    def kernel(a, b):
+        return 1.0 / np.sqrt(1.0 + np.sum((a - b) ** 2) / c**2)
+
+    exact = np.zeros((5, 5))
+    for (i, a), (j, b) in itertools.product(enumerate(x), enumerate(x)):
+        s, t = score(a), score(b)
+        exact[i, j] = s @ t * kernel(a, b)
+        for e in np.eye(dim):
+            exact[i, j] += (s @ e) * (kernel(a, b + h * e) - kernel(a, b - h * e)) / (2 * h)
+            exact[i, j] += (t @ e) * (kernel(a + h * e, b) - kernel(a - h * e, b)) / (2 * h)
+            corners = [p * q * kernel(a + p * h * e, b + q * h * e) for p, q in itertools.product((1, -1), (1, -1))]
+            exact[i, j] += sum(corners) / (4 * h * h)
+    v = diagnostics.kernel_stein_discrepancy(x, score, c)
+    assert v**2 == pytest.approx(exact.mean(), rel=1e-5)
+    u = diagnostics.kernel_stein_discrepancy_squared(x, score, c)
+    assert u == pytest.approx(exact[~np.eye(5, dtype=bool)].mean(), rel=1e-5)
+
+
+def test_the_stein_discrepancy_vanishes_for_the_right_law_alone():
+    def ksd(x, score):
+        found = [diagnostics.kernel_stein_discrepancy_squared(each, score) for each in x]
+        return np.mean(found), np.std(found, ddof=1) / np.sqrt(len(found))
+
+    x = draws((60, 200, 2))
+    mean, error = ksd(x, lambda points: -points)
+    assert abs(mean) < 4.0 * error
+    mean, error = ksd(x, lambda points: 0.2 - points)
+    assert mean > 6.0 * error
+
+
+def test_the_score_of_a_target():
+    """Of DLE by the loss's own gradient, of DRLE by differences of the log density."""
+    x = np.linspace(-2.5, 1.5, 7)[:, None]
+    for method in (pg.methods.DLE(0.8), pg.methods.DRLE(0.8, 0.9, SE(0.7))):
+        target = pg.target(WELL, method, prior=PRIOR)
+        exact = [(target.log_pdf(p + 1e-3) - target.log_pdf(p - 1e-3)) / 2e-3 for p in x[:, 0]]
+        found = diagnostics.target_score(target, WELL, method, PRIOR)(x)
+        assert found[:, 0] == pytest.approx(exact, rel=1e-4, abs=1e-4)
+    # Stein's identity with f(x) = x: E[s(X) X] = -1
+    assert target.masses @ (diagnostics.target_score(target, WELL, method, PRIOR)(target.grid[:, None])[:, 0]
+                            * target.grid) == pytest.approx(-1.0, abs=1e-6)  # fmt: skip
+    with pytest.raises(ValueError, match="without edges"):
+        diagnostics.target_score(target, WELL, method, pg.priors.Uniform(-3.0, 3.0))
+
+
+@pytest.mark.parametrize("n", [8, 20, 300])
+def test_kolmogorovs_floor_is_the_exact_law(n):
+    low, *high = diagnostics.kolmogorov_smirnov_floor(n, (0.05, 0.95, 0.99))
+    exact = stats.kstwo(n).ppf([0.05, 0.95, 0.99])
+    assert low == pytest.approx(exact[0], rel=0.05)
+    assert high == pytest.approx(exact[1:], rel=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["line", "plane", "repulsive"])
+def test_floors_hold_as_often_as_they_say(where, normal, plane):
+    """Of 60 samples of exact draws each distance exceeds its 95% floor about three times, of a wrong law often."""
+    loss, method, prior, target = {
+        "line": (LINE, pg.methods.DLE(4.0), pg.priors.Flat(1), normal),
+        "plane": (PLANE, pg.methods.DLE(1.0), pg.priors.Flat(2), plane),
+        "repulsive": (WELL, pg.methods.DRLE(1.0, 0.5, SE(1.0)), PRIOR, None),
+    }[where]
+    target = target or pg.target(loss, method, prior=prior)
+    score = diagnostics.target_score(target, loss, method, prior)
+    kernel, n, samples = SE(1.0), 100, 60
+    floors = diagnostics.distances(target.sample(n), target, kernel, score)
+    measures = {
+        "mmd": lambda x: diagnostics.maximum_mean_discrepancy(x, target, kernel),
+        "energy": lambda x: diagnostics.energy_distance(x, target),
+        "ksd": lambda x: diagnostics.kernel_stein_discrepancy(x, score, float(np.sqrt(np.mean(target.variance)))),
+    }
+    if where == "plane":
+        measures["sliced_w1"] = lambda x: diagnostics.sliced_wasserstein(x, target)
+    else:
+        for name in ("wasserstein1", "wasserstein2", "kolmogorov_smirnov"):
+            short = {"wasserstein1": "w1", "wasserstein2": "w2"}.get(name, "ks")
+            measures[short] = lambda x, name=name: getattr(diagnostics, name)(x, target)
+    assert set(floors) == set(measures)
+    right, wrong = dict.fromkeys(measures, 0), dict.fromkeys(measures, 0)
+    for seed in range(samples):
+        x = target.sample(n, seed=seed + 1)
+        for name, measure in measures.items():
+            right[name] += measure(x) > floors[name].floor[1]
+            wrong[name] += measure(x + 0.5 * np.sqrt(target.variance)) > floors[name].floor[1]
+    low, high = (diagnostics.binomial_limits(samples, share, 0.999)[i] for i, share in enumerate((0.04, 0.08)))
+    assert all(low <= count <= high for count in right.values()), right
+    assert all(count > 0.7 * samples for count in wrong.values()), wrong
+
+
+def test_large_ensembles_are_thinned_and_say_so(plane):
+    found = diagnostics.distances(plane.sample(120_000), plane, SE(1.0))
+    assert found["sliced_w1"].particles == 100_000
+    assert found["mmd"].particles == found["energy"].particles == 1000
+    assert all(each.value < 1.5 * each.floor[2] for each in found.values())
+
+
+def test_the_limit_law_of_a_kernel_with_one_eigenvalue():
+    """u(x, y) = x y under N(0, 1): n V = (sum x / sqrt n)^2 is chi-squared with one degree of freedom."""
+    x = stats.norm.ppf((np.arange(400) + 0.5) / 400)
+    found = diagnostics.limit_floor(np.outer(x, x), 50, (0.5, 0.95))
+    assert found == pytest.approx(np.sqrt(stats.chi2(1).ppf([0.5, 0.95]) / 50), rel=0.06)
+
+
+def test_bad_arguments_are_named(plane):
+    x = draws((5, 2))
+    with pytest.raises(ValueError, match="order is 3"):
+        diagnostics.sliced_wasserstein(x, plane, 3)
+    with pytest.raises(ValueError, match="directions is 0"):
+        diagnostics.sliced_wasserstein(x, plane, directions=0)
+    with pytest.raises(ValueError, match="the same is allowed"):
+        diagnostics.maximum_mean_discrepancy(x, x[:, :1], SE(1.0))
+    with pytest.raises(ValueError, match="score gives the shape"):
+        diagnostics.kernel_stein_discrepancy(x, lambda points: points[:, :1])
+    with pytest.raises(ValueError, match="fewer than two"):
+        diagnostics.kernel_stein_discrepancy_squared(x[:1], lambda points: points)

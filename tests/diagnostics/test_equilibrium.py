@@ -1,0 +1,118 @@
+"""Excess energies, basins, drifts and times to equilibrium against closed forms and processes that are known."""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import diagnostics
+
+QUADRATIC = pg.losses.get("quadratic", curvature=[1.0, 4.0], centre=[1.0, -2.0])
+WELL = pg.losses.get("double-well")
+
+
+def test_the_excess_energy_of_a_gaussian_is_chi_squared():
+    target = pg.target(QUADRATIC, pg.methods.DLE(0.3))
+    x = target.sample(4000, seed=1)
+    found = diagnostics.excess_energy(x, target, 0.3)
+    assert found.mean == pytest.approx(np.mean(QUADRATIC.value(x)), rel=1e-3)  # whose minimum is 0
+    assert found.expected == pytest.approx(0.3, rel=1e-3)
+    assert found.near_gaussian and found.gaussian == pytest.approx(0.3)
+    # the variance of T chi-squared(2)/2 is T^2
+    assert found.standard_error == pytest.approx(0.3 / np.sqrt(4000), rel=1e-2)
+    assert abs(found.deviation) < 4.0
+    hot = diagnostics.excess_energy([1.0, -2.0] + 1.1 * (x - [1.0, -2.0]), target, 0.3)
+    assert hot.deviation > 4.0
+
+
+def test_the_excess_energy_of_a_quartic_is_not():
+    """Under exp(-t^4/T) the mean of t^4 is T/4, by parts, and not T/2."""
+    loss = pg.Loss.from_numpy(lambda x: x[:, 0] ** 4, lambda x: 4.0 * x**3, 1)
+    target = pg.target(loss, pg.methods.DLE(0.5))
+    found = diagnostics.excess_energy(target.sample(100), target, 0.5)
+    assert found.expected == pytest.approx(0.125, rel=1e-5)
+    assert not found.near_gaussian
+
+
+def test_basins_on_the_line():
+    target = pg.target(WELL, pg.methods.DLE(0.05), prior=pg.priors.Normal(0.5, 2.0))
+    basins = diagnostics.Basins(target)
+    assert len(basins.modes) == 2
+    left, right = basins.modes[:, 0]
+    cut = np.linspace(left, right, 20001)
+    cut = cut[np.argmin(target.pdf(cut))]
+    assert basins.masses == pytest.approx([target.cdf(cut), 1.0 - target.cdf(cut)], abs=2e-3)
+    assert basins.counts([left, cut - 0.05, cut + 0.05, right, right]).tolist() == [2, 3]
+    # one basin where the barrier is lower than the temperature
+    assert len(diagnostics.Basins(pg.target(WELL, pg.methods.DLE(20.0))).modes) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "temperature", "number"), [("four-gaussians", 0.2, 4), ("ring", 0.1, 1), ("banana", 1.0, 1)]
+)
+def test_basins_in_the_plane(name, temperature, number):
+    """Four modes are four; a ring and a bent ridge, however narrow, are one."""
+    prior = pg.priors.Normal([1.0, 0.0], [4.0, 4.0])
+    target = pg.target(pg.losses.get(name), pg.methods.DLE(temperature), prior=prior)
+    basins = diagnostics.Basins(target)
+    assert len(basins.modes) == number
+    assert basins.masses.sum() == pytest.approx(1.0)
+    if number == 4:
+        corner = np.array([[-3.0, -3.0], [-3.0, 3.0], [3.0, -3.0], [3.0, 3.0]])
+        assert np.abs(basins.modes - corner).max() < 0.3
+        quadrant = 2 * (target.grid[:, 0] > 0.0) + (target.grid[:, 1] > 0.0)
+        assert basins.masses == pytest.approx(np.bincount(quadrant, target.masses), abs=0.01)
+        assert basins.counts(corner[[0, 0, 3]]).tolist() == [2, 0, 0, 1]
+
+
+def ornstein_uhlenbeck(particles, records, horizon, start, seed):
+    """Exact paths of dx = -x dt + sqrt(2) dW, (records, particles, 1)."""
+    random = np.random.default_rng(seed)
+    decay = np.exp(-horizon / (records - 1))
+    x = [start * np.ones((particles, 1)) if np.isscalar(start) else start]
+    for _ in range(records - 1):
+        x.append(decay * x[-1] + np.sqrt(1.0 - decay**2) * random.normal(size=(particles, 1)))
+    return np.array(x), np.linspace(0.0, horizon, records)
+
+
+LOSS = pg.losses.get("quadratic", curvature=[1.0], centre=[0.0])
+
+
+def test_a_process_at_rest_does_not_drift_and_one_on_its_way_does():
+    """Also with memories far longer than the run, which a test along time would have to estimate."""
+    for horizon in (0.1, 3.0, 100.0):
+        drifting = 0
+        for seed in range(100):
+            start = np.random.default_rng(1000 + seed).normal(size=(60, 1))
+            x, times = ornstein_uhlenbeck(60, 41, horizon, start, seed)
+            drifting += diagnostics.drift(x, times, LOSS).significant
+        assert drifting <= 2  # at the level 0.001: three of a hundred have probability 0.0002
+    x, times = ornstein_uhlenbeck(300, 41, 2.0, 5.0, 0)
+    found = diagnostics.drift(x, times, LOSS)
+    assert found.significant and found.change < 0.0
+    # the mean is 5 exp(-t): between the quarters it falls by this
+    mean = 5.0 * np.exp(-times)
+    gap = mean[(times > 1.5)].mean() - mean[(times > 1.0) & (times <= 1.5)].mean()
+    itself = diagnostics.drift(x, times, pg.Loss.from_numpy(lambda x: x[:, 0], np.ones_like, 1))
+    assert itself.name == "mean loss"
+    assert itself.change == pytest.approx(gap, abs=4.0 * abs(itself.change / itself.standard_errors))
+    assert diagnostics.drift(x[[0, -1]], times[[0, -1]], LOSS) is None
+    assert diagnostics.drift(x[:, :1], times, LOSS) is None
+
+
+def test_tiny_drifts_of_huge_ensembles_are_nobodys_concern():
+    x = np.random.default_rng(0).normal(size=(1, 5000, 1)) + np.linspace(0.0, 1e-3, 41)[:, None, None]
+    found = diagnostics.drift(x, np.linspace(0.0, 1.0, 41), LOSS)
+    assert abs(found.standard_errors) > 10.0 and not found.significant
+
+
+def test_the_time_to_equilibrium():
+    times = np.arange(6.0)
+    assert diagnostics.time_to_equilibrium(times, [9, 5, 0.5, 0.6, 0.2, 0.3], 1.0) == 2.0
+    assert diagnostics.time_to_equilibrium(times, [9, 0.5, 5, 0.6, 0.2, 0.3], 1.0) == 3.0
+    assert diagnostics.time_to_equilibrium(times, [9, 8, 7, 6, 5, 4], 1.0) is None
+    # Ornstein-Uhlenbeck from 5: 5 exp(-t) is the 99% floor of n = 400, about 1.8/sqrt(n), after t = 4.0
+    target = pg.target(LOSS, pg.methods.DLE(1.0))
+    x, times = ornstein_uhlenbeck(400, 101, 10.0, 5.0, 3)
+    floor = diagnostics.wasserstein1_floor(target, 400, (0.99,))[0]
+    found = diagnostics.time_to_equilibrium(times, [diagnostics.wasserstein1(each, target) for each in x], floor)
+    assert np.log(5.0 / floor) - 1.0 < found < np.log(5.0 / floor) + 2.5
