@@ -28,7 +28,7 @@ class DrleBias(Claim):
     claim = "The law of a particle among N differs from Q* by O(1/N): pooled runs extrapolate to Q*"
     source = "thesis, Theorem 5.4.2"
     wrong = "lambda1 = mmd_weight, without its 2"
-    runs = {4: 400, 8: 300, 16: 200, 32: 150}
+    runs = {4: 250, 8: 150, 16: 100, 32: 80}
     steps, step_size, warm = 4_000, 2e-2, 800
 
     def measure(self, seed: int, wrong: bool) -> Experiment:

@@ -44,7 +44,7 @@ class PublishedCurve(Claim):
     """
 
     name = "published-curve"
-    claim = "DRLE's Q* solves (C.128) with mass 1; the published curve, normalised afterwards, is not Q*"
+    claim = "DRLE's Q* solves (C.128) with mass 1; the published curve, of mass 1.335, is not Q*"
     source = "thesis, (C.128)"
     wrong = "u(-3) = -10, normalised afterwards"
 
