@@ -1,4 +1,4 @@
-"""Distances of particles to their target, what chance allows for them, and where the particles are."""
+"""How near particles are to their target beside what chance allows, where they are, and whether they are at rest."""
 
 from particlegvi.diagnostics.basins import Basins
 from particlegvi.diagnostics.binomial import binomial_limits
