@@ -45,17 +45,13 @@ class Basins:
             self._label = _without_ripples(target, nodes[tops], levels[tops], barrier)[self._label]
             best = [np.flatnonzero(self._label == label) for label in range(self._label.max() + 1)]
             tops = np.array([members[np.argmax(levels[members])] for members in best])
-        self.modes, self._nodes = nodes[tops], nodes
-        self._order(np.lexsort(np.round(self.modes / np.sqrt(target.variance), 1).T[::-1]))
+        order = np.lexsort(np.round(nodes[tops] / np.sqrt(target.variance), 1).T[::-1])
+        self.modes, self._nodes, self._label = nodes[tops][order], nodes, np.argsort(order)[self._label]
         if target.dim == 1:
-            # A lowest point belongs to neither side: what lies between the tops of two basins is cut there.
+            # Highest and lowest points alternate, and a lowest one has the label of one side: cut there.
             change = np.flatnonzero(np.diff(self._label))
-            lower = np.where(levels[change] < levels[change + 1], change, change + 1)
-            self._cuts = nodes[lower, 0]
+            self._cuts = nodes[np.where(levels[change] < levels[change + 1], change, change + 1), 0]
         self.masses = np.bincount(self.of(points), masses, len(self.modes))
-
-    def _order(self, order: NDArray[np.int64]) -> None:
-        self.modes, self._label = self.modes[order], np.argsort(order)[self._label]
 
     def of(self, particles: ArrayLike) -> NDArray[np.int64]:
         """Index of the basin of each particle (n, dim): on the line its interval, else that of the nearest draw."""
