@@ -114,7 +114,7 @@ class Ensemble:
 
     def _forced_step(self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], step: int) -> None:
         """One step under a force that is not computed in the kernel."""
-        self._run(positions, self._force(positions), stepping, step, 1)
+        self._run(positions, self._force(positions, step), stepping, step, 1)
 
     def _fits_coupled(self, positions: np.ndarray) -> bool:
         repulsion = self.repulsion
@@ -142,10 +142,10 @@ class Ensemble:
             self.repulsion.note(Series.name, done)
         return done
 
-    def _force(self, positions: np.ndarray) -> np.ndarray:
+    def _force(self, positions: np.ndarray, step: int) -> np.ndarray:
         force = np.zeros_like(positions)
         if self.repulsion is not None:
-            self.repulsion.force(positions, self.lambda1, force)
+            self.repulsion.force(positions, self.lambda1, force, step)
         if self.outside is not None:
             force += self.outside.gradient(positions)
         return force

@@ -7,22 +7,15 @@ force.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 
+from particlegvi.engine import threads
 from particlegvi.engine.evaluate import profile_slopes
 
 TARGETS = 64  # rows at a time, so that a block of scratch stays in the cache
 ROUNDING = 8.0 * np.finfo(np.float64).eps
-
-
-@cache
-def _controller() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def rounding_error(kernel: Any, positions: np.ndarray) -> float:
@@ -39,7 +32,7 @@ def gram_force(kernel: Any, positions: np.ndarray, factor: float, out: np.ndarra
     number = positions.shape[0]
     x = positions - positions.mean(axis=0)
     squares = (x * x).sum(axis=1)
-    with _controller().limit(limits=1, user_api="blas"):
+    with threads.one_blas_thread():
         for first in range(0, number, TARGETS):
             rows = slice(first, min(first + TARGETS, number))
             distances = x[rows] @ x.T

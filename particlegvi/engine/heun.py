@@ -114,9 +114,9 @@ class HeunEnsemble(Ensemble):
         self._stage(positions, self._no_force, (force, force), stepping, first_step, steps)
 
     def _forced_step(self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], step: int) -> None:
-        force, predicted = self._force(positions), np.empty_like(positions)
+        force, predicted = self._force(positions, step), np.empty_like(positions)
         self._stage(positions, predicted, (force, force), stepping, step, 1)
-        self._stage(positions, self._no_force, (force, self._force(predicted)), stepping, step, 1)
+        self._stage(positions, self._no_force, (force, self._force(predicted, step)), stepping, step, 1)
 
     def _stage(
         self,

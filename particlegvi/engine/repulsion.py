@@ -23,6 +23,8 @@ class Repulsion:
         Dimension of the particles.
     tolerance : float
         Error allowed, in units of variance / lengthscale (the force of one particle is at most 0.61 of that).
+    approximation : object, optional
+        One of :mod:`particlegvi.engine.approximate`, which then takes every step, with an error that has no bound.
 
     Attributes
     ----------
@@ -30,9 +32,10 @@ class Repulsion:
         Steps taken by each algorithm, by name.
     """
 
-    def __init__(self, kernel: Any, dim: int, tolerance: float):
+    def __init__(self, kernel: Any, dim: int, tolerance: float, approximation: Any = None):
         self.tolerance = tolerance
-        self.algorithms = suitable(kernel, dim, tolerance)
+        self.approximation = approximation
+        self.algorithms = suitable(kernel, dim, tolerance) if approximation is None else []
         self.used: dict[str, int] = {}
 
     @property
@@ -40,8 +43,12 @@ class Repulsion:
         """The plan of the Fourier series where that can be used."""
         return next((a.plan for a in self.algorithms if isinstance(a, Series)), None)
 
-    def force(self, positions: np.ndarray, factor: float, out: np.ndarray) -> None:
-        """out = factor / N * sum_j grad_1 kappa(x_i, x_j), both (particles, dim)."""
+    def force(self, positions: np.ndarray, factor: float, out: np.ndarray, step: int = 0) -> None:
+        """out = factor / N * sum_j grad_1 kappa(x_i, x_j), both (particles, dim), in the step of this number."""
+        if self.approximation is not None:
+            self.approximation.force(positions, factor, out, step)
+            self.note(self.approximation.name, 1)
+            return
         best, prepared, cost = None, None, np.inf
         for algorithm in self.algorithms:
             if cost < CHEAP:
@@ -59,6 +66,8 @@ class Repulsion:
 
     def facts(self) -> dict[str, Any]:
         """What was used, for the result: algorithms with their steps, and the error bound."""
+        if self.approximation is not None:
+            return {"repulsion": dict(self.used), "repulsion_approximation": self.approximation.words}
         exact = {algorithm.name for algorithm in self.algorithms if algorithm.exact}
         bound = 0.0 if set(self.used) <= exact else self.tolerance
         return {"repulsion": dict(self.used), "repulsion_error_bound": bound}

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from particlegvi import arguments, integrators
+from particlegvi.engine.approximate import APPROXIMATIONS
 from particlegvi.engine.repulsion import Repulsion
 from particlegvi.engine.schemes import DRIVERS
 from particlegvi.integrators.stepping import Steppings
@@ -38,12 +39,16 @@ class FreeEnergy:
     embedding : str or dict
         How mu_P is computed: "auto", "closed-form", "quadrature", "monte-carlo", or a mapping with ``how`` and
         ``samples``.
+    repulsion : str or dict
+        "exact", to the run's tolerance; or an approximation whose error has no bound, labelled in the result:
+        "random-batch" or "nystroem", or a mapping with ``how`` and ``size`` (particles of a batch; landmarks).
     """
 
     kl_weight: float = 0.0
     mmd_weight: float = 0.0
     kernel: Any = None
     embedding: Any = "auto"
+    repulsion: Any = "exact"
     label: ClassVar[str] = "free energy"
     schedules: ClassVar[bool] = True
 
@@ -52,6 +57,7 @@ class FreeEnergy:
             object.__setattr__(self, key, arguments.not_negative(key, getattr(self, key)))
         arguments.kernel_or_none(self.kernel)
         _embedding_options(self.embedding)
+        _repulsion_options(self.repulsion)
 
     @property
     def lambda1(self) -> float:
@@ -74,6 +80,11 @@ class FreeEnergy:
         from particlegvi import priors
 
         return priors.embedding(prior, kernel, seed=seed, **_embedding_options(self.embedding))
+
+    def approximation(self, kernel: Any, seed: int) -> Any:
+        """The approximation of the repulsion, or None where it is exact."""
+        options = _repulsion_options(self.repulsion)
+        return None if options is None else options[0](kernel, options[1], seed)
 
     def check_integrator(self, name: str) -> None:
         """Refuse an integrator that is wrong for these weights; the message names both."""
@@ -103,7 +114,7 @@ class FreeEnergyFlow:
             kernel, sentence = method.resolved_kernel(prior, problem.start, problem.seed)
             mean_embedding = method.resolved_embedding(prior, kernel, problem.seed)
             embedding = mean_embedding.term
-            repulsion = Repulsion(kernel, dim, problem.tolerance)
+            repulsion = Repulsion(kernel, dim, problem.tolerance, method.approximation(kernel, problem.seed))
             self._facts |= {
                 "kernel": kernel.name,
                 "lengthscale": kernel.lengthscale,
@@ -164,6 +175,24 @@ def _embedding_options(embedding: Any) -> dict[str, Any]:
     return options
 
 
+def _repulsion_options(repulsion: Any) -> tuple[Any, int] | None:
+    """The class of an approximation and its size, from a name or a mapping; None for "exact"."""
+    allowed = 'a name, or a mapping with "how" and "size",'
+    if not isinstance(repulsion, str | Mapping):
+        raise arguments.refuse("repulsion", repulsion, allowed)
+    options = {"how": repulsion} if isinstance(repulsion, str) else dict(repulsion)
+    how = options.get("how")
+    if not set(options) <= {"how", "size"} or (how == "exact" and "size" in options):
+        raise arguments.refuse("repulsion", repulsion, allowed)
+    if how == "exact":
+        return None
+    if not isinstance(how, str) or how not in APPROXIMATIONS:
+        raise arguments.refuse("repulsion", how, f"one of {', '.join(['exact', *APPROXIMATIONS])}")
+    chosen = APPROXIMATIONS[how]
+    size = options.get("size", chosen.default)
+    return chosen, arguments.whole("size of the repulsion", size, chosen.least, arguments.MOST_PARTICLES)
+
+
 def linear_part(kl_weight: float, prior: Any, dim: int) -> np.ndarray:
     """Curvature of the linear part of the drift: kl_weight / sd^2 for a Normal prior, else zero."""
     if getattr(prior, "name", "") == "normal":
@@ -200,8 +229,10 @@ class DRE(FreeEnergy):
     name: ClassVar[str] = "DRE"
     label: ClassVar[str] = "DRE"
 
-    def __init__(self, mmd_weight: float = 0.5, kernel: Any = None, embedding: Any = "auto") -> None:
-        super().__init__(mmd_weight=mmd_weight, kernel=kernel, embedding=embedding)
+    def __init__(
+        self, mmd_weight: float = 0.5, kernel: Any = None, embedding: Any = "auto", repulsion: Any = "exact"
+    ) -> None:
+        super().__init__(mmd_weight=mmd_weight, kernel=kernel, embedding=embedding, repulsion=repulsion)
 
 
 @dataclass(frozen=True)
@@ -212,6 +243,11 @@ class DRLE(FreeEnergy):
     label: ClassVar[str] = "DRLE"
 
     def __init__(
-        self, kl_weight: float = 1.0, mmd_weight: float = 0.5, kernel: Any = None, embedding: Any = "auto"
+        self,
+        kl_weight: float = 1.0,
+        mmd_weight: float = 0.5,
+        kernel: Any = None,
+        embedding: Any = "auto",
+        repulsion: Any = "exact",
     ) -> None:
-        super().__init__(kl_weight=kl_weight, mmd_weight=mmd_weight, kernel=kernel, embedding=embedding)
+        super().__init__(kl_weight, mmd_weight, kernel, embedding, repulsion)

@@ -18,7 +18,7 @@ KINDS = ("particles",)  # what `particlegvi run` can do with a scenario
 REQUIRED: Any = object()
 ABSENT: Any = object()
 # Keys whose value picks one of several things. Naming another one replaces the table, anything else is merged into it.
-CHOICES = ("loss", "prior", "initial", "kernel", "embedding")
+CHOICES = ("loss", "prior", "initial", "kernel", "embedding", "repulsion")
 PICKED = (*CHOICES, "step_size")  # the last has no short form: alone it is a number
 SELECTORS = ("name", "formula", "points", "how", "schedule")
 DEFAULT_KERNEL = "squared-exponential"
@@ -95,6 +95,15 @@ def step_size(value: Any, key: str) -> float | dict[str, Any]:
     return {name: each if name == "schedule" else POSITIVE(each, f"{key}.{name}") for name, each in value.items()}
 
 
+def repulsion(value: Any, key: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or not isinstance(value.get("how"), str):
+        raise refuse(key, 'a name or a table with the key "how"', value)
+    check_parameters(key, value, ("how", "size"))
+    if "size" in value:
+        checks.whole(1, 1_000_000)(value["size"], f"{key}.size")
+    return value
+
+
 def methods(value: Any, key: str) -> dict[str, Any]:
     if not isinstance(value, dict) or not 1 <= len(value) <= 32:
         raise refuse(key, "a table of 1 to 32 methods, such as [methods.DE]", value)
@@ -110,7 +119,9 @@ def methods(value: Any, key: str) -> dict[str, Any]:
 def method(value: Any, key: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise refuse(key, "a table, such as {kl_weight = 1.0}", value)
-    special: dict[str, Check] = {"method": checks.text(40), "kernel": kernel, "embedding": embedding}
+    special: dict[str, Check] = {
+        "method": checks.text(40), "kernel": kernel, "embedding": embedding, "repulsion": repulsion
+    }  # fmt: skip
     return {name: special.get(name, _parameter)(each, f"{key}.{name}") for name, each in value.items()}
 
 

@@ -34,7 +34,7 @@ def test_random_batches_are_unbiased(size):
     miss = (found.mean(axis=0) - exact(x)) / error
     assert np.abs(miss).max() < 4.8  # of 40 normal numbers, once in 16,000
     # the self term makes 19 of 20 of it: an estimate that forgot it would be found
-    assert np.abs((found.mean(axis=0) * 20 / 19 - exact(x)) / error).max() > 10.0
+    assert np.abs((found.mean(axis=0) * 20 / 19 - exact(x)) / error).max() > 6.0
 
 
 def test_one_batch_of_all_is_the_direct_sum():
@@ -48,8 +48,8 @@ def test_features_of_all_particles_are_the_kernel_and_fewer_are_close(dim):
     x = np.random.default_rng(3).normal(size=(80, dim))
     whole = exact(x)
     assert np.abs(forces(NystroemFeatures(KERNEL, 80, 5), x, 1)[0] - whole).max() < 1e-8
-    errors = [np.abs(forces(NystroemFeatures(KERNEL, size, 5), x, 20) - whole).max() for size in (2, 10, 60)]
-    assert errors[0] > 3.0 * errors[1] > 9.0 * errors[2]
+    errors = [np.sqrt(np.mean((forces(NystroemFeatures(KERNEL, size, 5), x, 20) - whole) ** 2)) for size in (2, 10, 60)]
+    assert errors[0] > 1.5 * errors[1] > 3.0 * errors[2]
 
 
 @pytest.mark.parametrize("how", ["random-batch", {"how": "random-batch", "size": 5}, {"how": "nystroem", "size": 20}])
@@ -60,13 +60,13 @@ def test_a_run_says_so_and_does_not_depend_on_chunks(how, monkeypatch):
     for seconds, threads in ((0.1, "1"), (1e-6, "2")):
         monkeypatch.setattr("particlegvi.simulation.CHUNK_SECONDS", seconds)
         monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
-        runs.append(pg.simulate(loss, method, prior=prior, particles=64, steps=50, step_size=1e-2))
+        runs.append(pg.simulate(loss, method, prior=prior, particles=64, steps=50, step_size=1e-3))
     assert runs[0].positions.tobytes() == runs[1].positions.tobytes()
     assert runs[0].info["repulsion_approximation"].startswith("approximate: ")
     assert "repulsion_error_bound" not in runs[0].info
-    plain = pg.simulate(loss, pg.methods.DRLE(kernel=KERNEL), prior=prior, particles=64, steps=50, step_size=1e-2)
+    plain = pg.simulate(loss, pg.methods.DRLE(kernel=KERNEL), prior=prior, particles=64, steps=50, step_size=1e-3)
     assert "repulsion_approximation" not in plain.info
-    assert 1e-4 < np.abs(plain.final - runs[0].final).max() < 1.0
+    assert 0.0 < np.abs(plain.final - runs[0].final).max() < 0.1
 
 
 def test_a_scenario_asks_for_it_by_name():
@@ -82,10 +82,10 @@ def test_a_scenario_asks_for_it_by_name():
         ("fast", "one of exact, random-batch, nystroem"),
         ({"how": "nystroem", "size": 0}, "size of the repulsion is 0"),
         ({"how": "random-batch", "size": 1}, "2 or more"),
-        ({"how": "exact", "size": 3}, "how"),
+        ({"how": "exact", "size": 3}, '"how" and "size"'),
         ({"size": 3}, "one of exact"),
         (3, "repulsion is 3"),
-        ({"how": "nystroem", "batch": 3}, "batch"),
+        ({"how": "nystroem", "batch": 3}, '"how" and "size"'),
     ],
     ids=str,
 )
