@@ -127,7 +127,8 @@ def progress(thing: Any) -> Any:
 def same_dim(key: str, dim: int, of_loss: int) -> None:
     """The dimensions of two parts must agree."""
     if dim != of_loss:
-        raise ValueError(f"{key} has {dim} dimension{'s' * (dim != 1)} but the loss has {of_loss}; equal dimensions are allowed")
+        has = f"{key} has {dim} dimension{'s' * (dim != 1)} but the loss has {of_loss}"
+        raise ValueError(f"{has}; equal dimensions are allowed")
 
 
 def _finite(value: Any) -> Any:
