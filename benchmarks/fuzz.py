@@ -352,9 +352,9 @@ def by_mutation(target: Target, inputs: int, seed: int, folder: Path, watch: Wat
     answer, corpus, chance, tally = target.prepare(folder), target.seeds(folder), random.Random(seed), Tally()
     warm_up()
     for data in corpus[:]:  # loads lazily imported modules before anything is watched
-        with contextlib.suppress(ValueError):
-            answer(data[: len(data) // 2], Watch.__new__(_Blind))
-            answer(data, Watch.__new__(_Blind))
+        for part in (data[: len(data) // 2], data):
+            with contextlib.suppress(ValueError):
+                answer(part, _Blind())
     ways = set()
     for number in range(inputs):
         data = corpus[number] if number < len(corpus) else mutated(chance, corpus, target.words)

@@ -43,9 +43,10 @@ def whole(key: str, value: Any, least: int = 0, most: int = MOST_WHOLE) -> int:
 
 def seed(value: Any) -> int:
     """A seed, for which a float is no whole number: not every seed is one."""
-    if isinstance(value, float | np.floating):
-        raise refuse("seed", value, f"a whole number from 0 to {MOST_SEED}")
-    return whole("seed", value, 0, MOST_SEED)
+    number = None if isinstance(value, float | np.floating) else _finite(value)
+    if number is None or not 0 <= number <= MOST_SEED:
+        raise refuse("seed", value, "a whole number from 0 to 2^64 - 1")
+    return int(number)
 
 
 def real(key: str, value: Any, allowed: str = "a finite number") -> float:
@@ -141,7 +142,8 @@ def progress(thing: Any) -> Any:
 def same_dim(key: str, dim: int, of_loss: int) -> None:
     """The dimensions of two parts must agree."""
     if dim != of_loss:
-        raise ValueError(f"{key} has {dim} dimension(s) but the loss has {of_loss}; equal dimensions are allowed")
+        has = f"{key} has {dim} dimension{'s' * (dim != 1)} but the loss has {of_loss}"
+        raise ValueError(f"{has}; equal dimensions are allowed")
 
 
 def _finite(value: Any) -> Any:

@@ -75,7 +75,7 @@ def available() -> int | None:
 
 def _machine() -> int | None:
     try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+        for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("MemAvailable:"):
                 return 1024 * int(line.split()[1])
     except (OSError, ValueError, IndexError):
@@ -89,7 +89,7 @@ def _machine() -> int | None:
 def _container() -> int | None:
     for place in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         try:
-            return int(Path(place).read_text(encoding="ascii"))
+            return int(Path(place).read_text(encoding="utf-8"))
         except (OSError, ValueError):  # not there, or "max"
             continue
     return None

@@ -280,10 +280,10 @@ def test_a_loss_that_fails_at_the_start_is_told_where(loss, words):
 def test_dimensions_that_do_not_agree_are_named():
     plane = pg.priors.Normal([0.0, 0.0])
     small = {"steps": 1, "step_size": 1e-3}
-    assert "prior has 2 dimension(s) but the loss has 1" in refusal(lambda: pg.simulate(LOSS, DLE, plane, **small))
+    assert "prior has 2 dimensions but the loss has 1" in refusal(lambda: pg.simulate(LOSS, DLE, plane, **small))
     wrong = {"prior": PRIOR, "initial": plane}
-    assert "initial has 2 dimension(s) but the loss has 1" in refusal(lambda: pg.simulate(LOSS, DLE, **wrong, **small))
-    assert "prior has 1 dimension(s) but the loss has 2" in refusal(lambda: pg.target(PLANE, DLE, PRIOR))
+    assert "initial has 2 dimensions but the loss has 1" in refusal(lambda: pg.simulate(LOSS, DLE, **wrong, **small))
+    assert "prior has 1 dimension but the loss has 2" in refusal(lambda: pg.target(PLANE, DLE, PRIOR))
     words = refusal(lambda: pg.target(LOSS, DLE, PRIOR, initial=np.zeros((3, 2))))
     assert "initial" in words and "(n, 1)" in words
     density = pg.target(PLANE, DLE, plane)
