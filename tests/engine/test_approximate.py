@@ -49,7 +49,7 @@ def test_features_of_all_particles_are_the_kernel_and_fewer_are_close(dim):
     whole = exact(x)
     assert np.abs(forces(NystroemFeatures(KERNEL, 80, 5), x, 1)[0] - whole).max() < 1e-8
     errors = [np.sqrt(np.mean((forces(NystroemFeatures(KERNEL, size, 5), x, 20) - whole) ** 2)) for size in (2, 10, 60)]
-    assert errors[0] > 1.5 * errors[1] > 3.0 * errors[2]
+    assert errors[0] > 1.2 * errors[1] > 2.4 * errors[2]
 
 
 @pytest.mark.parametrize("how", ["random-batch", {"how": "random-batch", "size": 5}, {"how": "nystroem", "size": 20}])
