@@ -27,7 +27,8 @@ def labels(seed=0, rows=60):
 )
 def test_labels_against_metropolis(prior, link, seed, particles):
     X, y = labels(seed)
-    pls = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(link), SIX, particles, prior=prior, seed=seed).fit(X, y)
+    likelihood = likelihoods.Bernoulli(link)
+    pls = ProjectedLangevinSampler(KERNEL, likelihood, SIX, particles, prior=prior, seed=seed).fit(X, y)
     E, variances = pls.basis(X), pls.basis_.prior_variances(prior)
     log_probability = special.log_expit if link == "logistic" else special.log_ndtr
 
@@ -164,7 +165,7 @@ class TestPrediction:
         sd = np.sqrt(1e-3 + pls.residual_.variance(self.new))
         direct = 0.7 * stats.norm.pdf(0.4, centres, sd) + 0.3 * stats.norm.pdf(0.4, centres + 0.5, sd)
         found = pls.log_predictive_density(self.new, np.full(17, 0.4))
-        np.testing.assert_allclose(found, np.log(direct.mean(axis=0)), rtol=1e-6)
+        np.testing.assert_allclose(found, np.log(direct.mean(axis=0)), rtol=1e-5)
 
     def test_the_thesiss_residual(self):
         pls = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), SIX, 500, residual="thesis").fit(self.X, self.y)
