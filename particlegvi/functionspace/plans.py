@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from particlegvi.functionspace import annealing, coordinates, mode, regions, sch
 from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.coordinates import Coordinates, weighted_gram
 from particlegvi.functionspace.data_cost import DataCost, QuadraticCost
-from particlegvi.functionspace.langevin import Force, LangevinFlow, minibatch
+from particlegvi.functionspace.langevin import Force, LangevinFlow, Minibatch
 from particlegvi.functionspace.mixing import MixingFlow
 
 RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: what is left of the start is exp(-15)
@@ -87,7 +88,7 @@ def quadratic(q: Question) -> Plan:
     start = _start(q, where)
     scheme = schemes.exponential_euler(step_size, mobility, reference, np.zeros(len(roots)))
     constant = np.broadcast_to(pull, start.shape).copy()
-    flow = LangevinFlow(lambda z, step: constant, scheme, start, q.seed)
+    flow = LangevinFlow(partial(_constant, constant), scheme, start, q.seed)
     facts = {"time": "relaxation" if q.step_size is None else "thesis", "exact steps": True}
     return Plan("quadratic", flow, where, cost.moved(where), steps, step_size, facts)
 
@@ -189,8 +190,17 @@ def _force(q: Question, cost: Any, where: Coordinates) -> Force:
         reference = None
         if not q.likelihood.even:
             reference, _ = mode.find(cost, where.precision(q.prior_variances), np.zeros(len(q.prior_variances)))
-        return minibatch(cost, q.batch_size, q.seed, reference)
-    return lambda z, step: cost.gradients(z)
+        return Minibatch(cost, q.batch_size, q.seed, reference)
+    return partial(_gradients, cost)
+
+
+# Functions of the module, not lambdas: a fitted sampler can then be pickled, as estimators in parallel searches are.
+def _constant(forces: Array, z: Array, step: int) -> Array:
+    return forces
+
+
+def _gradients(cost: Any, z: Array, step: int) -> Array:
+    return cost.gradients(z)
 
 
 def _calm(q: Question) -> float:
