@@ -12,20 +12,20 @@ from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.data_cost import DataCost
 
 
-class _Slope(NamedTuple):
-    slope: float = 2.0
+class _Fields(NamedTuple):
+    weight: float = 2.0
 
 
-class Absolute(_Slope, likelihoods.Likelihood):
+class Absolute(_Fields, likelihoods.Likelihood):
     """A user's likelihood."""
 
     __slots__ = ()
 
     def cost_at(self, f, y):
-        return self.slope * abs(f - y)
+        return self.weight * abs(f - y)
 
     def slope_at(self, f, y):
-        return self.slope * (1.0 if f > y else -1.0)
+        return self.weight * (1.0 if f > y else -1.0)
 
     def curvature_at(self, f, y):
         return 0.0 * f
