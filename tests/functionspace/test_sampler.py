@@ -57,6 +57,18 @@ def test_a_run_that_is_too_short_says_so():
     assert "drifts" in pls.info_["equilibrium"]["because"]
 
 
+def test_a_default_length_is_extended_while_the_energies_drift():
+    """Steep labels under a wide prior: far out the likelihood is flat, and the way back is long."""
+    rng = np.random.default_rng(104)
+    X = rng.uniform(-2.0, 2.0, (40, 1))
+    y = (rng.random(40) < special.expit(20.0 * np.sin(2.0 * X[:, 0]))).astype(float)
+    pls = ProjectedLangevinSampler(pg.kernels.SquaredExponential(0.8, 30.0), likelihoods.Bernoulli(), SIX, 400)
+    pls.fit(X, y)
+    assert pls.steps_ * pls.step_size_ > 25.0  # 15 were planned
+    assert pls.info_["equilibrium"]["reached"]
+    assert 0.8 < pls.info_["equilibrium"]["excess_energy"] / 3.0 < 1.25
+
+
 CASES = {
     "quadratic": (likelihoods.Gaussian(0.3), {"steps": 30}),
     "preconditioned": (likelihoods.Bernoulli(), {"steps": 30}),
