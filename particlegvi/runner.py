@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from particlegvi.errors import Diverged
+from particlegvi.replicates import replicate
 from particlegvi.results import Results, recorded
 from particlegvi.results.folder import Folder, create
 from particlegvi.results.versions import versions
@@ -106,6 +107,8 @@ def _simulate_all(results: Results, parts: Parts, folder: Folder | None, progres
             tolerance=settings["tolerance"],
             progress=None if progress is None else partial(progress, label),
         )
+        if "replicates" in settings:
+            made.info["replicates"] = replicate(made, parts, settings)
         results.add(label, made)
         if folder is not None:
             folder.add(label, *recorded(made))

@@ -21,7 +21,7 @@ LAYERS = [
     {"methods", "integrators"},
     {"runs", "recorder", "problem", "simulation"},
     {"targets", "diagnostics"},
-    {"results", "scenario", "runner", "comparison"},
+    {"results", "scenario", "runner", "comparison", "replicates"},
     {"plotting"},
     {"bench"},
     {"cli", "__main__"},
