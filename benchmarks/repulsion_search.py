@@ -226,7 +226,10 @@ def draw(found: dict[str, Any]) -> None:
     figure = Figure(figsize=(10.0, 7.0), layout="constrained")
     FigureCanvasAgg(figure)
     panels = figure.subplots(2, len(KL_WEIGHTS), sharex=True, sharey=True)
-    rows = (("covered_more", "more modes covered", 3.0, "PuOr"), ("surprise_more", "more surprise (worse)", 0.6, "PuOr_r"))
+    rows = (
+        ("covered_more", "more modes covered", 3.0, "PuOr"),
+        ("surprise_more", "more surprise (worse)", 0.6, "PuOr_r"),
+    )
     for line, (key, words, most, colours) in enumerate(rows):
         for column, kl_weight in enumerate(KL_WEIGHTS):
             axes = panels[line, column]

@@ -171,7 +171,7 @@ def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, A
         made = _method(method, shared)
         label = getattr(made, "label", type(made).__name__) if label is None else label
         if not isinstance(label, str) or label in found:
-            raise ValueError(f"methods has the label {label!r} twice or as no text; give a mapping from distinct labels")
+            raise ValueError(f"methods has the label {label!r} twice or as no text; distinct labels are allowed")
         found[label] = made
     return found
 
