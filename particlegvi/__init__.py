@@ -17,7 +17,7 @@ import importlib
 TYPE_CHECKING = False  # as in typing, whose import would be a sixth of the time that --help takes
 __version__ = "0.1.0"
 
-# Modules must not be called run, compare, simulate, target, load or scenarios: importing a submodule binds its name here.
+# Modules must not be called run, compare, simulate, target, load or scenarios: importing one binds its name here.
 _MODULES = ("losses", "kernels", "priors", "methods", "integrators", "targets", "diagnostics", "plotting")
 _NAMES = {
     "Loss": "particlegvi.loss:Loss",

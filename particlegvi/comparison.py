@@ -71,7 +71,7 @@ class Comparison(Results):
         return plotting.figure(self, kind or KIND[dim], **settings)
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
-        """Always a ``ValueError``: a saved run is made anew from its scenario file, which cannot hold Python objects."""
+        """Always a ``ValueError``: a saved run is made anew from a scenario file, which cannot hold objects."""
         raise ValueError("a comparison cannot be saved; write it as a scenario and use particlegvi.run(..., out=...)")
 
 
