@@ -23,7 +23,7 @@ LAYERS = [
     {"methods", "integrators"},
     {"runs", "keeping", "recorder", "problem", "stability", "simulation"},
     {"targets", "diagnostics", "functionspace"},
-    {"results", "scenario", "runner", "resuming", "comparison"},
+    {"results", "scenario", "runner", "resuming", "comparison", "replicates"},
     {"tables"},
     {"plotting"},
     {"bench", "verification"},
