@@ -30,18 +30,18 @@ def hyperparameters(problem: Problem, settings: Settings) -> Hyperparameters:
     """
     if "hyperparameters" not in problem.shared:
         find = _as_standardised if problem.protocol.scale_inputs else _as_in_the_thesis
-        problem.shared["hyperparameters"] = find(problem, settings.seed)
+        problem.shared["hyperparameters"] = find(problem, settings)
     return problem.shared["hyperparameters"]
 
 
-def _as_standardised(problem: Problem, seed: int) -> Hyperparameters:
+def _as_standardised(problem: Problem, settings: Settings) -> Hyperparameters:
     X, y = problem.train
     if problem.task == "classification":
-        return Hyperparameters(classification_covariance(X, y, seed=seed), 1.0)
-    return Hyperparameters(*regression_covariance(X, y, seed=seed))
+        return Hyperparameters(classification_covariance(X, y, seed=settings.seed), 1.0)
+    return Hyperparameters(*regression_covariance(X, y, seed=settings.seed))
 
 
-def _as_in_the_thesis(problem: Problem, seed: int) -> Hyperparameters:
+def _as_in_the_thesis(problem: Problem, settings: Settings) -> Hyperparameters:
     """Regressions on up to ten subsets (five in classification) of rows near to each other, and their average.
 
     The search begins at lengthscales of log 2 whatever the units of the inputs are, as the thesis's program does.
@@ -54,7 +54,7 @@ def _as_in_the_thesis(problem: Problem, seed: int) -> Hyperparameters:
         2.0 * y - 1.0 if classes else y,
         noise_variance=START,
         threshold=1000 if classes else 2000,
-        subsets=5 if classes else 10,
-        seed=seed,
+        subsets=min(settings.subsets, 5 if classes else 10),
+        seed=settings.seed,
     )
     return Hyperparameters(*found[:2])
