@@ -1,7 +1,8 @@
 """Covariances that nobody has to choose: a squared exponential, with parameters found on the training rows.
 
 Made for inputs with mean 0 and standard deviation 1, between which distances are about ``sqrt(dim)``, where the
-searches begin. Of many rows some are drawn at random.
+searches begin. Of many rows some are drawn at random. One thread of the linear algebra library does the work: its last
+bits depend on their number.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from particlegvi.functionspace import covariances, shuffle
 from particlegvi.functionspace.checks import Array, points, targets
 from particlegvi.functionspace.covariances.base import Covariance
 from particlegvi.functionspace.covariances.squared_exponential import SquaredExponential
+from particlegvi.functionspace.data_cost import one_blas_thread
 from particlegvi.functionspace.hyperparameters import fit_hyperparameters
 from particlegvi.functionspace.laplace import fit_classification_hyperparameters
 
@@ -29,6 +31,7 @@ def default_kernel(inputs: int, shared: bool = False) -> Covariance:
     return SquaredExponential(middle, 4.0) if shared else SquaredExponential(np.full(inputs, middle), 1.0)
 
 
+@one_blas_thread()
 def regression_covariance(
     X: ArrayLike, y: ArrayLike, kernel: Any = None, noise_variance: float = 0.1, seed: int = 0
 ) -> tuple[Covariance, float]:
@@ -48,6 +51,7 @@ def regression_covariance(
     return covariance, noise
 
 
+@one_blas_thread()
 def classification_covariance(X: ArrayLike, labels: ArrayLike, kernel: Any = None, seed: int = 0) -> Covariance:
     """The covariance for labels (n,), 0 and 1, with the logistic link.
 

@@ -1,4 +1,4 @@
-"""Covariances that nobody chose: found on some rows, the likelier of two, and never an error where there is no signal."""
+"""Covariances that nobody chose: found on some rows, the likelier of two, and the start where there is no signal."""
 
 from __future__ import annotations
 
