@@ -1,7 +1,8 @@
 """Covariances that nobody has to choose: a squared exponential, with parameters found on the training rows.
 
 Made for inputs with mean 0 and standard deviation 1, between which distances are about ``sqrt(dim)``, where the
-searches begin. Of many rows some are drawn at random. One thread of the linear algebra library does the work: its last
+searches begin. Of many rows some are drawn at random, and a row that repeats another one, target and all, counts once:
+as an observation of its own it would say that there is no noise. One thread of the linear algebra library does the work: its last
 bits depend on their number.
 """
 
@@ -73,5 +74,6 @@ def _shorter(covariance: Covariance) -> Covariance:
 def _some(X: ArrayLike, y: ArrayLike, most: int, seed: int) -> tuple[Array, Array]:
     x = points("X", X)
     t = targets("y", y, len(x))
-    rows = shuffle.order(seed, "subsets", len(t))[:most]
+    distinct = np.sort(np.unique(np.column_stack([x, t]), axis=0, return_index=True)[1])
+    rows = distinct[shuffle.order(seed, "subsets", len(distinct))[:most]]
     return x[rows], t[rows]

@@ -41,6 +41,20 @@ def test_much_noise_at_the_start_does_not_hide_the_signal():
     assert k.lengthscale[0] < 0.5
 
 
+def test_rows_that_come_twice_do_not_hide_the_noise():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(80, 3))
+    y = X[:, 0] + rng.normal(size=80)
+    y = (y - y.mean()) / y.std()
+    again = rng.integers(80, size=40)
+    twice = np.vstack([X, X[again]]), np.append(y, y[again])
+    once = automatic.regression_covariance(X, y)[1]
+    assert 0.2 < once < 0.9
+    assert automatic.regression_covariance(*twice)[1] == pytest.approx(once, rel=1e-3)
+    start = automatic._shorter(automatic.default_kernel(3))
+    assert fit_hyperparameters(start, *twice, 0.01)[1] < 0.01
+
+
 def test_one_lengthscale_for_labels_and_one_for_each_input_of_a_regression(wave):
     X, f, y = wave
     labels = (f > 0.0).astype(float)
