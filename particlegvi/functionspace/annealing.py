@@ -14,6 +14,7 @@ from particlegvi.engine import noise
 from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.data_cost import DataCost
 from particlegvi.functionspace.mixing import CYCLE, MixingFlow
+from particlegvi.functionspace.regions import Region
 
 POOL = 256  # particles at least: fewer are too few to weigh modes with
 MOVES = 3 * CYCLE  # steps at each temperature
@@ -23,7 +24,7 @@ STEP_SIZES = (1e-3, 2.0)
 
 
 def anneal(
-    cost: DataCost, stiffness: Array, particles: int, seed: int, regions: list[Array]
+    cost: DataCost, stiffness: Array, particles: int, seed: int, regions: list[Region]
 ) -> tuple[Array, float, dict[str, Any]]:
     """Particles (particles, dim) in the posterior, a step size for moves there, and how it went."""
     pool = max(particles, POOL)

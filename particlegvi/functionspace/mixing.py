@@ -6,9 +6,7 @@ All leave the tempered posterior exp(-beta sum_n c(y_n, f_n)) N(z; 0, I) as it i
 - random-walk steps as wide as the posterior, which jump over a thin barrier (one of eight);
 - for a cost that is even in f: the flip z -> -z of a fair coin, and reflections of one region of the data (below).
 
-A reflection turns the function over where a region of the data determines it, and leaves the rest: z - 2 B B^T z with
-orthonormal B that span what the region's rows determine. It keeps the prior, hardly changes the cost inside the region,
-and is accepted by what it does to the cost outside, with the right probability.
+A reflection turns the function over in one region of the data and leaves the rest, see `regions`.
 """
 
 from __future__ import annotations
@@ -21,6 +19,7 @@ from particlegvi.engine import noise
 from particlegvi.engine.projected import log_ratios, move
 from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.data_cost import DataCost
+from particlegvi.functionspace.regions import Region
 from particlegvi.functionspace.schemes import exponential_euler, random_walk
 
 CYCLE = 8
@@ -40,8 +39,8 @@ class MixingFlow:
     step_size : float
         In units of the relaxation time.
     state : array (particles, dim)
-    regions : list of arrays (dim, rank)
-        The B of the reflections; empty where the cost is not even.
+    regions : list of Region
+        Of the reflections; empty where the cost is not even.
     beta : float
         Inverse temperature of the data.
     role : str
@@ -55,7 +54,7 @@ class MixingFlow:
         step_size: float,
         state: Array,
         seed: int,
-        regions: list[Array],
+        regions: list[Region],
         beta: float = 1.0,
         role: str = "noise",
     ) -> None:
@@ -98,22 +97,22 @@ class MixingFlow:
         forces = self.beta * forces
         ratio = np.empty(len(self.state))
         log_ratios(self.state, self.forces, proposed, forces, *scheme, ratio)
-        ratio += 0.5 * (np.einsum("jm,jm->j", self.state, self.state) - np.einsum("jm,jm->j", proposed, proposed))
         self._choose(step, ratio, proposed, forces, costs, KINDS.index("random walk" if walk else "langevin"), 0)
 
     def _reflect(self, step: int) -> None:
         number = step // CYCLE % len(self.regions)
-        basis = self.regions[number]
-        proposed = self.state - 2.0 * (self.state @ basis) @ basis.T
+        proposed = self.regions[number].turned(self.state)
         forces, costs = self.cost.forces(proposed, self.tamed)
-        ratio = np.zeros(len(self.state))
-        self._choose(step, ratio, proposed, self.beta * forces, costs, KINDS.index("reflection"), number)
+        none = np.zeros(len(self.state))
+        self._choose(step, none, proposed, self.beta * forces, costs, KINDS.index("reflection"), number)
 
     def _choose(
         self, step: int, ratio: Array, proposed: Array, forces: Array, costs: Array, kind: int, number: int
     ) -> None:
+        """Accept by the energies and ``ratio``, the logarithm of the density of the move back over that of the move."""
+        prior = 0.5 * (np.einsum("jm,jm->j", self.state, self.state) - np.einsum("jm,jm->j", proposed, proposed))
         with np.errstate(invalid="ignore"):
-            chosen = np.log(self._coins(step, 0)) < ratio + self.beta * (self.costs - costs)
+            chosen = np.log(self._coins(step, 0)) < ratio + prior + self.beta * (self.costs - costs)
         self.state[chosen] = proposed[chosen]
         self.forces[chosen] = forces[chosen]
         self.costs[chosen] = costs[chosen]

@@ -27,7 +27,7 @@ from particlegvi.functionspace import annealing, coordinates, mode, regions, sch
 from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.coordinates import Coordinates, weighted_gram
 from particlegvi.functionspace.data_cost import DataCost, QuadraticCost
-from particlegvi.functionspace.langevin import Force, LangevinFlow, minibatch
+from particlegvi.functionspace.langevin import Force, LangevinFlow, Minibatch
 from particlegvi.functionspace.mixing import MixingFlow
 
 RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: what is left of the start is exp(-15)
@@ -190,7 +190,7 @@ def _force(q: Question, cost: Any, where: Coordinates) -> Force:
         reference = None
         if not q.likelihood.even:
             reference, _ = mode.find(cost, where.precision(q.prior_variances), np.zeros(len(q.prior_variances)))
-        return minibatch(cost, q.batch_size, q.seed, reference)
+        return Minibatch(cost, q.batch_size, q.seed, reference)
     return partial(_gradients, cost)
 
 

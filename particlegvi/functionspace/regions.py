@@ -1,21 +1,43 @@
-"""Regions of the data whose part of an even posterior may be turned over by itself."""
+"""Regions of the data whose part of an even posterior may be turned over by itself.
+
+Turning over a region keeps the function elsewhere as far as can be: in coordinates with the prior N(0, I), let the
+columns of W span what the rows of the region determine, and G be the curvature of the cost of all other rows. Then
+
+    z - 2 V W^T z    with  V = (I + G)^-1 W (W^T (I + G)^-1 W)^-1
+
+changes the sign of all values in the region, at the least change of z as prior and other rows measure it. Made twice
+it is nothing, and it keeps volumes, so it may be accepted by the energies alone.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
 
 from particlegvi.engine import noise
 from particlegvi.functionspace.checks import Array
-from particlegvi.functionspace.data_cost import weighted_gram
+from particlegvi.functionspace.coordinates import weighted_gram
 
 SIDES = 12  # half spaces
 SINGLES = 4  # single rows
 DETERMINED = 0.1  # curvature, against 1 of the prior, from which on a direction counts as determined by a region
 
 
-def find(X: Array, features: Array, weights: Array, seed: int) -> list[Array]:
-    """Orthonormal bases (dim, rank) of what some regions of the rows determine, in coordinates with prior N(0, I).
+class Region(NamedTuple):
+    """What turns a region over."""
+
+    seen: Array  # W, (dim, rank)
+    moved: Array  # V, (dim, rank)
+
+    def turned(self, z: Array) -> Array:
+        """The particles (particles, dim) with the region turned over."""
+        return z - 2.0 * (z @ self.seen) @ self.moved.T
+
+
+def find(X: Array, features: Array, weights: Array, seed: int) -> list[Region]:
+    """Some regions of the rows that have a sign.
 
     The regions are half spaces that end in the largest gaps of the inputs (all of them on the line, along random
     directions otherwise) and single rows.
@@ -25,7 +47,7 @@ def find(X: Array, features: Array, weights: Array, seed: int) -> list[Array]:
     X : array (rows, inputs)
     features : array (rows, dim)
     weights : array (rows,)
-        Curvature of the cost of each row; rows with weight 0 have no sign to turn over.
+        Curvature of the cost of each row, 0 for rows without a sign.
     """
     rows = np.flatnonzero(weights > 0.0)
     if len(rows) < 2:
@@ -41,11 +63,14 @@ def find(X: Array, features: Array, weights: Array, seed: int) -> list[Array]:
             masks.append(rows[along <= 0.5 * (ordered[gap] + ordered[gap + 1])])
     singles = np.argsort(noise.uniforms(seed, "draws", len(rows), 1, 2, first=X.shape[1])[:, 0], kind="stable")
     masks += [rows[single : single + 1] for single in singles[:SINGLES]]
-    bases = [_span(features[mask], weights[mask]) for mask in masks]
-    return [basis for basis in bases if 0 < basis.shape[1] < features.shape[1]]
+    whole = weighted_gram(features, weights)
+    regions = [_region(weighted_gram(features[mask], weights[mask]), whole) for mask in masks if len(mask)]
+    return [region for region in regions if 0 < region.seen.shape[1] < len(whole)]
 
 
-def _span(features: Array, weights: Array) -> Array:
-    eigenvalues, vectors = linalg.eigh(weighted_gram(features, weights))
+def _region(inside: Array, whole: Array) -> Region:
+    eigenvalues, vectors = linalg.eigh(inside)
     # a single row always determines its own direction
-    return vectors[:, eigenvalues > min(DETERMINED, 0.5 * eigenvalues[-1])]
+    seen = vectors[:, eigenvalues > min(DETERMINED, 0.5 * eigenvalues[-1])]
+    moved = linalg.solve(np.eye(len(whole)) + whole - inside, seen, assume_a="pos")
+    return Region(seen, linalg.solve(moved.T @ seen, moved.T).T)

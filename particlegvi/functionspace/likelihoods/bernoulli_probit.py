@@ -15,7 +15,7 @@ from particlegvi.functionspace.likelihoods._likelihood import checked
 ROOT_HALF = math.sqrt(0.5)
 LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)
 DENSITY_AT_0 = 1.0 / math.sqrt(2.0 * math.pi)
-TAIL = -30.0  # below it erfc loses digits, then underflows, and the asymptotic series is exact
+TAIL = -30.0  # below it erfc loses digits, then underflows, and the asymptotic series is right to 1e-12
 
 
 class _Fields(NamedTuple):
@@ -47,6 +47,8 @@ class BernoulliProbit(_Fields, Labels):
 
     def cost_at(self, f: float, y: float) -> float:
         t = self.steepness * f if y > 0.5 else -self.steepness * f
+        if t > 0.0:
+            return -math.log1p(-0.5 * math.erfc(t * ROOT_HALF))
         if t > TAIL:
             return -math.log(0.5 * math.erfc(-t * ROOT_HALF))
         q = 1.0 / (t * t)

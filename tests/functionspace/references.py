@@ -1,0 +1,49 @@
+"""What the sampler is held against: closed forms, quadrature and a Metropolis sampler, in plain numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def gaussian_posterior(features, y, noise_variance, prior_variances):
+    """Mean and covariance of the coefficients, by whitening with the prior."""
+    roots = np.sqrt(prior_variances)
+    whitened = features * roots
+    precision = whitened.T @ whitened / noise_variance + np.eye(len(roots))
+    covariance = roots[:, None] * np.linalg.inv(precision) * roots
+    return covariance @ features.T @ y / noise_variance, covariance
+
+
+def exact_process(among, between, there, y, noise_variance):
+    """Posterior mean and covariance of a Gaussian process from its covariances k(X, X), k(X*, X) and k(X*, X*)."""
+    inverse = np.linalg.inv(among + noise_variance * np.eye(len(among)))
+    return between @ inverse @ y, there - between @ inverse @ between.T
+
+
+def metropolis(energy, start, steps, seed, kept_from=0.25, every=5):
+    """Random-walk Metropolis: one chain for each row of ``start``; the states after a quarter of the steps."""
+    rng = np.random.default_rng(seed)
+    u = start.copy()
+    dim = u.shape[1]
+    shape = np.linalg.cholesky(np.atleast_2d(np.cov(start.T)) + 1e-14 * np.eye(dim)) * 2.0 / np.sqrt(dim)
+    here = energy(u)
+    kept = []
+    for step in range(steps):
+        proposed = u + rng.normal(size=u.shape) @ shape.T
+        there = energy(proposed)
+        accepted = np.log(rng.random(len(u))) < here - there
+        u[accepted], here[accepted] = proposed[accepted], there[accepted]
+        if step >= kept_from * steps and step % every == 0:
+            kept.append(u.copy())
+    return np.concatenate(kept)
+
+
+def grid_posterior(energy, prior_variances, reach=6.5, points=1000):
+    """Coefficients (points^2, 2) and their probabilities, by the midpoint rule in two dimensions."""
+    edge = np.linspace(-reach, reach, points + 1)
+    middle = 0.5 * (edge[1:] + edge[:-1])
+    a, b = np.meshgrid(middle, middle, indexing="ij")
+    u = np.stack([a.ravel(), b.ravel()], axis=1) * np.sqrt(prior_variances)
+    energies = energy(u)
+    weights = np.exp(energies.min() - energies)
+    return u, weights / weights.sum()
