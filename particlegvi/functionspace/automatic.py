@@ -2,8 +2,8 @@
 
 Made for inputs with mean 0 and standard deviation 1, between which distances are about ``sqrt(dim)``, where the
 searches begin. Of many rows some are drawn at random, and a row that repeats another one, target and all, counts once:
-as an observation of its own it would say that there is no noise. One thread of the linear algebra library does the work: its last
-bits depend on their number.
+as an observation of its own it would say that there is no noise. One thread of the linear algebra library does the
+work: the last bits depend on how many there are.
 """
 
 from __future__ import annotations
