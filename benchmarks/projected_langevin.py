@@ -119,8 +119,8 @@ def speed(rows: int = 100_000, functions: int = 316, particles: int = 100) -> li
             (likelihoods.Poisson(), rng.poisson(1.0, rows).astype(float)),
         ):
             cost = DataCost(likelihood, features, y)
-            for name, work in (("gradient", lambda: cost.gradients(z)), ("with costs", lambda: cost.forces(z))):
-                spent = seconds(work)
+            for name, work in (("gradient", cost.gradients), ("with costs", cost.forces)):
+                spent = seconds(lambda work=work: work(z))
                 rate = operations / spent / 1e9
                 found.append(
                     {
@@ -145,7 +145,8 @@ def main() -> None:
         print("  " + ", ".join(f"{key} {value:.3g}" for key, value in row.items()))
     print("one gradient, 100,000 rows, 316 functions, 100 particles, one thread")
     for row in rates:
-        print("  " + ", ".join(f"{key} {value if isinstance(value, str) else f'{value:.3g}'}" for key, value in row.items()))
+        shown = (f"{key} {value:.3g}" if isinstance(value, float) else value for key, value in row.items())
+        print("  " + ", ".join(shown))
     facts = {"machine": platform.machine(), "python": platform.python_version(), "numpy": np.__version__}
     arguments.out.write_text(json.dumps({"facts": facts, "steps": steps, "speed": rates}, indent=1) + "\n")
 

@@ -69,7 +69,7 @@ class TestTwoRegions:
         ).fit(self.X, self.y)
 
     def truth(self, pls):
-        return grid_posterior(energy_of(pls.basis(self.X), self.y, np.ones(2)), np.ones(2))
+        return grid_posterior(energy_of(pls.basis(self.X), self.y, np.ones(2)), np.ones(2), points=600)
 
     def test_modes_have_their_weights_from_the_prior(self):
         pls = self.fit()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import special, stats
 
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, covariances, data_cost, likelihoods
+from particlegvi.functionspace.langevin import Minibatch
 
 from .references import metropolis
 
@@ -65,6 +68,8 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 class TestReproducibility:
+    """Of every kind of run."""
+
     def fit(self, case, **settings):
         likelihood, own = CASES[case]
         rng = np.random.default_rng(3)
@@ -93,6 +98,30 @@ class TestReproducibility:
         fresh.state[...] = pieces.state
         fresh.advance(35, 2)
         assert np.array_equal(whole.state, fresh.state)
+
+    def test_a_fitted_sampler_can_be_pickled(self, case):
+        pls = self.fit(case, particles=20)
+        again = pickle.loads(pickle.dumps(pls))
+        assert np.array_equal(again.sample(SIX), pls.sample(SIX))
+        again.flow_.advance(30, 3)
+        pls.flow_.advance(30, 3)
+        assert np.array_equal(again.flow_.state, pls.flow_.state)
+
+
+def test_a_batch_of_all_rows_is_the_full_gradient():
+    likelihood, rng = likelihoods.Bernoulli(), np.random.default_rng(1)
+    features, y = rng.normal(size=(50, 3)), (rng.random(50) < 0.5).astype(float)
+    cost = data_cost.DataCost(likelihood, features, y)
+    z = rng.normal(size=(7, 3))
+    full = likelihood.slope(z @ features.T, y) @ features
+    np.testing.assert_allclose(cost.gradients(z), full, rtol=1e-12)
+    np.testing.assert_allclose(cost.forces(z)[1], likelihood.cost(z @ features.T, y).sum(axis=1), rtol=1e-12)
+    for reference in (None, np.ones(3)):
+        np.testing.assert_allclose(Minibatch(cost, 50, 0, reference)(z, 4), full, rtol=1e-10)
+        small = Minibatch(cost, 8, 0, reference)
+        mean = np.mean([small(z, step) for step in range(4000)], axis=0)
+        spread = np.std([small(z, step) for step in range(400)], axis=0)
+        assert np.all(np.abs(mean - full) < 5.0 * spread / np.sqrt(4000))  # unbiased, with a last batch of two
 
 
 @pytest.fixture(scope="module")
