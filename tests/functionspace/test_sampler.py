@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -57,6 +59,18 @@ def test_a_run_that_is_too_short_says_so():
     assert "drifts" in pls.info_["equilibrium"]["because"]
 
 
+def test_a_default_length_is_extended_while_the_energies_drift():
+    """Steep labels under a wide prior: far out the likelihood is flat, and the way back is long."""
+    rng = np.random.default_rng(104)
+    X = rng.uniform(-2.0, 2.0, (40, 1))
+    y = (rng.random(40) < special.expit(20.0 * np.sin(2.0 * X[:, 0]))).astype(float)
+    pls = ProjectedLangevinSampler(pg.kernels.SquaredExponential(0.8, 30.0), likelihoods.Bernoulli(), SIX, 400)
+    pls.fit(X, y)
+    assert pls.steps_ * pls.step_size_ > 25.0  # 15 were planned
+    assert pls.info_["equilibrium"]["reached"]
+    assert 0.8 < pls.info_["equilibrium"]["excess_energy"] / 3.0 < 1.25
+
+
 CASES = {
     "quadratic": (likelihoods.Gaussian(0.3), {"steps": 30}),
     "preconditioned": (likelihoods.Bernoulli(), {"steps": 30}),
@@ -106,6 +120,7 @@ class TestReproducibility:
         again.flow_.advance(30, 3)
         pls.flow_.advance(30, 3)
         assert np.array_equal(again.flow_.state, pls.flow_.state)
+        assert json.loads(json.dumps(pls.info_)) == pls.info_
 
 
 def test_a_batch_of_all_rows_is_the_full_gradient():
@@ -202,6 +217,29 @@ class TestPrediction:
         samples = pls.sample(self.new)
         np.testing.assert_allclose(samples.std(axis=0), sd, rtol=0.15)
         assert np.all(sd[[0, -1]] < 0.9)  # r(x, x) far away is not k's variance
+
+
+@pytest.mark.parametrize("prior", ["rkhs", "gp"])
+def test_particles_start_as_draws_from_the_prior(prior):
+    X, y = labels()
+    settings = {"prior": prior, "steps": 1, "step_size": 1e-14, "particles": 4000}
+    pls = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), SIX, **settings).fit(X, y)
+    variances = pls.eigenvalues_ if prior == "rkhs" else np.ones(6)
+    np.testing.assert_allclose(np.cov(pls.coefficients_.T / np.sqrt(variances)[:, None]), np.eye(6), atol=0.12)
+
+
+@pytest.mark.parametrize("likelihood", [likelihoods.Gaussian(0.2), likelihoods.Bernoulli(), likelihoods.Poisson("log")])
+def test_memory_is_linear_in_the_number_of_rows(likelihood):
+    peaks = []
+    for rows in (10_000, 20_000):
+        X, y = labels(1, rows)
+        sampler = ProjectedLangevinSampler(KERNEL, likelihood, np.linspace(-2, 2, 60)[:, None], 10, steps=2)
+        tracemalloc.start()
+        sampler.fit(X, y)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 2.1 * peaks[0]
+    assert peaks[1] < 8 * 20_000 * 60 * 8  # a few times the features
 
 
 X40, Y40 = labels(9, 40)
