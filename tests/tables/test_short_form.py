@@ -1,4 +1,4 @@
-"""Three rows of the real table: no worse than the print by more than its standard deviation, and better than the line."""
+"""Three rows of the real table: worse than the print by no more than its standard deviation, better than the line."""
 
 from __future__ import annotations
 
