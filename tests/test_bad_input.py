@@ -18,7 +18,7 @@ from particlegvi import arguments as arguments_module
 from particlegvi import diagnostics, plotting, quoting
 from particlegvi.kernels import bandwidth
 
-from .bad_values import DLE, KERNEL, LOSS, PRIOR, VALUES, Calls, add, table, wrong_answers
+from .bad_values import DLE, KERNEL, LOSS, PRIOR, VALUES, Calls, add, wrong_answers
 
 PLANE = pg.losses.get("four-gaussians")
 DRLE = pg.methods.DRLE(1.0, 0.5, KERNEL)
