@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from particlegvi import arguments
 from particlegvi import scenario as scenarios
 from particlegvi.results import Results, load, stored
 from particlegvi.results import checkpoint as checkpoints
@@ -59,6 +60,9 @@ def go_on(
     pictures: bool = False,
 ) -> Results:
     """`resume`; with ``pictures`` the caller draws them next, and then calls the folder finished."""
+    arguments.progress(progress)
+    checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
+    seed = None if seed is None else arguments.seed(seed)
     there = open_folder(folder)
     _same(there, scenario, seed)
     if there.manifest["status"] in ("finished", "diverged"):
@@ -93,7 +97,7 @@ def _same(there: Folder, scenario: Any, seed: int | None) -> None:
             raise ValueError(f"{there.path} is a run of another scenario: {key} is {before!r:.60}, not {after!r:.60}")
     of_run = there.manifest["seed"]
     if seed is not None and seed != of_run:
-        raise ValueError(f"{there.path} has the seed {of_run}, not {seed!r:.60}")
+        raise ValueError(f"{there.path} has the seed {of_run}, not {seed}")
     for found in checkpoints.read(there.path, with_state=False):
         if found.seed != of_run:
             raise ValueError(f"{there.path} is damaged: the seed is {of_run}, but {found.seed} in its checkpoint")

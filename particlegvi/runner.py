@@ -89,6 +89,7 @@ def execute(
     """
     seed = arguments.seed(seed)
     arguments.progress(progress)
+    arguments.flag("overwrite", overwrite)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     try:
         parts = build(scenario)
