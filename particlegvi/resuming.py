@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from particlegvi import arguments
 from particlegvi import scenario as scenarios
 from particlegvi.results import Results, load, stored
 from particlegvi.results import checkpoint as checkpoints
@@ -59,6 +60,8 @@ def go_on(
     pictures: bool = False,
 ) -> Results:
     """`resume`; with ``pictures`` the caller draws them next, and then calls the folder finished."""
+    arguments.progress(progress)
+    checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     there = open_folder(folder)
     _same(there, scenario, seed)
     if there.manifest["status"] in ("finished", "diverged"):
@@ -73,7 +76,7 @@ def go_on(
         results = Results(content, build(content), there.manifest["seed"], folder=there.path, status="running")
         for label in list(there.manifest["methods"]):
             try:
-                results.add(label, stored(there, results, label))
+                results.add(label, stored(there, results, label, there.record(label)))
             except ValueError:
                 there.forget(label)  # damaged: simulated again
         there.update(status="running", resumed=[*there.manifest["resumed"], _entry(there, noted)])

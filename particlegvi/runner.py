@@ -172,7 +172,7 @@ def _keep(results: Results, folder: Folder | None, error: BaseException) -> None
     results.status = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
     if folder is None:
         return
-    if isinstance(error, ValueError) and not results:
+    if isinstance(error, ValueError) and folder.is_fresh():
         folder.discard()  # a bad value that showed only in the simulation: as if nothing had been written
         return
     with contextlib.suppress(OSError):  # a full disk is what went wrong, and what is there stays readable
