@@ -14,7 +14,7 @@ from particlegvi.results.folder import Folder, open_folder
 from particlegvi.results.keeper import CHECKPOINT_EVERY
 from particlegvi.results.manifest import difference, settings
 from particlegvi.results.versions import versions
-from particlegvi.runner import Progress, simulate_rest
+from particlegvi.runner import Draw, Progress, simulate_rest
 from particlegvi.scenario.building import build
 
 
@@ -57,9 +57,9 @@ def go_on(
     seed: int | None = None,
     progress: Progress | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY,
-    pictures: bool = False,
+    draw: Draw | None = None,
 ) -> Results:
-    """`resume`; with ``pictures`` the caller draws them next, and then calls the folder finished."""
+    """`resume`; with ``draw`` as in `particlegvi.runner.execute`."""
     arguments.progress(progress)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     there = open_folder(folder)
@@ -83,7 +83,7 @@ def go_on(
     except BaseException:
         there.release()
         raise
-    simulate_rest(results, there, progress, checkpoint_every, pictures)
+    simulate_rest(results, there, progress, checkpoint_every, draw)
     return results
 
 

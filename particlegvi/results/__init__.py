@@ -115,22 +115,14 @@ class Results(Mapping[str, Run]):
         """Put the names of pictures drawn into the folder on record, so that overwriting the folder removes them."""
         if self.folder is not None:
             there = open_folder(self.folder)
-            there.take()
+            try:
+                there.take()
+            except ValueError:  # somebody is writing, who will note the same pictures, and is not to be disturbed
+                return
             try:
                 there.update(figures=sorted({*there.manifest["figures"], *(picture.name for picture in pictures)}))
             finally:
                 there.release()
-
-
-def complete(results: Results) -> None:
-    """Call the folder of results finished: the last thing that was missing, the pictures, is there."""
-    assert results.folder is not None
-    there = open_folder(results.folder)
-    there.take()
-    try:
-        there.update(status="finished")
-    finally:
-        there.release()
 
 
 def recorded(run: Run) -> tuple[Record, float | None]:

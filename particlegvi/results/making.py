@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from particlegvi import files
+from particlegvi.quoting import as_argument
 from particlegvi.results import checkpoint
 from particlegvi.results import manifest as manifests
 from particlegvi.results.folder import ENDINGS, Folder
@@ -48,7 +49,8 @@ def create(
 def _remedy(path: Path) -> str:
     with contextlib.suppress(ValueError):
         if manifests.read(path)["status"] in manifests.UNFINISHED:
-            return f" and holds an unfinished run; particlegvi resume {path} goes on, --overwrite starts over"
+            again = f"particlegvi resume {as_argument(path)}"
+            return f" and holds an unfinished run; {again} goes on, --overwrite starts over"
     return "; choose another folder, or say --overwrite (overwrite=True)"
 
 
