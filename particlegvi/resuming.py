@@ -14,8 +14,10 @@ from particlegvi.results.folder import Folder, open_folder
 from particlegvi.results.keeper import CHECKPOINT_EVERY
 from particlegvi.results.manifest import difference, settings
 from particlegvi.results.versions import versions
-from particlegvi.runner import Progress, simulate_rest
+from particlegvi.runner import Draw, Progress, simulate_rest
 from particlegvi.scenario.building import build
+
+ENDED = ("finished", "diverged")
 
 
 def resume(
@@ -57,34 +59,37 @@ def go_on(
     seed: int | None = None,
     progress: Progress | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY,
-    pictures: bool = False,
+    draw: Draw | None = None,
 ) -> Results:
-    """`resume`; with ``pictures`` the caller draws them next, and then calls the folder finished."""
+    """`resume`; with ``draw`` as in `particlegvi.runner.execute`."""
     arguments.progress(progress)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     seed = None if seed is None else arguments.seed(seed)
     there = open_folder(folder)
     _same(there, scenario, seed)
-    if there.manifest["status"] in ("finished", "diverged"):
+    if there.manifest["status"] not in ENDED:
+        _same_versions(there)
+    elif not there.has_lock():
         return load(folder)
-    _same_versions(there)
     noted = there.take()
     try:
-        if there.manifest["status"] in ("finished", "diverged"):  # another process was faster
-            return load(folder)
         there.sweep()
+        if there.manifest["status"] in ENDED:  # another process was faster, or died before it could take its lock away
+            checkpoints.clear(there.path)
+            there.release()
+            return load(folder)
         content = there.scenario()
         results = Results(content, build(content), there.manifest["seed"], folder=there.path, status="running")
         for label in list(there.manifest["methods"]):
             try:
-                results.add(label, stored(there, results, label))
+                results.add(label, stored(there, results, label, there.record(label)))
             except ValueError:
                 there.forget(label)  # damaged: simulated again
         there.update(status="running", resumed=[*there.manifest["resumed"], _entry(there, noted)])
     except BaseException:
         there.release()
         raise
-    simulate_rest(results, there, progress, checkpoint_every, pictures)
+    simulate_rest(results, there, progress, checkpoint_every, draw)
     return results
 
 

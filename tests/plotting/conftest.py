@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import particlegvi as pg
+
 
 @dataclass
 class PlainLoss:
@@ -245,3 +247,8 @@ def minima() -> PlainResults:
 @pytest.fixture(scope="session")
 def lifted() -> PlainResults:
     return lifting_results()
+
+
+@pytest.fixture(scope="session")
+def replicated() -> Any:
+    return pg.run("repulsion-pays", steps=40, replicates=3)
