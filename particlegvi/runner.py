@@ -13,6 +13,7 @@ from particlegvi import arguments
 from particlegvi.errors import Diverged
 from particlegvi.methods.flow import Problem
 from particlegvi.problem import check_problem
+from particlegvi.quoting import as_argument
 from particlegvi.recorder import Recorder
 from particlegvi.results import Results, recorded
 from particlegvi.results.folder import Folder
@@ -21,6 +22,7 @@ from particlegvi.results.making import create
 from particlegvi.results.versions import versions
 from particlegvi.scenario import load
 from particlegvi.scenario.building import build
+from particlegvi.signals import Answered
 from particlegvi.simulation import follow
 
 Progress = Callable[[str, int, int], None]
@@ -103,6 +105,8 @@ def simulate_rest(
     results: Results, folder: Folder | None, progress: Progress | None, checkpoint_every: float, draw: Draw | None
 ) -> None:
     """Simulate the methods that ``results`` does not have, and finish the folder, whose lock is held."""
+    if folder is not None:
+        Answered.last_words = f"; to go on say: particlegvi resume {as_argument(folder.path)}"
     try:
         for label in results.scenario["methods"]:
             if label not in results:
@@ -118,6 +122,7 @@ def simulate_rest(
         raise
     finally:
         if folder is not None:
+            Answered.last_words = ""
             folder.release()
 
 
