@@ -2,6 +2,7 @@
 
     python benchmarks/kills.py                      200 kills over all scenarios, counted and printed
     python benchmarks/kills.py --kills 10 --only lifting --set steps=2000
+    python benchmarks/kills.py --late               one kill at 80% of a longer run: how long the rest takes
 
 A kill is SIGKILL, which no process can answer. Runs are children of one process that has imported everything and
 simulated nothing, so that a kill costs a second and not five. Times are drawn from the length of the straight run, so
@@ -116,6 +117,29 @@ def kills(names: list[str], number: int, seed: int, settings: list[str], every: 
     return different == 0
 
 
+def late(name: str = "lifting", steps: int = 2_000_000) -> bool:
+    """Kill a run at 80% of its time; whether finishing it takes less than half of that time."""
+    command = ["run", name, "--quiet", "--no-figure", "--set", f"steps={steps}"]
+    with tempfile.TemporaryDirectory() as place:
+        straight, killed = Path(place) / "straight", Path(place) / "killed"
+        finish(child([*command[:-1], "steps=100", "--out", str(Path(place) / "compiled")]))
+        begun = time.perf_counter()
+        finish(child([*command, "--out", str(straight)]))
+        length = time.perf_counter() - begun
+        process = child([*command, "--out", str(killed)])
+        time.sleep(0.8 * length)
+        os.kill(process, signal.SIGKILL)
+        finish(process)
+        begun = time.perf_counter()
+        code = finish(child(["resume", str(killed), "--quiet", "--no-figure"]))
+        rest = time.perf_counter() - begun
+        same = content(killed) == content(straight)
+        (entry,) = json.loads((killed / "manifest.json").read_text(encoding="utf-8"))["resumed"]
+    share, repeated = rest / length, entry["repeated"]
+    print(f"a run of {length:.1f} s, killed at 80%: the rest took {share:.0%}, {repeated} steps repeated")
+    return code == 0 and same and rest < 0.5 * length
+
+
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--kills", type=int, default=200)
@@ -123,5 +147,8 @@ if __name__ == "__main__":
     options.add_argument("--only", nargs="+", default=catalogue.names())
     options.add_argument("--set", action="append", default=[])
     options.add_argument("--checkpoint-every", type=float, default=0.05)
+    options.add_argument("--late", action="store_true")
     chosen = options.parse_args()
+    if chosen.late:
+        sys.exit(0 if late() else 1)
     sys.exit(0 if kills(chosen.only, chosen.kills, chosen.seed, chosen.set, chosen.checkpoint_every) else 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,7 @@ def _first_free(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) 
 def _appear(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Lock | None:
     """Fill a folder under a temporary name and rename it; None if somebody else was faster."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")  # numbers of processes come back
     temporary.mkdir()
     lock = None
     try:

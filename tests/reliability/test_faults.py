@@ -102,6 +102,12 @@ def test_kills_at_some_operations_on_files():
 
 
 @pytest.mark.slow
+def test_a_run_that_is_killed_late_is_soon_finished():
+    made = kills("kills.py", "--late")
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+@pytest.mark.slow
 def test_two_hundred_kills():
     made = kills("kills.py", "--kills", "200")
     assert made.returncode == 0, made.stdout + made.stderr
