@@ -223,22 +223,65 @@ def json_files(folder: Path) -> Callable[[bytes, Watch], Any]:
 
 
 def run_folders(folder: Path) -> Callable[[bytes, Watch], Any]:
-    from particlegvi.results import load
+    """One file of a folder is replaced: of a finished run, which is loaded, or of one that was interrupted."""
+    from particlegvi import resume
+    from particlegvi.results import checkpoint, load
 
-    good = _run(folder)
-    names = _files(good)
+    good, stopped = _run(folder), _interrupted(folder)
+    places = [run / name for run in (good, stopped) for name in _files(run)]
 
     def answer(data: bytes, watch: Watch) -> None:
-        place = good / names[data[0] % len(names)] if data else good / names[0]
+        place = places[data[0] % len(places)] if data else places[0]
         before = place.read_bytes()
         place.write_bytes(data[1:])
         try:
-            with watch():
-                load(good).describe()
+            if place.is_relative_to(good):
+                with watch():
+                    load(good).describe()
+            else:
+                with watch():
+                    found = checkpoint.read(stopped)
+                for each in found:
+                    _take_up(stopped, each, data)
+                with watch():
+                    resume(stopped, seed=1)  # of another seed: refused when everything has been read, and nothing runs
         finally:
             place.write_bytes(before)
 
     return answer
+
+
+def _take_up(run: Path, found: Any, data: bytes) -> None:
+    """Records up to a checkpoint, and a lock that says anything: both are opened for writing, so not watched."""
+    from particlegvi.results.growing import GrowingArray
+    from particlegvi.results.lock import Lock
+
+    assert found.snapshot.state.nbytes <= 10_000
+    with contextlib.suppress(ValueError):
+        GrowingArray(run / "arrays" / "DE.growing.npy", 3, (3, 1), found.snapshot.records, found.records_sha256).close()
+    (run / "lock").write_bytes(data[1:])
+    lock = Lock.take(run)
+    lock.release()
+    assert isinstance(lock.before, dict)
+
+
+def _interrupted(folder: Path) -> Path:
+    """A folder as a process leaves it that was stopped in its first method, with two checkpoints."""
+    import particlegvi as pg
+
+    place = folder / "stopped"
+    if not place.exists():
+        calls = []
+
+        def stop(label: str, done: int, steps: int) -> None:
+            calls.append(done)
+            if len(calls) == 3:
+                raise KeyboardInterrupt
+
+        with contextlib.suppress(KeyboardInterrupt):
+            pg.run("global-minimiser", particles=3, steps=60, record_every=30, checkpoint_every=1e-9, out=place,
+                   progress=stop)  # fmt: skip
+    return place
 
 
 def _run(folder: Path) -> Path:
@@ -286,8 +329,8 @@ def json_seeds(folder: Path) -> list[bytes]:
 
 
 def folder_seeds(folder: Path) -> list[bytes]:
-    run = _run(folder)
-    return [bytes([number]) + (run / name).read_bytes() for number, name in enumerate(_files(run))]
+    places = [run / name for run in (_run(folder), _interrupted(folder)) for name in _files(run)]
+    return [bytes([number]) + place.read_bytes() for number, place in enumerate(places)]
 
 
 FORMULA_WORDS = (

@@ -89,13 +89,15 @@ def flag(key: str, value: Any) -> bool:
     return bool(value)
 
 
-def array(key: str, value: Any, allowed: str) -> NDArray[np.float64]:
-    """An array of real numbers, finite or not, in the shape given: no texts, booleans or masked entries."""
+def array(key: str, value: Any, allowed: str, booleans: bool = False) -> NDArray[np.float64]:
+    """An array of real numbers, finite or not, in the shape given: no texts or masked entries, nor, but where they are
+    labels, ``booleans``.
+    """
     try:
         given = np.asarray(value)
         if given.dtype.kind == "O" and all(type(number) in (int, float) for number in given.flat):
             given = given.astype(np.float64)  # whole numbers beyond 64 bits
-        good = given.dtype.kind in "iuf" and not np.ma.is_masked(value)
+        good = given.dtype.kind in ("iufb" if booleans else "iuf") and not np.ma.is_masked(value)
     except Exception:  # ragged or endless lists, and objects whose conversion fails in their own way
         good = False
     if not good:

@@ -15,9 +15,12 @@ RUN = ["run", "lifting"]
 KINDS = {
     "no command": [[]],
     "an unknown command": [["frobnicate"], ["simulate", "lifting"], ["--no-such-flag"]],
-    "a missing argument": [["run"], ["show"], ["plot"], ["resume"], [*RUN, "--checkpoint-every"], ["verify", "--out"], [*RUN, "--set"], [*RUN, "--seed"], [*RUN, "--out"]],
-    "an argument too many": [["list", "lifting"], ["show", "lifting", "multimodal"], ["resume", "a", "b"], ["verify", "a", "b"], [*RUN, "x"]],
-    "an unknown flag": [[*RUN, "--bogus"], [*RUN, "-x"], ["list", "--jsn"], ["resume", ".", "--seed", "1"], ["verify", "--set", "x=1"]],
+    "a missing argument": [["run"], ["show"], ["plot"], ["resume"], ["verify", "--out"]]
+    + [[*RUN, flag] for flag in ("--set", "--seed", "--out", "--checkpoint-every")],
+    "an argument too many": [["list", "lifting"], ["show", "lifting", "multimodal"], [*RUN, "x"]]
+    + [[what, "a", "b"] for what in ("resume", "verify")],
+    "an unknown flag": [[*RUN, "--bogus"], [*RUN, "-x"], ["list", "--jsn"]]
+    + [["resume", ".", "--seed", "1"], ["verify", "--set", "x=1"]],
     "an abbreviated flag": [[*RUN, "--over"], [*RUN, "--no-fig"]],
     "an unknown workload": [["bench", "--only", "no-such"], ["bench", "--only", "drle-figure", "--out", "/dev/null/x"]],
     "an unknown scenario": [["run", "no-such"], ["show", "Lifting!"], ["gallery", "--only", "no-such"], ["run", ""]],
@@ -53,14 +56,18 @@ KINDS = {
     ],
     "an unknown claim": [["verify", name] for name in ("no-such", "", "a\0b", "x" * 300)],
     "a bad seed of the claims": [["verify", "--seed", seed] for seed in ("-1", "x", "1.5", "18446744073709551616")],
-    "a report that cannot be": [["verify", "--out", out] for out in ("/dev/null/x", "", "/proc/x", "a\0b", ".", "x" * 300)]
+    "a report that cannot be": [
+        ["verify", "--out", out] for out in ("/dev/null/x", "", "/proc/x", "a\0b", ".", "x" * 300)
+    ]
     + [["verify", "--out", "/etc", "--overwrite"]],
     "a folder that cannot be": [[*RUN, "--out", out] for out in ("/dev/null/x", "", "/proc/x", "a\0b", "x" * 300)],
     "a folder that exists": [[*RUN, "--out", "."], [*RUN, "--out", "/"], [*RUN, "--out", "/etc", "--overwrite"]],
     "a file that is no scenario": [
         ["run", path] for path in ("absent.toml", "/etc/passwd", "/dev/zero", "./", "/proc/self/mem")
     ],
-    "a folder that is no run": [[what, path] for what in ("plot", "resume") for path in ("absent", ".", "/etc", "/dev/null", "")],
+    "a folder that is no run": [
+        [what, path] for what in ("plot", "resume") for path in ("absent", ".", "/etc", "/dev/null", "")
+    ],
     "a bad figure": [
         [*RUN, "--set", "figures=[{kind='histgrams'}]"],
         [*RUN, "--set", "figures=[{kind='histograms', bns=3}]"],

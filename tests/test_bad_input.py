@@ -16,7 +16,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import arguments as arguments_module
-from particlegvi import diagnostics, plotting, quoting
+from particlegvi import plotting, quoting
 from particlegvi.kernels import bandwidth
 
 from .bad_values import DLE, KERNEL, LOSS, PRIOR, VALUES, Calls, add, wrong_answers
@@ -30,8 +30,8 @@ CALLS: Calls = {}
 # "progress" comes separately: any callable is allowed.
 SIMULATED = "loss method prior particles steps step_size initial seed integrator record_every tolerance"
 add(CALLS, "simulate", pg.simulate, SIMULATED, loss=LOSS, method=DLE, prior=PRIOR, **SMALL)
-KEYS = "scenario seed overwrite checkpoint_every particles steps methods loss prior initial kernel step_size figures modes title record_every"
-add(CALLS, "run", pg.run, KEYS, scenario="global-minimiser", particles=4, steps=2)
+KEYS = "scenario seed overwrite checkpoint_every particles steps methods loss prior initial kernel step_size figures"
+add(CALLS, "run", pg.run, f"{KEYS} modes title record_every", scenario="global-minimiser", particles=4, steps=2)
 for method in (DLE, DRLE, pg.methods.DE()):
     given = {"loss": LOSS, "method": method, "prior": PRIOR, "initial": PRIOR}
     add(CALLS, f"target of {method.label}", pg.target, "loss method prior initial seed", **given)

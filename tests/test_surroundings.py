@@ -34,7 +34,7 @@ if __name__ == "__main__":
 """
 
 
-def python(script, *arguments, cwd, timeout=150, **environment) -> subprocess.CompletedProcess:
+def python(script, *arguments, cwd, timeout=600, **environment) -> subprocess.CompletedProcess:
     place = cwd / "script.py"
     place.write_text(script, encoding="utf-8")
     known = {name: value for name, value in os.environ.items() if environment.get(name, value) is not None}

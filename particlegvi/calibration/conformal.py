@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
 from particlegvi.metrics.checking import beside, spread, vector
 
 
@@ -37,8 +38,8 @@ def conformal_radius(y: ArrayLike, mean: ArrayLike, sd: ArrayLike = 1.0, coverag
     ValueError
         If shapes disagree, a number is not finite, an ``sd`` is not positive, or ``coverage`` is not between 0 and 1.
     """
-    if not 0.0 < coverage < 1.0:
-        raise ValueError(f"coverage is {coverage!r}; a number between 0 and 1 is allowed")
+    if not 0.0 < arguments.real("coverage", coverage, "a number between 0 and 1") < 1.0:
+        raise arguments.refuse("coverage", coverage, "a number between 0 and 1")
     target = vector(y, "y")
     scores = np.abs(target - beside(mean, target, "mean")) / spread(sd, target)
     # As a fraction, since 0.9 times 10 points in floating point may come out above 9.

@@ -11,6 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from particlegvi import arguments
+
+MOST = 100_000_000  # rows, or splits
+
 
 class Split(NamedTuple):
     """Row numbers, without overlap; ``validation`` may be empty."""
@@ -40,9 +44,10 @@ def standard_splits(rows: int, count: int = 20, seed: int = 1) -> Iterator[tuple
     ValueError
         If there are fewer than 5 rows, which would leave a test set without any.
     """
+    rows, count = _rows(rows), arguments.whole("count", count, 0, MOST)
     if rows < 5:
         raise ValueError(f"rows is {rows}; a 90/10 split takes at least 5")
-    stream = np.random.RandomState(seed)
+    stream = _stream(seed)
     train = math.floor(0.9 * rows + 0.5)
     for _ in range(count):
         order = stream.choice(rows, rows, replace=False)
@@ -59,11 +64,23 @@ def holdout(rows: int, test: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     ValueError
         If the fraction leaves nothing to train on or nothing to test on.
     """
+    rows, test = _rows(rows), arguments.real("test", test, "a fraction between 0 and 1")
     tested = math.ceil(test * rows) if 0.0 < test < 1.0 else 0
     if not 0 < tested < rows:
         raise ValueError(f"test is {test!r} of {rows} rows; a fraction that leaves a row on each side is allowed")
-    order = np.random.RandomState(seed).permutation(rows)
+    order = _stream(seed).permutation(rows)
     return order[tested:], order[:tested]
+
+
+def _rows(rows: int) -> int:
+    return arguments.whole("rows", rows, 1, MOST)
+
+
+def _stream(seed: int) -> np.random.RandomState:
+    """numpy's legacy stream, whose seeds have 32 bits."""
+    if arguments.seed(seed) >= 2**32:
+        raise arguments.refuse("seed", seed, "a whole number from 0 to 2^32 - 1")
+    return np.random.RandomState(int(seed))
 
 
 def thesis_split(rows: int, seed: int, task: str) -> Split:
@@ -74,11 +91,13 @@ def thesis_split(rows: int, seed: int, task: str) -> Split:
     ValueError
         If the task is neither, or there are too few rows.
     """
+    if not isinstance(task, str):
+        raise arguments.refuse("task", task, '"regression" or "classification"')
     if task == "classification":
         train, test = holdout(rows, 0.25, seed)
         return Split(train, np.empty(0, dtype=train.dtype), test)
     if task != "regression":
-        raise ValueError(f'task is {task!r}; "regression" and "classification" are allowed')
+        raise ValueError(f'task is {arguments.shown(task)}; "regression" and "classification" are allowed')
     # The fractions as the authors' program computes them: their last bits decide a row here and there.
     train, rest = holdout(rows, 1.0 - 0.8, seed)
     remaining = 1.0 - 0.8 - 0.1

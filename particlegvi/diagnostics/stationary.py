@@ -64,7 +64,7 @@ def stationary_law(
     apart = min((now + following) / 8.0, 0.05)
     if not high - low <= (MOST_POINTS - 1) * apart:
         raise ValueError(
-            f"step_size is {step_size:g}, at which a grid from {low:g} to {high:g} needs more than {MOST_POINTS} points;"
+            f"step_size is {step_size:g}, at which a grid from {low:g} to {high:g} needs over {MOST_POINTS} points;"
             " a larger one, or a narrower box, is allowed"
         )
     number = int(np.ceil((high - low) / apart)) + 1

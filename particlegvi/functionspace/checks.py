@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi import arguments
+
 Array = NDArray[np.float64]
 
 
 def points(key: str, given: ArrayLike, dim: int | None = None) -> Array:
     """Inputs as an array (n, dim) of finite numbers; on the line (n,) is read as (n, 1)."""
-    try:
-        x = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{key} holds something that is no number; an array (n, dim) of numbers is allowed") from None
+    wanted = "dim" if dim is None else str(dim)
+    x = arguments.array(key, given, f"an array (n, {wanted}) of numbers")
     if x.ndim == 1 and dim in (None, 1):
         x = x[:, None]
     if x.ndim != 2 or x.shape[1] == 0 or dim not in (None, x.shape[1]):
-        wanted = "dim" if dim is None else str(dim)
         raise ValueError(f"{key} has the shape {np.shape(given)}; (n, {wanted}) is allowed")
     if not np.all(np.isfinite(x)):
         raise ValueError(f"{key} holds NaN or infinity; finite numbers are allowed")
@@ -28,10 +27,7 @@ def points(key: str, given: ArrayLike, dim: int | None = None) -> Array:
 
 def targets(key: str, given: ArrayLike, rows: int) -> Array:
     """Targets as an array (rows,) of finite numbers."""
-    try:
-        y = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{key} holds something that is no number; an array ({rows},) is allowed") from None
+    y = arguments.array(key, given, f"an array ({rows},) of numbers", booleans=True)
     if y.shape != (rows,):
         raise ValueError(f"{key} has the shape {y.shape}; ({rows},), one number for each row of X, is allowed")
     if not np.all(np.isfinite(y)):
@@ -41,28 +37,23 @@ def targets(key: str, given: ArrayLike, rows: int) -> Array:
 
 def positive(key: str, given: Any) -> float:
     """A positive number whose square, too, is a positive finite number."""
-    real = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-    if not real or not 1e-150 <= given <= 1e150:
-        raise ValueError(f"{key} is {given!r}; a positive finite number is allowed")
-    return float(given)
+    number = arguments.real(key, given, "a positive finite number")
+    if not 1e-150 <= number <= 1e150:
+        raise arguments.refuse(key, given, "a positive finite number, from 1e-150 to 1e+150,")
+    return number
 
 
 def positives(key: str, given: Any) -> Array:
     """One positive number as an array (), or one for each input coordinate as an array (dim,)."""
-    try:
-        numbers = np.asarray(given)
-    except ValueError:
-        numbers = np.asarray(None)  # a ragged list
-    real = numbers.dtype.kind in "iuf" and numbers.ndim < 2 and numbers.size > 0
-    if not real or not np.all((numbers >= 1e-150) & (numbers <= 1e150)):
-        raise ValueError(f"{key} is {given!r}; a positive finite number, or one for each input, is allowed")
-    frozen = numbers.astype(np.float64)
+    allowed = "a positive finite number, or one for each input,"
+    numbers = arguments.array(key, given, allowed)
+    if numbers.ndim > 1 or not numbers.size or not np.all((numbers >= 1e-150) & (numbers <= 1e150)):
+        raise arguments.refuse(key, given, allowed)
+    frozen = numbers.copy()
     frozen.setflags(write=False)
     return frozen
 
 
 def whole(key: str, given: Any, least: int = 1) -> int:
     """A whole number of at least ``least``."""
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-        raise ValueError(f"{key} is {given!r}; a whole number of at least {least} is allowed")
-    return int(given)
+    return arguments.whole(key, given, least)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
+from particlegvi import arguments
 from particlegvi.functionspace import covariances, shuffle
 from particlegvi.functionspace.checks import Array, points, positive, targets, whole
 from particlegvi.functionspace.covariances.base import Covariance
@@ -71,14 +72,15 @@ def fit_hyperparameters(
     x = points("X", X)
     t = targets("y", y, len(x))
     noise = positive("noise_variance", noise_variance)
-    most = whole("threshold", threshold)
+    most, most_iterations = whole("threshold", threshold), whole("most_iterations", most_iterations)
+    subsets, seed = whole("subsets", subsets), arguments.seed(seed)
     if not np.any(t):
         raise ValueError("y is 0 in every row; targets that vary are needed to find hyperparameters")
     limits = np.log(NOISE) + np.log(np.mean(t**2))
     if len(x) <= most:
         choices = [np.arange(len(x))]
     else:
-        centres = shuffle.order(seed, "subsets", len(x))[: whole("subsets", subsets)]
+        centres = shuffle.order(seed, "subsets", len(x))[:subsets]
         choices = [_nearest(x, x[centre], most) for centre in centres]
     vectors, fits = [], []
     for rows in choices:

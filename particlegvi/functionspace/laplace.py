@@ -99,7 +99,7 @@ def fit_classification_hyperparameters(
     """
     begin = covariances.of(kernel)
     x, y = _checked(X, labels)
-    most = whole("threshold", threshold)
+    most, most_iterations = whole("threshold", threshold), whole("most_iterations", most_iterations)
     if len(y) > most:
         rows = shuffle.order(seed, "subsets", len(y))[:most]
         x, y = _checked(x[rows], y[rows])

@@ -9,10 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
 from particlegvi.engine import noise
 from particlegvi.functionspace import covariances, mode, plans, residuals, selection
 from particlegvi.functionspace.basis import PRIORS, Nystroem
-from particlegvi.functionspace.checks import Array, points, whole
+from particlegvi.functionspace.checks import Array, points, positive, whole
 from particlegvi.functionspace.data_cost import QuadraticCost, one_blas_thread
 from particlegvi.functionspace.likelihoods import Likelihood
 from particlegvi.functionspace.posterior import FunctionPosterior
@@ -139,9 +140,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         """The checked arguments, and the basis at the data."""
         covariance = covariances.of(self.kernel)
         if not isinstance(self.likelihood, Likelihood):
-            raise ValueError(
-                f"likelihood is {self.likelihood!r}; one of particlegvi.functionspace.likelihoods is allowed"
-            )
+            raise arguments.refuse("likelihood", self.likelihood, "one of particlegvi.functionspace.likelihoods")
         look_up("prior of the coefficients", self.prior, dict.fromkeys(PRIORS))
         look_up("integrator of projected Langevin sampling", self.integrator, dict.fromkeys(INTEGRATORS))
         look_up("residual", self.residual, dict.fromkeys(residuals.names()))
@@ -149,7 +148,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
             raise ValueError(f'residual="thesis" belongs to prior="rkhs"; prior is "{self.prior}"')
         particles = whole("particles", self.particles)
         steps = None if self.steps is None else whole("steps", self.steps)
-        step_size = None if self.step_size is None else _positive("step_size", self.step_size)
+        step_size = None if self.step_size is None else positive("step_size", self.step_size)
         noise.key_words(self.seed)
         x = points("X", X)
         if len(x) == 0:
@@ -184,7 +183,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
     def _initial(self, particles: int) -> Array | None:
         if isinstance(self.initial, str):
             if self.initial != "prior":
-                raise ValueError(f'initial is "{self.initial}"; "prior" or an array of coefficients is allowed')
+                raise arguments.refuse("initial", self.initial, '"prior" or an array of coefficients')
             return None
         u = points("initial", self.initial, self.basis_.size)
         if len(u) != particles:
@@ -247,13 +246,6 @@ class ProjectedLangevinSampler(FunctionPosterior):
         if isinstance(plan.cost, QuadraticCost):
             return mode.of_quadratic(plan.cost, precision)[1]
         return mode.find(plan.cost, precision, plan.flow.state[int(np.argmin(energies))])[1]
-
-
-def _positive(key: str, number: Any) -> float:
-    real = isinstance(number, int | float | np.integer | np.floating) and not isinstance(number, bool)
-    if not real or not 0.0 < number < math.inf:
-        raise ValueError(f"{key} is {number!r}; a positive finite number is allowed")
-    return float(number)
 
 
 def _signed(q: plans.Question) -> Array | None:

@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.metrics.checking import beside, spread, vector
+from particlegvi import arguments
+from particlegvi.metrics.checking import LARGEST, beside, spread, vector
 
 
 def mean_absolute_error(y: ArrayLike, mean: ArrayLike) -> float:
@@ -61,11 +62,13 @@ def mixture_nll(y: ArrayLike, samples: ArrayLike, noise_sd: ArrayLike) -> float:
         As `gaussian_nll`.
     """
     target = vector(y, "y")
-    functions = np.asarray(samples, dtype=float)
+    functions = arguments.array("samples", samples, f"an array (particles, {len(target)}) of numbers")
     if functions.ndim != 2 or functions.shape[0] == 0 or functions.shape[1] != len(target):
         raise ValueError(f"samples has the shape {functions.shape}; (particles, {len(target)}) is allowed")
     if not np.isfinite(functions).all():
         raise ValueError("samples holds a number that is not finite")
+    if max(np.max(np.abs(functions)), np.max(np.abs(target))) > LARGEST:
+        raise ValueError(f"samples or y holds a number beyond {LARGEST:g}; smaller ones are allowed")
     deviation = spread(noise_sd, target, "noise_sd")
     exponents = -0.5 * ((target - functions) / deviation) ** 2
     top = exponents.max(axis=0)  # taken out, since far from all particles every exponential is zero
@@ -76,7 +79,13 @@ def mixture_nll(y: ArrayLike, samples: ArrayLike, noise_sd: ArrayLike) -> float:
 def coverage(y: ArrayLike, low: ArrayLike, high: ArrayLike) -> float:
     """The fraction of y in the closed intervals from ``low`` to ``high``, whose ends may be infinite."""
     target = vector(y, "y")
-    ends = [np.broadcast_to(np.asarray(end, dtype=float), target.shape) for end in (low, high)]
-    if np.isnan(ends).any():
-        raise ValueError("low or high holds a number that is missing")
+    ends = []
+    for name, end in (("low", low), ("high", high)):
+        allowed = f"a number, or an array ({len(target)},) of numbers,"
+        array = arguments.array(name, end, allowed)
+        if array.shape not in ((), target.shape):
+            raise ValueError(f"{name} has the shape {array.shape}; {allowed} is allowed")
+        if np.isnan(array).any():
+            raise ValueError(f"{name} holds a number that is missing")
+        ends.append(array)
     return float(np.mean((ends[0] <= target) & (target <= ends[1])))

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from particlegvi import arguments
 from particlegvi.registry import look_up
 
 # How each metric is written: as it is printed, and which way is better.
@@ -57,6 +58,8 @@ def published(row: str, metric: str, model: str) -> tuple[float, float] | None:
     ValueError
         If the table has no such row.
     """
+    if not isinstance(metric, str) or not isinstance(model, str):
+        raise arguments.refuse("metric or model", (metric, model), "a name such as \"nll\" or \"pls\"")
     pair = look_up("row of the table", row, _table()).get(metric, {}).get(model)
     return None if pair is None else (pair[0], pair[1])
 

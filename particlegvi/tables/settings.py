@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from particlegvi import __version__
+from particlegvi import __version__, arguments
 from particlegvi.registry import check_parameters, look_up
 from particlegvi.tables import models, printed
 from particlegvi.tables.problems import PROTOCOLS
@@ -59,15 +59,16 @@ class Settings:
     def __post_init__(self) -> None:
         for key, known in (("rows", printed.rows()), ("models", models.names()), ("protocols", list(PROTOCOLS))):
             chosen = getattr(self, key)
-            if isinstance(chosen, str) or not chosen or len(set(chosen)) < len(chosen):
-                raise ValueError(f"{key} is {chosen!r}; a list of at least one name, none twice, is allowed")
+            listed = isinstance(chosen, list | tuple) and all(isinstance(name, str) for name in chosen)
+            if not listed or not chosen or len(set(chosen)) < len(chosen):
+                raise arguments.refuse(key, chosen, "a list of at least one name, none twice,")
             for name in chosen:
                 look_up(key.removesuffix("s") + " of the table", name, dict.fromkeys(known))
             object.__setattr__(self, key, tuple(chosen))
         for key, least in LEAST.items():
             number = getattr(self, key)
             if type(number) is not int or not least <= number < 2**31:
-                raise ValueError(f"{key} is {number!r}; a whole number of at least {least} is allowed")
+                raise ValueError(f"{key} is {arguments.shown(number)}; a whole number of at least {least} is allowed")
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:

@@ -193,7 +193,7 @@ def test_sums_and_products_are_taken_apart():
         (lambda: SquaredExponential([1.0, 2.0])(A), "2 entries and the inputs have 3 columns"),
         (lambda: SquaredExponential()(A, B[:, :2]), r"\(n, 3\) is allowed"),
         (lambda: SquaredExponential()([[1.0, np.nan]]), "NaN or infinity"),
-        (lambda: SquaredExponential()(["a"]), "no number"),
+        (lambda: SquaredExponential()(["a"]), "of numbers is allowed"),
         (lambda: covariances.get("matern32"), 'did you mean "matern-32"'),
         (lambda: covariances.get("periodic", perid=1.0), 'did you mean "period"'),
         (lambda: covariances.get("sum"), "there is no covariance"),

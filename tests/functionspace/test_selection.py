@@ -128,8 +128,8 @@ def test_same_seed_same_points_and_all_rows_are_allowed(name):
     [
         ("greddy", 5, 'did you mean "greedy"'),
         ("greedy", 61, "number of inducing points is 61; at most the number of rows of X, 60"),
-        ("greedy", 0, "whole number of at least 1"),
-        ("greedy", 2.0, "whole number of at least 1"),
+        ("greedy", 0, "whole number of 1 or more"),
+        ("greedy", 2.5, "whole number of 1 or more"),
     ],
 )
 def test_bad_input_is_refused(name, count, words):

@@ -236,7 +236,7 @@ class TestNotLogConcave:
     [
         ({"inducing_points": 26}, "at most the number of rows of X, 25"),
         ({"inducing_points": True}, "whole number"),
-        ({"nodes": 1}, "nodes is 1; a whole number of at least 2"),
+        ({"nodes": 1}, "nodes is 1; a whole number of 2 or more"),
         ({"tolerance": 0.0}, "tolerance is 0.0"),
         ({"inducing_points": np.zeros((3, 2))}, r"\(n, 2\) is allowed"),
     ],

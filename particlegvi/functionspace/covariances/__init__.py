@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from particlegvi.arguments import shown
 from particlegvi.functionspace.covariances.base import Covariance
 from particlegvi.functionspace.covariances.inverse_multiquadric import InverseMultiquadric
 from particlegvi.functionspace.covariances.iterated import Iterated
@@ -80,7 +81,7 @@ def of(kernel: Any) -> Covariance:
     name = getattr(kernel, "name", None)
     if name not in names() or not hasattr(kernel, "lengthscale") or not hasattr(kernel, "variance"):
         raise ValueError(
-            f"kernel is {kernel!r}; a covariance of particlegvi.functionspace.covariances, "
+            f"kernel is {shown(kernel)}; a covariance of particlegvi.functionspace.covariances, "
             "or a kernel of particlegvi.kernels, is allowed"
         )
     if isinstance(kernel.lengthscale, str):

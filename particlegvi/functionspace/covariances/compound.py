@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.arguments import shown
 from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.covariances.base import Covariance
 
@@ -22,7 +23,8 @@ class Compound(Covariance):
 
     def __init__(self, *parts: Covariance) -> None:
         if not parts or not all(isinstance(part, Covariance) for part in parts):
-            raise ValueError(f"the parts of a {self.name} are {list(parts)!r}; one or more covariances are allowed")
+            given = shown(list(parts))
+            raise ValueError(f"the parts of a {self.name} are {given}; one or more covariances are allowed")
         flat = [part.parts if type(part) is type(self) else (part,) for part in parts]
         self.parts: tuple[Covariance, ...] = tuple(part for group in flat for part in group)
 

@@ -1,0 +1,143 @@
+"""Every argument of function space, of metrics, calibration, data sets and tables against every kind of bad value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import functionspace as fs
+from particlegvi.functionspace import basis, covariances, likelihoods, selection
+
+from ..bad_values import Calls, add, table, wrong_answers
+
+X, Y = np.linspace(-1.0, 1.0, 6)[:, None], np.array([0.0, 1.0, 1.0, 0.0, 1.0, 0.0])
+KERNEL = covariances.SquaredExponential(0.5)
+GIVEN = {
+    "X": X, "y": Y, "labels": Y, "kernel": KERNEL, "covariance": KERNEL, "inducing_points": X[:3], "centres": X[:3],
+    "likelihood": likelihoods.Gaussian(0.1), "noise_variance": 0.1, "most_iterations": 3, "particles": 2, "steps": 2,
+    "degrees_of_freedom": 4.0, "scale": 1.0, "shift": 1.0, "count": 2, "select name": "greedy", "mean": Y + 0.1,
+    "covariances.get name": "matern-52", "probability": 0.5, "score": Y, "low": Y - 1.0, "high": Y + 1.0, "sd": 1.0,
+    "noise_sd": 1.0, "samples": np.ones((2, 6)), "rows": 40, "test": 0.25, "seed": 0, "task": "regression",
+    "name": "boston", "Settings rows": ("boston",), "row": "boston", "metric": "nll", "model": "pls",
+    "threshold": 4, "subsets": 1,
+}  # fmt: skip
+CALLS: Calls = {}
+CALLS |= table(fs, GIVEN)
+CALLS |= table(covariances, {**GIVEN, "name": "matern-52"}, left_out="Covariance Sum Product")
+CALLS |= table(likelihoods, {**GIVEN, "name": "bernoulli-logistic"}, left_out="Likelihood")
+CALLS |= table(basis, GIVEN, left_out="Basis PRIORS")
+CALLS |= table(selection, GIVEN, left_out="Selection")
+CALLS |= table(pg.metrics, GIVEN) | table(pg.calibration, GIVEN)
+CALLS |= table(pg.datasets, GIVEN, left_out="Dataset MissingData Split standard_splits")
+add(CALLS, "standard_splits", lambda **given: list(pg.datasets.standard_splits(**given)), "rows count seed", rows=9)
+CALLS |= table(pg.tables, GIVEN, left_out="Cell Table measure run_table")
+for part in (covariances.Sum, covariances.Product):
+    CALLS[f"{part.__name__} part"] = lambda value, part=part: part(KERNEL, value)
+add(CALLS, "covariance of inputs", lambda A, B: KERNEL(A, B), "A B", A=X, B=X)
+
+
+def fitted(model: Any, *answers: str) -> None:
+    """Its fit, and what it answers at inputs after one."""
+    name = type(model).__name__
+    CALLS[f"{name}.fit X"] = lambda value: model.fit(value, Y)
+    CALLS[f"{name}.fit y"] = lambda value: model.fit(X, value)
+    for answer in answers:
+        CALLS[f"{name}.{answer}"] = lambda value, answer=answer: getattr(model.fit(X, Y), answer)(value)
+
+
+fitted(fs.ExactGaussianProcess(KERNEL, 0.1), "predict", "posterior_covariance")
+fitted(fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), X[:3]), "predict")
+fitted(fs.LinearRegression(), "predict")
+fitted(fs.LogisticRegression(), "predict")
+SAMPLER = fs.ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(0.1), X[:3], particles=2, steps=2)
+fitted(SAMPLER, "predict", "sample", "basis", "potential")
+SAMPLED = "kernel likelihood inducing_points particles steps step_size initial prior residual seed integrator moves"
+for key in [*SAMPLED.split(), "batch_size"]:
+    CALLS[f"fit of the sampler with {key}"] = lambda value, key=key: fs.ProjectedLangevinSampler(**{
+        "kernel": KERNEL, "likelihood": likelihoods.Gaussian(0.1), "inducing_points": X[:3], "particles": 2, "steps": 2
+    } | {key: value}).fit(X, Y)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_value_of_an_argument_is_answered(name):
+    wrong = wrong_answers(name, CALLS[name])
+    assert not wrong, "\n".join(wrong)
+
+
+# What has a defined answer -------------------------------------------------------------------------------------------
+
+
+def sampler(Z: Any = X[:3], **settings: Any) -> fs.ProjectedLangevinSampler:
+    given = {"particles": 3, "steps": 5, "likelihood": likelihoods.Gaussian(0.1)} | settings
+    return fs.ProjectedLangevinSampler(KERNEL, inducing_points=Z, **given)
+
+
+def test_a_constant_column_changes_nothing():
+    """A stationary covariance sees differences alone, so that the same number in every row says nothing."""
+    beside = np.hstack([X, np.full((6, 1), 7.0)])
+    alone = sampler().fit(X, Y).predict(X)
+    np.testing.assert_allclose(sampler(beside[:3]).fit(beside, Y).predict(beside), alone, rtol=1e-9, atol=1e-12)
+    for model in (fs.LinearRegression, fs.LogisticRegression):
+        np.testing.assert_allclose(model().fit(beside, Y).predict(beside), model().fit(X, Y).predict(X), atol=1e-9)
+
+
+def test_inducing_points_that_repeat_themselves_count_once():
+    """The eigenvalues that they add are zero: the law of the functions is the same (but r is another)."""
+    twice = fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), np.repeat(X[:3], 2, axis=0)).fit(X, Y)
+    once = fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), X[:3]).fit(X, Y)
+    assert twice.facts["kept"] == 3 and twice.facts["dropped"] == 3 and twice.facts["jitter"] == 0.0
+    np.testing.assert_allclose(twice.predict(X, return_std=True), once.predict(X, return_std=True), atol=1e-8)
+    assert sampler(np.repeat(X[:3], 2, axis=0)).fit(X, Y).coefficients_.shape == (3, 3)
+
+
+def test_more_inducing_points_than_data_may_be_given_but_not_chosen():
+    given = np.linspace(-2.0, 2.0, 9)[:, None]
+    assert np.all(np.isfinite(sampler(given).fit(X, Y).predict(X)))
+    with pytest.raises(ValueError, match="number of inducing points is 7; at most the number of rows of X, 6"):
+        sampler(7).fit(X, Y)
+
+
+def test_one_row_is_data():
+    for model in (sampler(X[:1]), sampler(1), fs.ExactGaussianProcess(KERNEL, 0.1), fs.LinearRegression()):
+        assert np.all(np.isfinite(model.fit(X[:1], Y[:1] + 1.0).predict(X)))
+    with pytest.raises(ValueError, match="0 and 1, each at least once"):
+        fs.LogisticRegression().fit(X[:1], Y[:1])
+
+
+def test_one_particle_is_a_sample():
+    assert sampler(particles=1).fit(X, Y).sample(X).shape == (1, 6)
+
+
+def test_a_matrix_that_is_not_positive_definite_is_refused():
+    class Distance(covariances.Covariance):
+        """|a - b| + 1 is no covariance: two points at a distance of 1 have the matrix [[1, 2], [2, 1]]."""
+
+        name = "distance"
+
+        def __call__(self, A, B=None):
+            return np.abs(np.asarray(A) - np.asarray(A if B is None else B).T) + 1.0
+
+        def diagonal(self, A):
+            return np.ones(len(A))
+
+        def log_parameters(self):
+            return np.zeros(0)
+
+        def parameter_names(self):
+            return []
+
+    for model in (fs.ProjectedLangevinSampler(Distance(), likelihoods.Gaussian(0.1), X[:3], steps=2),
+                  fs.SparseGaussianProcess(Distance(), likelihoods.Gaussian(0.1), X[:3])):  # fmt: skip
+        with pytest.raises(ValueError, match="is not positive semi-definite: its smallest eigenvalue is -"):
+            model.fit(X, Y)
+    with pytest.raises(ValueError, match="too small for rounding|not positive"):
+        fs.ExactGaussianProcess(Distance(), 1e-9).fit(X, Y)
+
+
+def test_a_lengthscale_of_zero_is_refused_by_every_covariance():
+    for name in covariances.names():
+        with pytest.raises(ValueError, match="^lengthscale is 0"):
+            covariances.get(name, lengthscale=0.0)
