@@ -13,6 +13,7 @@ from particlegvi.runs import Run
 CONVERGED = 1e-6  # of the largest gradient at the start, or of the longest way of a particle
 NEARLY = 0.02  # of the longest way
 STUCK = 0.05  # share of particles that have changed basin
+SHORT = 0.1  # of the squared distance of independent draws
 UNMOVED = 100  # steps after which a particle in the same place, to the last bit, is one that cannot move
 
 
@@ -36,7 +37,7 @@ def equilibrium(run: Run, target: Any, found: dict[str, Any]) -> dict[str, Any]:
     if target is not None and "distances" in found:
         result = _against_density(run, target, found, moving)
     elif health.is_langevin(run):
-        result = _at_rest(moving)
+        result = _at_rest(run, moving)
     else:
         result = _moved(run)
     return result | ({"drift": moving._asdict()} if moving is not None else {})
@@ -64,8 +65,11 @@ def _against_density(run: Run, target: Any, found: dict[str, Any], moving: Any) 
         )
     if apart:
         return _said(False, f"not at Q*: {apart} ({measured})")
-    held = _unmoved(run)
+    held = _unmoved(run) if health.is_langevin(run) else ""
+    slow = _hardly_moved(run) if health.is_langevin(run) and not stuck else ""
     beyond = measured if value > 1.5 * floor else _beyond(found, run.particles)
+    if beyond and slow:
+        return _said(False, f"not yet at equilibrium: {slow} ({beyond})")
     if beyond:
         unknown = "" if moving is not None else ", and no records to tell whether it still moves"
         rest = "at rest, but not at Q*" if moving is not None else "not at Q*"
@@ -79,6 +83,8 @@ def _against_density(run: Run, target: Any, found: dict[str, Any], moving: Any) 
     if 1.5 * floor > np.sqrt(np.mean(target.variance)):
         few = "1 particle" if run.particles == 1 else f"{run.particles} particles"
         return _said(None, f"within chance of Q*, as {few} can be anywhere: too few to tell ({measured})")
+    if slow:
+        return _said(None, f"within chance of Q*, but {slow}: too short to tell ({measured})")
     begun = health.since(run, target, distance)
     start = f" since t = {begun:.3g}" if begun is not None else ""
     return _said(True, f"at equilibrium{start}: {measured}", begun)
@@ -113,6 +119,21 @@ def _unmoved(run: Run) -> str:
     return f"{number} of {run.particles} particles did not move in the second half" if number else ""
 
 
+def _hardly_moved(run: Run) -> str:
+    """What particles moved by in the second half, in words, if it is less than a tenth of what independent draws would.
+
+    That is E|x - x'|^2, or 2 var; for an Ornstein-Uhlenbeck process the half is then a tenth of a relaxation time.
+    """
+    halfway = int(np.searchsorted(run.times, 0.5 * run.times[-1]))
+    if run.particles < 2 or halfway >= len(run.positions) - 1:
+        return ""
+    moved = float(np.mean(np.sum((run.final - run.positions[halfway]) ** 2, axis=1)))
+    draws = 2.0 * float(np.sum(np.var(run.final, axis=0)))
+    if moved >= SHORT * draws:
+        return ""
+    return f"particles moved by {np.sqrt(moved / draws):.2g} times their distance from each other in the second half"
+
+
 def _changed(run: Run, occupancy: dict[str, Any]) -> str:
     late = " in the second half" if len(run.positions) > 2 else ""
     return f"{occupancy['changed'] or 'none'} of {run.particles} particles changed basin{late}"
@@ -137,11 +158,14 @@ def _drifting(moving: Any) -> str:
     return f"the {moving.name} still {way} by {abs(moving.standard_errors):.1f} standard errors over the last quarter"
 
 
-def _at_rest(moving: Any) -> dict[str, Any]:
+def _at_rest(run: Run, moving: Any) -> dict[str, Any]:
     if moving is None:
         return _said(None, "unknown: there is no truth to compare with and no record to tell whether it still moves")
     if moving.significant:
         return _said(False, f"not yet at equilibrium: {_drifting(moving)}")
+    slow = _hardly_moved(run)
+    if slow:
+        return _said(None, f"unknown: {slow}, too short to tell")
     return _said(None, "at rest over the second half, as far as its mean loss, means and spreads tell")
 
 

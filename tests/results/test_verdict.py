@@ -244,3 +244,25 @@ def test_particles_that_fell_together_are_at_rest():
     said = simulated(bowl, method, PRIOR, 40.0, particles=3)["equilibrium"]
     assert said["verdict"].startswith("at rest"), said
     assert simulated(bowl, method, PRIOR, 1.0, particles=3)["equilibrium"]["reached"] is False
+
+
+@pytest.mark.parametrize("horizon, reached", [(0.05, None), (10.0, True)])
+def test_a_start_near_the_end_is_not_taken_for_equilibrium_in_no_time(horizon, reached):
+    """The loss is nearly flat, so that the prior is within chance of Q*: a run of no length has tested nothing."""
+    nearly_flat = pg.Loss.from_formula("t/20", variables=["t"])
+    said = simulated(nearly_flat, pg.methods.DLE(1.0), PRIOR, horizon)["equilibrium"]
+    assert said["reached"] is reached, said
+    assert ("too short to tell" in said["verdict"]) is (reached is None)
+
+
+def test_too_few_to_drift_and_too_short_to_arrive():
+    method, prior = pg.methods.DLE(0.5), pg.priors.Normal([0.0, 0.0], 1.0)
+    said = simulated(pg.losses.get("banana"), method, prior, 0.05, step_size=1e-3, particles=20)["equilibrium"]
+    assert said["reached"] is False and said["verdict"].startswith("not yet at equilibrium: particles moved by"), said
+
+
+def test_flows_without_noise_may_stand_still():
+    """SVGD's particles come to rest, to the last bit: that is no sign of refused proposals or of too short a run."""
+    bowl, svgd = pg.losses.get("quadratic"), pg.methods.SVGD(kl_weight=1.0, kernel=SE(1.0))
+    said = simulated(bowl, svgd, PRIOR, 400.0, step_size=0.1, particles=50)["equilibrium"]
+    assert "move" not in said["verdict"] and said["reached"] is True, said
