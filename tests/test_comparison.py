@@ -61,7 +61,8 @@ def test_the_table_says_what_the_runs_say(comparison):
 
 def test_the_table_of_the_plane_has_sliced_distances():
     how = {"prior": pg.priors.Normal([0.0, 0.0], 1.0), "particles": 100, "steps": 200, "step_size": 0.02}
-    rows = {row["method"]: row for row in pg.compare(pg.losses.get("banana"), ["DE", "DLE"], **how).table()}
+    bowl = pg.Loss.from_formula("x**2 + y**2", variables=["x", "y"])
+    rows = {row["method"]: row for row in pg.compare(bowl, ["DE", "DLE"], **how).table()}
     low, high = rows["DLE"]["sliced_w1_floor"]
     assert 0.5 * low < rows["DLE"]["sliced_w1"] < 3.0 * high and rows["DLE"]["w1"] is None
     assert rows["DE"]["sliced_w1"] is None and rows["DE"]["reached_equilibrium"] in (True, False)
