@@ -163,7 +163,9 @@ def _at_rest(run: Run, moving: Any) -> dict[str, Any]:
         return _said(None, "unknown: there is no truth to compare with and no record to tell whether it still moves")
     if moving.significant:
         return _said(False, f"not yet at equilibrium: {_drifting(moving)}")
-    slow = _hardly_moved(run)
+    held, slow = _unmoved(run), _hardly_moved(run)
+    if held:
+        return _said(False, f"not at equilibrium: {held}")
     if slow:
         return _said(None, f"unknown: {slow}, too short to tell")
     return _said(None, "at rest over the second half, as far as its mean loss, means and spreads tell")
