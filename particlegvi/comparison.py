@@ -29,8 +29,9 @@ class Comparison(Results):
         """One row per method, each a mapping that any library of tables takes, for example ``pandas.DataFrame``.
 
         The keys: ``method``, ``kl_weight`` and ``mmd_weight`` (None where a method has none), ``mean``, ``sd``,
-        ``average_loss``, ``w1`` and ``w1_floor`` (in 1-D where there is a truth, else None), ``modes_covered`` (with
-        ``modes``, else None) and ``seconds``.
+        ``average_loss``, ``w1`` and ``w1_floor`` (in 1-D where there is a truth, else None), ``sliced_w1`` and
+        ``sliced_w1_floor`` (in 2-D where the truth is a density, else None), ``modes_covered`` (with ``modes``, else
+        None), ``reached_equilibrium`` (None where it cannot be told) and ``seconds``.
         """
         rows = []
         for label, facts in self.summary["methods"].items():
@@ -44,7 +45,10 @@ class Comparison(Results):
                 "average_loss": facts["average_loss"]["last"],
                 "w1": facts.get("w1"),
                 "w1_floor": facts.get("w1_floor"),
+                "sliced_w1": facts.get("sliced_w1"),
+                "sliced_w1_floor": facts.get("sliced_w1_floor"),
                 "modes_covered": None if occupancy is None else int(np.count_nonzero(occupancy)),
+                "reached_equilibrium": facts["equilibrium"]["reached"],
                 "seconds": self[label].info.get("seconds"),
             })  # fmt: skip
         return rows
@@ -133,6 +137,10 @@ def compare(
         )
     # the start itself stays a law where it is one: DE's truth depends on it
     start = initial if initial is None or hasattr(initial, "sample") else problem.start
+    if modes is not None:
+        modes = arguments.points("modes", modes, problem.start.shape[1])
+        if len(modes) == 0:
+            raise arguments.refuse("modes", [], "at least one point, or None,")
     facts: dict[str, Any] = {
         "name": "comparison",
         "title": title or f"{loss.name}: {', '.join(chosen)}",
@@ -143,10 +151,7 @@ def compare(
         "methods": {label: {} for label in chosen},
     }
     if modes is not None:
-        points = arguments.points("modes", modes, problem.start.shape[1])
-        if not len(points):
-            raise arguments.refuse("modes", modes, "at least one point, or None,")
-        facts["modes"] = points.tolist()
+        facts["modes"] = modes.tolist()
     results = Comparison(facts, Parts(loss, problem.prior, start, chosen), seed, status="running")
     for label, method in chosen.items():
         try:

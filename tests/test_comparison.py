@@ -59,6 +59,15 @@ def test_the_table_says_what_the_runs_say(comparison):
     assert "SVGD" in comparison.describe()
 
 
+def test_the_table_of_the_plane_has_sliced_distances():
+    how = {"prior": pg.priors.Normal([0.0, 0.0], 1.0), "particles": 100, "steps": 200, "step_size": 0.02}
+    bowl = pg.Loss.from_formula("x**2 + y**2", variables=["x", "y"])
+    rows = {row["method"]: row for row in pg.compare(bowl, ["DE", "DLE"], **how).table()}
+    low, high = rows["DLE"]["sliced_w1_floor"]
+    assert 0.5 * low < rows["DLE"]["sliced_w1"] < 3.0 * high and rows["DLE"]["w1"] is None
+    assert rows["DE"]["sliced_w1"] is None and rows["DE"]["reached_equilibrium"] in (True, False)
+
+
 def test_one_figure_has_a_panel_for_every_method(comparison):
     figure = comparison.plot()
     titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
@@ -87,6 +96,11 @@ BAD = [
     (["DLE"], {"weight": 3.0}, "weight is not an argument of compare"),
     (["DLE"], {"kl_weight": -1.0}, "kl_weight is -1.0"),
     (["DLE"], {"steps": -1}, "steps is -1"),
+    (["DLE"], {"modes": [[0.0, 1.0]]}, "modes has the shape"),
+    (["DLE"], {"modes": "left"}, "modes is 'left'"),
+    (["DLE"], {"modes": [float("nan")]}, "modes has a number that is not finite"),
+    (["DLE"], {"modes": np.empty((0, 1))}, "modes is \\[\\]; at least one point"),
+    (["DLE"], {"progress": 3}, "progress is 3"),
 ]
 
 

@@ -1,8 +1,9 @@
 """Differential entropy of particles: spacings on the line, nearest neighbours otherwise.
 
 Both take the logarithm of the volume that a few neighbours fill, less the mean that this logarithm has where the
-density is constant: they are unbiased for a uniform law (but for its edges, with nearest neighbours), and their bias
-for a smooth density is far below their standard error.
+density is constant: they are unbiased for a uniform law (but for its edges, with nearest neighbours). For a smooth
+density the bias is below the standard error: far below it on the line, half of it for a curved one in the plane. At the
+walls of a box nearest neighbours find too much entropy, in the plane by 0.1 for 300 particles and 0.02 for 2000.
 """
 
 from __future__ import annotations

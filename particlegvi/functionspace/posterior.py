@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
 from particlegvi.engine import noise
 from particlegvi.functionspace.checks import Array, points
 from particlegvi.functionspace.data_cost import one_blas_thread
@@ -103,6 +104,7 @@ class FunctionPosterior:
 
 
 def _share(probability: Any) -> float:
-    if not 0.0 < probability < 1.0:
-        raise ValueError(f"quantiles holds {probability!r}; probabilities between 0 and 1 are allowed")
-    return float(probability)
+    number = arguments.real("quantiles", probability, "a list of probabilities between 0 and 1")
+    if not 0.0 < number < 1.0:
+        raise ValueError(f"quantiles holds {number:g}; probabilities between 0 and 1 are allowed")
+    return number

@@ -103,8 +103,10 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
     run = facts.get("run", {})
     if "replicates" in run:
         mean, low, high = run["replicates"]["mean_modes_covered"]
-        notes.append(f"{mean:.2f} modes on average over {run['replicates']['number']} replicates, 95% interval "
-                     f"{low:.2f} to {high:.2f}")
+        number = run["replicates"]["number"]
+        interval = f"on average over {number} replicates, 95% interval {low:.2f} to {high:.2f}"
+        # where all agree, the interval from their spread has no width and says nothing
+        notes.append(f"{mean:.2f} modes {interval}" if high > low else f"{mean:g} modes in each of {number} replicates")
     if "mean" in run and "sd" in run:
         notes.append(f"fitted Gaussian: mean {_number(run['mean'])}, sd {_number(run['sd'])}")
     if "optima" in facts:

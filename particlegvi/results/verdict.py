@@ -13,6 +13,8 @@ from particlegvi.runs import Run
 CONVERGED = 1e-6  # of the largest gradient at the start, or of the longest way of a particle
 NEARLY = 0.02  # of the longest way
 STUCK = 0.05  # share of particles that have changed basin
+SHORT = 0.1  # of the squared distance of independent draws
+UNMOVED = 100  # steps after which a particle in the same place, to the last bit, is one that cannot move
 
 
 def equilibrium(run: Run, target: Any, found: dict[str, Any]) -> dict[str, Any]:
@@ -35,7 +37,7 @@ def equilibrium(run: Run, target: Any, found: dict[str, Any]) -> dict[str, Any]:
     if target is not None and "distances" in found:
         result = _against_density(run, target, found, moving)
     elif health.is_langevin(run):
-        result = _at_rest(moving)
+        result = _at_rest(run, moving)
     else:
         result = _moved(run)
     return result | ({"drift": moving._asdict()} if moving is not None else {})
@@ -63,17 +65,73 @@ def _against_density(run: Run, target: Any, found: dict[str, Any], moving: Any) 
         )
     if apart:
         return _said(False, f"not at Q*: {apart} ({measured})")
-    if value > 1.5 * floor:
+    held = _unmoved(run) if health.is_langevin(run) else ""
+    slow = _hardly_moved(run) if health.is_langevin(run) and not stuck else ""
+    beyond = measured if value > 1.5 * floor else _beyond(found, run.particles)
+    if beyond and slow:
+        return _said(False, f"not yet at equilibrium: {slow} ({beyond})")
+    if beyond:
         unknown = "" if moving is not None else ", and no records to tell whether it still moves"
         rest = "at rest, but not at Q*" if moving is not None else "not at Q*"
-        return _said(False, f"{rest}: {measured}{unknown}")
+        return _said(False, f"{rest}: {beyond}{'; ' * bool(held)}{held}{unknown}")
+    if held:
+        return _said(None, f"within chance of Q*, but {held} ({measured})")
     if stuck:
         return _said(
             None, f"within chance of Q*, but metastable: {stuck}, so that their shares come from the start ({measured})"
         )
+    if 1.5 * floor > np.sqrt(np.mean(target.variance)):
+        few = "1 particle" if run.particles == 1 else f"{run.particles} particles"
+        return _said(None, f"within chance of Q*, as {few} can be anywhere: too few to tell ({measured})")
+    if slow:
+        return _said(None, f"within chance of Q*, but {slow}: too short to tell ({measured})")
     begun = health.since(run, target, distance)
     start = f" since t = {begun:.3g}" if begun is not None else ""
     return _said(True, f"at equilibrium{start}: {measured}", begun)
+
+
+def _beyond(found: dict[str, Any], number: int) -> str:
+    """Another diagnostic that sees what W1 does not, a few particles far out for example, in words; empty if none does.
+
+    A discrepancy counts as W1 does, from 1.5 times its 99% floor. The excess energy counts from four standard errors
+    (with Cornish and Fisher's correction for the skewness of one Gaussian mode on the line, 2.5 sqrt(8/n)) and a
+    fiftieth of its standard deviation.
+    """
+    excess = found.get("excess_energy")
+    if excess is not None and not abs(excess["deviation"]) <= max(4.0 + 7.1 / np.sqrt(number), 0.02 * np.sqrt(number)):
+        return (
+            f"the mean excess energy is {excess['mean']:.3g} where {excess['expected']:.3g} is expected,"
+            f" {abs(excess['deviation']):.1f} standard errors {'above' if excess['deviation'] > 0.0 else 'below'}"
+        )
+    for name, words in (("ksd", "the kernel Stein discrepancy"), ("ks", "the Kolmogorov-Smirnov distance")):
+        known = found["distances"].get(name)
+        if known is not None and known["value"] > 1.5 * known["floor"][2]:
+            return f"{words} is {known['value']:.3g} against a 99% floor of {known['floor'][2]:.3g}"
+    return ""
+
+
+def _unmoved(run: Run) -> str:
+    """How many particles have not moved in the second half, in words: a Metropolis step may refuse for ever."""
+    halfway = int(np.searchsorted(run.times, 0.5 * run.times[-1]))
+    if run.steps[-1] - run.steps[halfway] < UNMOVED:
+        return ""
+    number = int(np.sum(np.all(run.positions[halfway] == run.final, axis=1)))
+    return f"{number} of {run.particles} particles did not move in the second half" if number else ""
+
+
+def _hardly_moved(run: Run) -> str:
+    """What particles moved by in the second half, in words, if it is less than a tenth of what independent draws would.
+
+    That is E|x - x'|^2, or 2 var; for an Ornstein-Uhlenbeck process the half is then a tenth of a relaxation time.
+    """
+    halfway = int(np.searchsorted(run.times, 0.5 * run.times[-1]))
+    if run.particles < 2 or halfway >= len(run.positions) - 1:
+        return ""
+    moved = float(np.mean(np.sum((run.final - run.positions[halfway]) ** 2, axis=1)))
+    draws = 2.0 * float(np.sum(np.var(run.final, axis=0)))
+    if moved >= SHORT * draws:
+        return ""
+    return f"particles moved by {np.sqrt(moved / draws):.2g} times their distance from each other in the second half"
 
 
 def _changed(run: Run, occupancy: dict[str, Any]) -> str:
@@ -100,11 +158,16 @@ def _drifting(moving: Any) -> str:
     return f"the {moving.name} still {way} by {abs(moving.standard_errors):.1f} standard errors over the last quarter"
 
 
-def _at_rest(moving: Any) -> dict[str, Any]:
+def _at_rest(run: Run, moving: Any) -> dict[str, Any]:
     if moving is None:
         return _said(None, "unknown: there is no truth to compare with and no record to tell whether it still moves")
     if moving.significant:
         return _said(False, f"not yet at equilibrium: {_drifting(moving)}")
+    held, slow = _unmoved(run), _hardly_moved(run)
+    if held:
+        return _said(False, f"not at equilibrium: {held}")
+    if slow:
+        return _said(None, f"unknown: {slow}, too short to tell")
     return _said(None, "at rest over the second half, as far as its mean loss, means and spreads tell")
 
 
@@ -113,7 +176,8 @@ def _moved(run: Run) -> dict[str, Any]:
     middle = int(np.searchsorted(run.times, 0.75 * run.times[-1]))
     if middle >= len(run.positions) - 1:
         return _said(None, "unknown: there is no truth to compare with and no record to tell whether it still moves")
-    scale = float(np.sqrt(np.mean(np.var(run.final, axis=0)))) or 1.0
+    spread = max(float(np.mean(np.var(x, axis=0))) for x in (run.initial, run.final))  # the end may be one point
+    scale = np.sqrt(spread) or float(np.max(np.linalg.norm(run.final - run.initial, axis=1))) or 1.0
     most = float(np.max(np.linalg.norm(run.final - run.positions[middle], axis=1)))
     if most <= NEARLY * scale:
         return _said(None, f"at rest: no particle moved by more than {most:.2g} in the last quarter")

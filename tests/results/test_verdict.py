@@ -197,3 +197,82 @@ def test_particles_that_ran_away_are_told_so(method, far):
     else:
         said = equilibrium(Run("made", WELL, PRIOR, method, x, np.arange(12), 1.0, 0), None, {})
         assert said["reached"] is False
+
+
+BANANA = pg.Loss.from_formula("(x**2 + y - 2)**2/4 + (y - 1)**2/4", variables=["x", "y"])
+
+
+@pytest.mark.parametrize("step_size, reached", [(0.1, False), (0.01, True)])
+def test_proposals_refused_for_ever_are_told_so(step_size, reached):
+    """Far out, where the loss is steep, MALA's proposals overshoot: a few particles stay, and sliced W1 misses them."""
+    method, prior = pg.methods.DLE(0.7), pg.priors.Normal([0.0, 0.0], 1.5)
+    run = pg.simulate(
+        BANANA, method, prior=prior, particles=1000, steps=2000, step_size=step_size, seed=3, integrator="mala"
+    )
+    found = judged(run)
+    said = found["equilibrium"]
+    assert found["sliced_w1"] < found["distances"]["sliced_w1"]["floor"][2]
+    assert said["reached"] is reached, said
+    assert ("did not move in the second half" in said["verdict"]) is not reached
+    assert ("the mean excess energy is" in said["verdict"]) is not reached
+    assert np.any(np.all(run.final == run.positions[len(run.positions) // 2], axis=1)) is np.bool_(not reached)
+
+
+def test_proposals_refused_for_ever_are_told_so_without_a_truth():
+    quartic = pg.Loss.from_formula("x**4 + y**4 + z**4", variables=["x", "y", "z"])
+    prior = pg.priors.Normal([0.0, 0.0, 0.0], 2.0)
+    for step_size, told in ((0.05, True), (1e-3, False)):
+        found = simulated(quartic, pg.methods.DLE(1.0), prior, 1000 * step_size, step_size, integrator="mala")
+        said = found["equilibrium"]
+        assert ("did not move" in said["verdict"]) is told, said
+        assert (said["reached"] is False) is told
+
+
+def test_a_few_particles_far_out_are_told_so():
+    """One in a hundred of exact draws, moved out by eight standard deviations: W1 hides it, the energy does not."""
+    prior = pg.priors.Normal(0.0, 1.0)
+    loss, method = pg.losses.get("quadratic"), pg.methods.DLE(1.0)
+    target = pg.target(loss, method, prior=prior)
+    x = target.quantile(np.random.default_rng(2).random((21, 300, 1)))
+    for moved, reached in ((0, True), (3, False)):
+        x[:, :moved] = 8.0 * np.sqrt(float(target.variance))
+        found = judged(Run("made", loss, prior, method, x, np.arange(21), 0.5, 0))
+        assert found["distances"]["w1"]["value"] < 1.5 * found["distances"]["w1"]["floor"][2]
+        assert found["equilibrium"]["reached"] is reached, found["equilibrium"]
+
+
+@pytest.mark.parametrize("particles, reached", [(1, None), (2, None), (300, True)])
+def test_too_few_particles_to_tell(particles, reached):
+    found = simulated(WELL, pg.methods.DLE(1.0), PRIOR, 20.0, particles=particles)
+    assert found["equilibrium"]["reached"] is reached
+    assert ("too few to tell" in found["equilibrium"]["verdict"]) is (reached is None)
+
+
+def test_particles_that_fell_together_are_at_rest():
+    method = pg.methods.DRE(mmd_weight=1e-3, kernel=pg.kernels.SquaredExponential(1.0))
+    bowl = pg.losses.get("quadratic")
+    said = simulated(bowl, method, PRIOR, 40.0, particles=3)["equilibrium"]
+    assert said["verdict"].startswith("at rest"), said
+    assert simulated(bowl, method, PRIOR, 1.0, particles=3)["equilibrium"]["reached"] is False
+
+
+@pytest.mark.parametrize("horizon, reached", [(0.05, None), (10.0, True)])
+def test_a_start_near_the_end_is_not_taken_for_equilibrium_in_no_time(horizon, reached):
+    """The loss is nearly flat, so that the prior is within chance of Q*: a run of no length has tested nothing."""
+    nearly_flat = pg.Loss.from_formula("t/20", variables=["t"])
+    said = simulated(nearly_flat, pg.methods.DLE(1.0), PRIOR, horizon)["equilibrium"]
+    assert said["reached"] is reached, said
+    assert ("too short to tell" in said["verdict"]) is (reached is None)
+
+
+def test_too_few_to_drift_and_too_short_to_arrive():
+    method, prior = pg.methods.DLE(0.5), pg.priors.Normal([0.0, 0.0], 1.0)
+    said = simulated(pg.losses.get("banana"), method, prior, 0.05, step_size=1e-3, particles=20)["equilibrium"]
+    assert said["reached"] is False and said["verdict"].startswith("not yet at equilibrium: particles moved by"), said
+
+
+def test_flows_without_noise_may_stand_still():
+    """SVGD's particles come to rest, to the last bit: that is no sign of refused proposals or of too short a run."""
+    bowl, svgd = pg.losses.get("quadratic"), pg.methods.SVGD(kl_weight=1.0, kernel=SE(1.0))
+    said = simulated(bowl, svgd, PRIOR, 400.0, step_size=0.1, particles=50)["equilibrium"]
+    assert "move" not in said["verdict"] and said["reached"] is True, said

@@ -1,0 +1,61 @@
+"""C.1: along a flat direction of the loss it is the prior that keeps the mass together, and a minimiser exists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+import particlegvi as pg
+from particlegvi.plotting import style
+from particlegvi.verification import chance, drawing
+from particlegvi.verification.claim import Check, Claim, Experiment
+
+LOSS = pg.Loss.from_formula("x**2/2", variables=["x", "y"])
+PRIOR = pg.priors.Normal([0.0, 0.0], 1.0)
+STARTS = ([2.0, -3.0], [-2.0, 3.0])
+SD = (0.5**0.5, 1.0)  # of Q*, whose density is proportional to exp(-x^2/2) p(x, y)
+
+
+class Existence(Claim):
+    """A loss that does not see y, so that it is not norm-coercive, (L2): every law of y is as good as any other.
+
+    With kl_weight 1 and a standard normal prior Q* = N(0, 1/2) x N(0, 1): the loss minus log p is coercive, as the
+    thesis has it of weight decay. Measured is the worst Kolmogorov-Smirnov distance of a coordinate to Q*, from two
+    starts. Leimkuhler and Matthews's integrator has no bias on a quadratic, so that the bound is that of sampling
+    alone. Wrong: the same noise under a flat prior. L then has no minimiser, and y spreads like sqrt(2 t) for ever.
+    """
+
+    name = "existence"
+    claim = "Along a flat direction of the loss, KL to the prior makes a minimiser exist"
+    source = "thesis, Theorem C.1.1 and the discussion of its assumption (L2)"
+    wrong = "a flat prior: L has no minimiser"
+    particles, steps, step_size = 5_000, 400, 0.05
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        prior = pg.priors.Flat(2) if wrong else PRIOR
+        ends, distances = [], []
+        for start, own in zip(STARTS, chance.seeds(seed, len(STARTS)), strict=True):
+            run = pg.simulate(
+                LOSS, pg.methods.DLE(kl_weight=1.0), prior=prior, initial=pg.priors.Normal(start, 0.5),
+                particles=self.particles, steps=self.steps, step_size=self.step_size, seed=own, record_every=0,
+                integrator="leimkuhler-matthews",
+            )  # fmt: skip
+            ends.append(run.final)
+            distances += [chance.ks_to_cdf(run.final[:, i] / sd, ndtr) for i, sd in enumerate(SD)]
+        bound = chance.kolmogorov_smirnov(self.particles, looks=len(distances))
+        check = Check("largest distance of a coordinate's law to Q*", max(distances), bound)
+        return Experiment((check,), {"ends": ends})
+
+    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+        looks = ((style.BLUE, "o"), (style.ORANGE, "^"))
+        for start, end, (colour, marker) in zip(STARTS, data["ends"], looks, strict=True):
+            label = f"from ({start[0]:g}, {start[1]:g})"
+            axes.plot(*end[:600].T, marker, color=colour, markersize=3, alpha=0.5, label=label, linestyle="none")
+        angle = np.linspace(0.0, 2.0 * np.pi, 200)
+        for times in (1.0, 2.0):
+            x, y = times * SD[0] * np.cos(angle), times * SD[1] * np.sin(angle)
+            axes.plot(x, y, color=style.BLACK, linewidth=1.0, label="$Q^*$: 1 and 2 sd" if times == 1.0 else None)
+        drawing.plane(axes, 12.0)
+        axes.set(xlabel="$x$", ylabel="$y$ (the loss is flat along it)")
