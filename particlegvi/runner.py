@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from particlegvi import arguments
+from particlegvi import arguments, files
 from particlegvi.errors import Diverged
 from particlegvi.methods.flow import Problem
 from particlegvi.problem import check_problem
@@ -91,8 +91,10 @@ def execute(
         parts = build(scenario)
     except ValueError as error:
         raise ValueError(f"{scenario['name']}: {error}") from None
+    results = Results(scenario, parts, seed, status="running")
+    results.kind.ready(parts, None if out is None else files.place("out", out))
     folder = create(out, scenario, seed, versions(), overwrite) if save else None
-    results = Results(scenario, parts, seed, folder=folder.path if folder else None, status="running")
+    results.folder = folder.path if folder else None
     simulate_rest(results, folder, progress, checkpoint_every, pictures)
     return results
 
@@ -102,9 +104,9 @@ def simulate_rest(
 ) -> None:
     """Simulate the methods that ``results`` does not have, and finish the folder, whose lock is held."""
     try:
-        for label in results.scenario["methods"]:
+        for label in results.labels:
             if label not in results:
-                _simulate_one(results, label, folder, progress, checkpoint_every)
+                results.kind.simulate(results, label, folder, progress, checkpoint_every)
         results.status = "finished"
         if folder is not None:
             folder.write_summary(results.summary)
@@ -117,9 +119,10 @@ def simulate_rest(
             folder.release()
 
 
-def _simulate_one(
+def simulate_method(
     results: Results, label: str, folder: Folder | None, progress: Progress | None, checkpoint_every: float
 ) -> None:
+    """Simulate one method of a scenario of particles, from its start or from its checkpoint in the folder."""
     method = results.parts.methods[label]
     hear = None if progress is None else partial(progress, label)
     record_every = results.scenario.get("record_every")
@@ -160,12 +163,13 @@ def _keep(results: Results, folder: Folder | None, error: BaseException) -> None
         error.results = results  # type: ignore[attr-defined]
     partly = getattr(error, "run", None)  # what Diverged and KeyboardInterrupt carry
     if partly is not None:
-        label = next(label for label in results.scenario["methods"] if label not in results)
+        label = next(label for label in results.labels if label not in results)
         results.add(label, partly)
-    if isinstance(error, Diverged) and partly is not None:
+    if isinstance(error, Diverged):
         results.status = "diverged"
         if folder is not None:
-            folder.add(label, *recorded(partly))
+            if partly is not None:
+                results.kind.write(folder, label, partly)
             folder.write_summary(results.summary)
             folder.update(status="diverged")
         return

@@ -4,6 +4,7 @@
     manifest.json               schema, status, settings, seed, versions, sha256 of the files, seconds, pictures
     arrays/LABEL.positions.npy  (records, particles, dim) float64
     arrays/LABEL.steps.npy      (records,) int64, the step number of each record
+    arrays/LABEL.NAME.npy       other arrays of a method, float64
     arrays/LABEL.json           what else the run says about itself (kernel, algorithm, ...)
     summary.json                the numbers worth quoting; there once the run is finished
     *.png                       the pictures
@@ -23,7 +24,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,6 +40,9 @@ from particlegvi.results.arrays import read_array, write_array
 from particlegvi.results.lock import Lock
 from particlegvi.scenario import keys
 from particlegvi.simulation import record_steps
+
+
+OTHER = re.compile(r"arrays/([^/.]+)\.([a-z_]+)\.npy")
 
 
 class Record(NamedTuple):
@@ -111,11 +117,18 @@ class Folder:
         place = self.path / "summary.json"
         if not place.exists():
             return None
-        self._verify(place)
+        self.verify(place)
         return files.read_json(place)
 
-    def add(self, label: str, record: Record, seconds: float | None = None, digest: str | None = None) -> None:
-        """Write what one method recorded, then name it in the manifest.
+    def add(
+        self,
+        label: str,
+        record: Record,
+        seconds: float | None = None,
+        digest: str | None = None,
+        others: Mapping[str, NDArray[np.float64]] | None = None,
+    ) -> None:
+        """Write what one method recorded, and other arrays by name, then name it in the manifest.
 
         With ``digest`` the positions are in their file already, and this is its sha256.
         """
@@ -125,17 +138,23 @@ class Folder:
         steps, info = self._array(label, "steps.npy"), self._array(label, "json")
         write_array(steps, record.steps)
         files.write_json(info, files.finite(record.info))
-        self.manifest["sha256"] |= {
-            f"arrays/{self.positions(label).name}": digest,
-            f"arrays/{steps.name}": files.digest(steps),
-            f"arrays/{info.name}": files.digest(info),
-        }
+        further = {self._array(label, f"{name}.npy"): array for name, array in (others or {}).items()}
+        for place, array in further.items():
+            write_array(place, array)
+        self.enlist(label, [steps, info, *further], seconds, {f"arrays/{self.positions(label).name}": digest})
+        checkpoint.clear(self.path)
+        self.growing(label).unlink(missing_ok=True)
+
+    def enlist(
+        self, label: str, places: list[Path], seconds: float | None, digests: Mapping[str, str] | None = None
+    ) -> None:
+        """Name a method in the manifest as done, and the files that are on the disk with what proves them."""
+        found = {place.relative_to(self.path).as_posix(): files.digest(place) for place in places}
+        self.manifest["sha256"] |= {**found, **(digests or {})}
         if seconds is not None:
             self.manifest["seconds"][label] = round(float(seconds), 3)
         self.manifest["methods"] = [*self.manifest["methods"], label]
         self.update()
-        checkpoint.clear(self.path)
-        self.growing(label).unlink(missing_ok=True)
 
     def forget(self, label: str) -> None:
         """Strike a method from the manifest, because its files are damaged."""
@@ -160,10 +179,21 @@ class Folder:
             raise ValueError(f"{self.path} is damaged: {label} has {len(positions)} records of {len(steps)} steps")
         info = files.read_json(self._array(label, "json"))
         for place in (self.positions(label), self._array(label, "steps.npy"), self._array(label, "json")):
-            self._verify(place)
+            self.verify(place)
         if label in self.manifest["seconds"]:
             info["seconds"] = self.manifest["seconds"][label]
         return Record(positions, steps, info)
+
+    def others(self, label: str) -> dict[str, NDArray[np.float64]]:
+        """The other arrays of a method that the manifest names."""
+        found = {}
+        for listed in self.manifest["sha256"]:
+            other = OTHER.fullmatch(listed)
+            if other is not None and other[1] == label and other[2] not in ("positions", "steps"):
+                place = self._array(label, f"{other[2]}.npy")
+                found[other[2]] = read_array(place, np.float64)
+                self.verify(place)
+        return found
 
     def has_begun(self, label: str) -> bool:
         """Whether a method that is not done has records that can be read."""
@@ -180,7 +210,8 @@ class Folder:
                     return Record(positions, steps[: len(positions)], snapshot.facts | {"stopped": "interrupted"})
         return None
 
-    def _verify(self, place: Path) -> None:
+    def verify(self, place: Path) -> None:
+        """Refuse a file that is not the one that the manifest names."""
         name = place.relative_to(self.path).as_posix()
         if files.digest(place) != self.manifest["sha256"].get(name):
             raise ValueError(f"{place} is damaged: its sha256 is not the one in manifest.json")
