@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from particlegvi import arguments, files
+from particlegvi import arguments
+from particlegvi.datasets import MissingData
 from particlegvi.errors import Diverged
 from particlegvi.methods.flow import Problem
 from particlegvi.problem import check_problem
@@ -90,9 +91,10 @@ def execute(
     try:
         parts = build(scenario)
     except ValueError as error:
-        raise ValueError(f"{scenario['name']}: {error}") from None
+        kind = MissingData if isinstance(error, MissingData) else ValueError
+        raise kind(f"{scenario['name']}: {error}") from None
     results = Results(scenario, parts, seed, status="running")
-    results.kind.ready(parts, None if out is None else files.place("out", out))
+    results.kind.ready(parts)
     folder = create(out, scenario, seed, versions(), overwrite) if save else None
     results.folder = folder.path if folder else None
     simulate_rest(results, folder, progress, checkpoint_every, pictures)

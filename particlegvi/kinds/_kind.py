@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Kind:
         """The parts of a complete scenario, consistent with each other; a ValueError where they are not."""
         raise NotImplementedError
 
-    def ready(self, parts: Any, out: Path | None) -> None:
+    def ready(self, parts: Any) -> None:
         """Refuse, with a ValueError, what cannot be run here and now, such as with data that are missing."""
 
     def simulate(
@@ -81,6 +80,6 @@ class Kind:
         """A summary that was read from a file; a ValueError where it is not in its form."""
         raise NotImplementedError
 
-    def describe(self, scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    def describe(self, results: Results) -> str:
         """The summary as a table for a terminal, in plain ASCII."""
         raise NotImplementedError

@@ -165,8 +165,8 @@ class FunctionSpace(Kind):
 
         return checked(summary)
 
-    def describe(self, scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    def describe(self, results: Results) -> str:
         from particlegvi.results.functions_table import describe
 
-        return describe(scenario, summary)
+        return describe(results.scenario, results.summary)
 

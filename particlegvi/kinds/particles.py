@@ -91,7 +91,7 @@ class Particles(Kind):
 
         return checked(summary)
 
-    def describe(self, scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    def describe(self, results: Results) -> str:
         from particlegvi.results import table
 
-        return table.describe(scenario, summary)
+        return table.describe(results.scenario, results.summary)

@@ -18,7 +18,7 @@ from particlegvi.plotting.legend import legend_below
 
 GRID = 301
 BAND = (0.025, 0.975)
-NEGATIVE = style.ORANGE  # functions below 0 where the posterior has two signs
+POSITIVE, NEGATIVE = style.BLUE, style.ORANGE  # functions where the posterior has two signs
 FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
 
 
@@ -29,14 +29,14 @@ def functions(
     methods: Sequence[str] | None = None,
     particles: int = 40,
     input: float | None = None,
-    bins: int = 30,
+    bins: int = 50,
     truth: bool = True,
     range: Sequence[float] | None = None,
 ) -> Figure:
     """One panel per method: sampled functions, their mean and 95% band, the data and the true function.
 
     Where the likelihood does not tell f from -f there is no band, since the law has two halves: functions that are
-    negative at ``input`` (where the most was observed, if it is not given) have another colour.
+    negative at ``input`` (where the most was observed, if it is not given) are orange and the others blue.
 
     Parameters
     ----------
@@ -75,7 +75,8 @@ def functions(
                 draw_truth(axes, run, grid)
             draw_data(axes, run)
             name = style.plain(label) if run.method.name in label else f"{style.plain(label)} ({run.method.name})"
-            axes.set_title(name, fontweight="bold", color=style.darker(colours[label]))
+            shade = style.TEXT_GREY if run.problem.likelihood.even else style.darker(colours[label])
+            axes.set_title(name, fontweight="bold", color=shade)
             axes.set_xlim(grid[0], grid[-1])
             axes.set_xlabel("x")
             axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
@@ -123,9 +124,9 @@ def draw_functions(axes: Axes, run: Any, grid: Any, sampled: Any, colour: str, t
     likelihood = run.problem.likelihood
     if likelihood.even:
         positive = sampled[:, np.argmin(np.abs(grid - turning))] > 0.0
-        for rows, shade, label in ((positive, colour, "f > 0 there"), (~positive, NEGATIVE, "f < 0 there")):
-            axes.plot([], [], color=shade, label=f"functions with {label}") if rows.any() else None
-            axes.plot(grid, sampled[rows].T, color=shade, linewidth=0.9, alpha=0.45)
+        for rows, shade, sign in ((positive, POSITIVE, ">"), (~positive, NEGATIVE, "<")):
+            axes.plot(grid, sampled[rows].T, color=shade, linewidth=1.0, alpha=0.5)
+            axes.plot([], [], color=shade, label=f"functions with f({style.number(turning, 3)}) {sign} 0")
         return
     axes.plot(grid, sampled.T, color=colour, linewidth=0.8, alpha=0.3)
     axes.plot([], [], color=style.TEXT_GREY, linewidth=1.0, alpha=0.7, label="sampled functions")
@@ -133,7 +134,7 @@ def draw_functions(axes: Axes, run: Any, grid: Any, sampled: Any, colour: str, t
         law = run.marginals(grid)
         low, high = (law.quantile(share) for share in BAND)
         axes.fill_between(grid, low, high, color=colour, alpha=0.16, linewidth=0.0)
-        axes.fill_between([], [], [], color=style.TEXT_GREY, alpha=0.25, linewidth=0.0, label="95% band")
+        axes.fill([], [], color=style.TEXT_GREY, alpha=0.25, linewidth=0.0, label="95% band")
         axes.plot(grid, law.mean(), color=style.darker(colour), linewidth=2.2)
         axes.plot([], [], color=style.TEXT_GREY, linewidth=2.2, label="mean")
 
@@ -153,13 +154,14 @@ def draw_law(axes: Axes, run: Any, place: float, bins: int, limits: tuple[float,
     edges = np.linspace(*limits, bins + 1)
     counts, _ = np.histogram(values, bins=edges, density=True)
     middles = 0.5 * (edges[:-1] + edges[1:])
-    shades = [NEGATIVE if run.problem.likelihood.even and middle < 0.0 else colour for middle in middles]
+    two = run.problem.likelihood.even
+    shades = [(NEGATIVE if middle < 0.0 else POSITIVE) if two else colour for middle in middles]
     axes.barh(middles, counts, height=edges[1] - edges[0], color=shades, alpha=0.75, linewidth=0.0)
     if truth and run.data.truth is not None:
         level = float(run.data.value(np.array([[place]]))[0])
         for sign in (1.0, -1.0) if run.problem.likelihood.even else (1.0,):
             axes.axhline(sign * level, color=style.BLACK, linestyle="--", linewidth=1.5)
-    axes.set_xlabel("density")
-    axes.set_title(f"f at x = {style.number(place)}", color=style.TEXT_GREY)
+    axes.set_xlabel("density of f")
+    axes.set_title(f"x = {style.number(place)}", color=style.TEXT_GREY)
     axes.xaxis.set_major_locator(MaxNLocator(2))
     axes.set_xlim(0.0, 1.08 * (counts.max() or 1.0))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from particlegvi import memory, posteriors
+from particlegvi import datasets, memory, posteriors
 from particlegvi.functionspace import covariances, likelihoods
 from particlegvi.posteriors._data import Data, resolve
 from particlegvi.posteriors._problem import Array, Fit, Problem, Progress
@@ -115,7 +115,7 @@ def _at(key: str) -> Iterator[None]:
     """Put the key before what a part says about its parameters."""
     try:
         yield
-    except ValueError as error:
-        raise type(error)(f"{key}: {error}") from None
-    except TypeError as error:
+    except datasets.MissingData as error:
+        raise datasets.MissingData(f"{key}: {error}") from None
+    except (ValueError, TypeError) as error:
         raise ValueError(f"{key}: {error}") from None

@@ -86,7 +86,7 @@ class Results(Mapping[str, Any]):
     def describe(self) -> str:
         """A table for a terminal: mean, spread and distance to the truth of every method."""
         try:
-            return self.kind.describe(self.scenario, self.summary)
+            return self.kind.describe(self)
         except (TypeError, LookupError, AttributeError, ValueError) as error:
             if self.folder is None:
                 raise

@@ -8,6 +8,8 @@
     arrays/LABEL.json           what else the run says about itself (kernel, algorithm, ...)
     summary.json                the numbers worth quoting; there once the run is finished
     *.png                       the pictures
+    cells/*.json                of a benchmark table: its finished cells, each with its seconds
+    table.md, table.json        the table, drawn up
 
 and while it is not finished
 

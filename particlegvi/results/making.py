@@ -96,15 +96,17 @@ def _again(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Fo
     if not path.is_dir() or (any(path.iterdir()) and not (path / "manifest.json").is_file()):
         raise ValueError(f"{path} is not the folder of a run, so it is not overwritten")
     arrays = path / "arrays"
-    if arrays.is_symlink():
-        raise ValueError(f"{arrays} is a link, so it is not overwritten")
+    for inner in (arrays, path / "cells"):
+        if inner.is_symlink():
+            raise ValueError(f"{inner} is a link, so it is not overwritten")
     lock = Lock.take(path)
     try:
         old = manifests.read(path) if (path / "manifest.json").exists() else {"figures": []}
         _begin(path, scenario, manifest)
         checkpoint.clear(path)
         pictures = [path / name for name in old["figures"]]
-        for stale in [path / "summary.json", *pictures, *arrays.glob("*.npy"), *arrays.glob("*.json")]:
+        tables = [path / "table.md", path / "table.json", *(path / "cells").glob("*.json")]
+        for stale in [path / "summary.json", *pictures, *arrays.glob("*.npy"), *arrays.glob("*.json"), *tables]:
             stale.unlink(missing_ok=True)
     except BaseException:
         lock.release()
