@@ -11,14 +11,17 @@ from typing import Any
 from particlegvi import arguments
 from particlegvi.datasets import MissingData
 from particlegvi.errors import Diverged
+from particlegvi.keeping import Keeper
 from particlegvi.methods.flow import Problem
 from particlegvi.problem import check_problem
 from particlegvi.recorder import Recorder
+from particlegvi.replicates import replicate
 from particlegvi.results import Results, recorded
 from particlegvi.results.folder import Folder
 from particlegvi.results.keeper import CHECKPOINT_EVERY, FolderKeeper
 from particlegvi.results.making import create
 from particlegvi.results.versions import versions
+from particlegvi.runs import Run
 from particlegvi.scenario import load
 from particlegvi.scenario.building import build
 from particlegvi.simulation import follow
@@ -127,19 +130,27 @@ def simulate_method(
     """Simulate one method of a scenario of particles, from its start or from its checkpoint in the folder."""
     method = results.parts.methods[label]
     hear = None if progress is None else partial(progress, label)
-    record_every = results.scenario.get("record_every")
-    problem = _problem(results, method, record_every)
+    problem = _problem(results, method, results.scenario.get("record_every"))
     if folder is None:
-        results.add(label, follow(problem, method, record_every, hear, Recorder()))
+        results.add(label, _made(results, problem, method, hear, Recorder()))
         return
     keeper = FolderKeeper(folder, label, checkpoint_every)
     try:
-        made = follow(problem, method, record_every, hear, keeper)
+        made = _made(results, problem, method, hear, keeper)
         results.add(label, made)
         record, seconds = recorded(made)
         folder.add(label, record, keeper.earlier + (seconds or 0.0), keeper.finish())
     finally:
         keeper.close()
+
+
+def _made(
+    results: Results, problem: Problem, method: Any, hear: Callable[[int, int], None] | None, keeper: Keeper
+) -> Run:
+    run = follow(problem, method, results.scenario.get("record_every"), hear, keeper)
+    if "replicates" in results.scenario:
+        run.info["replicates"] = replicate(run, results.parts, results.scenario)
+    return run
 
 
 def _problem(results: Results, method: Any, record_every: int | None) -> Problem:

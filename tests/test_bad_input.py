@@ -1,19 +1,13 @@
 """Every argument of every public function against every kind of bad value: a right result, or one clear sentence.
 
-``CALLS`` names the arguments, ``VALUES`` what each of them is given; every pair is tried. A call answers well if it
-returns, or raises a ``ValueError`` of one line (a formula's shows the place below) that quotes nothing at length and
-is not the text of some library about an object that the user never saw; and at once either way.
+``CALLS`` names the arguments, ``VALUES`` what each of them is given; every pair is tried. The diagnostics and the parts
+of function space have tables of their own beside their tests.
 """
 
 from __future__ import annotations
 
 import inspect
-import re
-import time
-import warnings
 from collections.abc import Callable
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,106 +18,62 @@ from particlegvi import arguments as arguments_module
 from particlegvi import diagnostics, plotting, quoting
 from particlegvi.kernels import bandwidth
 
-LONGEST = 600
-LIBRARY_TALK = re.compile(
-    r"could not convert|unsupported operand|argument must be|ambiguous|not subscriptable|has no attribute|object is not"
-    r"|setting an array|not supported between|inhomogeneous|cannot convert|Exceeds the limit|expected str"
-)
+from .bad_values import DLE, KERNEL, LOSS, PRIOR, VALUES, Calls, add, wrong_answers
 
-
-class Odd:
-    """An object whose repr is long and has lines."""
-
-    def __repr__(self) -> str:
-        return "odd\n" * 5000
-
-
-class Broken:
-    """An object that cannot be made an array in its own way."""
-
-    def __array__(self, *_, **__):
-        raise RuntimeError("no")
-
-
-LOSS = pg.losses.get("tilted-double-well")
 PLANE = pg.losses.get("four-gaussians")
-PRIOR = pg.priors.Normal()
-KERNEL = pg.kernels.SquaredExponential(1.0)
-DLE, DRLE = pg.methods.DLE(), pg.methods.DRLE(1.0, 0.5, KERNEL)
+DRLE = pg.methods.DRLE(1.0, 0.5, KERNEL)
 SMALL = {"particles": 4, "steps": 2, "step_size": 1e-3}
 
-VALUES: dict[str, Any] = {
-    "None": None, "True": True, "text": "1", "empty text": "", "bytes": b"1", "long text": "x" * 100_000,
-    "NUL": "a\0b", "lone surrogate": "\ud800", "nan": float("nan"), "inf": float("inf"), "-inf": -float("inf"),
-    "-1": -1, "0": 0, "-0.0": -0.0, "2.5": 2.5, "3.0": 3.0, "1e308": 1e308, "-1e308": -1e308, "5e-324": 5e-324,
-    "10**400": 10**400, "10**5000": 10**5000, "1j": 1j, "Fraction": Fraction(1, 2), "Decimal": Decimal("1"),
-    "signalling nan": Decimal("sNaN"), "[]": [], "[[]]": [[]], "[1, 2, 3]": [1, 2, 3], "ragged": [[1.0], [2.0, 3.0]],
-    "[10**400]": [10**400], "['1']": ["1"], "[nan]": [float("nan")], "[True]": [True], "0-d": np.array(1.0),
-    "(1,)": np.array([1.0]), "(0,)": np.array([]), "(0, 1)": np.zeros((0, 1)), "(2, 2, 2)": np.zeros((2, 2, 2)),
-    "complex array": np.array([1j]), "object array": np.array([None]), "text array": np.array(["a"]),
-    "float32": np.float32(0.5), "numpy nan": np.float64("nan"), "int8": np.int8(3), "uint64": np.uint64(2**63),
-    "numpy True": np.bool_(True), "date": np.datetime64("2020-01-01"), "time span": np.timedelta64(1),
-    "long double": np.longdouble(1e308) * 10, "masked": np.ma.masked, "masked array": np.ma.array([1.0], mask=[True]),
-    "object": object(), "odd": Odd(), "broken": Broken(), "dict": {}, "set": set(), "range": range(3), "class": int,
-    "a loss": LOSS, "a prior": PRIOR, "a kernel": KERNEL, "a method": DLE,
-}  # fmt: skip
-CALLS: dict[str, Callable[[Any], Any]] = {}
-
-
-def arguments(name: str, function: Callable[..., Any], keys: str, **others: Any) -> None:
-    """Each of these keyword arguments of a function in turn."""
-    for key in keys.split():
-        CALLS[f"{name} {key}"] = lambda value, key=key: function(**others | {key: value})
-
+CALLS: Calls = {}
 
 # "progress" comes separately: any callable is allowed.
 SIMULATED = "loss method prior particles steps step_size initial seed integrator record_every tolerance"
-arguments("simulate", pg.simulate, SIMULATED, loss=LOSS, method=DLE, prior=PRIOR, **SMALL)
+add(CALLS, "simulate", pg.simulate, SIMULATED, loss=LOSS, method=DLE, prior=PRIOR, **SMALL)
 KEYS = "scenario seed particles steps methods loss prior initial kernel step_size figures modes title record_every"
-arguments("run", pg.run, KEYS, scenario="global-minimiser", particles=4, steps=2)
+add(CALLS, "run", pg.run, KEYS, scenario="global-minimiser", particles=4, steps=2)
 for method in (DLE, DRLE, pg.methods.DE()):
     given = {"loss": LOSS, "method": method, "prior": PRIOR, "initial": PRIOR}
-    arguments(f"target of {method.label}", pg.target, "loss method prior initial seed", **given)
+    add(CALLS, f"target of {method.label}", pg.target, "loss method prior initial seed", **given)
 for loss in pg.losses.names():
-    arguments(loss, lambda loss=loss, **given: pg.losses.get(loss, **given), " ".join(pg.losses.parameters(loss)))
+    add(CALLS, loss, lambda loss=loss, **given: pg.losses.get(loss, **given), " ".join(pg.losses.parameters(loss)))
 for kernel in pg.kernels.names():
-    arguments(kernel, lambda kernel=kernel, **given: pg.kernels.get(kernel, **given), "lengthscale variance")
-arguments("Normal", pg.priors.Normal, "mean sd")
-arguments("Uniform", pg.priors.Uniform, "low high", low=-1.0, high=2.0)
-arguments("Flat", pg.priors.Flat, "dim")
+    add(CALLS, kernel, lambda kernel=kernel, **given: pg.kernels.get(kernel, **given), "lengthscale variance")
+add(CALLS, "Normal", pg.priors.Normal, "mean sd")
+add(CALLS, "Uniform", pg.priors.Uniform, "low high", low=-1.0, high=2.0)
+add(CALLS, "Flat", pg.priors.Flat, "dim")
 for prior in (PRIOR, pg.priors.Uniform(-1.0, 1.0), pg.priors.Flat(1)):
-    arguments(f"{prior.name}.log_density", prior.log_density, "x")
-    arguments(f"{prior.name}.gradient", prior.gradient, "x")
-    arguments(f"{prior.name}.sample", prior.sample, "particles seed role", particles=3)
+    add(CALLS, f"{prior.name}.log_density", prior.log_density, "x")
+    add(CALLS, f"{prior.name}.gradient", prior.gradient, "x")
+    add(CALLS, f"{prior.name}.sample", prior.sample, "particles seed role", particles=3)
 for name in ("DLE", "DRE", "DRLE", "FDGVI"):
     kind = getattr(pg.methods, name)
-    arguments(name, kind, " ".join(inspect.signature(kind).parameters))
-arguments("embedding", pg.priors.embedding, "prior kernel how samples seed", prior=PRIOR, kernel=KERNEL,
+    add(CALLS, name, kind, " ".join(inspect.signature(kind).parameters))
+add(CALLS, "embedding", pg.priors.embedding, "prior kernel how samples seed", prior=PRIOR, kernel=KERNEL,
           how="monte-carlo", samples=5)  # fmt: skip
-arguments("resolve", pg.kernels.resolve, "kernel prior initial_particles seed", prior=PRIOR,
+add(CALLS, "resolve", pg.kernels.resolve, "kernel prior initial_particles seed", prior=PRIOR,
           kernel=pg.kernels.SquaredExponential("authors"), initial_particles=np.zeros((3, 1)))  # fmt: skip
-arguments("default_kernel", pg.kernels.default_kernel, "prior")
+add(CALLS, "default_kernel", pg.kernels.default_kernel, "prior")
 for registry in (pg.losses, pg.kernels, pg.priors, pg.methods, pg.integrators):
-    arguments(f"{registry.__name__}.get", registry.get, "name")
-arguments("losses.parameters", pg.losses.parameters, "name")
-arguments("scenarios.path", pg.scenarios.path, "name")
-arguments("from_formula", pg.Loss.from_formula, "formula variables name", formula="t", variables=["t"])
-arguments("from_term", pg.Loss.from_term, "term dim name", term=LOSS.term)
-arguments("from_numpy", pg.Loss.from_numpy, "value gradient dim name", value=lambda x: (x**2).sum(axis=1) / 2,
+    add(CALLS, f"{registry.__name__}.get", registry.get, "name")
+add(CALLS, "losses.parameters", pg.losses.parameters, "name")
+add(CALLS, "scenarios.path", pg.scenarios.path, "name")
+add(CALLS, "from_formula", pg.Loss.from_formula, "formula variables name", formula="t", variables=["t"])
+add(CALLS, "from_term", pg.Loss.from_term, "term dim name", term=LOSS.term)
+add(CALLS, "from_numpy", pg.Loss.from_numpy, "value gradient dim name", value=lambda x: (x**2).sum(axis=1) / 2,
           gradient=lambda x: x, dim=1)  # fmt: skip
-arguments("from_numba", pg.Loss.from_numba, "value gradient", value=lambda x: x[0] ** 2, gradient=lambda x: x, dim=1)
+add(CALLS, "from_numba", pg.Loss.from_numba, "value gradient", value=lambda x: x[0] ** 2, gradient=lambda x: x, dim=1)
 CALLS["from_numpy value returns"] = lambda value: pg.Loss.from_numpy(lambda x: value, lambda x: x, 1)
 CALLS["from_numpy gradient returns"] = lambda value: pg.Loss.from_numpy(lambda x: x[:, 0] ** 2 / 2, lambda x: value, 1)
-arguments("loss.value", LOSS.value, "x")
-arguments("loss.gradient", LOSS.gradient, "x")
-arguments("loss.value in 2-D", PLANE.value, "x")
-arguments("load", pg.load, "folder")
+add(CALLS, "loss.value", LOSS.value, "x")
+add(CALLS, "loss.gradient", LOSS.gradient, "x")
+add(CALLS, "loss.value in 2-D", PLANE.value, "x")
+add(CALLS, "load", pg.load, "folder")
 BINOMIAL = {"n": 10, "p": 0.5}
-arguments("binomial_limits", diagnostics.binomial_limits, "n p level", **BINOMIAL)
+add(CALLS, "binomial_limits", diagnostics.binomial_limits, "n p level", **BINOMIAL)
 for function in (diagnostics.nearest_mode, diagnostics.mode_occupancy, diagnostics.mode_fractions):
-    arguments(function.__name__, function, "particles modes", particles=[0.0, 1.0], modes=[0.0, 1.0])
-arguments("plotting.options", plotting.options, "name")
-arguments("plotting.check", plotting.check, "specification")
+    add(CALLS, function.__name__, function, "particles modes", particles=[0.0, 1.0], modes=[0.0, 1.0])
+add(CALLS, "plotting.options", plotting.options, "name")
+add(CALLS, "plotting.check", plotting.check, "specification")
 for option, figures in {"bins": "histograms", "range": "histograms", "methods": "histograms", "time": "trajectories",
                         "window": "particles", "bucket_width": "buckets"}.items():  # fmt: skip
     if option in plotting.options(figures):
@@ -160,31 +110,6 @@ def finished() -> dict[str, Callable[[Any], Any]]:
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-
-
-def wrong_answers(name: str, call: Callable[[Any], Any]) -> list[str]:
-    """What is wrong with the answers to the values: nothing, one hopes."""
-    wrong = []
-    for given, value in VALUES.items():
-        begun, answer = time.perf_counter(), ""
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                warnings.simplefilter("error", RuntimeWarning)
-                warnings.simplefilter("error", np.exceptions.ComplexWarning)
-                call(value)
-        except ValueError as error:
-            answer = str(error)
-            lines = 2 if answer.startswith("formula, column") else 0
-            if answer.count("\n") > lines or not 10 < len(answer) < LONGEST or LIBRARY_TALK.search(answer):
-                wrong.append(f"{name} = {given}: says {answer[:200]!r}")
-        except pg.Diverged:
-            pass  # what a huge step does
-        except Exception as error:
-            wrong.append(f"{name} = {given}: {type(error).__name__}: {str(error)[:200]}")
-        if time.perf_counter() - begun > 20.0:  # generous: the first call of its kind compiles
-            wrong.append(f"{name} = {given}: took {time.perf_counter() - begun:.1f} s")
-    return wrong
 
 
 @pytest.mark.parametrize("name", CALLS)

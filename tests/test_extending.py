@@ -38,6 +38,13 @@ above, below = (k.with_log_parameters(k.log_parameters() + step * np.array([1.0,
 slope = np.sum(weights * (above(x) - below(x))) / (2 * h)
 said["covariance"] = float(abs(k.log_parameter_gradient(x, None, weights)[0] - slope))
 
+from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
+
+times, f, y = likelihoods.get("exponential", unit=2.0), x[:, 0], np.arange(1.0, 9.0)
+said["likelihood"] = float(np.abs(times.slope(f, y) - (times.cost(f + h, y) - times.cost(f - h, y)) / (2 * h)).max())
+pls = ProjectedLangevinSampler(pg.kernels.get("squared-exponential"), times, 3, particles=50, steps=16).fit(x, y)
+said["plan"] = pls.info_["plan"]
+
 draws = pg.priors.get("laplace", scale=2.0).sample(40_000, seed=3)
 said["draws"] = [float(draws.mean()), float(draws.var())]
 
@@ -104,12 +111,13 @@ def said(ask) -> dict:
 
 def test_the_page_shows_a_file_of_every_kind(root):
     parts = ("losses", "kernels", "priors", "integrators", "schedules", "methods", "plotting")
-    others = ("particlegvi/verification/claims", "particlegvi/functionspace/covariances", "scenarios")
+    functions = ("particlegvi/functionspace/covariances", "particlegvi/functionspace/likelihoods")
+    others = ("particlegvi/verification/claims", *functions, "scenarios")
     shown = {Path(name).parent.as_posix() for name in examples(root)}
     assert shown == {*(f"particlegvi/{part}" for part in parts), *others}
 
 
-@pytest.mark.parametrize("part", ["loss", "prior", "kernel", "covariance"])
+@pytest.mark.parametrize("part", ["loss", "prior", "kernel", "covariance", "likelihood"])
 def test_slopes_of_the_examples_are_right(said, part):
     assert said[part] < 1e-8
 

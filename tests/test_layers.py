@@ -24,7 +24,7 @@ LAYERS = [
     {"runs", "keeping", "recorder", "problem", "stability", "simulation"},
     {"targets", "diagnostics", "functionspace"},
     {"tables", "posteriors"},
-    {"results", "scenario", "kinds", "runner", "resuming", "comparison"},
+    {"results", "scenario", "kinds", "runner", "resuming", "comparison", "replicates"},
     {"plotting"},
     {"bench", "verification"},
     {"cli", "__main__"},

@@ -3,6 +3,7 @@
 from particlegvi.diagnostics.basins import Basins
 from particlegvi.diagnostics.binomial import binomial_limits
 from particlegvi.diagnostics.chains import effective_sample_size, potential_scale_reduction
+from particlegvi.diagnostics.coverage import independent_coverage, mean_interval
 from particlegvi.diagnostics.discrepancy import (
     energy_distance,
     maximum_mean_discrepancy,
@@ -60,6 +61,8 @@ __all__ = [
     "maximum_mean_discrepancy",
     "maximum_mean_discrepancy_squared",
     "mmd_squared_to_prior",
+    "independent_coverage",
+    "mean_interval",
     "mode_fractions",
     "mode_occupancy",
     "nearest_mode",

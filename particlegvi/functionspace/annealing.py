@@ -6,6 +6,7 @@ Moral, Doucet and Jasra 2006); after each the particles are resampled and moved.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from particlegvi.functionspace.data_cost import DataCost
 from particlegvi.functionspace.mixing import CYCLE, MixingFlow
 from particlegvi.functionspace.regions import Region
 
-POOL = 256  # particles at least: fewer are too few to weigh modes with
-MOVES = 3 * CYCLE  # steps at each temperature
-FINAL_MOVES = 16 * CYCLE
+POOL = 256  # particles at least, where there may be several modes: fewer are too few to weigh them with
+RELAXED = 2.0  # relaxation times at each temperature, in at most
+MOST_CYCLES = 3
+FINAL_CYCLES = 16
 KEPT = 0.5  # part of the effective sample size left at the next temperature
 STEP_SIZES = (1e-3, 2.0)
 
@@ -27,7 +29,7 @@ def anneal(
     cost: DataCost, stiffness: Array, particles: int, seed: int, regions: list[Region]
 ) -> tuple[Array, float, dict[str, Any]]:
     """Particles (particles, dim) in the posterior, a step size for moves there, and how it went."""
-    pool = max(particles, POOL)
+    pool = particles if cost.likelihood.convex else max(particles, POOL)
     dim = len(stiffness)
     state = noise.normals(seed, "start", pool, dim)
     costs = cost.costs(state)
@@ -36,8 +38,8 @@ def anneal(
         following = next_beta(costs, beta)
         state = state[resampled(-(following - beta) * costs, noise.uniforms(seed, "start", 1, 1, step, first=dim + 2))]
         beta = following
-        moves = MOVES if beta < 1.0 else FINAL_MOVES
-        for _ in range(moves // CYCLE):
+        cycles = min(MOST_CYCLES, math.ceil(RELAXED / (CYCLE * step_size))) if beta < 1.0 else FINAL_CYCLES
+        for _ in range(cycles):
             flow = MixingFlow(cost, stiffness, step_size, state, seed, regions, beta, "start")
             flow.advance(step, CYCLE)
             state, costs = flow.state, flow.costs

@@ -45,7 +45,7 @@ class LangevinFlow:
         return {}
 
 
-def minibatch(cost: DataCost, batch_size: int, seed: int, reference: Array | None) -> Force:
+class Minibatch:
     """The gradient from one batch of rows, drawn anew in every step.
 
     The rows are put in a random order once, and cut into batches of consecutive rows. With ``reference`` (dim,), the
@@ -54,18 +54,21 @@ def minibatch(cost: DataCost, batch_size: int, seed: int, reference: Array | Non
     Both are unbiased, also where the last batch is smaller. All particles see the same batch, so without a reference
     its noise does not average out between them.
     """
-    rows = len(cost.y)
-    order = np.argsort(noise.uniforms(seed, "split", rows, 1, 8)[:, 0], kind="stable")
-    shuffled = DataCost(cost.likelihood, np.ascontiguousarray(cost.features[order]), cost.y[order])
-    batches = -(-rows // batch_size)
-    there = cost.gradients(reference[None]) if reference is not None else np.zeros(0)
 
-    def force(z: Array, step: int) -> Array:
-        batch = int(noise.uniforms(seed, "split", 1, 1, step, first=1)[0, 0] * batches)
-        first, last = batch * batch_size, min((batch + 1) * batch_size, rows)
-        gradients = batches * shuffled.gradients(z, first, last)
-        if reference is None:
+    def __init__(self, cost: DataCost, batch_size: int, seed: int, reference: Array | None) -> None:
+        rows = len(cost.y)
+        order = np.argsort(noise.uniforms(seed, "split", rows, 1, 8)[:, 0], kind="stable")
+        self.cost = DataCost(cost.likelihood, np.ascontiguousarray(cost.features[order]), cost.y[order])
+        self.batch_size = batch_size
+        self.batches = -(-rows // batch_size)
+        self.seed = seed
+        self.reference = None if reference is None else reference[None]
+        self.there = np.zeros(0) if reference is None else cost.gradients(reference[None])
+
+    def __call__(self, z: Array, step: int) -> Array:
+        batch = int(noise.uniforms(self.seed, "split", 1, 1, step, first=1)[0, 0] * self.batches)
+        first, last = batch * self.batch_size, min((batch + 1) * self.batch_size, len(self.cost.y))
+        gradients = self.batches * self.cost.gradients(z, first, last)
+        if self.reference is None:
             return gradients
-        return gradients - batches * shuffled.gradients(reference[None], first, last) + there
-
-    return force
+        return gradients - self.batches * self.cost.gradients(self.reference, first, last) + self.there

@@ -14,6 +14,7 @@ from scipy.special import expit
 from particlegvi.functionspace import covariances, shuffle
 from particlegvi.functionspace.checks import Array, points, targets, whole
 from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.functionspace.data_cost import one_blas_thread
 
 REACH = 1e3  # a parameter stays within this factor of where it began
 NEWTON_STEPS = 100
@@ -69,6 +70,7 @@ def laplace_evidence(kernel: Any, X: ArrayLike, labels: ArrayLike, start: Array 
     return Evidence(value, k.log_parameter_gradient(x, None, weights), a)
 
 
+@one_blas_thread()
 def fit_classification_hyperparameters(
     kernel: Any,
     X: ArrayLike,

@@ -27,12 +27,12 @@ from particlegvi.functionspace import annealing, coordinates, mode, regions, sch
 from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.coordinates import Coordinates, weighted_gram
 from particlegvi.functionspace.data_cost import DataCost, QuadraticCost
-from particlegvi.functionspace.langevin import Force, LangevinFlow, minibatch
+from particlegvi.functionspace.langevin import Force, LangevinFlow, Minibatch
 from particlegvi.functionspace.mixing import MixingFlow
 
 RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: what is left of the start is exp(-15)
 QUADRATIC_STEPS = 20  # of one relaxation time each
-MIXING_STEPS = 240
+MIXING_STEPS = (240, 2000)  # what takes ten relaxation times, between these bounds: the start is in equilibrium
 MOST_STEPS = 20_000_000  # as a default; more only where asked for
 BATCH = 8  # rows of a batch for each coefficient, below which steps become smaller
 SHOWN_TO_RULE = 64  # particles of the start at which the curvature is looked at
@@ -159,7 +159,8 @@ def mixing(q: Question) -> Plan:
         start, step_size, facts = where.of(q.initial), 0.25, {}
     step_size = q.step_size or step_size
     flow = MixingFlow(cost, stiffness, step_size, start, q.seed, turned)
-    return Plan("mixing", flow, where, cost, q.steps or MIXING_STEPS, step_size, {"time": "relaxation", **facts})
+    steps = q.steps or int(np.clip(10.0 / step_size, *MIXING_STEPS))
+    return Plan("mixing", flow, where, cost, steps, step_size, {"time": "relaxation", **facts})
 
 
 def _whitened(q: Question) -> tuple[Coordinates, Array, DataCost]:
@@ -190,7 +191,7 @@ def _force(q: Question, cost: Any, where: Coordinates) -> Force:
         reference = None
         if not q.likelihood.even:
             reference, _ = mode.find(cost, where.precision(q.prior_variances), np.zeros(len(q.prior_variances)))
-        return minibatch(cost, q.batch_size, q.seed, reference)
+        return Minibatch(cost, q.batch_size, q.seed, reference)
     return partial(_gradients, cost)
 
 

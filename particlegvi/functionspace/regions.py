@@ -1,12 +1,12 @@
 """Regions of the data whose part of an even posterior may be turned over by itself.
 
-Turning over a region keeps the function elsewhere as far as can be: in coordinates with the prior N(0, I), let the columns
-of W span what the rows of the region determine, and G be the curvature of the cost of all other rows. Then
+Turning over a region keeps the function elsewhere as far as can be: in coordinates with the prior N(0, I), let the
+columns of W span what the rows of the region determine, and G be the curvature of the cost of all other rows. Then
 
     z - 2 V W^T z    with  V = (I + G)^-1 W (W^T (I + G)^-1 W)^-1
 
-changes the sign of all values in the region, at the least change of z as prior and other rows measure it. Made twice it is
-nothing, and it keeps volumes, so it may be accepted by the energies alone.
+changes the sign of all values in the region, at the least change of z as prior and other rows measure it. Made twice
+it is nothing, and it keeps volumes, so it may be accepted by the energies alone.
 """
 
 from __future__ import annotations

@@ -10,21 +10,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.engine import noise
-from particlegvi.errors import Diverged
-from particlegvi.functionspace import covariances, equilibrium, mode, plans, residuals, selection
+from particlegvi.functionspace import covariances, mode, plans, residuals, selection
 from particlegvi.functionspace.basis import PRIORS, Nystroem
 from particlegvi.functionspace.checks import Array, points, whole
 from particlegvi.functionspace.data_cost import QuadraticCost, one_blas_thread
 from particlegvi.functionspace.likelihoods import Likelihood
-from particlegvi.functionspace.prediction import Marginals
+from particlegvi.functionspace.posterior import FunctionPosterior
+from particlegvi.functionspace.trace import Trace
 from particlegvi.registry import look_up
 
 INTEGRATORS = ("exponential-euler", "euler-maruyama")
 MOVES = ("mix", "none")
 SIGN_ROWS = 64  # rows with y >= 1 at which signs are followed
+LONGEST = 8  # times the default length, at most
 
 
-class ProjectedLangevinSampler:
+class ProjectedLangevinSampler(FunctionPosterior):
     """Samples of functions from the posterior of a Gaussian prior and any likelihood.
 
     A function is sum_m u_m e_m(x) plus an independent residual, with e_m the Nystroem eigenfunctions of the inducing
@@ -46,7 +47,8 @@ class ProjectedLangevinSampler:
     particles : int
         Number of posterior samples, J.
     steps : int, optional
-        Left out, as many as take the slowest direction of the posterior to equilibrium.
+        Left out, as many as take the slowest direction of the posterior to equilibrium, and more where the energies
+        still drift then.
     step_size : float, optional
         Left out, 0.1 / (the largest curvature that is not integrated exactly), in units of time in which every
         direction relaxes alike. Given, it is the eta of (D.209), in the thesis's time (with ``moves="mix"`` it stays
@@ -130,9 +132,7 @@ class ProjectedLangevinSampler:
         """
         with one_blas_thread():
             question = self._question(X, y)
-            plan = self._plan(question)
-            self._prepare_energy(plan, question)
-            self._simulate(plan, question, progress)
+            self._simulate(self._plan(question), question, progress)
         return self
 
     def _question(self, X: ArrayLike, y: ArrayLike) -> plans.Question:
@@ -176,8 +176,10 @@ class ProjectedLangevinSampler:
         if self.moves is not None:
             look_up("kind of moves", self.moves, dict.fromkeys(MOVES))
         if self.moves == "mix" and (self.batch_size is not None or self.integrator == "euler-maruyama"):
-            raise ValueError('moves="mix" accepts or refuses exponential Euler steps on all rows; leave batch_size and '
-                             "integrator out, or set moves to \"none\"")
+            raise ValueError(
+                'moves="mix" accepts or refuses exponential Euler steps on all rows;'
+                ' leave batch_size and integrator out, or set moves to "none"'
+            )
 
     def _initial(self, particles: int) -> Array | None:
         if isinstance(self.initial, str):
@@ -205,13 +207,6 @@ class ProjectedLangevinSampler:
             return plans.preconditioned(q)
         return plans.thesis(q, self.integrator)
 
-    def _prepare_energy(self, plan: plans.Plan, q: plans.Question) -> None:
-        self._coordinates = plan.coordinates
-        self._cost = plan.cost
-        self._plan_features = q.features
-        self._y = q.y
-        self._X = q.X
-
     def potential(self, u: ArrayLike) -> Array:
         """V_infinity of (D.125) for coefficients (particles, size), without a constant; shape (particles,)."""
         coefficients = points("u", u, self.basis_.size)
@@ -223,53 +218,28 @@ class ProjectedLangevinSampler:
         return self._cost.costs(self._coordinates.of(u)) + prior
 
     def _simulate(self, plan: plans.Plan, q: plans.Question, progress: Callable[[int, int], None] | None) -> None:
-        flow = plan.flow
-        signed = self._sign_features(q)
-        signs = []
-        energies: list[Array] = []
-        step = 0
-        for record in equilibrium.record_steps(plan.steps).tolist():
-            with np.errstate(over="ignore", invalid="ignore"):
-                flow.advance(step, record - step)
-            bad = np.flatnonzero(~np.isfinite(flow.state).all(axis=1))
-            if bad.size:
-                raise Diverged(
-                    f"by step {record} of {plan.steps} particle {bad[0]} had become non-finite;"
-                    f" try a smaller step_size than {plan.step_size:g}",
-                    record,
-                    int(bad[0]),
-                )
-            step = record
-            energies.append(self._energies(plan.coordinates.coefficients(flow.state)))
-            if signed is not None:
-                signs.append(flow.state @ signed.T > 0.0)
-            if progress is not None:
-                progress(step, plan.steps)
-        self.flow_ = flow
-        self.coefficients_ = plan.coordinates.coefficients(flow.state)
-        self.steps_, self.step_size_ = plan.steps, plan.step_size
-        lowest = min(self._lowest(plan, energies[-1]), *(float(each.min()) for each in energies))
+        self._coordinates, self._cost = plan.coordinates, plan.cost
+        trace = Trace(plan, self._energies, _signed(q), progress)
+        trace.run(plan.steps)
+        # a default length is extended where it was not enough, at step numbers that nothing but the arguments decides
+        while q.steps is None and trace.drift().matters and trace.steps < LONGEST * plan.steps:
+            trace.run(trace.steps)
+        self.flow_ = plan.flow
+        self.coefficients_ = plan.coordinates.coefficients(plan.flow.state)
+        self.steps_, self.step_size_ = trace.steps, plan.step_size
+        lowest = min(self._lowest(plan, trace.energies[-1]), *(float(each.min()) for each in trace.energies))
         self.info_ = {
             "plan": plan.name,
-            "steps": plan.steps,
+            "steps": trace.steps,
             "step_size": plan.step_size,
             **plan.facts,
-            **flow.facts(),
+            **plan.flow.facts(),
             "basis": self.basis_.facts(),
             "selection": self.selection_,
             "likelihood": self.likelihood.facts(),
             "lowest_potential": lowest,
-            "equilibrium": equilibrium.verdict(
-                energies, lowest, self.basis_.size, equilibrium.unchanged(signs), plan.name == "mixing"
-            ),
+            "equilibrium": trace.verdict(lowest),
         }
-
-    def _sign_features(self, q: plans.Question) -> Array | None:
-        """The features of some rows with y >= 1, where the likelihood has a pole at f = 0."""
-        if not self.likelihood.even:
-            return None
-        rows = np.flatnonzero(q.y > 0.0)
-        return q.features[rows[:: max(1, len(rows) // SIGN_ROWS)]] if len(rows) else None
 
     def _lowest(self, plan: plans.Plan, energies: Array) -> float:
         """V at the end of a descent from the best particle."""
@@ -277,76 +247,6 @@ class ProjectedLangevinSampler:
         if isinstance(plan.cost, QuadraticCost):
             return mode.of_quadratic(plan.cost, precision)[1]
         return mode.find(plan.cost, precision, plan.flow.state[int(np.argmin(energies))])[1]
-
-    def basis(self, X: ArrayLike) -> Array:
-        """e_m(x_n), shape (n, size)."""
-        with one_blas_thread():
-            return self.basis_.features(X)
-
-    def marginals(self, X: ArrayLike) -> Marginals:
-        """The law of the function at each input: a mixture of one Gaussian for each particle."""
-        with one_blas_thread():
-            features = self.basis_.features(X)
-            return Marginals(self.coefficients_ @ features.T, self.residual_.variance(X, features))
-
-    def sample(self, X: ArrayLike) -> Array:
-        """Posterior samples of the function at these inputs together, by Matheron's rule; (particles, n).
-
-        The same inputs give the same samples. Costs n^3 / 3 for the residual.
-        """
-        x = points("X", X, self.basis_.inducing_points.shape[1])
-        with one_blas_thread():
-            normals = noise.normals(self.seed, "draws", len(self.coefficients_), len(x))
-            return self.coefficients_ @ self.basis_.features(x).T + self.residual_.sample(x, normals)
-
-    def predict(
-        self, X: ArrayLike, return_std: bool = False, quantiles: Any = None, of: str = "function"
-    ) -> Any:
-        """Mean of the posterior at each input.
-
-        Parameters
-        ----------
-        X : array (n, inputs)
-        return_std : bool
-            Also give the standard deviation, (n,).
-        quantiles : sequence of probabilities, optional
-            Also give these quantiles of the function, (len(quantiles), n).
-        of : str
-            "function": of F(x); "target": of a new y at x, which adds the likelihood's noise.
-
-        Returns
-        -------
-        mean, or a tuple (mean, sd), (mean, quantiles), (mean, sd, quantiles)
-        """
-        look_up("thing to predict", of, {"function": None, "target": None})
-        marginals = self.marginals(X)
-        if of == "function":
-            mean, sd = marginals.mean(), marginals.sd()
-        else:
-            if quantiles is not None:
-                raise ValueError('quantiles are those of the function; leave them out with of="target"')
-            mean = marginals.expectation(self.likelihood.mean)
-            second = marginals.expectation(
-                lambda f: self.likelihood.variance(f) + (self.likelihood.mean(f) - mean) ** 2
-            )
-            sd = np.sqrt(second)
-        found = [mean]
-        if return_std:
-            found.append(sd)
-        if quantiles is not None:
-            found.append(np.array([marginals.quantile(_share(each)) for each in np.atleast_1d(quantiles)]))
-        return found[0] if len(found) == 1 else tuple(found)
-
-    def predict_probability(self, X: ArrayLike) -> Array:
-        """P(y = 1) at each input, (n,), for the likelihoods of labels."""
-        if not hasattr(self.likelihood, "probability") or not callable(self.likelihood.probability):
-            raise ValueError(f"{self.likelihood!r} has no labels, and so no probability of one")
-        return self.marginals(X).expectation(self.likelihood.probability)
-
-    def log_predictive_density(self, X: ArrayLike, y: ArrayLike) -> Array:
-        """log p(y_n | data) at each input, (n,): the logarithm of the mean density over the posterior."""
-        marginals = self.marginals(X)
-        return marginals.log_density(self.likelihood, self.likelihood.check_targets(y, len(marginals.variances)))
 
 
 def _positive(key: str, number: Any) -> float:
@@ -356,7 +256,7 @@ def _positive(key: str, number: Any) -> float:
     return float(number)
 
 
-def _share(probability: Any) -> float:
-    if not 0.0 < probability < 1.0:
-        raise ValueError(f"quantiles holds {probability!r}; probabilities between 0 and 1 are allowed")
-    return float(probability)
+def _signed(q: plans.Question) -> Array | None:
+    """The features of some rows with y >= 1, where the likelihood has a pole at f = 0."""
+    rows = np.flatnonzero(q.y > 0.0)
+    return q.features[rows[:: max(1, len(rows) // SIGN_ROWS)]] if q.likelihood.even and len(rows) else None

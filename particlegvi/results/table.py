@@ -101,6 +101,10 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
         counts = facts["mode_occupancy"]
         notes.append(f"{sum(count > 0 for count in counts)} of {len(counts)} modes: {_few(counts)} particles")
     run = facts.get("run", {})
+    if "replicates" in run:
+        mean, low, high = run["replicates"]["mean_modes_covered"]
+        notes.append(f"{mean:.2f} modes on average over {run['replicates']['number']} replicates, 95% interval "
+                     f"{low:.2f} to {high:.2f}")
     if "mean" in run and "sd" in run:
         notes.append(f"fitted Gaussian: mean {_number(run['mean'])}, sd {_number(run['sd'])}")
     if "optima" in facts:

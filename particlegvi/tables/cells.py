@@ -9,6 +9,7 @@ import numpy as np
 
 from particlegvi import metrics
 from particlegvi.calibration import conformal_radius, variance_factor
+from particlegvi.functionspace.data_cost import one_blas_thread
 from particlegvi.tables import models
 from particlegvi.tables.models.predictions import Classes, Numbers
 from particlegvi.tables.problems import Problem, problem
@@ -52,7 +53,9 @@ def measure(cell: Cell, settings: Settings, given: Problem | None = None) -> dic
         If the cell names what does not exist, or its data are missing.
     """
     task = given or problem(cell.row, cell.protocol, cell.split)
-    predicted = models.get(cell.model)(task, settings)
+    model = models.get(cell.model)
+    with one_blas_thread():  # matrices factored by two come out with other last bits
+        predicted = model(task, settings)
     if isinstance(predicted, Classes):
         return _classification(task, predicted)
     return _regression(task, predicted)

@@ -13,11 +13,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from particlegvi import files
 from particlegvi.engine import threads
-from particlegvi.tables import models
 from particlegvi.tables.cells import Cell, measure
 from particlegvi.tables.problems import problem
 from particlegvi.tables.rendering import Table
@@ -146,12 +143,9 @@ def _end_with_parent() -> None:
 
 def _finish(group: list[Cell], settings: Settings, folder: Path) -> int:
     store = Store(folder, settings)
-    models.names()  # loads them all: only libraries that are loaded already can be limited
-    # One thread, whoever computes: matrices factored by two come out with other last bits.
-    with threadpool_limits(1):
-        shared = problem(group[0].row, group[0].protocol, group[0].split)
-        for cell in group:
-            start = time.perf_counter()
-            scores = measure(cell, settings, shared)
-            store.write(cell, scores, time.perf_counter() - start)
+    shared = problem(group[0].row, group[0].protocol, group[0].split)
+    for cell in group:
+        start = time.perf_counter()
+        scores = measure(cell, settings, shared)
+        store.write(cell, scores, time.perf_counter() - start)
     return len(group)

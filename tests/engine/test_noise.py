@@ -95,3 +95,12 @@ def test_neighbouring_numbers_are_uncorrelated():
 def test_bad_seeds_are_named(seed):
     with pytest.raises(ValueError, match="seed is .*2\\^64 - 1 is allowed"):
         noise.key_words(seed)
+
+
+def test_coordinates_may_begin_anywhere():
+    whole = noise.normals(3, "noise", 70, 5, 7)
+    np.testing.assert_array_equal(noise.normals(3, "noise", 70, 2, 7, first=3), whole[:, 3:])
+    both = noise.uniforms(3, "noise", 9, 2, 2)
+    np.testing.assert_array_equal(noise.uniforms(3, "noise", 9, 1, 2, first=1), both[:, 1:])
+    with pytest.raises(ValueError, match="beyond the noise's counter"):
+        noise.normals(3, "noise", 1, 1, 0, first=2**24)

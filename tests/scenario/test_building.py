@@ -82,7 +82,7 @@ def test_points_are_the_start():
         ({"kernel": {"lengthscale": "mean"}}, "kernel: lengthscale"),
         ({"kernel": {"width": 1.0}}, "kernel: there is no parameter"),
         ({"methods": {"DEL": {}}}, 'methods.DEL: there is no method "DEL"'),
-        ({"methods": {"mine": {"method": "SVGD"}}}, 'methods.mine: there is no method "SVGD"'),
+        ({"methods": {"mine": {"method": "SGLD"}}}, 'methods.mine: there is no method "SGLD"'),
         ({"methods": {"DE": {"kl_weight": 1.0}}}, "methods.DE: there is no parameter"),
         ({"methods": {"DLE": {"kl_wieght": 1.0}}}, 'did you mean "kl_weight"?'),
         ({"methods": {"DLE": {"kl_weight": -1.0}}}, "methods.DLE: kl_weight"),

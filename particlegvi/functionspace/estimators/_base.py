@@ -37,6 +37,7 @@ class ProjectedLangevinEstimator(BaseEstimator):
     random_state : int, RandomState or None
     """
 
+    moves: str | None = None  # of the sampler
     shared_lengthscale = False  # whether the default kernel has one lengthscale for all inputs
 
     def __init__(
@@ -91,6 +92,7 @@ class ProjectedLangevinEstimator(BaseEstimator):
             steps=self.steps,
             step_size=self.step_size,
             prior=self.prior,
+            moves=self.moves,
             seed=seed,
         ).fit(X, y)
 

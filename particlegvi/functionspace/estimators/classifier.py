@@ -32,6 +32,7 @@ class ProjectedLangevinClassifier(ClassifierMixin, ProjectedLangevinEstimator):
     kernel_ : Covariance
     """
 
+    moves = "mix"  # where classes are nearly separable, steps small enough to have no bias are tens of thousands
     shared_lengthscale = True
 
     def fit(self, X: Any, y: Any) -> Self:

@@ -14,8 +14,6 @@ from particlegvi.functionspace.covariances.base import Covariance
 from particlegvi.tables.problems import Problem
 from particlegvi.tables.settings import Settings
 
-START = math.log(2.0)  # where the thesis's program begins: gpytorch's defaults
-
 
 class Hyperparameters(NamedTuple):
     covariance: Covariance
@@ -30,31 +28,33 @@ def hyperparameters(problem: Problem, settings: Settings) -> Hyperparameters:
     """
     if "hyperparameters" not in problem.shared:
         find = _as_standardised if problem.protocol.scale_inputs else _as_in_the_thesis
-        problem.shared["hyperparameters"] = find(problem, settings.seed)
+        problem.shared["hyperparameters"] = find(problem, settings)
     return problem.shared["hyperparameters"]
 
 
-def _as_standardised(problem: Problem, seed: int) -> Hyperparameters:
+def _as_standardised(problem: Problem, settings: Settings) -> Hyperparameters:
     X, y = problem.train
     if problem.task == "classification":
-        return Hyperparameters(classification_covariance(X, y, seed=seed), 1.0)
-    return Hyperparameters(*regression_covariance(X, y, seed=seed))
+        return Hyperparameters(classification_covariance(X, y, seed=settings.seed), 1.0)
+    return Hyperparameters(*regression_covariance(X, y, seed=settings.seed))
 
 
-def _as_in_the_thesis(problem: Problem, seed: int) -> Hyperparameters:
-    """Regressions on up to ten subsets (five in classification) of rows near to each other, and their average.
+def _as_in_the_thesis(problem: Problem, settings: Settings) -> Hyperparameters:
+    """Regressions, also on labels, on all rows or subsets of rows near to each other, and their average.
 
-    The search begins at lengthscales of log 2 whatever the units of the inputs are, as the thesis's program does.
+    The search begins in the units of the inputs. The thesis's program begins at log 2 in whatever units, from where
+    its optimiser, which takes steps of one size, may get away; L-BFGS finds it flat there on several sets, and stays.
     """
     X, y = problem.train
     classes = problem.task == "classification"
+    sd = X.std(axis=0)
     found = fit_hyperparameters(
-        SquaredExponential(lengthscale=np.full(X.shape[1], START), variance=START),
+        SquaredExponential(lengthscale=math.sqrt(X.shape[1]) * np.where(sd > 0.0, sd, 1.0), variance=1.0),
         X,
         2.0 * y - 1.0 if classes else y,
-        noise_variance=START,
+        noise_variance=0.1,
         threshold=1000 if classes else 2000,
-        subsets=5 if classes else 10,
-        seed=seed,
+        subsets=min(settings.subsets, 5 if classes else 10),
+        seed=settings.seed,
     )
     return Hyperparameters(*found[:2])

@@ -10,7 +10,11 @@ from particlegvi.tables.settings import Settings
 
 
 def pls(problem: Problem, settings: Settings) -> Numbers | Classes:
-    """The sampler with its own choice of steps; as a prior the Gaussian process, or the thesis's N(0, Lambda)."""
+    """The sampler with its own choice of steps; as a prior the Gaussian process, or the thesis's N(0, Lambda).
+
+    A classification takes accepted steps: where classes are nearly separable, steps small enough to have no bias are
+    thousands.
+    """
     k, noise = hyperparameters(problem, settings)
     classes = problem.task == "classification"
     sampler = ProjectedLangevinSampler(
@@ -19,6 +23,7 @@ def pls(problem: Problem, settings: Settings) -> Numbers | Classes:
         inducing_points=problem.inducing_points(settings.inducing_points),
         particles=settings.particles,
         prior=problem.protocol.prior,
+        moves="mix" if classes else None,
         seed=settings.seed,
     ).fit(*problem.train)
     if classes:

@@ -1,0 +1,108 @@
+"""What a posterior of coefficients says about functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.engine import noise
+from particlegvi.functionspace.checks import Array, points
+from particlegvi.functionspace.data_cost import one_blas_thread
+from particlegvi.functionspace.prediction import Marginals
+from particlegvi.registry import look_up
+
+
+class FunctionPosterior:
+    """Samples and predictions from particles in a basis.
+
+    Attributes
+    ----------
+    coefficients_ : array (particles, size)
+    basis_, residual_
+        From :mod:`particlegvi.functionspace.basis` and ``residuals``.
+    likelihood, seed
+    """
+
+    coefficients_: Array
+    basis_: Any
+    residual_: Any
+    likelihood: Any
+    seed: int
+
+    def basis(self, X: ArrayLike) -> Array:
+        """e_m(x_n), shape (n, size)."""
+        with one_blas_thread():
+            return self.basis_.features(X)
+
+    def marginals(self, X: ArrayLike) -> Marginals:
+        """The law of the function at each input: a mixture of one Gaussian for each particle."""
+        with one_blas_thread():
+            features = self.basis_.features(X)
+            return Marginals(self.coefficients_ @ features.T, self.residual_.variance(X, features))
+
+    def sample(self, X: ArrayLike) -> Array:
+        """Posterior samples of the function at these inputs together, by Matheron's rule; (particles, n).
+
+        The same inputs give the same samples. Costs n^3 / 3 for the residual.
+        """
+        x = points("X", X, self.basis_.inducing_points.shape[1])
+        with one_blas_thread():
+            normals = noise.normals(self.seed, "draws", len(self.coefficients_), len(x))
+            return self.coefficients_ @ self.basis_.features(x).T + self.residual_.sample(x, normals)
+
+    def predict(
+        self, X: ArrayLike, return_std: bool = False, quantiles: Any = None, of: str = "function"
+    ) -> Any:
+        """Mean of the posterior at each input.
+
+        Parameters
+        ----------
+        X : array (n, inputs)
+        return_std : bool
+            Also give the standard deviation, (n,).
+        quantiles : sequence of probabilities, optional
+            Also give these quantiles of the function, (len(quantiles), n).
+        of : str
+            "function": of F(x); "target": of a new y at x, which adds the likelihood's noise.
+
+        Returns
+        -------
+        mean, or a tuple (mean, sd), (mean, quantiles), (mean, sd, quantiles)
+        """
+        look_up("thing to predict", of, {"function": None, "target": None})
+        marginals = self.marginals(X)
+        if of == "function":
+            mean, sd = marginals.mean(), marginals.sd()
+        else:
+            if quantiles is not None:
+                raise ValueError('quantiles are those of the function; leave them out with of="target"')
+            mean = marginals.expectation(self.likelihood.mean)
+            second = marginals.expectation(
+                lambda f: self.likelihood.variance(f) + (self.likelihood.mean(f) - mean) ** 2
+            )
+            sd = np.sqrt(second)
+        found = [mean]
+        if return_std:
+            found.append(sd)
+        if quantiles is not None:
+            found.append(np.array([marginals.quantile(_share(each)) for each in np.atleast_1d(quantiles)]))
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def predict_probability(self, X: ArrayLike) -> Array:
+        """P(y = 1) at each input, (n,), for the likelihoods of labels."""
+        if not hasattr(self.likelihood, "probability") or not callable(self.likelihood.probability):
+            raise ValueError(f"{self.likelihood!r} has no labels, and so no probability of one")
+        return self.marginals(X).expectation(self.likelihood.probability)
+
+    def log_predictive_density(self, X: ArrayLike, y: ArrayLike) -> Array:
+        """log p(y_n | data) at each input, (n,): the logarithm of the mean density over the posterior."""
+        marginals = self.marginals(X)
+        return marginals.log_density(self.likelihood, self.likelihood.check_targets(y, len(marginals.variances)))
+
+
+def _share(probability: Any) -> float:
+    if not 0.0 < probability < 1.0:
+        raise ValueError(f"quantiles holds {probability!r}; probabilities between 0 and 1 are allowed")
+    return float(probability)

@@ -1,0 +1,142 @@
+"""A run and what it says about itself: whether the particles have reached their stationary law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from particlegvi.errors import Diverged
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.plans import Plan
+
+RECORDS = 16  # times of a run at which the energies are looked at, the end included
+TOLERANCE = 0.05  # a drift below this part of the expected excess does not matter
+STANDARD_ERRORS = 4.0
+INSIDE = 0.9  # share of particles below the expected excess energy plus six standard deviations
+
+
+class Drift(NamedTuple):
+    """The change of the mean energy over the second half of a run, and its standard error."""
+
+    change: float
+    standard_error: float
+    matters: bool
+
+
+class Trace:
+    """Runs a plan and looks at it from time to time.
+
+    Parameters
+    ----------
+    plan : Plan
+    energy : function
+        V of coefficients (particles, dim).
+    signed : array (rows, dim) or None
+        Features, in the plan's coordinates, of rows at which signs matter.
+    progress : function or None
+        Called as ``progress(steps_done, steps)``.
+
+    Attributes
+    ----------
+    steps : int
+        Taken so far.
+    energies : list of arrays (particles,)
+        V at the records.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        energy: Callable[[Array], Array],
+        signed: Array | None,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self.plan = plan
+        self.energy = energy
+        self.signed = signed
+        self.progress = progress
+        self.steps = 0
+        self.energies: list[Array] = []
+        self.signs: list[Array] = []
+
+    def run(self, steps: int) -> None:
+        """Take that many more steps."""
+        flow, end = self.plan.flow, self.steps + steps
+        for record in np.unique(np.linspace(self.steps, end, RECORDS + 1).astype(np.int64)[1:]).tolist():
+            if record == self.steps:
+                continue
+            with np.errstate(over="ignore", invalid="ignore"):
+                flow.advance(self.steps, record - self.steps)
+            self.steps = record
+            self._check()
+            self.energies.append(self.energy(self.plan.coordinates.coefficients(flow.state)))
+            if self.signed is not None:
+                self.signs.append(flow.state @ self.signed.T > 0.0)
+            if self.progress is not None:
+                self.progress(record, end)
+
+    def _check(self) -> None:
+        bad = np.flatnonzero(~np.isfinite(self.plan.flow.state).all(axis=1))
+        if bad.size:
+            raise Diverged(
+                f"by step {self.steps} particle {bad[0]} had become non-finite;"
+                f" try a smaller step_size than {self.plan.step_size:g}",
+                self.steps,
+                int(bad[0]),
+            )
+
+    def drift(self) -> Drift:
+        """Of the mean energy, particle by particle, so that what differs between particles does not count."""
+        change = self.energies[-1] - self.energies[max(len(self.energies) // 2 - 1, 0)]
+        mean, error = float(change.mean()), float(change.std() / np.sqrt(len(change)))
+        expected = 0.5 * self.plan.flow.state.shape[1]
+        return Drift(mean, error, abs(mean) > max(STANDARD_ERRORS * error, TOLERANCE * expected))
+
+    def frozen(self) -> float | None:
+        """The share of particles none of whose signs changed over the second half; None where signs do not matter."""
+        if not self.signs:
+            return None
+        later = self.signs[max(len(self.signs) // 2 - 1, 0) :]
+        return float(np.logical_and.reduce([np.all(each == later[-1], axis=1) for each in later]).mean())
+
+    def verdict(self, lowest: float) -> dict[str, Any]:
+        """What the run says about itself.
+
+        Parameters
+        ----------
+        lowest : float
+            The smallest V found by descent from the best particle.
+
+        Returns
+        -------
+        dict
+            ``excess_energy`` (mean of V minus ``lowest``), ``expected_excess`` (half the number of coefficients, what
+            it is near a mode without skewness), ``energy_drift`` and ``drift_standard_error``, ``inside`` (the share of
+            particles below the expected excess plus six standard deviations), ``frozen_signs``, ``reached``, and, where
+            it was not, ``because``.
+        """
+        last, drift, frozen = self.energies[-1], self.drift(), self.frozen()
+        expected = 0.5 * self.plan.flow.state.shape[1]
+        inside = float(np.mean(last <= lowest + expected + 6.0 * np.sqrt(expected)))
+        doubts = []
+        if drift.matters:
+            doubts.append("the mean energy still drifts")
+        if len(self.energies) == 1:
+            doubts.append("one step shows nothing")
+        if frozen is not None and frozen > 0.5:
+            doubts.append("the signs are those of the start")
+        # without moves between modes the energies of one mode are all there can be
+        if inside < INSIDE and self.plan.name != "mixing":
+            doubts.append("particles are far above the lowest energy")
+        return {
+            "reached": not doubts,
+            **({"because": "; ".join(doubts)} if doubts else {}),
+            "excess_energy": float(last.mean()) - lowest,
+            "expected_excess": expected,
+            "energy_drift": drift.change,
+            "drift_standard_error": drift.standard_error,
+            "inside": inside,
+            "frozen_signs": frozen,
+        }

@@ -1,0 +1,66 @@
+"""How many modes every method covers over the replicates of a scenario, beside what independent particles can."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from particlegvi import diagnostics
+from particlegvi.plotting import reading, style
+from particlegvi.plotting.atoms import BARS
+from particlegvi.plotting.heading import heading
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.legend import legend_below
+from particlegvi.plotting.plane import panel_grid
+
+
+@figure_kind("coverage")
+def coverage(results: Any, *, methods: Sequence[str] | None = None) -> Figure:
+    """One panel per method: the share of replicates that cover each number of modes, and the mean with its interval.
+
+    Parameters
+    ----------
+    results : Results
+        Of a scenario with ``modes`` and ``replicates``.
+    methods : sequence of str, optional
+        Which methods, in which order; all by default.
+    """
+    runs = reading.chosen_runs(results, methods)
+    for label, run in runs.items():
+        if "replicates" not in run.info:
+            raise ValueError(f"this kind of figure draws replicates, and {label} has none: set replicates and modes")
+    colours = style.colours(results)
+    modes = len(results.scenario["modes"])
+    with style.slide_style():
+        rows, columns = panel_grid(len(runs))
+        figure = style.new_slide(rows)
+        panels = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel())
+        for position, (label, run) in enumerate(runs.items()):
+            axes, facts = panels[position], run.info["replicates"]
+            shares = np.bincount(facts["modes_covered"], minlength=modes + 1) / facts["number"]
+            axes.bar(np.arange(modes + 1), shares, 0.8, color=colours[label], label="replicates", gid="shares", **BARS)
+            mean, low, high = facts["mean_modes_covered"]
+            axes.axvspan(low, high, color=style.BLACK, alpha=0.25, linewidth=0)
+            axes.axvline(mean, color=style.BLACK, label="mean and 95% interval", gid="mean")
+            most = diagnostics.independent_coverage(run.particles, modes)
+            axes.axvline(most, color=style.BLACK, linestyle=(0, (1, 1.2)),
+                         label="the largest mean of independent particles", gid="independent")
+            words = f"mean {mean:.2f} of {modes}\n95%: {low:.2f} to {high:.2f}"
+            axes.text(0.04, 0.97, words, transform=axes.transAxes, va="top", linespacing=1.35)
+            style.panel_title(axes, label, run, colours[label])
+            axes.set_xlabel("modes covered")
+        panels[0].set_xlim(-0.6, modes + 0.6)
+        panels[0].set_xticks(range(modes + 1) if modes <= 10 else np.linspace(0, modes, 6).round())
+        panels[0].set_ylim(0.0, 1.19)
+        panels[0].yaxis.set_major_formatter(PercentFormatter(1.0))
+        panels[0].set_ylabel("share of replicates")
+        for spare in panels[len(runs) :]:
+            spare.set_visible(False)
+        legend_below(figure)
+        number = next(iter(runs.values())).info["replicates"]["number"]
+        heading(figure, results.scenario, runs, f"{number} replicates")
+    return figure
