@@ -75,7 +75,7 @@ def test_there_are_at_least_fifteen_kinds():
 @pytest.mark.parametrize(("kind", "line"), LINES, ids=[f"{kind} {number}" for number, (kind, _) in enumerate(LINES)])
 def test_a_bad_command_line(kind, line, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(runner, "simulate", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(runner, "follow", lambda *_, **__: pytest.fail("it ran"))
     assert cli.main(line) == 2
     out, err = capsys.readouterr()
     assert out == "" and 1 <= len(err.splitlines()) <= 6 and len(err) < 1500

@@ -31,6 +31,8 @@ class Particles(Kind):
             raise ValueError(
                 f"initial.points has {len(start)} points and particles is {scenario['particles']}; they must agree"
             )
+        if "replicates" in scenario and "modes" not in scenario:
+            raise ValueError("replicates count modes, and the key modes is missing")
         every = scenario.get("record_every", 0)
         if every > scenario["steps"]:
             raise ValueError(f"record_every must be at most steps, which is {scenario['steps']}, not {every}")

@@ -217,23 +217,5 @@ def check(scenario: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(f'the key "{name}" is missing: {key.help}')
         if value is not ABSENT:
             resolved[name] = key.check(value, name)
-<<<<<<< HEAD
     chosen.agree(resolved)
     return resolved
-=======
-    return _consistent(resolved)
-
-
-def _consistent(scenario: dict[str, Any]) -> dict[str, Any]:
-    start = scenario.get("initial", {}).get("points")
-    if start is not None and len(start) != scenario["particles"]:
-        raise ValueError(
-            f"initial.points has {len(start)} points and particles is {scenario['particles']}; they must agree"
-        )
-    if "replicates" in scenario and "modes" not in scenario:
-        raise ValueError("replicates count modes, and the key modes is missing")
-    every = scenario.get("record_every", 0)
-    if every > scenario["steps"]:
-        raise ValueError(f"record_every must be at most steps, which is {scenario['steps']}, not {every}")
-    return scenario
->>>>>>> 1f4730764e53777ab62ce4f39f4417720a6065e0
