@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from particlegvi.functionspace import residuals
-from particlegvi.functionspace.basis import PRIORS, Nystroem
+from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.checks import whole
 from particlegvi.functionspace.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
-from particlegvi.posteriors._problem import Fit, Problem, Progress
+from particlegvi.posteriors._problem import Fit, Problem, Progress, packed, unpacked
 from particlegvi.registry import look_up
-
-BASIS = ("inducing_points", "eigenvalues", "vectors", "jitter")
 
 
 class PLS:
@@ -53,19 +51,18 @@ class PLS:
 
     def fit(self, problem: Problem, progress: Progress | None = None) -> Fit:
         sampler = self._sampler(problem).fit(problem.X, problem.y, progress)
-        state = sampler.basis_.state()
         return Fit(
             sampler.coefficients_[None],
             np.array([sampler.steps_]),
             sampler.step_size_,
             sampler.info_,
-            {name: np.array(state[name], dtype=np.float64) for name in BASIS},
+            packed(sampler.basis_),
         )
 
     def restore(self, problem: Problem, fit: Fit) -> ProjectedLangevinSampler:
         """The sampler as it was after its fit, without its basis being found anew."""
         sampler = self._sampler(problem)
-        sampler.basis_ = Nystroem.restore(problem.kernel, {name: fit.arrays[name] for name in BASIS})
+        sampler.basis_ = unpacked(problem.kernel, fit.arrays)
         sampler.residual_ = residuals.get(self.residual, sampler.basis_)
         sampler.eigenvalues_ = sampler.basis_.eigenvalues
         sampler.coefficients_ = fit.positions[-1]

@@ -8,14 +8,11 @@ import numpy as np
 from scipy import linalg
 
 from particlegvi.engine import noise
-from particlegvi.functionspace.basis.nystroem import Nystroem
 from particlegvi.functionspace.data_cost import one_blas_thread
 from particlegvi.functionspace.natural_gradient import Law
 from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.functionspace.sparse_gp import SparseGaussianProcess
-from particlegvi.posteriors._problem import Fit, GaussianPosterior, Problem, Progress
-
-BASIS = ("inducing_points", "eigenvalues", "vectors", "jitter")
+from particlegvi.posteriors._problem import Fit, GaussianPosterior, Problem, Progress, packed, unpacked
 
 
 class SVGP:
@@ -37,15 +34,14 @@ class SVGP:
             size = model.basis.size
             normals = noise.normals(problem.seed, "draws", problem.particles, size)
             draws = linalg.solve_triangular(model.law.factor, normals.T, lower=True, trans="T").T + model.law.mean
-        state = {name: np.array(each, dtype=np.float64) for name, each in model.basis.state().items()}
-        arrays = {**state, **model.law._asdict()}
+        arrays = {**packed(model.basis), **model.law._asdict()}
         facts = {**model.facts, "bound": model.bound, "likelihood": problem.likelihood.facts()}
         return Fit(draws[None], np.array([facts["iterations"]]), None, facts, arrays)
 
     def restore(self, problem: Problem, fit: Fit) -> GaussianPosterior:
         """The process as it was after its fit."""
         model = self._model(problem)
-        model.basis = Nystroem.restore(problem.kernel, {name: fit.arrays[name] for name in BASIS})
+        model.basis = unpacked(problem.kernel, fit.arrays)
         model._residual = Residual(model.basis)
         model.law = Law(*(fit.arrays[name] for name in Law._fields))
         return GaussianPosterior(model, problem.particles, model.basis.size, problem.seed)
