@@ -24,10 +24,10 @@ def data(value: Any, key: str) -> dict[str, Any]:
     table = keys.part(value, key, ("formula", "points", "name"))
     if "points" in table:
         check_parameters(f"{key} with points", table, ("points",))
-        found = checks.points(table["points"], f"{key}.points")
-        if len(found[0]) < 2:
-            raise refuse(f"{key}.points", "a list of points whose last number is y, such as [[0.0, 1.5]]", found[0])
-        return {"points": found}
+        given = checks.points(table["points"], f"{key}.points")
+        if len(given[0]) < 2:
+            raise refuse(f"{key}.points", "a list of points whose last number is y, such as [[0.0, 1.5]]", given[0])
+        return {"points": given}
     if "name" in table:
         check_parameters(f"{key} with a name", table, ("name", "scale"))
         return {"name": table["name"], "scale": _flag(table.get("scale", True), f"{key}.scale")}
@@ -152,7 +152,7 @@ class FunctionSpace(Kind):
 
         fit = run.fit
         info = {name: value for name, value in fit.info.items() if name != "seconds"}
-        record = Record(fit.positions, fit.steps, {"step_size": fit.step_size, **info})
+        record = Record(fit.positions, fit.steps, info)
         folder.add(label, record, fit.info.get("seconds"), others=fit.arrays)
 
     def facts(self, results: Results, label: str) -> dict[str, Any]:

@@ -112,10 +112,12 @@ def evenly(sampled: Any, most: int) -> Any:
 def common_limits(run: Any, grid: Any, drawn: Mapping[str, Any]) -> tuple[float, float]:
     """An interval that fits the functions, the truth and the data of every panel."""
     samples = [np.ravel(each) for each in drawn.values()]
-    samples.append(levels(run))
     if run.data.truth is not None:
         samples.append(run.data.value(grid[:, None]))
     low, high = reading.fitting_range(samples)
+    seen = levels(run)  # every one of them is shown, however far the functions are from it
+    margin = 0.05 * (high - low)
+    low, high = min([low, *(seen - margin)]), max([high, *(seen + margin)])
     return (-max(-low, high), max(-low, high)) if run.problem.likelihood.even else (low, high)
 
 
@@ -142,13 +144,16 @@ def draw_functions(axes: Axes, run: Any, grid: Any, sampled: Any, colour: str, t
 def draw_truth(axes: Axes, run: Any, grid: Any) -> None:
     """The true function, and its mirror image where that explains the data as well."""
     f = run.data.value(grid[:, None])
-    for sign in (1.0, -1.0) if run.problem.likelihood.even else (1.0,):
-        both = "truth, f and -f" if run.problem.likelihood.even else "truth"
-        line = axes.plot(grid, sign * f, color=style.BLACK, linestyle="--", linewidth=1.8, label=both if sign > 0 else None)
-        style.outlined(line[0])
+    look: dict[str, Any] = {"color": style.BLACK, "linestyle": "--", "linewidth": 1.8}
+    if run.problem.likelihood.even:
+        style.outlined(axes.plot(grid, -f, **look)[0])
+        look["label"] = "truth, f and -f"
+    style.outlined(axes.plot(grid, f, **{"label": "truth", **look})[0])
 
 
-def draw_law(axes: Axes, run: Any, place: float, bins: int, limits: tuple[float, float], colour: str, truth: bool) -> None:
+def draw_law(
+    axes: Axes, run: Any, place: float, bins: int, limits: tuple[float, float], colour: str, truth: bool
+) -> None:
     """A histogram of f at one input, lying on its side; the truth is a line."""
     values = run.sample(np.array([place]))[:, 0]
     edges = np.linspace(*limits, bins + 1)

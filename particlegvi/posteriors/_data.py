@@ -40,7 +40,9 @@ class Data(NamedTuple):
             return self.X, self.y
         low, high, count = (self.settings[key] for key in ("low", "high", "count"))
         random = np.random.default_rng([STREAM, seed])
-        x = np.linspace(low, high, count) if not self.settings["scattered"] else np.sort(random.uniform(low, high, count))
+        x = np.linspace(low, high, count)
+        if self.settings["scattered"]:
+            x = np.sort(random.uniform(low, high, count))
         for left, right in self.settings["gaps"]:
             x = x[(x < left) | (x > right)]
         if not len(x):

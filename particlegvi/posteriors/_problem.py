@@ -48,7 +48,6 @@ class Fit(NamedTuple):
         Coefficients of the particles; for the exact process values of the function at the data.
     steps : array (records,)
         Step numbers of the records.
-    step_size : float or None
     info : dict
         JSON-able facts.
     arrays : dict
@@ -57,7 +56,6 @@ class Fit(NamedTuple):
 
     positions: Array
     steps: NDArray[np.int64]
-    step_size: float | None
     info: dict[str, Any]
     arrays: dict[str, Array]
 

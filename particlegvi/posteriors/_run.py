@@ -52,6 +52,11 @@ class FunctionRun:
         return self.fit.info
 
     @property
+    def step_size(self) -> float | None:
+        """Of the simulation; None where the law was found in another way."""
+        return self.fit.info.get("step_size")
+
+    @property
     def final(self) -> Array:
         """The particles at the last record, (particles, dim)."""
         return self.fit.positions[-1]

@@ -63,8 +63,7 @@ class Parts(NamedTuple):
         self, label: str, seed: int, positions: Array, steps: Any, info: dict[str, Any], arrays: dict[str, Array]
     ) -> FunctionRun:
         """The run that a folder holds, made whole: a missing or misshapen array shows here."""
-        step_size = info.pop("step_size", None)
-        fit = Fit(positions, steps, step_size, info, arrays)
+        fit = Fit(positions, steps, info, arrays)
         run = FunctionRun(label, self.problem(seed), self.data, self.methods[label], fit)
         _ = run.posterior
         return run
@@ -89,10 +88,11 @@ def build(scenario: Mapping[str, Any]) -> Parts:
     rows = len(data.y) if data.y is not None else scenario["data"]["count"]
     Z = scenario["inducing_points"]
     points = len(Z) if isinstance(Z, list) else Z
-    if isinstance(Z, list) and len(Z[0]) != data.inputs:
-        raise ValueError(f"inducing_points must have {data.inputs} coordinates as the data have, not {len(Z[0])}")
-    if not isinstance(Z, list) and Z > rows:
-        raise ValueError(f"inducing_points must be at most the number of data, which is {rows}, not {Z}")
+    if isinstance(Z, list):
+        if len(Z[0]) != data.inputs:
+            raise ValueError(f"inducing_points must have {data.inputs} coordinates as the data have, not {len(Z[0])}")
+    elif points > rows:
+        raise ValueError(f"inducing_points must be at most the number of data, which is {rows}, not {points}")
     with _at("kernel"):
         kernel(np.zeros((1, data.inputs)))  # a lengthscale for each of the inputs
     methods = {label: _method(label, entry, likelihood) for label, entry in scenario["methods"].items()}

@@ -24,7 +24,7 @@ class GP:
     def fit(self, problem: Problem, progress: Progress | None = None) -> Fit:
         posterior = self._posterior(problem)
         facts = {"log_marginal_likelihood": posterior.model.log_marginal_likelihood()}
-        return Fit(posterior.sample(problem.X)[None], np.array([0]), None, facts, {})
+        return Fit(posterior.sample(problem.X)[None], np.array([0]), facts, {})
 
     def restore(self, problem: Problem, fit: Fit) -> GaussianPosterior:
         return self._posterior(problem)

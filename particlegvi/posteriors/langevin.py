@@ -54,7 +54,6 @@ class PLS:
         return Fit(
             sampler.coefficients_[None],
             np.array([sampler.steps_]),
-            sampler.step_size_,
             sampler.info_,
             packed(sampler.basis_),
         )

@@ -36,7 +36,7 @@ class SVGP:
             draws = linalg.solve_triangular(model.law.factor, normals.T, lower=True, trans="T").T + model.law.mean
         arrays = {**packed(model.basis), **model.law._asdict()}
         facts = {**model.facts, "bound": model.bound, "likelihood": problem.likelihood.facts()}
-        return Fit(draws[None], np.array([facts["iterations"]]), None, facts, arrays)
+        return Fit(draws[None], np.array([facts["iterations"]]), facts, arrays)
 
     def restore(self, problem: Problem, fit: Fit) -> GaussianPosterior:
         """The process as it was after its fit."""

@@ -27,7 +27,7 @@ def write_array(path: Path, array: NDArray[Any]) -> None:
 
 
 def read_array(path: Path, dtype: type[np.generic], dims: int | None = None, rows: int | None = None) -> NDArray[Any]:
-    """Read an array whose header must promise ``dtype``, ``dims`` dimensions where they are given, and the size of the file.
+    """Read an array whose header must promise ``dtype``, the size of the file, and ``dims`` dimensions.
 
     With ``rows`` it is a file that still grows: the first ``rows`` rows of what its header promises.
 

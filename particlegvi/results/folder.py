@@ -43,7 +43,6 @@ from particlegvi.results.lock import Lock
 from particlegvi.scenario import keys
 from particlegvi.simulation import record_steps
 
-
 OTHER = re.compile(r"arrays/([^/.]+)\.([a-z_]+)\.npy")
 
 

@@ -129,7 +129,8 @@ def test_the_data_are_draws_of_the_likelihood_and_belong_to_the_seed():
 
 
 def test_given_points_are_the_data():
-    problem = build(load({**SMALL, "data": {"points": [[0.0, 1.5], [1.0, -0.5]]}, "inducing_points": [0.0, 0.5]})).problem(0)
+    points = {"data": {"points": [[0.0, 1.5], [1.0, -0.5]]}, "inducing_points": [0.0, 0.5]}
+    problem = build(load({**SMALL, **points})).problem(0)
     assert problem.X.tolist() == [[0.0], [1.0]] and problem.y.tolist() == [1.5, -0.5]
     assert problem.inducing_points.tolist() == [[0.0], [0.5]]
 
