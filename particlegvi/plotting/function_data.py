@@ -14,11 +14,16 @@ FEW = 150  # with more data than this the dots are small
 
 
 def levels(run: Any) -> NDArray[np.float64]:
-    """Where the data lie on the axis of f: the roots of counts whose rate is f^2, the targets themselves of a curve."""
+    """Where the data lie on the axis of f.
+
+    The roots of counts whose rate is f^2, the targets of a curve (and what they are without a shift), labels nowhere.
+    """
     likelihood, y = run.problem.likelihood, run.problem.y
     if likelihood.even:
         return np.sqrt(y)
-    return np.empty(0) if hasattr(likelihood, "probability") and callable(likelihood.probability) else y
+    if hasattr(likelihood, "shift"):
+        return np.concatenate([y, y - likelihood.shift])
+    return np.empty(0) if callable(getattr(likelihood, "probability", None)) else y
 
 
 def draw_data(axes: Axes, run: Any) -> None:
@@ -32,6 +37,9 @@ def draw_data(axes: Axes, run: Any) -> None:
         axes.scatter(X, -np.sqrt(y), **look)
     elif len(levels(run)):
         axes.scatter(X, y, label="data", **look)
+        if hasattr(likelihood, "shift"):
+            hollow = {**look, "color": "none", "edgecolors": style.TEXT_GREY, "linewidths": 1.0}
+            axes.scatter(X, y - likelihood.shift, label="data, if they were shifted", **hollow)
     else:
         across = axes.get_xaxis_transform()
         for label, height, mark in ((1.0, 0.97, "v"), (0.0, 0.03, "^")):
