@@ -74,6 +74,21 @@ def not_negative(key: str, value: Any) -> float:
     return number
 
 
+def scale(key: str, value: Any) -> float:
+    """A length: a number whose square, and the inverse of that, are finite as well."""
+    number = real(key, value, "a number from 1e-150 to 1e+150")
+    if not 1e-150 <= number <= 1e150:
+        raise refuse(key, value, "a number from 1e-150 to 1e+150")
+    return number
+
+
+def flag(key: str, value: Any) -> bool:
+    """True or False, and no number or text that would count as one of them."""
+    if not isinstance(value, bool | np.bool_):
+        raise refuse(key, value, "True or False")
+    return bool(value)
+
+
 def array(key: str, value: Any, allowed: str) -> NDArray[np.float64]:
     """An array of real numbers, finite or not, in the shape given: no texts, booleans or masked entries."""
     try:
@@ -109,6 +124,24 @@ def part(key: str, thing: Any, attributes: tuple[str, ...], allowed: str) -> Any
     return thing
 
 
+def function(key: str, thing: Any) -> Any:
+    """Something to call, of which one can only see when it is called whether it returns what it should."""
+    if not callable(thing) or isinstance(thing, type):
+        raise refuse(key, thing, "a function")
+    return thing
+
+
+def returned(key: str, value: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """What a function from outside gave: finite numbers of this shape."""
+    allowed = f"finite numbers of the shape {shape}"
+    found = array(f"what {key} gives", value, allowed)
+    if found.shape != shape:
+        raise ValueError(f"{key} gives the shape {found.shape}; {shape} is allowed")
+    if not np.all(np.isfinite(found)):
+        raise ValueError(f"{key} gives a number that is not finite; {allowed} are allowed")
+    return found
+
+
 def loss(thing: Any) -> Any:
     """Whatever has a value, a gradient and a dimension."""
     allowed = "a Loss, for example particlegvi.losses.get('double-well'),"
@@ -124,6 +157,33 @@ def prior(thing: Any, key: str = "prior") -> Any:
 def method(thing: Any) -> Any:
     """What flows."""
     return part("method", thing, ("flow", "label"), "an object such as particlegvi.methods.DLE(kl_weight=1.0)")
+
+
+def weighted(thing: Any) -> Any:
+    """A method whose objective has a weight of KL."""
+    allowed = "a method with a kl_weight, such as particlegvi.methods.DLE(kl_weight=1.0),"
+    return part("method", thing, ("flow", "label", "kl_weight"), allowed)
+
+
+def target(thing: Any, density: bool = False, dim: int | None = None) -> Any:
+    """A target, as `particlegvi.target` gives it; with ``density`` only one that has one."""
+    allowed = "a target, as particlegvi.target gives it,"
+    kind = part("target", thing, ("kind", "dim"), allowed).kind
+    if kind not in ("density", "atoms", "gaussians"):
+        raise refuse("target", thing, allowed)
+    if density and kind != "density":
+        raise ValueError(f"target is of the kind {kind!r}; one with a density is allowed")
+    if dim not in (None, thing.dim):
+        raise ValueError(f"target has {thing.dim} dimensions; {dim} is allowed")
+    return thing
+
+
+def kernel(thing: Any) -> Any:
+    """A kernel that can be evaluated: its lengthscale is a number and no rule."""
+    allowed = "a kernel such as particlegvi.kernels.SquaredExponential(lengthscale=1.0)"
+    if isinstance(part("kernel", thing, ("value", "slope", "lengthscale"), allowed).lengthscale, str):
+        raise ValueError(f'kernel has the rule "{thing.lengthscale}" for its lengthscale; a number is allowed')
+    return thing
 
 
 def kernel_or_none(thing: Any) -> Any:

@@ -13,6 +13,7 @@ import sys
 import warnings
 
 from particlegvi import __version__
+from particlegvi.quoting import as_argument
 from particlegvi.signals import Answered
 
 TYPE_CHECKING = False  # as in typing, which would take longer to import than everything else here
@@ -68,7 +69,7 @@ def run(options: argparse.Namespace) -> None:
             options.overwrite,
             progress,
             checkpoint_every=options.checkpoint_every,
-            pictures=not options.no_figure,
+            draw=None if options.no_figure else draw,
         )
     conclude(results, options)
 
@@ -83,7 +84,7 @@ def resume(options: argparse.Namespace) -> None:
             options.folder,
             progress=progress,
             checkpoint_every=options.checkpoint_every,
-            pictures=not options.no_figure,
+            draw=None if options.no_figure else draw,
         )
     if results.status == "diverged":
         raise ValueError(f"{options.folder} holds a run that diverged, and would diverge again; see its summary.json")
@@ -94,27 +95,24 @@ def resume(options: argparse.Namespace) -> None:
 
 
 def conclude(results: Results, options: argparse.Namespace) -> None:
-    """Draw what was simulated, and say what came out."""
-    from particlegvi.results import complete
+    """Say what came out."""
+    from particlegvi.results.folder import open_folder
 
-    pictures = []
-    if not options.no_figure:
-        try:
-            pictures = draw(results)
-        except Exception:
-            complete(results)  # all but the pictures, and drawing them again would not help
-            raise
-        complete(results)
+    assert results.folder is not None
     if not options.quiet:
         print(results.describe())
-        names = f" (pictures: {', '.join(picture.name for picture in pictures)})" if pictures else ""
+        pictures = [] if options.no_figure else open_folder(results.folder).manifest["figures"]
+        names = f" (pictures: {', '.join(pictures)})" if pictures else ""
         print(f"\nsaved in {results.folder}{names}")
 
 
 def plot(options: argparse.Namespace) -> None:
     from particlegvi.results import load
 
-    for picture in draw(load(options.folder)):
+    results = load(options.folder)
+    pictures = draw(results)
+    results.note_pictures(pictures)
+    for picture in pictures:
         print(picture)
 
 
@@ -125,12 +123,10 @@ def draw(results: Results) -> list[Path]:
     folder = results.folder
     assert folder is not None
     try:
-        pictures = plotting.draw(results, folder)
+        return plotting.draw(results, folder)
     except ValueError as error:
-        mend = f"change [[figures]] in {folder / 'scenario.toml'} and say: particlegvi plot {folder}"
+        mend = f"change [[figures]] in {folder / 'scenario.toml'} and say: particlegvi plot {as_argument(folder)}"
         raise ValueError(f"the results are in {folder}, but a figure cannot be drawn: {error}; {mend}") from None
-    results.note_pictures(pictures)
-    return pictures
 
 
 def gallery(options: argparse.Namespace) -> None:
@@ -366,7 +362,7 @@ def report(error: BaseException) -> int:
     results = getattr(error, "results", None)
     folder = getattr(results, "folder", None)
     kept = f"; what was recorded is in {folder}" if folder else ""
-    again = kept and f"{kept}; to go on say: particlegvi resume {folder}"
+    again = f"{kept}; to go on say: particlegvi resume {as_argument(folder)}" if folder else ""
     if isinstance(error, KeyboardInterrupt):
         say(f"interrupted{again}")
         return 128 + getattr(error, "number", 2)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi import arguments, schedules
 from particlegvi import methods as registry
-from particlegvi import schedules
 from particlegvi.problem import check_problem
 from particlegvi.results import Results
 from particlegvi.scenario.building import Parts
@@ -124,6 +124,9 @@ def compare(
         When a step makes a particle non-finite; the error carries what there is as ``results``.
     """
     chosen = _by_label(methods, shared)
+    arguments.progress(progress)
+    if not isinstance(title, str):
+        raise arguments.refuse("title", title, "a text")
     for method in chosen.values():
         problem = check_problem(
             loss, method, prior, particles, steps, step_size, initial, seed, integrator, tolerance, record_every
@@ -140,8 +143,10 @@ def compare(
         "methods": {label: {} for label in chosen},
     }
     if modes is not None:
-        points = np.asarray(modes, dtype=np.float64)
-        facts["modes"] = (points[:, None] if points.ndim == 1 else points).tolist()
+        points = arguments.points("modes", modes, problem.start.shape[1])
+        if not len(points):
+            raise arguments.refuse("modes", modes, "at least one point, or None,")
+        facts["modes"] = points.tolist()
     results = Comparison(facts, Parts(loss, problem.prior, start, chosen), seed, status="running")
     for label, method in chosen.items():
         try:
@@ -162,9 +167,13 @@ def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, A
     for key in shared:
         if key not in SHARED:
             raise ValueError(f"{key} is not an argument of compare; {', '.join(SHARED)} are what methods share")
-    if isinstance(methods, str) or not isinstance(methods, Iterable):
-        raise ValueError(f'methods is {methods!r}; a mapping or list such as ["DE", "DLE"] is allowed')
-    given = list(methods.items()) if isinstance(methods, Mapping) else [(None, method) for method in methods]
+    allowed = 'a mapping or list such as ["DE", "DLE"]'
+    try:
+        if isinstance(methods, str | bytes):
+            raise TypeError
+        given = list(methods.items()) if isinstance(methods, Mapping) else [(None, method) for method in methods]
+    except TypeError:  # also of what only looks as if one could go through it, such as a 0-d array
+        raise arguments.refuse("methods", methods, allowed) from None
     if not given:
         raise ValueError("methods is empty; at least one method is allowed")
     found: dict[str, Any] = {}
@@ -172,7 +181,8 @@ def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, A
         made = _method(method, shared)
         label = getattr(made, "label", type(made).__name__) if label is None else label
         if not isinstance(label, str) or label in found:
-            raise ValueError(f"methods has the label {label!r} twice or as no text; a mapping from labels is allowed")
+            quoted = arguments.shown(label)
+            raise ValueError(f"methods has the label {quoted} twice or as no text; a mapping from labels is allowed")
         found[label] = made
     return found
 

@@ -34,3 +34,11 @@ def short(text: str) -> str:
 def plain(text: str) -> str:
     """A text in which what cannot be printed is written as Python writes it in a string."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def as_argument(path: object) -> str:
+    """A path as somebody types it into a shell, where spaces, quotes and a leading dash have a meaning."""
+    import shlex  # here, where something went wrong, and not at every start
+
+    text = str(path)
+    return shlex.quote(f"./{text}" if text.startswith("-") else text)

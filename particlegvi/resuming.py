@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from particlegvi import arguments
 from particlegvi import scenario as scenarios
 from particlegvi.results import Results, load
 from particlegvi.results import checkpoint as checkpoints
@@ -13,8 +14,10 @@ from particlegvi.results.folder import Folder, open_folder
 from particlegvi.results.keeper import CHECKPOINT_EVERY
 from particlegvi.results.manifest import difference, settings
 from particlegvi.results.versions import versions
-from particlegvi.runner import Progress, simulate_rest
+from particlegvi.runner import Draw, Progress, simulate_rest
 from particlegvi.scenario.building import build
+
+ENDED = ("finished", "diverged")
 
 
 def resume(
@@ -56,19 +59,25 @@ def go_on(
     seed: int | None = None,
     progress: Progress | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY,
-    pictures: bool = False,
+    draw: Draw | None = None,
 ) -> Results:
-    """`resume`; with ``pictures`` the caller draws them next, and then calls the folder finished."""
+    """`resume`; with ``draw`` as in `particlegvi.runner.execute`."""
+    arguments.progress(progress)
+    checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
+    seed = None if seed is None else arguments.seed(seed)
     there = open_folder(folder)
     _same(there, scenario, seed)
-    if there.manifest["status"] in ("finished", "diverged"):
+    if there.manifest["status"] not in ENDED:
+        _same_versions(there)
+    elif not there.has_lock():
         return load(folder)
-    _same_versions(there)
     noted = there.take()
     try:
-        if there.manifest["status"] in ("finished", "diverged"):  # another process was faster
-            return load(folder)
         there.sweep()
+        if there.manifest["status"] in ENDED:  # another process was faster, or died before it could take its lock away
+            checkpoints.clear(there.path)
+            there.release()
+            return load(folder)
         content = there.scenario()
         results = Results(content, build(content), there.manifest["seed"], folder=there.path, status="running")
         for label in list(there.manifest["methods"]):
@@ -80,7 +89,7 @@ def go_on(
     except BaseException:
         there.release()
         raise
-    simulate_rest(results, there, progress, checkpoint_every, pictures)
+    simulate_rest(results, there, progress, checkpoint_every, draw)
     return results
 
 
@@ -93,7 +102,7 @@ def _same(there: Folder, scenario: Any, seed: int | None) -> None:
             raise ValueError(f"{there.path} is a run of another scenario: {key} is {before!r:.60}, not {after!r:.60}")
     of_run = there.manifest["seed"]
     if seed is not None and seed != of_run:
-        raise ValueError(f"{there.path} has the seed {of_run}, not {seed!r:.60}")
+        raise ValueError(f"{there.path} has the seed {of_run}, not {seed}")
     for found in checkpoints.read(there.path, with_state=False):
         if found.seed != of_run:
             raise ValueError(f"{there.path} is damaged: the seed is {of_run}, but {found.seed} in its checkpoint")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from particlegvi import arguments
@@ -27,6 +28,7 @@ from particlegvi.scenario.building import build
 from particlegvi.simulation import follow
 
 Progress = Callable[[str, int, int], None]
+Draw = Callable[[Results], Iterable[Path]]
 
 
 def run(
@@ -82,14 +84,15 @@ def execute(
     progress: Progress | None = None,
     save: bool = True,
     checkpoint_every: float = CHECKPOINT_EVERY,
-    pictures: bool = False,
+    draw: Draw | None = None,
 ) -> Results:
     """Run a complete scenario; with ``save`` and without ``out`` its folder is the first free one in ``runs``.
 
-    With ``pictures`` the caller draws them next, and then calls the folder finished (`complete`).
+    ``draw`` puts pictures of the results into their folder, while it is still ours, and returns their paths.
     """
     seed = arguments.seed(seed)
     arguments.progress(progress)
+    arguments.flag("overwrite", overwrite)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     try:
         parts = build(scenario)
@@ -100,12 +103,12 @@ def execute(
     results.kind.ready(parts)
     folder = create(out, scenario, seed, versions(), overwrite) if save else None
     results.folder = folder.path if folder else None
-    simulate_rest(results, folder, progress, checkpoint_every, pictures)
+    simulate_rest(results, folder, progress, checkpoint_every, draw)
     return results
 
 
 def simulate_rest(
-    results: Results, folder: Folder | None, progress: Progress | None, checkpoint_every: float, pictures: bool
+    results: Results, folder: Folder | None, progress: Progress | None, checkpoint_every: float, draw: Draw | None
 ) -> None:
     """Simulate the methods that ``results`` does not have, and finish the folder, whose lock is held."""
     try:
@@ -115,13 +118,27 @@ def simulate_rest(
         results.status = "finished"
         if folder is not None:
             folder.write_summary(results.summary)
-            folder.update(status="simulated" if pictures else "finished")
+            if draw is not None:
+                _draw(results, folder, draw)
+            folder.update(status="finished")
     except BaseException as error:
         _keep(results, folder, error)
         raise
     finally:
         if folder is not None:
             folder.release()
+
+
+def _draw(results: Results, folder: Folder, draw: Draw) -> None:
+    folder.update(status="simulated")
+    try:
+        pictures = draw(results)
+    except (OSError, MemoryError):
+        raise  # the pictures can be drawn when there is room
+    except Exception:
+        folder.update(status="finished")  # all but the pictures, and drawing them again would not help
+        raise
+    folder.update(figures=sorted({*folder.manifest["figures"], *(picture.name for picture in pictures)}))
 
 
 def simulate_method(
@@ -186,10 +203,12 @@ def _keep(results: Results, folder: Folder | None, error: BaseException) -> None
             folder.write_summary(results.summary)
             folder.update(status="diverged")
         return
+    if folder is not None and folder.manifest["status"] in ("simulated", "finished"):
+        return  # only the pictures are missing
     results.status = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
     if folder is None:
         return
-    if isinstance(error, ValueError) and not results:
+    if isinstance(error, ValueError) and folder.is_fresh():
         folder.discard()  # a bad value that showed only in the simulation: as if nothing had been written
         return
     with contextlib.suppress(OSError):  # a full disk is what went wrong, and what is there stays readable

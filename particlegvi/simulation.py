@@ -181,19 +181,24 @@ class _Chunks:
         flow = self.flow
         self.good = Snapshot(self.step, flow.state.copy(), dict(flow.counts), flow.facts(), self.keeper.count)
 
+    def _go_back(self) -> None:
+        """To the last snapshot, of which the counts are a part: a result must not tell how long the chunks were."""
+        self.flow.state[...] = self.good.state
+        self.flow.counts.clear()
+        self.flow.counts.update(self.good.counts)
+
     def _explain(self, count: int) -> None:
         """Find the first bad step by bisection (a flow repeats itself exactly) and say what to do."""
-        before = self.good.state
         good, bad = 0, count
         while bad - good > 1:
             middle = (good + bad) // 2
-            self.flow.state[...] = before
+            self._go_back()
             self.flow.advance(self.step, middle)
             if self.flow.first_bad() >= 0:
                 bad = middle
             else:
                 good = middle
-        self.flow.state[...] = before
+        self._go_back()
         self.flow.advance(self.step, bad)
         particle = self.flow.first_bad()
         step = self.step + bad

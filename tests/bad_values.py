@@ -63,7 +63,7 @@ VALUES: dict[str, Any] = {
 }  # fmt: skip
 
 
-def add(calls: Calls, name: str, function: Callable[..., Any], keys: str, **others: Any) -> None:
+def add(calls: Calls, name: str, function: Callable[..., Any], keys: str, /, **others: Any) -> None:
     """Put these keyword arguments of a function into the table, one by one."""
     for key in keys.split():
         calls[f"{name} {key}"] = lambda value, key=key: function(**others | {key: value})

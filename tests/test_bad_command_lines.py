@@ -9,14 +9,15 @@ import sys
 import pytest
 
 from particlegvi import cli, runner
+from particlegvi.verification import command
 
 RUN = ["run", "lifting"]
 KINDS = {
     "no command": [[]],
     "an unknown command": [["frobnicate"], ["simulate", "lifting"], ["--no-such-flag"]],
-    "a missing argument": [["run"], ["show"], ["plot"], [*RUN, "--set"], [*RUN, "--seed"], [*RUN, "--out"]],
-    "an argument too many": [["list", "lifting"], ["show", "lifting", "multimodal"], [*RUN, "x"]],
-    "an unknown flag": [[*RUN, "--bogus"], [*RUN, "-x"], ["list", "--jsn"]],
+    "a missing argument": [["run"], ["show"], ["plot"], ["resume"], [*RUN, "--checkpoint-every"], ["verify", "--out"], [*RUN, "--set"], [*RUN, "--seed"], [*RUN, "--out"]],
+    "an argument too many": [["list", "lifting"], ["show", "lifting", "multimodal"], ["resume", "a", "b"], ["verify", "a", "b"], [*RUN, "x"]],
+    "an unknown flag": [[*RUN, "--bogus"], [*RUN, "-x"], ["list", "--jsn"], ["resume", ".", "--seed", "1"], ["verify", "--set", "x=1"]],
     "an abbreviated flag": [[*RUN, "--over"], [*RUN, "--no-fig"]],
     "an unknown workload": [["bench", "--only", "no-such"], ["bench", "--only", "drle-figure", "--out", "/dev/null/x"]],
     "an unknown scenario": [["run", "no-such"], ["show", "Lifting!"], ["gallery", "--only", "no-such"], ["run", ""]],
@@ -45,12 +46,21 @@ KINDS = {
     "more than fits": [[*RUN, "--set", "particles=1e8", "--set", "record_every=1"]],
     "a bad seed": [["gallery", "--only", "lifting", "--seed", "-1"]]
     + [[*RUN, "--seed", seed] for seed in ("-1", "x", "1.5", "", "18446744073709551616", "nan")],
+    "a bad time between checkpoints": [
+        [*line, "--checkpoint-every", text]
+        for line in (RUN, ["resume", "absent"])
+        for text in ("0", "-1", "nan", "inf", "1e400", "x", "")
+    ],
+    "an unknown claim": [["verify", name] for name in ("no-such", "", "a\0b", "x" * 300)],
+    "a bad seed of the claims": [["verify", "--seed", seed] for seed in ("-1", "x", "1.5", "18446744073709551616")],
+    "a report that cannot be": [["verify", "--out", out] for out in ("/dev/null/x", "", "/proc/x", "a\0b", ".", "x" * 300)]
+    + [["verify", "--out", "/etc", "--overwrite"]],
     "a folder that cannot be": [[*RUN, "--out", out] for out in ("/dev/null/x", "", "/proc/x", "a\0b", "x" * 300)],
     "a folder that exists": [[*RUN, "--out", "."], [*RUN, "--out", "/"], [*RUN, "--out", "/etc", "--overwrite"]],
     "a file that is no scenario": [
         ["run", path] for path in ("absent.toml", "/etc/passwd", "/dev/zero", "./", "/proc/self/mem")
     ],
-    "a folder that is no run": [["plot", path] for path in ("absent", ".", "/etc", "/dev/null", "")],
+    "a folder that is no run": [[what, path] for what in ("plot", "resume") for path in ("absent", ".", "/etc", "/dev/null", "")],
     "a bad figure": [
         [*RUN, "--set", "figures=[{kind='histgrams'}]"],
         [*RUN, "--set", "figures=[{kind='histograms', bns=3}]"],
@@ -76,6 +86,7 @@ def test_there_are_at_least_fifteen_kinds():
 def test_a_bad_command_line(kind, line, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(runner, "follow", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(command, "check", lambda *_, **__: pytest.fail("it verified"))
     assert cli.main(line) == 2
     out, err = capsys.readouterr()
     assert out == "" and 1 <= len(err.splitlines()) <= 6 and len(err) < 1500

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi import arguments
 from particlegvi.diagnostics.particles import in_space
 
 BARRIER = 1.0  # of the log density
@@ -35,8 +36,8 @@ class Basins:
     """
 
     def __init__(self, target: Any, barrier: float = BARRIER) -> None:
-        if target.kind != "density":
-            raise ValueError(f"target is of the kind {target.kind!r}; one with a density is allowed")
+        arguments.target(target, density=True)
+        barrier = arguments.not_negative("barrier", barrier)
         points, masses = target.grid.reshape(-1, target.dim), target.masses / target.masses.sum()
         nodes = points[_turning(points[:, 0], target.density)] if target.dim == 1 else target.sample(DRAWS)
         levels = np.maximum(target.log_pdf(nodes), -700.0)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi import arguments
+
 Array = NDArray[np.float64]
 
 
@@ -62,7 +64,7 @@ def effective_sample_size(draws: ArrayLike) -> float:
 
 
 def _checked(draws: ArrayLike) -> Array:
-    x = np.asarray(draws, dtype=np.float64)
+    x = arguments.array("draws", draws, "an array (chains, draws)")
     if x.ndim != 2 or x.shape[0] < 1 or x.shape[1] < 4:
         raise ValueError(f"draws has the shape {x.shape}; (chains, draws) with four draws or more is allowed")
     if not np.all(np.isfinite(x)):

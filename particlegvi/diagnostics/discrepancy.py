@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi.diagnostics.particles import in_space
+from particlegvi import arguments
+from particlegvi.diagnostics.particles import given_points, in_space
 from particlegvi.diagnostics.reference import reference
 
 Array = NDArray[np.float64]
@@ -49,7 +50,8 @@ def maximum_mean_discrepancy_squared(particles: ArrayLike, target: Any, kernel: 
     Without pairs of a particle with itself, its mean over samples is the MMD^2 of their law. Parameters and errors are
     those of `maximum_mean_discrepancy`; points given for the target count as they are.
     """
-    return _squared(particles, target, lambda r2: values_of(kernel, r2), unbiased)
+    arguments.kernel(kernel)
+    return _squared(particles, target, lambda r2: values_of(kernel, r2), arguments.flag("unbiased", unbiased))
 
 
 def energy_distance(particles: ArrayLike, target: Any) -> float:
@@ -73,7 +75,7 @@ def energy_distance(particles: ArrayLike, target: Any) -> float:
     ValueError
         If the dimensions differ.
     """
-    if getattr(target, "dim", None) != 1 or getattr(target, "kind", "") == "atoms":
+    if given_points(target) or target.dim != 1 or target.kind == "atoms":
         return float(np.sqrt(max(_squared(particles, target, lambda r2: -np.sqrt(r2), False), 0.0)))
     x = np.sort(in_space(particles, 1)[:, 0])
     if not np.isfinite(target.mean):
@@ -112,12 +114,12 @@ def _mean_difference(target: Any) -> float:
 
 def _squared(particles: ArrayLike, target: Any, profile: Any, unbiased: bool) -> float:
     x = in_space(particles)
-    kind = getattr(target, "kind", None)
+    kind = None if given_points(target) else target.kind
     weights = None
     if kind == "atoms":
         y, weights = target.atoms, target.weights
     else:
-        y = in_space(target) if kind is None else reference(target, REFERENCE)[0]
+        y = in_space(target, key="target") if kind is None else reference(target, REFERENCE)[0]
     if x.shape[1] != y.shape[1]:
         raise ValueError(f"target has {y.shape[1]} dimensions and the particles {x.shape[1]}; the same is allowed")
     own = float(profile(np.zeros(1))[0])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
+from particlegvi import arguments
 from particlegvi.diagnostics.discrepancy import energy_distance, squared_distances, values_of
 from particlegvi.diagnostics.floor import line_floors
 from particlegvi.diagnostics.kolmogorov_smirnov import kolmogorov_smirnov, kolmogorov_smirnov_floor
@@ -15,7 +16,7 @@ from particlegvi.diagnostics.limit_law import limit_floor
 from particlegvi.diagnostics.particles import in_space, some
 from particlegvi.diagnostics.reference import reference
 from particlegvi.diagnostics.sliced import sliced_wasserstein, sliced_wasserstein_floor
-from particlegvi.diagnostics.stein import Score, stein_kernel
+from particlegvi.diagnostics.stein import Score, score_at, stein_kernel
 from particlegvi.diagnostics.wasserstein import wasserstein1, wasserstein2
 
 LEVELS = (0.05, 0.95, 0.99)
@@ -57,6 +58,11 @@ def distances(
     -------
     dict of Distance
     """
+    arguments.target(target, density=True)
+    arguments.kernel(kernel)
+    seed = arguments.seed(seed)
+    if score is not None:
+        arguments.function("score", score)
     with threadpool_limits(1, "blas"):  # the matrices are small, and the same bits come out on any machine
         return _distances(in_space(particles, target.dim), target, kernel, score, seed)
 
@@ -102,6 +108,6 @@ def _paired(x: NDArray[np.float64], target: Any, kernel: Any, seed: int) -> dict
 def _stein(x: NDArray[np.float64], target: Any, score: Score, seed: int) -> Distance:
     lengthscale = float(np.sqrt(np.mean(target.variance)))
     y = reference(target, FLOOR_DRAWS, seed)[0]
-    squared = stein_kernel(x, score(x), lengthscale).mean()
-    floor = limit_floor(stein_kernel(y, score(y), lengthscale), len(x), LEVELS, centred=True, seed=seed)
+    squared = stein_kernel(x, score_at(score, x), lengthscale).mean()
+    floor = limit_floor(stein_kernel(y, score_at(score, y), lengthscale), len(x), LEVELS, centred=True, seed=seed)
     return Distance(float(np.sqrt(max(squared, 0.0))), floor, len(x))

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
 from particlegvi.diagnostics.particles import in_space, on_line
 
 NEIGHBOURS = 3
@@ -58,7 +59,7 @@ def entropy_spacings(particles: ArrayLike, order: int = NEIGHBOURS) -> float:
 
     x = np.sort(on_line(particles))
     n = len(x)
-    _check(n, "order", order)
+    order = _checked(n, "order", order)
     index = np.arange(n)
     low, high = np.maximum(index - order, 0), np.minimum(index + order, n - 1)
     with np.errstate(divide="ignore"):
@@ -94,8 +95,7 @@ def entropy_nearest_neighbours(particles: ArrayLike, neighbours: int = NEIGHBOUR
 
     x = in_space(particles)
     n, dim = x.shape
-    _check(n, "neighbours", neighbours)
-    k = min(int(neighbours), n - 1)
+    k = min(_checked(n, "neighbours", neighbours), n - 1)
     tree = cKDTree(x)
     with np.errstate(divide="ignore"):
         total = sum(
@@ -105,8 +105,7 @@ def entropy_nearest_neighbours(particles: ArrayLike, neighbours: int = NEIGHBOUR
     return float(digamma(n) - digamma(k) + ball + dim * total / n)
 
 
-def _check(n: int, key: str, number: int) -> None:
+def _checked(n: int, key: str, number: int) -> int:
     if n < 2:
         raise ValueError("particles are fewer than two; an entropy needs at least two")
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        raise ValueError(f"{key} is {number!r}; a whole number of at least 1 is allowed")
+    return arguments.whole(key, number, 1)

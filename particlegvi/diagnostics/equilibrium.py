@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi import arguments
 from particlegvi.diagnostics.particles import some
 
 Array = NDArray[np.float64]
@@ -15,6 +16,7 @@ LEVEL = 1e-3  # probability with which a run at equilibrium is said to drift
 RELEVANT = 0.02  # of a standard deviation: drifts below it are nobody's concern
 MOST_RECORDS = 24  # of each quarter
 MOST_PARTICLES = 5000
+MOST_NUMBERS = 1_000_000
 HELD = 0.95  # share of the later records that must be as near as the first
 
 
@@ -64,7 +66,11 @@ def drift(positions: Array, times: ArrayLike, loss: Any) -> Drift | None:
     """
     from scipy.special import stdtrit
 
-    time = np.asarray(times, dtype=np.float64)
+    positions = arguments.array("positions", positions, "an array (records, particles, dim)")
+    if positions.ndim != 3 or 0 in positions.shape or positions.shape[2] != arguments.loss(loss).dim:
+        allowed = f"(records, particles, {loss.dim}), as of the loss,"
+        raise ValueError(f"positions has the shape {positions.shape}; {allowed} is allowed")
+    time = _records("times", times, len(positions))
     end = time[-1]
     quarters = [np.flatnonzero((time > low * end) & (time <= high * end)) for low, high in ((0.5, 0.75), (0.75, 1.0))]
     number = min(positions.shape[1], MOST_PARTICLES)
@@ -106,7 +112,12 @@ def time_to_equilibrium(times: ArrayLike, distances: ArrayLike, floor: float) ->
     float or None
         None where there is no such time, or the last record is above 1.5 times the floor.
     """
-    time, distance = np.asarray(times, dtype=np.float64), np.asarray(distances, dtype=np.float64)
+    time = _records("times", times)
+    distance = _records("distances", distances, len(time))
+    allowed = "a number, or infinity,"
+    level = arguments.array("floor", floor, allowed)
+    if level.shape or np.isnan(level):
+        raise arguments.refuse("floor", floor, allowed)
     below = distance <= floor
     share = np.cumsum(below[::-1])[::-1] / np.arange(len(below), 0, -1)
     good = below & (share >= HELD)
@@ -117,7 +128,17 @@ def time_to_equilibrium(times: ArrayLike, distances: ArrayLike, floor: float) ->
 
 def spread_records(number: int, most: int) -> Numbers:
     """At most ``most`` record numbers from 0 to number - 1, both ends among them."""
+    number, most = arguments.whole("number", number, 1), arguments.whole("most", most, 1, MOST_NUMBERS)
     return np.unique(np.round(np.linspace(0, number - 1, min(number, most))).astype(np.int64))
+
+
+def _records(key: str, given: ArrayLike, number: int | None = None) -> Array:
+    """One number for each record."""
+    allowed = f"an array ({'records' if number is None else number},) of numbers"
+    found = arguments.array(key, given, allowed)
+    if found.ndim != 1 or not found.size or number not in (None, found.size) or np.any(np.isnan(found)):
+        raise arguments.refuse(key, given, allowed)
+    return found
 
 
 def _quantities(x: Array, centre: Array, loss: Any) -> tuple[list[str], Array, Array]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
 from particlegvi.diagnostics.particles import in_space
 
 NEAR = 0.05
@@ -67,8 +68,8 @@ def excess_energy(particles: ArrayLike, target: Any, temperature: float) -> Exce
     ValueError
         If the target has no density or the dimensions differ.
     """
-    if target.kind != "density":
-        raise ValueError(f"target is of the kind {target.kind!r}; one with a density is allowed")
+    arguments.target(target, density=True)
+    temperature = arguments.positive("temperature", temperature)
     x = in_space(particles, target.dim)
     at = np.ascontiguousarray(target.grid.reshape(-1, target.dim))
     masses = target.masses / target.masses.sum()

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi import arguments
 from particlegvi.diagnostics.entropy import entropy
 from particlegvi.diagnostics.particles import in_space, some
 
@@ -68,7 +69,9 @@ def free_energy(
     ValueError
         If the particles do not fit the loss or are too few.
     """
-    x = in_space(particles, int(loss.dim))
+    x = in_space(particles, int(arguments.loss(loss).dim))
+    arguments.weighted(method)
+    seed, most_paired = arguments.seed(seed), _most(most_paired)
     prior = _prior(prior, loss)
     kl_weight, mmd_weight = float(method.kl_weight), float(getattr(method, "mmd_weight", 0.0))
     squared, divergence, estimator = 0.0, 0.0, ""
@@ -104,8 +107,9 @@ def target_free_energy(target: Any, loss: Any, method: Any, prior: Any = None, s
     ValueError
         If the target has no density.
     """
-    if target.kind != "density":
-        raise ValueError(f"target is of the kind {target.kind!r}; one with a density is allowed")
+    arguments.target(target, density=True, dim=arguments.loss(loss).dim)
+    arguments.weighted(method)
+    seed = arguments.seed(seed)
     from particlegvi.engine.evaluate import values
     from particlegvi.priors import embedding
 
@@ -147,8 +151,11 @@ def mmd_squared_to_prior(particles: ArrayLike, kernel: Any, prior: Any, most_pai
     from particlegvi.engine.evaluate import values
     from particlegvi.priors import embedding
 
-    x = in_space(particles)
-    paired = some(x, most_paired)
+    arguments.kernel(kernel)
+    x = in_space(particles, arguments.prior(prior).dim)
+    paired = some(x, _most(most_paired))
+    if len(paired) < 2:
+        raise ValueError("particles are fewer than two; an unbiased MMD^2 needs at least two")
     number = len(paired)
     pairs = (number * pair_energy(kernel, paired) - float(kernel.value(0.0))) / (number - 1.0)
     attraction = float(np.mean(values(embedding(prior, kernel).term, x)))
@@ -166,7 +173,9 @@ def prior_self_energy(prior: Any, kernel: Any, seed: int = 0) -> float:
     from particlegvi.priors import embedding
     from particlegvi.priors.gaussian_sums import gaussian_sum
 
-    if prior.name == "flat":
+    arguments.kernel(kernel)
+    seed = arguments.seed(seed)
+    if arguments.prior(prior).name == "flat":
         return 0.0
     gaussians = gaussian_sum(kernel)
     if gaussians is None or prior.name not in ("normal", "uniform"):
@@ -202,10 +211,15 @@ def _parts(
 
 def _prior(prior: Any, loss: Any) -> Any:
     if prior is not None:
+        arguments.same_dim("prior", arguments.prior(prior).dim, loss.dim)
         return prior
     from particlegvi.priors import Flat
 
     return Flat(int(loss.dim))
+
+
+def _most(paired: int) -> int:
+    return arguments.whole("most_paired", paired, 2, arguments.MOST_PARTICLES)
 
 
 def _kernel(method: Any, prior: Any, seed: int) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
 from particlegvi.diagnostics.floor import checked_levels
 from particlegvi.diagnostics.particles import line_target, on_line
 
@@ -48,5 +49,5 @@ def kolmogorov_smirnov_floor(n: int, quantiles: Sequence[float] = (0.05, 0.95)) 
     from scipy.special import kolmogi
 
     levels = checked_levels(quantiles)
-    root = float(np.sqrt(n))
+    root = float(np.sqrt(arguments.whole("n", n, 1)))
     return tuple(float(value) for value in kolmogi(1.0 - levels) / (root + 0.12 + 0.11 / root))

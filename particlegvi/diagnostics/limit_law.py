@@ -12,11 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from particlegvi import arguments
 from particlegvi.diagnostics.floor import checked_levels
 
 Array = NDArray[np.float64]
 SIMULATED = 2000
 KEPT = 40
+MANY = "a number from 0.5, that of two draws that are compared, to 2^32"
 
 
 def limit_floor(
@@ -41,7 +43,13 @@ def limit_floor(
         Those of the limit law, whose mean is right for any n.
     """
     levels = checked_levels(quantiles)
-    if not centred:
+    n, seed = arguments.real("n", n, MANY), arguments.seed(seed)
+    if not 0.5 <= n <= arguments.MOST_PARTICLES:
+        raise arguments.refuse("n", n, MANY)
+    table = arguments.array("table", table, "an array (m, m) of numbers")
+    if table.ndim != 2 or not table.size or table.shape[0] != table.shape[1] or not np.all(np.isfinite(table)):
+        raise arguments.refuse("table", table, "a finite array (m, m) with m of at least 1")
+    if not arguments.flag("centred", centred):
         mean = table.mean(axis=0)
         table = table - mean - mean[:, None] + mean.mean()
     eigenvalues = np.maximum(np.linalg.eigvalsh(table)[::-1], 0.0) / len(table)

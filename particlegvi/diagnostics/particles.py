@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from particlegvi import arguments
+
+FARTHEST = 1e150  # squares of what is nearer are finite
 
 
 def on_line(particles: ArrayLike) -> NDArray[np.float64]:
@@ -19,16 +23,26 @@ def on_line(particles: ArrayLike) -> NDArray[np.float64]:
     return x
 
 
-def in_space(particles: ArrayLike, dim: int | None = None) -> NDArray[np.float64]:
+def in_space(particles: ArrayLike, dim: int | None = None, key: str = "particles") -> NDArray[np.float64]:
     """Particles of shape (n, dim), on the line also (n,), as an array (n, dim); a ValueError for anything else."""
-    x = np.asarray(particles, dtype=np.float64)
+    allowed = f"(n, {'dim' if dim is None else dim}) with n of at least 1"
+    x = arguments.array(key, particles, f"an array {allowed}")
     if x.ndim == 1:
         x = x[:, None]
     if x.ndim != 2 or not x.size or dim not in (None, x.shape[1]):
-        allowed = "dim" if dim is None else str(dim)
-        raise ValueError(f"particles has the shape {x.shape}; (n, {allowed}) with n of at least 1 is allowed")
-    _finite(x)
+        raise ValueError(f"{key} has the shape {x.shape}; {allowed} is allowed")
+    _finite(x, key)
+    if np.max(np.abs(x)) > FARTHEST:
+        raise ValueError(f"{key} has a number beyond {FARTHEST:g}; numbers whose squares are finite are allowed")
     return np.ascontiguousarray(x)
+
+
+def given_points(target: Any) -> bool:
+    """Whether what particles are compared with are points; a ValueError if it is neither points nor a target."""
+    if isinstance(getattr(target, "kind", None), str):
+        arguments.target(target)
+        return False
+    return True
 
 
 def some(particles: NDArray[np.float64], most: int) -> NDArray[np.float64]:
@@ -39,14 +53,11 @@ def some(particles: NDArray[np.float64], most: int) -> NDArray[np.float64]:
 
 def line_target(target: object) -> None:
     """A ValueError unless the target has one dimension."""
-    allowed = "a target, as particlegvi.target gives it,"
-    dim = arguments.part("target", target, ("kind", "dim"), allowed).dim
-    if target.kind not in ("density", "atoms", "gaussians"):  # type: ignore[attr-defined]
-        raise arguments.refuse("target", target, allowed)
+    dim = arguments.target(target).dim
     if dim != 1:
         raise ValueError(f"target has {dim} dimensions; this distance is for one")
 
 
-def _finite(x: NDArray[np.float64]) -> None:
+def _finite(x: NDArray[np.float64], key: str = "particles") -> None:
     if not np.all(np.isfinite(x)):
-        raise ValueError("particles has numbers that are not finite; finite ones are allowed")
+        raise ValueError(f"{key} has numbers that are not finite; finite ones are allowed")

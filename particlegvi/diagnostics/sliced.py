@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi import arguments
 from particlegvi.diagnostics.floor import REPLICATES, TAIL, checked_levels, halves
-from particlegvi.diagnostics.particles import in_space
+from particlegvi.diagnostics.particles import given_points, in_space
 from particlegvi.diagnostics.wasserstein import to_points
 
 Array = NDArray[np.float64]
 DIRECTIONS = 16
+MOST_DIRECTIONS = 100_000
 CELLS = 500
 NEGLIGIBLE = 1e-7  # mass of the lightest nodes, together, that is left out
 MOST_DRAWS = 128  # in one simulated sample
@@ -46,9 +48,10 @@ def sliced_wasserstein(particles: ArrayLike, target: Any, order: int = 1, direct
     """
     points, masses = as_weighted(target)
     x = in_space(particles, points.shape[1])
-    if order not in (1, 2):
-        raise ValueError(f"order is {order!r}; 1 or 2 is allowed")
-    total = 0.0
+    if arguments.real("order", order, "1 or 2") not in (1.0, 2.0):
+        raise arguments.refuse("order", order, "1 or 2")
+    order = int(order)
+    total, directions = 0.0, _many(directions)
     for direction in spread_directions(x.shape[1], directions):
         along = points @ direction
         place = np.argsort(along)
@@ -78,8 +81,10 @@ def sliced_wasserstein_floor(
     -------
     tuple of floats, one for each quantile
     """
+    arguments.target(target, density=True)
+    n, directions = arguments.whole("n", n, 1, arguments.MOST_PARTICLES), _many(directions)
     levels = checked_levels(quantiles)
-    size = min(int(n), MOST_DRAWS)
+    size = min(n, MOST_DRAWS)
     draws = target.sample(size * REPLICATES, seed)
     points, masses = as_weighted(target)
     distance = np.zeros(REPLICATES)
@@ -94,8 +99,6 @@ def sliced_wasserstein_floor(
 
 def spread_directions(dim: int, number: int) -> Array:
     """Unit vectors (number, dim)."""
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        raise ValueError(f"directions is {number!r}; a whole number of at least 1 is allowed")
     if dim == 1:
         return np.ones((number, 1))
     if dim == 2:
@@ -107,7 +110,7 @@ def spread_directions(dim: int, number: int) -> Array:
 
 def as_weighted(target: Any) -> tuple[Array, Array]:
     """Points (m, dim) and their masses: a quadrature's nodes, atoms, or particles of equal mass."""
-    kind = getattr(target, "kind", None)
+    kind = None if given_points(target) else target.kind
     if kind == "atoms":
         return target.atoms, target.weights
     if kind == "density":
@@ -116,8 +119,12 @@ def as_weighted(target: Any) -> tuple[Array, Array]:
         return target.grid.reshape(-1, target.dim)[kept], target.masses[kept]
     if kind is not None:
         raise ValueError(f"target is of the kind {kind!r}; a density, atoms or an array of points is allowed")
-    points = in_space(target)
+    points = in_space(target, key="target")
     return points, np.full(len(points), 1.0 / len(points))
+
+
+def _many(directions: int) -> int:
+    return arguments.whole("directions", directions, 1, MOST_DIRECTIONS)
 
 
 def _quantiles(along: Array, masses: Array) -> tuple[Array, Array]:

@@ -12,8 +12,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from particlegvi import integrators
+from particlegvi import arguments, integrators
 
+MOST_POINTS = 4000  # of the grid; 8 x MOST_POINTS^2 bytes in the matrix
 NODES = 8  # of the interpolation
 NOISE = np.linspace(-8.5, 8.5, 137)
 NOISE_WEIGHTS = np.exp(-0.5 * NOISE**2) / np.exp(-0.5 * NOISE**2).sum()
@@ -50,17 +51,29 @@ def stationary_law(
     ValueError
         For an integrator whose steps are no smooth function of the noise.
     """
+    arguments.function("slope", slope)
+    step_size = arguments.positive("step_size", step_size)
+    temperature = arguments.positive("temperature", temperature)
+    low, high = _edges(box)
     scheme = integrators.scheme(integrator)
     if scheme == "metropolis":
         raise ValueError(f'integrator is "{integrator}", which accepts and rejects; one that does not is allowed')
     gain, now, following = (
         float(part[0]) for part in integrators.get(integrator)(step_size, temperature, np.zeros(1))
     )
-    low, high = box
-    number = int(np.ceil((high - low) / min((now + following) / 8.0, 0.05))) + 1
+    apart = min((now + following) / 8.0, 0.05)
+    if not high - low <= (MOST_POINTS - 1) * apart:
+        raise ValueError(
+            f"step_size is {step_size:g}, at which a grid from {low:g} to {high:g} needs more than {MOST_POINTS} points;"
+            " a larger one, or a narrower box, is allowed"
+        )
+    number = int(np.ceil((high - low) / apart)) + 1
     grid = np.linspace(low, high, max(number, 2 * NODES))
     x = grid[:, None] + following * NOISE
-    landing = np.clip(_plain_part(scheme, slope, gain, x, now * NOISE) + now * NOISE, low, high)
+    with np.errstate(over="ignore", invalid="ignore"):
+        landing = np.clip(_plain_part(scheme, slope, gain, x, now * NOISE) + now * NOISE, low, high)
+    if np.any(np.isnan(landing)):
+        raise ValueError(f"step_size is {step_size:g}, with which a step leads nowhere; a smaller one is allowed")
     transition = _interpolation(grid, landing)
     # every row of the transition sums to 1, so that one equation of pi (P - 1) = 0 is redundant: the norm replaces it
     equations = transition.T - np.eye(grid.size)
@@ -73,12 +86,24 @@ def _plain_part(
     scheme: str, slope: Callable[[np.ndarray], np.ndarray], gain: float, x: np.ndarray, noise: np.ndarray
 ) -> np.ndarray:
     """Where a step leads, but for the noise that is added."""
-    drift = slope(x)
+    drift = _slopes(slope, x)
     if scheme == "tamed":
         drift = drift / (1.0 + gain * np.abs(drift))
     elif scheme == "heun":
-        drift = 0.5 * (drift + slope(x - gain * drift + noise))
+        drift = 0.5 * (drift + _slopes(slope, x - gain * drift + noise))
     return x - gain * drift
+
+
+def _slopes(slope: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:
+    return arguments.returned("slope", slope(x), x.shape)
+
+
+def _edges(box: tuple[float, float]) -> tuple[float, float]:
+    allowed = "a pair of finite numbers, the smaller first,"
+    edges = arguments.array("box", box, allowed)
+    if edges.shape != (2,) or not np.all(np.isfinite(edges)) or not edges[0] < edges[1]:
+        raise arguments.refuse("box", box, allowed)
+    return float(edges[0]), float(edges[1])
 
 
 def _interpolation(grid: np.ndarray, landing: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi import arguments
 from particlegvi.diagnostics.discrepancy import squared_distances
 from particlegvi.diagnostics.particles import in_space
 
@@ -56,30 +57,33 @@ def kernel_stein_discrepancy_squared(
     It may be negative. Parameters and errors are those of `kernel_stein_discrepancy`.
     """
     x = in_space(particles)
-    table = stein_kernel(x, np.asarray(score(x), dtype=np.float64), lengthscale)
-    if not unbiased:
+    arguments.function("score", score)
+    lengthscale = arguments.scale("lengthscale", lengthscale)
+    table = stein_kernel(x, score_at(score, x), lengthscale)
+    if not arguments.flag("unbiased", unbiased):
         return float(table.mean())
     if len(x) < 2:
         raise ValueError("particles are fewer than two; an unbiased KSD^2 needs at least two")
     return float((table.sum() - np.trace(table)) / (len(x) * (len(x) - 1.0)))
 
 
+def score_at(score: Score, x: Array) -> Array:
+    """The score at points (n, dim), checked."""
+    return arguments.returned("score", score(x), x.shape)
+
+
 def stein_kernel(x: Array, scores: Array, lengthscale: float) -> Array:
     """u(x_i, x_j) for all pairs, an array (n, n)."""
-    if scores.shape != x.shape:
-        raise ValueError(f"score gives the shape {scores.shape}; {x.shape} is allowed")
-    if not lengthscale > 0.0:
-        raise ValueError(f"lengthscale is {lengthscale!r}; a positive number is allowed")
     precision = 1.0 / lengthscale**2
-    r2 = squared_distances(x, x)
-    shrink = 1.0 / (1.0 + precision * r2)
+    with np.errstate(over="ignore"):  # far apart and in terms of a tiny lengthscale
+        shrink = 1.0 / (1.0 + precision * squared_distances(x, x))
     kernel = np.sqrt(shrink)
     cubed = precision * kernel * shrink  # grad_x k = -cubed (x - y)
     along = np.sum(scores * x, axis=1)
     cross = scores @ x.T
     # s(x).grad_y k + s(y).grad_x k = cubed (s(x) - s(y)).(x - y)
     difference = along[:, None] + along - cross - cross.T
-    trace = cubed * (x.shape[1] - 3.0 * precision * r2 * shrink)
+    trace = cubed * (x.shape[1] - 3.0 * (1.0 - shrink))  # precision r^2 shrink = 1 - shrink
     return (scores @ scores.T) * kernel + cubed * difference + trace
 
 
@@ -104,9 +108,11 @@ def target_score(target: Any, loss: Any, method: Any, prior: Any) -> Score:
     ValueError
         If the prior is bounded: Stein's identity then lacks a term for the edges.
     """
+    arguments.target(target, density=True, dim=arguments.loss(loss).dim)
+    arguments.same_dim("prior", arguments.prior(prior).dim, loss.dim)
     if np.any(np.isfinite(prior.low) | np.isfinite(prior.high)):
         raise ValueError("prior is bounded; the Stein discrepancy needs a density without edges")
-    kl_weight = float(method.kl_weight)
+    kl_weight = arguments.positive("kl_weight of the method", arguments.weighted(method).kl_weight)
     interacting = float(getattr(method, "mmd_weight", 0.0)) > 0.0
     step = DIFFERENCE * np.sqrt(np.maximum(np.reshape(target.variance, -1), 1e-300))
 

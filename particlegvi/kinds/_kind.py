@@ -58,7 +58,7 @@ class Kind:
         raise NotImplementedError
 
     def stored(self, folder: Folder, results: Results, label: str) -> Any:
-        """What a folder has of one label; a ValueError if a file of it is damaged."""
+        """The run of one label, as far as its folder has it, or None; a ValueError if a file of it is damaged."""
         raise NotImplementedError
 
     def write(self, folder: Folder, label: str, run: Any) -> None:

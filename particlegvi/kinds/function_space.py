@@ -141,6 +141,8 @@ class FunctionSpace(Kind):
             self.write(folder, label, run)
 
     def stored(self, folder: Folder, results: Results, label: str) -> Any:
+        if label not in folder.manifest["methods"]:
+            return None
         positions, steps, info = folder.record(label)
         try:
             return results.parts.loaded(label, results.seed, positions, steps, info, folder.others(label))

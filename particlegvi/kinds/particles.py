@@ -58,7 +58,11 @@ class Particles(Kind):
         from particlegvi.runs import Run
 
         parts = results.parts
-        positions, steps, info = folder.record(label)
+        done = label in folder.manifest["methods"]
+        record = folder.record(label) if done else folder.unfinished(label)
+        if record is None:
+            return None
+        positions, steps, info = record
         if positions.shape[2] != parts.loss.dim:
             raise ValueError(f"{folder.path} is damaged: {label} has the dimension {positions.shape[2]}")
         step_size = results.scenario["step_size"]

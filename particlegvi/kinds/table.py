@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from particlegvi.results.folder import Folder
 
 LABEL = "table"  # what a table's results are called
-DRAWN_UP = ("table.md", "table.json")
 
 
 def names(value: Any, key: str) -> list[str]:
@@ -79,8 +78,10 @@ class BenchmarkTable(Kind):
                 results.add(label, self._run(results, place, progress))
             return
 
+        from particlegvi.results.folder import TABLES
+
         results.add(label, self._run(results, folder.path, progress))
-        folder.enlist(label, [folder.path / name for name in DRAWN_UP], time.perf_counter() - begun)
+        folder.enlist(label, [folder.path / name for name in TABLES], time.perf_counter() - begun)
 
     def _run(self, results: Results, place: str | Path, progress: Progress | None) -> Any:
         from particlegvi.tables import run_table
@@ -88,17 +89,21 @@ class BenchmarkTable(Kind):
         return run_table(seeded(results), place, progress)
 
     def stored(self, folder: Folder, results: Results, label: str) -> Any:
+        from particlegvi.results.folder import TABLES
         from particlegvi.tables.running import stored
 
-        for name in DRAWN_UP:
+        if label not in folder.manifest["methods"]:
+            return None
+        for name in TABLES:
             folder.verify(folder.path / name)
         return stored(seeded(results), folder.path)
 
     def write(self, folder: Folder, label: str, run: Any) -> None:
+        from particlegvi.results.folder import TABLES
         from particlegvi.tables.running import draw_up
 
         draw_up(run, folder.path)
-        folder.enlist(label, [folder.path / name for name in DRAWN_UP], None)
+        folder.enlist(label, [folder.path / name for name in TABLES], None)
 
     def facts(self, results: Results, label: str) -> dict[str, Any]:
         return results[label].summary()

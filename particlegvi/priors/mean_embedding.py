@@ -64,7 +64,8 @@ def embedding(prior: Any, kernel: Any, how: str = "auto", samples: int = 200, se
     ValueError
         If ``how`` is not one of these, does not apply, or the kernel's lengthscale is still a rule.
     """
-    arguments.prior(prior)
+    needed = ("log_density", "sample", "dim", "low", "high")
+    arguments.part("prior", prior, needed, "a prior such as particlegvi.priors.Normal(mean=0.0, sd=1.0)")
     if not isinstance(how, str) or how not in WAYS:
         raise arguments.refuse("embedding", how, f"one of {', '.join(WAYS)}")
     arguments.part("kernel", kernel, ("value", "slope"), "a kernel of particlegvi.kernels")

@@ -122,22 +122,14 @@ class Results(Mapping[str, Any]):
         """Put the names of pictures drawn into the folder on record, so that overwriting the folder removes them."""
         if self.folder is not None:
             there = open_folder(self.folder)
-            there.take()
+            try:
+                there.take()
+            except ValueError:  # somebody is writing, who will note the same pictures, and is not to be disturbed
+                return
             try:
                 there.update(figures=sorted({*there.manifest["figures"], *(picture.name for picture in pictures)}))
             finally:
                 there.release()
-
-
-def complete(results: Results) -> None:
-    """Call the folder of results finished: the last thing that was missing, the pictures, is there."""
-    assert results.folder is not None
-    there = open_folder(results.folder)
-    there.take()
-    try:
-        there.update(status="finished")
-    finally:
-        there.release()
 
 
 def recorded(run: Run) -> tuple[Record, float | None]:
@@ -165,15 +157,25 @@ def load(folder: str | os.PathLike[str]) -> Results:
     ValueError
         If the folder is not a run's, or a file in it is missing or damaged.
     """
-    there: Folder = open_folder(folder)
+    while True:
+        there = open_folder(folder)
+        try:
+            return _load(there)
+        except ValueError:
+            if open_folder(folder).manifest == there.manifest:
+                raise  # whatever is wrong, it is not that somebody was writing meanwhile
+
+
+def _load(there: Folder) -> Results:
     scenario = there.scenario()
     manifest = there.manifest
     # while only the pictures are missing, all there is to load is there
     status = "finished" if manifest["status"] == "simulated" else manifest["status"]
     results = Results(scenario, build(scenario), manifest["seed"], folder=there.path, status=status)
     for label in results.labels:
-        if label in manifest["methods"] or there.has_begun(label):
-            results.add(label, results.kind.stored(there, results, label))
+        run = results.kind.stored(there, results, label)
+        if run is not None:
+            results.add(label, run)
     try:
         results._summary = results.kind.checked(there.summary())
     except ValueError as error:

@@ -39,11 +39,14 @@ from particlegvi import files
 from particlegvi.results import checkpoint
 from particlegvi.results import manifest as manifests
 from particlegvi.results.arrays import read_array, write_array
+from particlegvi.results.lock import NAME as LOCK
 from particlegvi.results.lock import Lock
 from particlegvi.scenario import keys
 from particlegvi.simulation import record_steps
 
-OTHER = re.compile(r"arrays/([^/.]+)\.([a-z_]+)\.npy")
+ENDINGS = ("positions.npy", "steps.npy", "json", "growing.npy")  # of the files of a method
+OTHER = re.compile(r"arrays/([^/.]+)\.([a-z_]+)\.npy")  # their other arrays
+TABLES = ("table.md", "table.json")
 
 
 class Record(NamedTuple):
@@ -83,6 +86,10 @@ class Folder:
         if self._lock is not None:
             self._lock.note(**progress)
 
+    def has_lock(self) -> bool:
+        """Whether a process is writing, or has died while it was."""
+        return os.path.lexists(self.path / LOCK)
+
     def sweep(self) -> None:
         """Remove the unfinished files of a process that died, whose lock we have."""
         for place in (self.path, self.path / "arrays", self.path / checkpoint.FOLDER):
@@ -116,7 +123,7 @@ class Folder:
     def summary(self) -> dict[str, Any] | None:
         """The summary, or None where there is none yet."""
         place = self.path / "summary.json"
-        if not place.exists():
+        if place.name not in self.manifest["sha256"]:  # not there, or not yet for good
             return None
         self.verify(place)
         return files.read_json(place)
@@ -154,7 +161,8 @@ class Folder:
         self.manifest["sha256"] |= {**found, **(digests or {})}
         if seconds is not None:
             self.manifest["seconds"][label] = round(float(seconds), 3)
-        self.manifest["methods"] = [*self.manifest["methods"], label]
+        done = {*self.manifest["methods"], label}
+        self.manifest["methods"] = [each for each in self.manifest["settings"]["methods"] if each in done]
         self.update()
 
     def forget(self, label: str) -> None:
@@ -162,7 +170,7 @@ class Folder:
         self.update(methods=[each for each in self.manifest["methods"] if each != label])
 
     def record(self, label: str) -> Record:
-        """Read what one method recorded; of one that was interrupted, what it had at its last checkpoint.
+        """Read what one method recorded.
 
         Raises
         ------
@@ -170,10 +178,7 @@ class Folder:
             If nothing is there, or a file is missing, damaged or does not fit the others.
         """
         if label not in self.manifest["methods"]:
-            partly = self._unfinished(label)
-            if partly is None:
-                raise ValueError(f"{self.path} has no results of {label}: it is {self.manifest['status']}")
-            return partly
+            raise ValueError(f"{self.path} has no results of {label}: it is {self.manifest['status']}")
         positions = read_array(self.positions(label), np.float64, 3)
         steps = read_array(self._array(label, "steps.npy"), np.int64, 1)
         if len(positions) != len(steps) or positions.size == 0:
@@ -196,11 +201,8 @@ class Folder:
                 self.verify(place)
         return found
 
-    def has_begun(self, label: str) -> bool:
-        """Whether a method that is not done has records that can be read."""
-        return self._unfinished(label) is not None
-
-    def _unfinished(self, label: str) -> Record | None:
+    def unfinished(self, label: str) -> Record | None:
+        """What a method that is not done had recorded at its last checkpoint; None where that is nothing."""
         for found in checkpoint.read(self.path, with_state=False):
             snapshot = found.snapshot
             if found.label == label:
@@ -228,6 +230,11 @@ class Folder:
         """Change entries of the manifest and write it."""
         self.manifest.update(entries)
         files.write_json(self.path / "manifest.json", self.manifest)
+
+    def is_fresh(self) -> bool:
+        """Whether there is nothing in it that took time to make."""
+        begun = self.manifest["methods"] or self.manifest["resumed"]
+        return not begun and not checkpoint.read(self.path, with_state=False)
 
     def discard(self) -> None:
         """Take away what a run that did not get anywhere has written, and the lock."""

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from particlegvi import files
+from particlegvi.quoting import as_argument
 from particlegvi.results import checkpoint
 from particlegvi.results import manifest as manifests
-from particlegvi.results.folder import Folder
+from particlegvi.results.folder import ENDINGS, OTHER, TABLES, Folder
 from particlegvi.results.lock import Lock
-from particlegvi.scenario import text
+from particlegvi.scenario import checks, text
 
 
 def create(
@@ -48,7 +49,8 @@ def create(
 def _remedy(path: Path) -> str:
     with contextlib.suppress(ValueError):
         if manifests.read(path)["status"] in manifests.UNFINISHED:
-            return f" and holds an unfinished run; particlegvi resume {path} goes on, --overwrite starts over"
+            again = f"particlegvi resume {as_argument(path)}"
+            return f" and holds an unfinished run; {again} goes on, --overwrite starts over"
     return "; choose another folder, or say --overwrite (overwrite=True)"
 
 
@@ -101,14 +103,20 @@ def _again(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Fo
             raise ValueError(f"{inner} is a link, so it is not overwritten")
     lock = Lock.take(path)
     try:
-        old = manifests.read(path) if (path / "manifest.json").exists() else {"figures": []}
+        old = manifests.read(path) if (path / "manifest.json").exists() else manifest
+        checkpoint.clear(path)  # before the new manifest, which it does not belong to, is there
+        if old["settings"].get("kind") == "table":  # nor do these
+            for cell in (path / "cells").glob("*.*.*.[0-9]*.json"):
+                cell.unlink()
         _begin(path, scenario, manifest)
-        checkpoint.clear(path)
-        pictures = [path / name for name in old["figures"]]
-        tables = [path / "table.md", path / "table.json", *(path / "cells").glob("*.json")]
-        for stale in [path / "summary.json", *pictures, *arrays.glob("*.npy"), *arrays.glob("*.json"), *tables]:
+        folder = Folder(path, manifest, lock)
+        folder.sweep()
+        labels = [label for label in old["settings"].get("methods", {}) if checks.LABEL.fullmatch(label)]
+        written = [arrays / f"{label}.{ending}" for label in labels for ending in ENDINGS]
+        others = [path / name for name in old["sha256"] if OTHER.fullmatch(name) or name in TABLES]
+        for stale in [path / "summary.json", *(path / name for name in old["figures"]), *written, *others]:
             stale.unlink(missing_ok=True)
     except BaseException:
         lock.release()
         raise
-    return Folder(path, manifest, lock)
+    return folder

@@ -88,6 +88,7 @@ def largest(step_size: float | Schedule, steps: int) -> float:
     ValueError
         If one of them is not a finite number above 0.
     """
+    steps, step_size = arguments.whole("steps", steps), resolved(step_size)
     if not isinstance(step_size, Schedule):
         return step_size
     looked_at = np.unique(np.linspace(0, max(steps - 1, 0), SAMPLES).astype(np.int64))
@@ -102,8 +103,10 @@ def largest(step_size: float | Schedule, steps: int) -> float:
 
 def times(step_size: float | Schedule, steps: np.ndarray) -> np.ndarray:
     """Times at which so many ``steps`` (ascending, (records,)) are done: sums of the step sizes before."""
+    steps, step_size = _numbers(steps), resolved(step_size)
     if not isinstance(step_size, Schedule):
-        return steps * step_size
+        with np.errstate(over="ignore"):
+            return steps * step_size
     found = np.zeros(len(steps))
     total, done = 0.0, 0
     for record, step in enumerate(steps):
@@ -115,6 +118,15 @@ def times(step_size: float | Schedule, steps: np.ndarray) -> np.ndarray:
     return found
 
 
+def _numbers(steps: np.ndarray) -> np.ndarray:
+    allowed = f"an array (records,) of ascending whole numbers of at most {arguments.MOST_WHOLE}"
+    given = arguments.array("steps", steps, allowed)
+    good = given.ndim == 1 and np.all((given >= 0) & (given <= arguments.MOST_WHOLE) & (given == np.floor(given)))
+    if not good or np.any(np.diff(given) < 0):
+        raise arguments.refuse("steps", steps, allowed)
+    return given.astype(np.int64)
+
+
 def shown(step_size: Any) -> str:
     """A step size in a few words, for tables and headings."""
     step_size = resolved(step_size)
@@ -123,4 +135,5 @@ def shown(step_size: Any) -> str:
 
 def plain(step_size: float | Schedule) -> float | dict[str, Any]:
     """As plain data: the number itself, or the table of a scenario that stands for the schedule."""
+    step_size = resolved(step_size)
     return step_size.table() if isinstance(step_size, Schedule) else step_size

@@ -170,9 +170,8 @@ def as_points(x: ArrayLike, dim: int) -> tuple[np.ndarray, tuple[int, ...]]:
 
 def seeded(number: int, seed: int) -> np.random.Generator:
     """The random numbers behind ``sample``; a ValueError unless the number is a whole one of at least 1."""
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        raise ValueError(f"number is {number!r}; a whole number of at least 1 is allowed")
-    return np.random.default_rng([int(seed), int(number)])
+    number = arguments.whole("number", number, 1, arguments.MOST_PARTICLES)
+    return np.random.default_rng([arguments.seed(seed), number])
 
 
 def _box(points: np.ndarray, masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

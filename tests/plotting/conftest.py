@@ -265,3 +265,8 @@ def fitted():
             "methods": {"mixing": {"method": "PLS"}, "plain": {"method": "PLS", "moves": "none", "steps": 20}},
         }
     )
+
+
+@pytest.fixture(scope="session")
+def replicated() -> Any:
+    return pg.run("repulsion-pays", steps=40, replicates=3)

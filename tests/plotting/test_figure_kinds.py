@@ -22,6 +22,7 @@ KINDS = {
     "particles": "plane",
     "buckets": "minima",
     "lifting": "lifted",
+    "coverage": "replicated",
     "functions": "fitted",
 }
 

@@ -329,7 +329,7 @@ def test_compiled_plain_and_block_forms_agree():
         ),
         (
             lambda: priors.embedding(priors.Normal(), KERNELS[0], how="monte-carlo", samples=0),
-            "samples is 0; a whole number of at least 1",
+            "samples is 0; a whole number of 1 or more",
         ),
         (
             lambda: priors.embedding(priors.Normal([0.0] * 3), KERNELS[0], how="quadrature"),

@@ -286,3 +286,93 @@ def spoil(place, damage):
     else:
         middle = len(whole) // 2
         place.write_bytes(whole[:middle] + bytes([whole[middle] ^ 16]) + whole[middle + 1 :])
+
+
+def test_starting_over_that_is_cut_short_goes_on_from_nothing_old(tmp_path, monkeypatch):
+    """A process that dies after each of its steps of taking a folder over: no checkpoint of the old run may be used."""
+    changed = {**SHORT, "methods": {"DLE": {"kl_weight": 3.0}}}
+    pg.run("lifting", out=tmp_path / "straight", **changed)
+    for victim in ("particlegvi.results.making.Folder.sweep", "particlegvi.results.making.checkpoint.clear"):
+        folder = tmp_path / victim
+        interrupted(folder, 4, "lifting")
+        with monkeypatch.context() as patch, pytest.raises(SystemExit):
+            patch.setattr(victim, lambda *_: (_ for _ in ()).throw(SystemExit))
+            pg.run("lifting", out=folder, overwrite=True, **changed)
+        if "sweep" in victim:
+            pg.resume(folder)
+            assert content(folder) == content(tmp_path / "straight")
+        else:
+            assert pg.resume(folder)["DLE"].method.kl_weight != 3.0  # still the old run, whole
+
+
+def test_starting_over_takes_what_a_run_has_written_and_nothing_else(tmp_path):
+    interrupted(tmp_path / "run", 4, "lifting")
+    (tmp_path / "run" / "arrays" / "mine.npy").write_text("mine")
+    (tmp_path / "run" / "arrays" / ".DLE.json.123.tmp").write_text("left by a process that was killed")
+    pg.run("lifting", out=tmp_path / "run", overwrite=True, **SHORT)
+    names = sorted(path.name for path in (tmp_path / "run" / "arrays").iterdir())
+    assert names == ["DLE.json", "DLE.positions.npy", "DLE.steps.npy", "mine.npy"]
+
+
+def test_a_bad_value_that_shows_late_takes_nothing_away(tmp_path, monkeypatch):
+    """A check that a resumed run does not pass, such as of the memory of a smaller machine."""
+
+    def refused(*_):
+        raise ValueError("not enough memory here")
+
+    interrupted(tmp_path / "run", 4, "lifting")
+    before = (tmp_path / "run" / "checkpoint" / "latest.json").read_bytes()
+    with monkeypatch.context() as patch, pytest.raises(ValueError, match="here"):
+        patch.setattr(runner, "check_problem", refused)
+        pg.resume(tmp_path / "run")
+    assert (tmp_path / "run" / "checkpoint" / "latest.json").read_bytes() == before
+    assert pg.resume(tmp_path / "run").status == "finished"
+
+
+def test_what_a_run_that_diverged_says_does_not_depend_on_chunks(tmp_path, monkeypatch):
+    """Finding the step that went wrong repeats steps, which must not be counted."""
+    scenario = load("global-minimiser", {**SHORT, "step_size": 5.0})
+    del scenario["methods"]["DE"], scenario["methods"]["DLE"]
+    told = []
+    for seconds in (1e-9, 10.0):
+        monkeypatch.setattr(simulation, "CHUNK_SECONDS", seconds)
+        with pytest.raises(pg.Diverged), pytest.warns(UserWarning, match="stability"):
+            pg.run(scenario, out=tmp_path / str(seconds))
+        told.append(content(tmp_path / str(seconds)))
+    assert told[0] == told[1]
+
+
+def test_a_summary_that_the_manifest_does_not_name_yet_is_not_read(tmp_path):
+    """A process was killed between writing the one and the other."""
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    place = tmp_path / "run" / "manifest.json"
+    manifest = json.loads(place.read_text())
+    del manifest["sha256"]["summary.json"]
+    place.write_text(json.dumps({**manifest, "status": "running"}))
+    assert pg.load(tmp_path / "run").status == "running"
+
+
+def test_resuming_checks_its_arguments_before_it_takes_the_folder(tmp_path):
+    interrupted(tmp_path / "run", 3, "lifting")
+    before = content(tmp_path / "run")
+    with pytest.raises(ValueError, match="checkpoint_every"):
+        pg.resume(tmp_path / "run", checkpoint_every=float("nan"))
+    assert content(tmp_path / "run") == before
+
+
+def test_methods_stay_in_the_order_of_the_scenario(tmp_path, straight):
+    interrupted(tmp_path / "run", 25)
+    (tmp_path / "run" / "arrays" / "DE.json").unlink()
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == straight
+
+
+def test_a_process_that_died_after_the_last_word_leaves_nothing_behind(tmp_path):
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    before = content(tmp_path / "run")
+    (tmp_path / "run" / "lock").write_text(json.dumps({"pid": 1, "label": "DLE", "step": 50}))
+    (tmp_path / "run" / ".manifest.json.17.tmp").write_text("{")
+    (tmp_path / "run" / "checkpoint").mkdir()
+    assert pg.resume(tmp_path / "run").status == "finished"
+    assert content(tmp_path / "run") == before
+    assert not (tmp_path / "run" / "checkpoint").exists()

@@ -47,7 +47,7 @@ BAD = [
     ("integrator", [1, ["euler-maruyama"], "x" * 50], "integrator must be"),
     ("record_every", [-1, 1.5, "never", True], "record_every must be"),
     ("tolerance", [0.0, -1e-9, 0.5, "1e-9", math.nan], "tolerance must be"),
-    ("replicates", [1, 0, 2.0, "many", True, 10**6], "replicates must be a whole number from 2"),
+    ("replicates", [1, 0, 2.5, "many", True, 10**6], "replicates must be a whole number from 2"),
     ("modes", [[], "x", {"a": 1}, [[0.0], [1.0, 2.0]], [["x"]], [[]], [[math.inf]]], "modes"),
     ("loss", [3, {}, {"name": 3}, {"name": "a", "formula": "b"}, {"formula": "t"}, ["double-well"], True], "loss"),
     ("loss", [{"formula": "t", "variables": []}, {"formula": "t", "variables": [1]}], "loss.variables must be"),
