@@ -44,5 +44,5 @@ def draw_data(axes: Axes, run: Any) -> None:
         across = axes.get_xaxis_transform()
         for label, height, mark in ((1.0, 0.97, "v"), (0.0, 0.03, "^")):
             shown = X[y == label]
-            axes.plot(shown, np.full(len(shown), height), linestyle="none", marker=mark, markersize=6.0, transform=across,
+            axes.plot(shown, np.full(len(shown), height), mark, markersize=6.0, transform=across,
                       color=style.TEXT_GREY, label=f"label {label:.0f}")

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi import files
+from particlegvi import files, kinds
 from particlegvi.results import checkpoint
 from particlegvi.results import manifest as manifests
 from particlegvi.results.arrays import read_array, write_array
@@ -162,7 +162,8 @@ class Folder:
         if seconds is not None:
             self.manifest["seconds"][label] = round(float(seconds), 3)
         done = {*self.manifest["methods"], label}
-        self.manifest["methods"] = [each for each in self.manifest["settings"]["methods"] if each in done]
+        every = kinds.of(self.manifest["settings"]).labels(self.manifest["settings"])
+        self.manifest["methods"] = [each for each in every if each in done]
         self.update()
 
     def forget(self, label: str) -> None:
