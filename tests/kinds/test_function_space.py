@@ -217,3 +217,12 @@ def test_every_scenario_runs_from_the_command_line(name, capsys, tmp_path, monke
     assert cli.main(["plot", "run"]) == 0
     assert (tmp_path / "run" / "functions.png").read_bytes() == before
     assert cli.main(["resume", "run"]) == 0
+
+
+def test_the_scenario_of_the_page_runs(root, tmp_path):
+    page = (root / "docs" / "function-space.md").read_text(encoding="utf-8")
+    [example] = [block for block in page.split("```toml\n")[1:] if block.startswith('kind = "function-space"')]
+    (tmp_path / "my-counts.toml").write_text(example.split("```")[0])
+    results = pg.run(tmp_path / "my-counts.toml", particles=10, **{"methods.plain.steps": 20})
+    assert list(results) == ["mixing", "plain"]
+    assert {"log_density", "truth", "signs", "equilibrium"} <= set(results.summary["methods"]["mixing"])
