@@ -15,6 +15,7 @@ from particlegvi.errors import Diverged
 from particlegvi.keeping import Keeper
 from particlegvi.methods.flow import Problem
 from particlegvi.problem import check_problem
+from particlegvi.quoting import as_argument
 from particlegvi.recorder import Recorder
 from particlegvi.replicates import replicate
 from particlegvi.results import Results, recorded
@@ -25,6 +26,7 @@ from particlegvi.results.versions import versions
 from particlegvi.runs import Run
 from particlegvi.scenario import load
 from particlegvi.scenario.building import build
+from particlegvi.signals import Answered
 from particlegvi.simulation import follow
 
 Progress = Callable[[str, int, int], None]
@@ -111,6 +113,8 @@ def simulate_rest(
     results: Results, folder: Folder | None, progress: Progress | None, checkpoint_every: float, draw: Draw | None
 ) -> None:
     """Simulate the methods that ``results`` does not have, and finish the folder, whose lock is held."""
+    if folder is not None:
+        Answered.last_words = f"; to go on say: particlegvi resume {as_argument(folder.path)}"
     try:
         for label in results.labels:
             if label not in results:
@@ -126,6 +130,7 @@ def simulate_rest(
         raise
     finally:
         if folder is not None:
+            Answered.last_words = ""
             folder.release()
 
 

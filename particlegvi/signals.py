@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 PATIENCE = 0.7  # seconds that compiled code may keep Python from answering
 
@@ -28,6 +28,7 @@ class Answered:
     Signals that the process was told to ignore (``nohup``) stay ignored.
     """
 
+    last_words: ClassVar[str] = ""  # said where there is no time to say more: how to go on
     SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
     def __enter__(self) -> Answered:
@@ -65,6 +66,7 @@ class Answered:
         # Python writes the number of each signal here as it arrives, whatever the main thread is doing.
         while number := os.read(pipe, 1):
             if number[0] in self._before and not self._answered.wait(PATIENCE):
-                print("particlegvi: interrupted between two checkpoints", file=sys.stderr, flush=True)
+                text = f"particlegvi: interrupted between two checkpoints{Answered.last_words}"
+                print(text, file=sys.stderr, flush=True)
                 os._exit(128 + number[0])
         os.close(pipe)

@@ -59,7 +59,7 @@ class FolderKeeper:
             snapshot = found.snapshot
             if found.label != self.label or not 1 <= snapshot.records <= records:
                 continue
-            with contextlib.suppress(ValueError, OSError):
+            with contextlib.suppress(ValueError, FileNotFoundError):
                 self._records = GrowingArray(place, records, shape, snapshot.records, found.records_sha256)
                 self.earlier = found.seconds
                 return snapshot

@@ -111,3 +111,17 @@ def test_the_line_that_resumes_can_be_typed(tmp_path, monkeypatch, capsys):
     assert cli.main(["run", "lifting", *SHORT, "--out=-x y"]) == 2
     assert "particlegvi resume './-x y' goes on" in capsys.readouterr().err
     assert cli.main(["resume", "./-x y", "--quiet"]) == 0
+
+
+def test_the_line_that_resumes_is_there_too_when_python_cannot_answer(tmp_path):
+    """Drawing that does not come back to Python for minutes stands for all compiled code."""
+    code = SLOW.replace("time.sleep(60)", "__import__('hashlib').pbkdf2_hmac('sha256', b'', b'', 10**9)")
+    folder = tmp_path / "run"
+    command = [sys.executable, "-c", code, "run", "lifting", *SHORT, "--out", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "drawing\n"
+    process.send_signal(signal.SIGINT)
+    err = process.communicate(timeout=30)[1]
+    assert process.returncode == 130
+    assert err == f"particlegvi: interrupted between two checkpoints; to go on say: particlegvi resume {folder}\n"
+    assert cli.main(["resume", str(folder), "--quiet"]) == 0
