@@ -144,7 +144,7 @@ if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--kills", type=int, default=200)
     options.add_argument("--seed", type=int, default=0)
-    options.add_argument("--only", nargs="+", default=catalogue.names())
+    options.add_argument("--only", nargs="+", default=catalogue.names("particles"))
     options.add_argument("--set", action="append", default=[])
     options.add_argument("--checkpoint-every", type=float, default=0.05)
     options.add_argument("--late", action="store_true")

@@ -19,9 +19,10 @@ def folder() -> Path:
     return inside if inside.is_dir() else package.parent / "scenarios"
 
 
-def names() -> list[str]:
-    """The names of all scenarios, in alphabetical order."""
-    return sorted(path.stem for path in folder().glob("*.toml"))
+def names(kind: str | None = None) -> list[str]:
+    """The names of all scenarios, or of those of one kind ("particles", ...), in alphabetical order."""
+    every = sorted(path.stem for path in folder().glob("*.toml"))
+    return every if kind is None else [name for name in every if _kind(name) == kind]
 
 
 def path(name: str) -> Path:
@@ -43,7 +44,18 @@ def entries() -> list[dict[str, str]]:
     return [_entry(name) for name in names()]
 
 
+def _content(name: str) -> dict[str, object]:
+    return tomllib.loads((folder() / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _kind(name: str) -> str:
+    content = _content(name)
+    while "kind" not in content and "based_on" in content:
+        content = _content(str(content["based_on"]))
+    return str(content.get("kind", "particles"))
+
+
 @cache
 def _entry(name: str) -> dict[str, str]:
-    content = tomllib.loads((folder() / f"{name}.toml").read_text(encoding="utf-8"))
+    content = _content(name)
     return {"name": name, "title": str(content.get("title", "")), "source": str(content.get("source", ""))}

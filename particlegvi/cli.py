@@ -139,6 +139,7 @@ def gallery(options: argparse.Namespace) -> None:
     names = options.only or catalogue.names()
     settings = {name: scenario.load(catalogue.path(name)) for name in names}
     from particlegvi import plotting, runner
+    from particlegvi.datasets import MissingData
 
     folder = Path(options.out)
     try:
@@ -146,10 +147,18 @@ def gallery(options: argparse.Namespace) -> None:
     except OSError as error:
         raise ValueError(f"the folder {folder} cannot be used for pictures: {error.strerror}") from None
     for name, wanted in settings.items():
+        if not wanted["figures"]:
+            say(f"{name} is left out: it has no picture")
+            continue
         if options.quick:
-            wanted = scenario.load(wanted, {key: min(most, wanted[key]) for key, most in QUICK.items()})
-        with ProgressBar(options.quiet, name) as progress:
-            results = runner.execute(wanted, options.seed, progress=progress, save=False)
+            fewer = {key: min(most, wanted[key]) for key, most in QUICK.items() if key in wanted}
+            wanted = scenario.load(wanted, fewer)
+        try:
+            with ProgressBar(options.quiet, name) as progress:
+                results = runner.execute(wanted, options.seed, progress=progress, save=False)
+        except MissingData as error:
+            say(f"{name} is left out: {error}")
+            continue
         with tempfile.TemporaryDirectory(dir=folder, prefix=".") as drawn:
             for number, picture in enumerate(plotting.draw(results, drawn)):
                 place = folder / (f"{name}-{picture.name}" if number else f"{name}.png")

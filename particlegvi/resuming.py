@@ -8,7 +8,7 @@ from typing import Any
 
 from particlegvi import arguments
 from particlegvi import scenario as scenarios
-from particlegvi.results import Results, load, stored
+from particlegvi.results import Results, load
 from particlegvi.results import checkpoint as checkpoints
 from particlegvi.results.folder import Folder, open_folder
 from particlegvi.results.keeper import CHECKPOINT_EVERY
@@ -82,10 +82,10 @@ def go_on(
         results = Results(content, build(content), there.manifest["seed"], folder=there.path, status="running")
         for label in list(there.manifest["methods"]):
             try:
-                results.add(label, stored(there, results, label, there.record(label)))
+                results.add(label, results.kind.stored(there, results, label))
             except ValueError:
                 there.forget(label)  # damaged: simulated again
-        there.update(status="running", resumed=[*there.manifest["resumed"], _entry(there, noted)])
+        there.update(status="running", resumed=[*there.manifest["resumed"], _entry(there, results, noted)])
     except BaseException:
         there.release()
         raise
@@ -119,11 +119,10 @@ def _same_versions(there: Folder) -> None:
         )
 
 
-def _entry(there: Folder, noted: dict[str, Any]) -> dict[str, Any]:
+def _entry(there: Folder, results: Results, noted: dict[str, Any]) -> dict[str, Any]:
     """Where the run goes on, and how many steps of it a process had done that died before it could store them."""
     label, step = noted.get("label"), noted.get("step")
-    methods = there.manifest["settings"]["methods"]
-    waiting = next((name for name in methods if name not in there.manifest["methods"]), None)
+    waiting = next((name for name in results.labels if name not in there.manifest["methods"]), None)
     stored = next((found for found in checkpoints.read(there.path) if found.label == waiting), None)
     first = stored.snapshot.step if stored is not None else 0
     repeated = max(0, step - first) if label == waiting and type(step) is int else 0

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from particlegvi import arguments
+from particlegvi.datasets import MissingData
 from particlegvi.errors import Diverged
 from particlegvi.keeping import Keeper
 from particlegvi.methods.flow import Problem
@@ -98,9 +99,12 @@ def execute(
     try:
         parts = build(scenario)
     except ValueError as error:
-        raise ValueError(f"{scenario['name']}: {error}") from None
+        kind = MissingData if isinstance(error, MissingData) else ValueError
+        raise kind(f"{scenario['name']}: {error}") from None
+    results = Results(scenario, parts, seed, status="running")
+    results.kind.ready(parts)
     folder = create(out, scenario, seed, versions(), overwrite) if save else None
-    results = Results(scenario, parts, seed, folder=folder.path if folder else None, status="running")
+    results.folder = folder.path if folder else None
     simulate_rest(results, folder, progress, checkpoint_every, draw)
     return results
 
@@ -112,9 +116,9 @@ def simulate_rest(
     if folder is not None:
         Answered.last_words = f"; to go on say: particlegvi resume {as_argument(folder.path)}"
     try:
-        for label in results.scenario["methods"]:
+        for label in results.labels:
             if label not in results:
-                _simulate_one(results, label, folder, progress, checkpoint_every)
+                results.kind.simulate(results, label, folder, progress, checkpoint_every)
         results.status = "finished"
         if folder is not None:
             folder.write_summary(results.summary)
@@ -142,9 +146,10 @@ def _draw(results: Results, folder: Folder, draw: Draw) -> None:
     folder.update(figures=sorted({*folder.manifest["figures"], *(picture.name for picture in pictures)}))
 
 
-def _simulate_one(
+def simulate_method(
     results: Results, label: str, folder: Folder | None, progress: Progress | None, checkpoint_every: float
 ) -> None:
+    """Simulate one method of a scenario of particles, from its start or from its checkpoint in the folder."""
     method = results.parts.methods[label]
     hear = None if progress is None else partial(progress, label)
     problem = _problem(results, method, results.scenario.get("record_every"))
@@ -193,12 +198,13 @@ def _keep(results: Results, folder: Folder | None, error: BaseException) -> None
         error.results = results  # type: ignore[attr-defined]
     partly = getattr(error, "run", None)  # what Diverged and KeyboardInterrupt carry
     if partly is not None:
-        label = next(label for label in results.scenario["methods"] if label not in results)
+        label = next(label for label in results.labels if label not in results)
         results.add(label, partly)
-    if isinstance(error, Diverged) and partly is not None:
+    if isinstance(error, Diverged):
         results.status = "diverged"
         if folder is not None:
-            folder.add(label, *recorded(partly))
+            if partly is not None:
+                results.kind.write(folder, label, partly)
             folder.write_summary(results.summary)
             folder.update(status="diverged")
         return

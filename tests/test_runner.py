@@ -27,7 +27,7 @@ def content(folder) -> dict[str, bytes]:
     return {name: data for name, data in files(folder).items() if name != "manifest.json"}
 
 
-@pytest.mark.parametrize("name", catalogue.names())
+@pytest.mark.parametrize("name", catalogue.names("particles"))
 def test_every_scenario_runs_and_comes_back_bit_for_bit(name, tmp_path):
     results = pg.run(name, seed=3, out=tmp_path / "run", **SHORT)
     assert list(results) == list(results.scenario["methods"])

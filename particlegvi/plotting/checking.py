@@ -38,6 +38,7 @@ RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "bucket": (_whole(-(10**12), 10**12), "a whole number"),
     "bucket_origin": (_number, "a finite number"),
     "bucket_width": (_width, 'a finite number above 0 or "pi"'),
+    "input": (_number, "a finite number"),
     "loss": TRUTH_VALUE,
     "methods": (_names, "a list of at least one label of a method"),
     "particles": (_whole(1, 10_000), "a whole number from 1 to 10000"),

@@ -34,6 +34,23 @@ def chosen_runs(results: Mapping[str, Any], methods: Iterable[str] | None, dim: 
     return runs
 
 
+def function_runs(results: Mapping[str, Any], methods: Iterable[str] | None) -> dict[str, Any]:
+    """The fits of functions that a figure shows, as `chosen_runs` has them.
+
+    Raises
+    ------
+    ValueError
+        If they are no functions of one input.
+    """
+    runs = chosen_runs(results, methods)
+    for label, run in runs.items():
+        inputs = getattr(getattr(run, "data", None), "inputs", None)
+        if inputs != 1:
+            what = "no function" if inputs is None else f"a function of {inputs} inputs"
+            raise ValueError(f"this kind of figure draws functions of one input, but {label} is {what}")
+    return runs
+
+
 def target_of(results: Any, label: str) -> Any:
     """The truth beside which the particles of ``label`` are drawn, or None."""
     return (getattr(results, "targets", None) or {}).get(label)

@@ -7,19 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from particlegvi.results import table
+from particlegvi import kinds
 from particlegvi.results.folder import Folder, Record, open_folder
 from particlegvi.results.making import create
-from particlegvi.results.summary import checked, summarise
-from particlegvi.results.truth import Targets
+from particlegvi.results.summary import summarise
 from particlegvi.results.versions import versions
 from particlegvi.runs import Run
-from particlegvi.scenario.building import Parts, build, settled
+from particlegvi.scenario.building import build
 
 __all__ = ["Results", "load"]
 
 
-class Results(Mapping[str, Run]):
+class Results(Mapping[str, Any]):
     """The runs of a scenario by the label of their method, in the scenario's order.
 
     Attributes
@@ -31,6 +30,8 @@ class Results(Mapping[str, Run]):
         "finished", or what else became of the run: "running", "interrupted", "diverged", "failed".
     folder : Path or None
         Where it is saved.
+    kind : Kind
+        What kind of scenario it is (`particlegvi.kinds`); what is said here of runs is that of particles.
     parts : Parts
         What the scenario stands for: loss, prior, start and methods.
     targets : mapping
@@ -42,9 +43,9 @@ class Results(Mapping[str, Run]):
     def __init__(
         self,
         scenario: dict[str, Any],
-        parts: Parts,
+        parts: Any,
         seed: int,
-        runs: Mapping[str, Run] | None = None,
+        runs: Mapping[str, Any] | None = None,
         folder: Path | None = None,
         status: str = "finished",
         summary: dict[str, Any] | None = None,
@@ -53,22 +54,28 @@ class Results(Mapping[str, Run]):
         self.seed = seed
         self.status = status
         self.folder = folder
-        self._runs: dict[str, Run] = dict(runs or {})
+        self._runs: dict[str, Any] = dict(runs or {})
         self._summary = summary
         self.parts = parts
-        self.targets = Targets(self._runs, parts)
+        self.kind = kinds.of(scenario)
+        self.targets = self.kind.targets(self._runs, parts)
 
-    def __getitem__(self, label: str) -> Run:
+    def __getitem__(self, label: str) -> Any:
         return self._runs[label]
 
     def __iter__(self) -> Iterator[str]:
-        return (label for label in self.scenario["methods"] if label in self._runs)
+        return (label for label in self.labels if label in self._runs)
 
     def __len__(self) -> int:
         return len(self._runs)
 
     def __repr__(self) -> str:
         return f"Results({self.scenario['name']}, seed {self.seed}, {self.status}: {', '.join(self) or 'no runs'})"
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of all runs of the scenario, also of those that are not done."""
+        return self.kind.labels(self.scenario)
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -79,16 +86,16 @@ class Results(Mapping[str, Run]):
     def describe(self) -> str:
         """A table for a terminal: mean, spread and distance to the truth of every method."""
         try:
-            return table.describe(self.scenario, self.summary)
+            return self.kind.describe(self)
         except (TypeError, LookupError, AttributeError, ValueError) as error:
             if self.folder is None:
                 raise
             raise ValueError(f"{self.folder / 'summary.json'} is damaged: {type(error).__name__} {error}") from None
 
-    def add(self, label: str, run: Run) -> None:
+    def add(self, label: str, run: Any) -> None:
         """Take in the run of one more method."""
         run.label = label
-        run.method = settled(run.method, run.info)
+        self.kind.settle(run)
         self._runs[label] = run
         self._summary = None
 
@@ -103,7 +110,7 @@ class Results(Mapping[str, Run]):
         made = create(folder, self.scenario, self.seed, versions(), overwrite)
         try:
             for label, run in self.items():
-                made.add(label, *recorded(run))
+                self.kind.write(made, label, run)
             made.write_summary(self.summary)
             made.update(status=self.status)
         finally:
@@ -165,22 +172,12 @@ def _load(there: Folder) -> Results:
     # while only the pictures are missing, all there is to load is there
     status = "finished" if manifest["status"] == "simulated" else manifest["status"]
     results = Results(scenario, build(scenario), manifest["seed"], folder=there.path, status=status)
-    for label in scenario["methods"]:
-        record = there.record(label) if label in manifest["methods"] else there.unfinished(label)
-        if record is not None:
-            results.add(label, stored(there, results, label, record))
+    for label in results.labels:
+        run = results.kind.stored(there, results, label)
+        if run is not None:
+            results.add(label, run)
     try:
-        results._summary = checked(there.summary())
+        results._summary = results.kind.checked(there.summary())
     except ValueError as error:
         raise ValueError(f"{there.path / 'summary.json'} is damaged: {error}") from None
     return results
-
-
-def stored(there: Folder, results: Results, label: str, record: Record) -> Run:
-    """The run of one method from what its folder has of it; a ValueError if that cannot belong to it."""
-    parts, scenario = results.parts, results.scenario
-    positions, steps, info = record
-    if positions.shape[2] != parts.loss.dim:
-        raise ValueError(f"{there.path} is damaged: {label} has the dimension {positions.shape[2]}")
-    method = parts.methods[label]
-    return Run(label, parts.loss, parts.prior, method, positions, steps, scenario["step_size"], results.seed, info)

@@ -26,8 +26,8 @@ def write_array(path: Path, array: NDArray[Any]) -> None:
     write(path, lambda file: np.lib.format.write_array(file, whole, version=(1, 0), allow_pickle=False))
 
 
-def read_array(path: Path, dtype: type[np.generic], dims: int, rows: int | None = None) -> NDArray[Any]:
-    """Read an array whose header must promise ``dtype`` and ``dims`` dimensions and fit the size of the file.
+def read_array(path: Path, dtype: type[np.generic], dims: int | None = None, rows: int | None = None) -> NDArray[Any]:
+    """Read an array whose header must promise ``dtype``, the size of the file, and ``dims`` dimensions.
 
     With ``rows`` it is a file that still grows: the first ``rows`` rows of what its header promises.
 
@@ -47,7 +47,7 @@ def read_array(path: Path, dtype: type[np.generic], dims: int, rows: int | None 
                 raise ValueError("its header is damaged, or it does not hold plain numbers")
             shape = tuple(int(number) for number in header[2].split(b",") if number.strip())
             found = np.dtype(header[1].decode("ascii"))
-            if found != np.dtype(dtype) or len(shape) != dims:
+            if found != np.dtype(dtype) or dims not in (None, len(shape)):
                 raise ValueError(f"it holds {found} in {len(shape)} dimensions, not {np.dtype(dtype)} in {dims}")
             there = os.fstat(file.fileno()).st_size - file.tell()
             if rows is not None:

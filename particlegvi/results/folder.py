@@ -4,9 +4,12 @@
     manifest.json               schema, status, settings, seed, versions, sha256 of the files, seconds, pictures
     arrays/LABEL.positions.npy  (records, particles, dim) float64
     arrays/LABEL.steps.npy      (records,) int64, the step number of each record
+    arrays/LABEL.NAME.npy       other arrays of a method, float64
     arrays/LABEL.json           what else the run says about itself (kernel, algorithm, ...)
     summary.json                the numbers worth quoting; there once the run is finished
     *.png                       the pictures
+    cells/*.json                of a benchmark table: its finished cells, each with its seconds
+    table.md, table.json        the table, drawn up
 
 and while it is not finished
 
@@ -23,14 +26,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi import files
+from particlegvi import files, kinds
 from particlegvi.results import checkpoint
 from particlegvi.results import manifest as manifests
 from particlegvi.results.arrays import read_array, write_array
@@ -40,6 +45,8 @@ from particlegvi.scenario import keys
 from particlegvi.simulation import record_steps
 
 ENDINGS = ("positions.npy", "steps.npy", "json", "growing.npy")  # of the files of a method
+OTHER = re.compile(r"arrays/([^/.]+)\.([a-z_]+)\.npy")  # their other arrays
+TABLES = ("table.md", "table.json")
 
 
 class Record(NamedTuple):
@@ -118,11 +125,18 @@ class Folder:
         place = self.path / "summary.json"
         if place.name not in self.manifest["sha256"]:  # not there, or not yet for good
             return None
-        self._verify(place)
+        self.verify(place)
         return files.read_json(place)
 
-    def add(self, label: str, record: Record, seconds: float | None = None, digest: str | None = None) -> None:
-        """Write what one method recorded, then name it in the manifest.
+    def add(
+        self,
+        label: str,
+        record: Record,
+        seconds: float | None = None,
+        digest: str | None = None,
+        others: Mapping[str, NDArray[np.float64]] | None = None,
+    ) -> None:
+        """Write what one method recorded, and other arrays by name, then name it in the manifest.
 
         With ``digest`` the positions are in their file already, and this is its sha256.
         """
@@ -132,18 +146,25 @@ class Folder:
         steps, info = self._array(label, "steps.npy"), self._array(label, "json")
         write_array(steps, record.steps)
         files.write_json(info, files.finite(record.info))
-        self.manifest["sha256"] |= {
-            f"arrays/{self.positions(label).name}": digest,
-            f"arrays/{steps.name}": files.digest(steps),
-            f"arrays/{info.name}": files.digest(info),
-        }
+        further = {self._array(label, f"{name}.npy"): array for name, array in (others or {}).items()}
+        for place, array in further.items():
+            write_array(place, array)
+        self.enlist(label, [steps, info, *further], seconds, {f"arrays/{self.positions(label).name}": digest})
+        checkpoint.clear(self.path)
+        self.growing(label).unlink(missing_ok=True)
+
+    def enlist(
+        self, label: str, places: list[Path], seconds: float | None, digests: Mapping[str, str] | None = None
+    ) -> None:
+        """Name a method in the manifest as done, and the files that are on the disk with what proves them."""
+        found = {place.relative_to(self.path).as_posix(): files.digest(place) for place in places}
+        self.manifest["sha256"] |= {**found, **(digests or {})}
         if seconds is not None:
             self.manifest["seconds"][label] = round(float(seconds), 3)
         done = {*self.manifest["methods"], label}
-        self.manifest["methods"] = [each for each in self.manifest["settings"]["methods"] if each in done]
+        every = kinds.of(self.manifest["settings"]).labels(self.manifest["settings"])
+        self.manifest["methods"] = [each for each in every if each in done]
         self.update()
-        checkpoint.clear(self.path)
-        self.growing(label).unlink(missing_ok=True)
 
     def forget(self, label: str) -> None:
         """Strike a method from the manifest, because its files are damaged."""
@@ -165,10 +186,21 @@ class Folder:
             raise ValueError(f"{self.path} is damaged: {label} has {len(positions)} records of {len(steps)} steps")
         info = files.read_json(self._array(label, "json"))
         for place in (self.positions(label), self._array(label, "steps.npy"), self._array(label, "json")):
-            self._verify(place)
+            self.verify(place)
         if label in self.manifest["seconds"]:
             info["seconds"] = self.manifest["seconds"][label]
         return Record(positions, steps, info)
+
+    def others(self, label: str) -> dict[str, NDArray[np.float64]]:
+        """The other arrays of a method that the manifest names."""
+        found = {}
+        for listed in self.manifest["sha256"]:
+            other = OTHER.fullmatch(listed)
+            if other is not None and other[1] == label and other[2] not in ("positions", "steps"):
+                place = self._array(label, f"{other[2]}.npy")
+                found[other[2]] = read_array(place, np.float64)
+                self.verify(place)
+        return found
 
     def unfinished(self, label: str) -> Record | None:
         """What a method that is not done had recorded at its last checkpoint; None where that is nothing."""
@@ -182,7 +214,8 @@ class Folder:
                     return Record(positions, steps[: len(positions)], snapshot.facts | {"stopped": "interrupted"})
         return None
 
-    def _verify(self, place: Path) -> None:
+    def verify(self, place: Path) -> None:
+        """Refuse a file that is not the one that the manifest names."""
         name = place.relative_to(self.path).as_posix()
         if files.digest(place) != self.manifest["sha256"].get(name):
             raise ValueError(f"{place} is damaged: its sha256 is not the one in manifest.json")

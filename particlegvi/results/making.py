@@ -13,7 +13,7 @@ from particlegvi import files
 from particlegvi.quoting import as_argument
 from particlegvi.results import checkpoint
 from particlegvi.results import manifest as manifests
-from particlegvi.results.folder import ENDINGS, Folder
+from particlegvi.results.folder import ENDINGS, OTHER, TABLES, Folder
 from particlegvi.results.lock import Lock
 from particlegvi.scenario import checks, text
 
@@ -99,18 +99,23 @@ def _again(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Fo
     if not path.is_dir() or (any(path.iterdir()) and not (path / "manifest.json").is_file()):
         raise ValueError(f"{path} is not the folder of a run, so it is not overwritten")
     arrays = path / "arrays"
-    if arrays.is_symlink():
-        raise ValueError(f"{arrays} is a link, so it is not overwritten")
+    for inner in (arrays, path / "cells"):
+        if inner.is_symlink():
+            raise ValueError(f"{inner} is a link, so it is not overwritten")
     lock = Lock.take(path)
     try:
         old = manifests.read(path) if (path / "manifest.json").exists() else manifest
         checkpoint.clear(path)  # before the new manifest, which it does not belong to, is there
+        if old["settings"].get("kind") == "table":  # nor do these
+            for cell in (path / "cells").glob("*.*.*.[0-9]*.json"):
+                cell.unlink()
         _begin(path, scenario, manifest)
         folder = Folder(path, manifest, lock)
         folder.sweep()
         labels = [label for label in old["settings"].get("methods", {}) if checks.LABEL.fullmatch(label)]
         written = [arrays / f"{label}.{ending}" for label in labels for ending in ENDINGS]
-        for stale in [path / "summary.json", *(path / name for name in old["figures"]), *written]:
+        others = [path / name for name in old["sha256"] if OTHER.fullmatch(name) or name in TABLES]
+        for stale in [path / "summary.json", *(path / name for name in old["figures"]), *written, *others]:
             stale.unlink(missing_ok=True)
     except BaseException:
         lock.release()

@@ -25,18 +25,12 @@ MOST_ATOMS = 64  # with more atoms than this their counts are not listed one by 
 
 def summarise(results: Any) -> dict[str, Any]:
     """The summary of ``Results``, as plain data (numbers that are not finite are None in the file)."""
-    modes = results.scenario.get("modes")
     return {
         "scenario": results.scenario["name"],
         "seed": results.seed,
         "status": results.status,
         "versions": versions(),
-        "methods": {
-            label: facts(
-                run, results.targets[label], results.targets.reasons.get(label), modes, results.targets.first_start(run)
-            )
-            for label, run in results.items()
-        },
+        "methods": {label: results.kind.facts(results, label) for label in results},
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from particlegvi import integrators, kernels, losses, memory, methods, priors, schedules
+from particlegvi import integrators, kernels, kinds, losses, memory, methods, priors, schedules
 from particlegvi.loss import Loss
 from particlegvi.quoting import shown
 from particlegvi.registry import check_parameters
@@ -34,8 +34,19 @@ class Parts(NamedTuple):
     methods: dict[str, Any]
 
 
-def build(scenario: Mapping[str, Any]) -> Parts:
-    """The parts of a complete scenario (see `load`), consistent with each other. Nothing is compiled.
+def build(scenario: Mapping[str, Any]) -> Any:
+    """What a complete scenario (see `load`) of any kind stands for: `Parts` where its kind is particles.
+
+    Raises
+    ------
+    ValueError
+        If its parts do not exist or do not fit together; nothing has been compiled then.
+    """
+    return kinds.of(scenario).build(scenario)
+
+
+def parts(scenario: Mapping[str, Any]) -> Parts:
+    """The parts of a complete scenario of particles, consistent with each other. Nothing is compiled.
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """The keys of a scenario: what each one is for, what it may be, and what it is when it is left out.
 
-A new key is one line in ``KEYS``. What a name stands for (a loss, a method) is looked up in `building`, and the
-parameters of such a part are checked by the part itself.
+Every kind of scenario (`particlegvi.kinds`) has its own table of keys, to which those of ``HEAD`` and ``TAIL`` belong;
+``KEYS`` is the table of the particles. A new key is one line there. What a name stands for (a loss, a method) is looked
+up in `building`, and the parameters of such a part are checked by the part itself.
 """
 
 from __future__ import annotations
@@ -9,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from particlegvi import kinds
 from particlegvi.quoting import shown
 from particlegvi.registry import check_parameters, unknown
 from particlegvi.scenario import checks
 from particlegvi.scenario.checks import Check, refuse
 
-KINDS = ("particles",)  # what `particlegvi run` can do with a scenario
 REQUIRED: Any = object()
 ABSENT: Any = object()
 # Keys whose value picks one of several things. Naming another one replaces the table, anything else is merged into it.
-CHOICES = ("loss", "prior", "initial", "kernel", "embedding", "repulsion")
+CHOICES = ("loss", "prior", "initial", "kernel", "embedding", "repulsion", "data", "likelihood")
 PICKED = (*CHOICES, "step_size")  # the last has no short form: alone it is a number
 SELECTORS = ("name", "formula", "points", "how", "schedule")
 DEFAULT_KERNEL = "squared-exponential"
@@ -34,7 +35,7 @@ class Key(NamedTuple):
     default: Any = ABSENT
 
 
-def _part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> dict[str, Any]:
+def part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> dict[str, Any]:
     """A table that names one part of a registry and gives its parameters."""
     names = " or ".join(f'"{selector}"' for selector in selectors)
     if not isinstance(value, dict):
@@ -51,7 +52,7 @@ def _keys(table: dict[str, Any]) -> str:
 
 
 def loss(value: Any, key: str) -> dict[str, Any]:
-    table = _part(value, key, ("name", "formula"))
+    table = part(value, key, ("name", "formula"))
     if "formula" in table:
         check_parameters(f"{key} with a formula", table, ("formula", "variables"))
         checks.text(2000)(table["formula"], f"{key}.formula")
@@ -62,11 +63,11 @@ def loss(value: Any, key: str) -> dict[str, Any]:
 
 
 def prior(value: Any, key: str) -> dict[str, Any]:
-    return _part(value, key)
+    return part(value, key)
 
 
 def initial(value: Any, key: str) -> dict[str, Any]:
-    table = _part(value, key, ("name", "points"))
+    table = part(value, key, ("name", "points"))
     if "points" in table:
         check_parameters(f"{key} with points", table, ("points",))
         return {"points": checks.points(table["points"], f"{key}.points")}
@@ -74,7 +75,7 @@ def initial(value: Any, key: str) -> dict[str, Any]:
 
 
 def kernel(value: Any, key: str) -> dict[str, Any]:
-    return _part({"name": DEFAULT_KERNEL, **value} if isinstance(value, dict) else value, key)
+    return part({"name": DEFAULT_KERNEL, **value} if isinstance(value, dict) else value, key)
 
 
 def embedding(value: Any, key: str) -> dict[str, Any]:
@@ -90,7 +91,7 @@ def step_size(value: Any, key: str) -> float | dict[str, Any]:
     """A number, or a table that names a schedule and gives its parameters."""
     if not isinstance(value, dict):
         return checks.number(above=0.0, allowed="a positive finite number or the table of a schedule")(value, key)
-    _part(value, key, ("schedule",))
+    part(value, key, ("schedule",))
     checks.text(80)(value["schedule"], f"{key}.schedule")
     return {name: each if name == "schedule" else POSITIVE(each, f"{key}.{name}") for name, each in value.items()}
 
@@ -105,6 +106,11 @@ def repulsion(value: Any, key: str) -> dict[str, Any]:
 
 
 def methods(value: Any, key: str) -> dict[str, Any]:
+    return entries(value, key, method)
+
+
+def entries(value: Any, key: str, entry: Check) -> dict[str, Any]:
+    """The tables of methods by label, each checked by ``entry``."""
     if not isinstance(value, dict) or not 1 <= len(value) <= 32:
         raise refuse(key, "a table of 1 to 32 methods, such as [methods.DE]", value)
     spelled: dict[str, str] = {}
@@ -113,7 +119,7 @@ def methods(value: Any, key: str) -> dict[str, Any]:
         other = spelled.setdefault(label.lower(), label)
         if other != label:  # they would share their files where upper and lower case are the same
             raise ValueError(f"{key} has the labels {other} and {label}, which differ in upper and lower case only")
-    return {label: method(entry, f"{key}.{label}") for label, entry in value.items()}
+    return {label: entry(each, f"{key}.{label}") for label, each in value.items()}
 
 
 def method(value: Any, key: str) -> dict[str, Any]:
@@ -148,14 +154,22 @@ def _holds_table(value: Any) -> bool:
     return isinstance(value, dict) or (isinstance(value, list) and any(_holds_table(each) for each in value))
 
 
-KEYS: dict[str, Key] = {
-    "kind": Key(checks.one_of(KINDS, "kind of scenario"), "what is simulated", "particles"),
+def kind(value: Any, key: str) -> str:
+    return checks.one_of(kinds.names(), "kind of scenario")(value, key)
+
+
+HEAD: dict[str, Key] = {
+    "kind": Key(kind, "what is simulated", "particles"),
     "name": Key(
         checks.matching(checks.NAME, "letters, digits, _ and - (at most 64)"), "names the folder of a run", REQUIRED
     ),
     "title": Key(checks.text(200), "one line, shown in the list and over the figure", ""),
     "source": Key(checks.text(200), "where the setting comes from", ""),
     "description": Key(checks.text(4000, lines=True), "what there is to see", ""),
+}
+TAIL: dict[str, Key] = {"figures": Key(figures, "the pictures, drawn in this order", [])}
+KEYS: dict[str, Key] = {
+    **HEAD,
     "particles": Key(checks.whole(1, 100_000_000), "number of particles", REQUIRED),
     "steps": Key(checks.whole(1, 10**12), "number of updates", REQUIRED),
     "step_size": Key(step_size, "eta, the time of one update, or the table of a schedule", REQUIRED),
@@ -177,7 +191,7 @@ KEYS: dict[str, Key] = {
     "initial": Key(initial, "where the particles start: a prior's name, or points; absent: drawn from the prior"),
     "kernel": Key(kernel, "kernel of the repulsion, for every method that does not have its own"),
     "methods": Key(methods, "the methods, each with its weights", REQUIRED),
-    "figures": Key(figures, "the pictures, drawn in this order", []),
+    **TAIL,
 }
 REMOVED = {
     "seed": "the seed is not part of a scenario; give it to the run (--seed, or seed= in Python)",
@@ -186,35 +200,22 @@ REMOVED = {
 
 
 def check(scenario: dict[str, Any]) -> dict[str, Any]:
-    """The scenario with every key checked, defaults filled in, and the keys in the order of ``KEYS``."""
+    """The scenario with every key checked, defaults filled in, and the keys in the order of its kind's table."""
     scenario = checks.plain(scenario, "")
+    chosen = kinds.get(kind(scenario.get("kind", HEAD["kind"].default), "kind"))
     for name in scenario:
         if name in REMOVED:
             raise ValueError(REMOVED[name])
-        if name not in KEYS:
-            raise unknown("key", name, KEYS)
-    started = scenario.get("initial")
-    if isinstance(started, dict) and isinstance(started.get("points"), list) and started["points"]:
-        scenario.setdefault("particles", len(started["points"]))
+        if name not in chosen.keys:
+            of_kind = "" if chosen.name == HEAD["kind"].default else f" of the kind {chosen.name}"
+            raise unknown(f"key{of_kind}", name, chosen.keys)
+    chosen.complete(scenario)
     resolved: dict[str, Any] = {}
-    for name, key in KEYS.items():
+    for name, key in chosen.keys.items():
         value = scenario.get(name, key.default)
         if value is REQUIRED:
             raise ValueError(f'the key "{name}" is missing: {key.help}')
         if value is not ABSENT:
             resolved[name] = key.check(value, name)
-    return _consistent(resolved)
-
-
-def _consistent(scenario: dict[str, Any]) -> dict[str, Any]:
-    start = scenario.get("initial", {}).get("points")
-    if start is not None and len(start) != scenario["particles"]:
-        raise ValueError(
-            f"initial.points has {len(start)} points and particles is {scenario['particles']}; they must agree"
-        )
-    if "replicates" in scenario and "modes" not in scenario:
-        raise ValueError("replicates count modes, and the key modes is missing")
-    every = scenario.get("record_every", 0)
-    if every > scenario["steps"]:
-        raise ValueError(f"record_every must be at most steps, which is {scenario['steps']}, not {every}")
-    return scenario
+    chosen.agree(resolved)
+    return resolved

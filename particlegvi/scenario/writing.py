@@ -7,7 +7,7 @@ from typing import Any
 
 import tomli_w
 
-from particlegvi.scenario.keys import KEYS
+from particlegvi import kinds
 
 # A list of numbers over several lines, as tomli_w writes it. Texts never match: their line ends are written as \n.
 NUMBERS = re.compile(r"\[\n((?: *[-+.\w]+,\n)+) *\]")
@@ -15,10 +15,11 @@ NUMBERS = re.compile(r"\[\n((?: *[-+.\w]+,\n)+) *\]")
 
 def text(scenario: dict[str, Any]) -> str:
     """TOML with a comment over each key; reading it gives ``scenario`` back exactly."""
+    keys = kinds.of(scenario).keys
     # Single values come before the first table: whatever follows a table's header would belong to that table.
     single = [name for name, value in scenario.items() if not _is_table(value)]
     tables = [name for name, value in scenario.items() if _is_table(value)]
-    return "\n".join(f"# {KEYS[name].help}\n{_dump(name, scenario[name])}" for name in [*single, *tables])
+    return "\n".join(f"# {keys[name].help}\n{_dump(name, scenario[name])}" for name in [*single, *tables])
 
 
 def _is_table(value: Any) -> bool:

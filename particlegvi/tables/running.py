@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import signal
@@ -75,8 +76,22 @@ def run_table(
         if progress is not None:
             progress("cells", finished, len(cells))
     table = Table(chosen, store.finished(cells))
-    files.write_text(path / "table.md", table.markdown())
-    files.write_json(path / "table.json", table.summary())
+    draw_up(table, path)
+    return table
+
+
+def draw_up(table: Table, folder: Path) -> None:
+    """Write ``table.md`` and ``table.json``."""
+    files.write_text(folder / "table.md", table.markdown())
+    files.write_json(folder / "table.json", table.summary())
+
+
+def stored(settings: Settings, folder: Path) -> Table:
+    """The table that a folder holds; a ValueError where its cells are not those of its ``table.json``."""
+    cells = [cell for group in _groups(settings) for cell in group]
+    table = Table(settings, Store(folder, settings).finished(cells))
+    if json.loads(json.dumps(table.summary())) != files.read_json(folder / "table.json"):
+        raise ValueError(f"{folder / 'cells'} is damaged: its cells are not those of table.json")
     return table
 
 

@@ -249,6 +249,24 @@ def lifted() -> PlainResults:
     return lifting_results()
 
 
+@pytest.fixture
+def fitted():
+    """Functions fitted to counts, whose posterior has two halves."""
+    return pg.run(
+        {
+            "kind": "function-space",
+            "name": "fitted",
+            "title": "Counts",
+            "data": {"formula": "2*sin(2*x)", "count": 40},
+            "kernel": {"lengthscale": 0.9},
+            "likelihood": "poisson-square",
+            "inducing_points": 8,
+            "particles": 12,
+            "methods": {"mixing": {"method": "PLS"}, "plain": {"method": "PLS", "moves": "none", "steps": 20}},
+        }
+    )
+
+
 @pytest.fixture(scope="session")
 def replicated() -> Any:
     return pg.run("repulsion-pays", steps=40, replicates=3)

@@ -23,6 +23,7 @@ KINDS = {
     "buckets": "minima",
     "lifting": "lifted",
     "coverage": "replicated",
+    "functions": "fitted",
 }
 
 

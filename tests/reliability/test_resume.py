@@ -68,7 +68,7 @@ def test_interrupted_anywhere(tmp_path, straight, calls):
     assert content(tmp_path / "run") == straight
 
 
-@pytest.mark.parametrize("name", pg.scenarios.names())
+@pytest.mark.parametrize("name", pg.scenarios.names("particles"))
 def test_every_scenario(tmp_path, name, monkeypatch):
     # the truth takes longer than all the rest, and is the same where the arrays are
     monkeypatch.setattr("particlegvi.results.summarise", lambda results: {"status": results.status})

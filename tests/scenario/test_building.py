@@ -19,7 +19,7 @@ def refusal(**changes) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("name", catalogue.names())
+@pytest.mark.parametrize("name", catalogue.names("particles"))
 def test_every_scenario_can_be_built(name):
     scenario = load(name)
     parts = build(scenario)

@@ -1,0 +1,172 @@
+"""Figure 6.1: posterior functions of every method over the data, and the law of f at one input beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from particlegvi.plotting import reading, style
+from particlegvi.plotting.function_data import draw_data, levels
+from particlegvi.plotting.heading import heading
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.legend import legend_below
+
+GRID = 301
+BAND = (0.025, 0.975)
+POSITIVE, NEGATIVE = style.BLUE, style.ORANGE  # functions where the posterior has two signs
+FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
+
+
+@figure_kind("functions")
+def functions(
+    results: Any,
+    *,
+    methods: Sequence[str] | None = None,
+    particles: int = 40,
+    input: float | None = None,
+    bins: int = 50,
+    truth: bool = True,
+    range: Sequence[float] | None = None,
+) -> Figure:
+    """One panel per method: sampled functions, their mean and 95% band, the data and the true function.
+
+    Where the likelihood does not tell f from -f there is no band, since the law has two halves: functions that are
+    negative at ``input`` (where the most was observed, if it is not given) are orange and the others blue.
+
+    Parameters
+    ----------
+    results : Results
+        Of a scenario over functions of one input.
+    methods : sequence of str, optional
+        Which methods, in which order; all by default.
+    particles : int
+        Most functions that are drawn.
+    input : float, optional
+        Where the law of f is drawn as a histogram, at the right of each panel; left out, there is none.
+    bins : int
+        Of that histogram.
+    truth : bool
+        Whether the true function is drawn.
+    range : (low, high), optional
+        Of f; chosen from the functions and the truth by default.
+    """
+    runs = reading.function_runs(results, methods)
+    colours = colours_of(results)
+    first = next(iter(runs.values()))
+    X, y = first.problem.X[:, 0], first.problem.y
+    margin = FROM_TRUTH * (X.max() - X.min() or 1.0)
+    grid = np.linspace(X.min() - margin, X.max() + margin, GRID)
+    drawn = {label: evenly(run.sample(grid), particles) for label, run in runs.items()}
+    limits = reading.pair(range) if range is not None else common_limits(first, grid, drawn)
+    with style.slide_style():
+        figure = style.new_slide()
+        widths = [3.2, 1.0] * len(runs) if input is not None else [1.0] * len(runs)
+        panels = list(figure.subplots(1, len(widths), sharey=True, squeeze=False, width_ratios=widths)[0])
+        every = 2 if input is not None else 1
+        turning = X[np.argmax(y)] if input is None else input
+        for axes, (label, run) in zip(panels[::every], runs.items(), strict=True):
+            draw_functions(axes, run, grid, drawn[label], colours[label], turning)
+            if truth and run.data.truth is not None:
+                draw_truth(axes, run, grid)
+            draw_data(axes, run)
+            name = style.plain(label) if run.method.name in label else f"{style.plain(label)} ({run.method.name})"
+            shade = style.TEXT_GREY if run.problem.likelihood.even else style.darker(colours[label])
+            axes.set_title(name, fontweight="bold", color=shade)
+            axes.set_xlim(grid[0], grid[-1])
+            axes.set_xlabel("x")
+            axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+            if input is not None:
+                axes.axvline(input, color=style.TEXT_GREY, linestyle=":", linewidth=1.5)
+        if input is not None:
+            for axes, (label, run) in zip(panels[1::2], runs.items(), strict=True):
+                draw_law(axes, run, float(input), bins, limits, colours[label], truth)
+        panels[0].set_ylim(*limits)
+        panels[0].set_ylabel("function f(x)")
+        legend_below(figure)
+        heading(figure, results.scenario, {}, note(runs))
+    return figure
+
+
+def note(runs: Mapping[str, Any]) -> str:
+    """How many data and functions there are, in words."""
+    run = next(iter(runs.values()))
+    return f"{len(run.problem.y):,} observations  |  {len(run.final):,} functions  |  seed {run.seed}"
+
+
+def colours_of(results: Any) -> dict[str, str]:
+    """One colour for each method; orange is that of the negative functions."""
+    free = [style.BLUE, style.GREEN, style.PURPLE, style.VERMILLION, style.SKY]
+    return {label: free[place % len(free)] for place, label in enumerate(results)}
+
+
+def evenly(sampled: Any, most: int) -> Any:
+    """At most so many rows, evenly chosen."""
+    return sampled[np.unique(np.linspace(0, len(sampled) - 1, min(most, len(sampled))).astype(int))]
+
+
+def common_limits(run: Any, grid: Any, drawn: Mapping[str, Any]) -> tuple[float, float]:
+    """An interval that fits the functions, the truth and the data of every panel."""
+    samples = [np.ravel(each) for each in drawn.values()]
+    if run.data.truth is not None:
+        samples.append(run.data.value(grid[:, None]))
+    low, high = reading.fitting_range(samples)
+    seen = levels(run)  # every one of them is shown, however far the functions are from it
+    margin = 0.05 * (high - low)
+    low, high = min([low, *(seen - margin)]), max([high, *(seen + margin)])
+    return (-max(-low, high), max(-low, high)) if run.problem.likelihood.even else (low, high)
+
+
+def draw_functions(axes: Axes, run: Any, grid: Any, sampled: Any, colour: str, turning: float) -> None:
+    """The sampled functions and, where the law has one half, its mean and band."""
+    likelihood = run.problem.likelihood
+    if likelihood.even:
+        positive = sampled[:, np.argmin(np.abs(grid - turning))] > 0.0
+        for rows, shade, sign in ((positive, POSITIVE, ">"), (~positive, NEGATIVE, "<")):
+            axes.plot(grid, sampled[rows].T, color=shade, linewidth=1.0, alpha=0.5)
+            axes.plot([], [], color=shade, label=f"functions with f({style.number(turning, 3)}) {sign} 0")
+        return
+    axes.plot(grid, sampled.T, color=colour, linewidth=0.8, alpha=0.3)
+    axes.plot([], [], color=style.TEXT_GREY, linewidth=1.0, alpha=0.7, label="sampled functions")
+    if likelihood.convex:
+        law = run.marginals(grid)
+        low, high = (law.quantile(share) for share in BAND)
+        axes.fill_between(grid, low, high, color=colour, alpha=0.16, linewidth=0.0)
+        axes.fill([], [], color=style.TEXT_GREY, alpha=0.25, linewidth=0.0, label="95% band")
+        axes.plot(grid, law.mean(), color=style.darker(colour), linewidth=2.2)
+        axes.plot([], [], color=style.TEXT_GREY, linewidth=2.2, label="mean")
+
+
+def draw_truth(axes: Axes, run: Any, grid: Any) -> None:
+    """The true function, and its mirror image where that explains the data as well."""
+    f = run.data.value(grid[:, None])
+    look: dict[str, Any] = {"color": style.BLACK, "linestyle": "--", "linewidth": 1.8}
+    if run.problem.likelihood.even:
+        style.outlined(axes.plot(grid, -f, **look)[0])
+        look["label"] = "truth, f and -f"
+    style.outlined(axes.plot(grid, f, **{"label": "truth", **look})[0])
+
+
+def draw_law(
+    axes: Axes, run: Any, place: float, bins: int, limits: tuple[float, float], colour: str, truth: bool
+) -> None:
+    """A histogram of f at one input, lying on its side; the truth is a line."""
+    values = run.sample(np.array([place]))[:, 0]
+    edges = np.linspace(*limits, bins + 1)
+    counts, _ = np.histogram(values, bins=edges, density=True)
+    middles = 0.5 * (edges[:-1] + edges[1:])
+    two = run.problem.likelihood.even
+    shades = [(NEGATIVE if middle < 0.0 else POSITIVE) if two else colour for middle in middles]
+    axes.barh(middles, counts, height=edges[1] - edges[0], color=shades, alpha=0.75, linewidth=0.0)
+    if truth and run.data.truth is not None:
+        level = float(run.data.value(np.array([[place]]))[0])
+        for sign in (1.0, -1.0) if run.problem.likelihood.even else (1.0,):
+            axes.axhline(sign * level, color=style.BLACK, linestyle="--", linewidth=1.5)
+    axes.set_xlabel("density of f")
+    axes.set_title(f"x = {style.number(place)}", color=style.TEXT_GREY)
+    axes.xaxis.set_major_locator(MaxNLocator(2))
+    axes.set_xlim(0.0, 1.08 * (counts.max() or 1.0))

@@ -1,0 +1,72 @@
+"""What a figure of functions shows: the functions themselves, the truth, the data, and the law of f at an input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import plotting
+
+CURVE = {
+    "kind": "function-space",
+    "name": "curve",
+    "data": {"formula": "sin(2*x)", "count": 30},
+    "kernel": {"lengthscale": 0.9},
+    "likelihood": {"name": "gaussian", "noise_variance": 0.1},
+    "inducing_points": 8,
+    "particles": 25,
+    "methods": {"PLS": {"prior": "gp"}, "GP": {}},
+}
+
+
+def lines(axes):
+    return [line.get_ydata() for line in axes.lines if len(line.get_xdata()) > 10]
+
+
+@pytest.fixture(scope="module")
+def curve():
+    return pg.run(CURVE)
+
+
+def test_the_functions_the_mean_and_the_truth_are_those_of_the_run(curve):
+    figure = plotting.figure(curve, "functions", particles=25)
+    for axes, run in zip(figure.axes, curve.values(), strict=True):
+        grid = next(line.get_xdata() for line in axes.lines if len(line.get_xdata()) > 10)
+        sampled = run.sample(grid)
+        drawn = lines(axes)
+        for function in sampled:
+            assert any(np.array_equal(function, line) for line in drawn)
+        assert any(np.allclose(run.predict(grid), line) for line in drawn)
+        assert any(np.allclose(np.sin(2.0 * grid), line) for line in drawn)
+        offsets = np.vstack([dots.get_offsets() for dots in axes.collections if len(dots.get_offsets()) == 30])
+        assert {tuple(each) for each in offsets} == set(zip(run.problem.X[:, 0], run.problem.y, strict=True))
+
+
+def test_the_histogram_lies_beside_its_panel_and_has_area_one(curve):
+    figure = plotting.figure(curve, "functions", input=0.5, bins=40)
+    panel, law = figure.axes[:2]
+    assert law.get_title() == "x = 0.5"
+    values = curve["PLS"].sample([0.5])[:, 0]
+    low, high = panel.get_ylim()
+    assert np.all((values > low) & (values < high))
+    assert sum(bar.get_width() * bar.get_height() for bar in law.patches) == pytest.approx(1.0)
+
+
+def test_two_signs_have_two_colours_and_no_band(fitted):
+    figure = plotting.figure(fitted, "functions")
+    for axes, run in zip(figure.axes, fitted.values(), strict=True):
+        assert len({line.get_color() for line in axes.lines if len(line.get_xdata()) > 10}) == 3
+        truth = [line for line in axes.lines if line.get_linestyle() == "--"]
+        np.testing.assert_allclose(truth[0].get_ydata(), -truth[1].get_ydata())
+        assert run.problem.likelihood.even and axes.get_ylim()[0] == -axes.get_ylim()[1]
+
+
+def test_what_is_no_function_of_one_input_is_refused(curve):
+    particles = pg.run("lifting", particles=3, steps=3)
+    with pytest.raises(ValueError, match="draws functions of one input, but"):
+        plotting.figure(particles, "functions")
+    with pytest.raises(ValueError, match="input of the figure"):
+        plotting.figure(curve, "functions", input="here")
+    with pytest.raises(ValueError, match='no method "PSL"'):
+        plotting.figure(curve, "functions", methods=["PSL"])
