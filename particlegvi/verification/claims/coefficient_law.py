@@ -24,7 +24,8 @@ SHARE = 0.5  # of the stability limit 2 / (largest eigenvalue of A), which doubl
 
 
 class CoefficientLaw(Claim):
-    """Particles, whitened by the posterior, against standard normals: one KS distance for all coefficients together.
+    """Particles, whitened by the posterior, against standard normals: one KS distance for all coefficients together,
+    and no correlation between them.
 
     The drift is -A (u - A^-1 E^T y / sigma^2) with A = E^T E / sigma^2 + Lambda^-1. Wrong: Euler and Maruyama's step at
     half the largest stable one.
@@ -52,8 +53,11 @@ class CoefficientLaw(Claim):
         rates, axes = linalg.eigh(precision)
         white = (pls.coefficients_ - mean) @ axes * np.sqrt(rates)
         distance = chance.ks_to_cdf(white.ravel(), ndtr)
-        check = Check("KS distance to the closed form", distance, chance.kolmogorov_smirnov(white.size))
-        return Experiment((check,), {"white": white.ravel()})
+        checks = (
+            Check("KS distance to the closed form", distance, chance.kolmogorov_smirnov(white.size)),
+            Check("largest correlation left, in errors", chance.largest_correlation(white), chance.ERRORS),
+        )
+        return Experiment(checks, {"white": white.ravel()})
 
     def draw(self, axes: Any, data: dict[str, Any]) -> None:
         drawing.histogram(axes, data["white"], (-4.0, 4.0))
