@@ -17,12 +17,13 @@ from particlegvi.verification.claim import Check, Claim, Experiment
 NOISE, LENGTHSCALE = 0.05, 0.8
 X = np.linspace(-2.0, 2.0, 12)[:, None]
 Y = np.sin(2.0 * X[:, 0]) + 0.2 * np.cos(9.0 * X[:, 0])
-NEW = np.array([[-3.0], [-1.9], [-0.7], [0.4], [1.5], [2.3]])
+NEW = np.array([[-3.0], [-0.7], [0.4], [2.3]])
 SHOWN = np.linspace(-3.5, 3.5, 141)[:, None]
 
 
 class ExactProcess(Claim):
-    """Functions at six new inputs together, whitened by Rasmussen and Williams's (2.23), (2.24), against normals.
+    """Functions at four new inputs together, whitened by Rasmussen and Williams's (2.23), (2.24), against normals,
+    with no correlation left.
 
     The prior is N(0, I), with which F is the process with covariance k. Wrong: four inducing points, with which PLS is
     an approximation, and shows it.
@@ -44,7 +45,7 @@ class ExactProcess(Claim):
         white = linalg.solve_triangular(factor, (pls.sample(NEW) - mean).T, lower=True)
         distance = chance.ks_to_cdf(white.ravel(), ndtr)
         checks = (
-            Check("KS distance to the exact process", distance, chance.kolmogorov_smirnov(white.size)),
+            Check("KS distance to the exact process", distance, chance.kolmogorov_smirnov(white.size, looks=2)),
             Check("largest correlation left, in errors", chance.largest_correlation(white.T), chance.ERRORS),
         )
         centre, sd = pls.predict(SHOWN, return_std=True)

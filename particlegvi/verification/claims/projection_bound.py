@@ -36,10 +36,10 @@ class ProjectionBound(Claim):
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
         checks, rows = [], []
-        for size, points in POINTS.items():
+        for (size, points), run_seed in zip(POINTS.items(), chance.seeds(seed, len(POINTS)), strict=True):
             problem = Projection(KERNEL, likelihoods.Bernoulli(), X, Y, size)
             pls = ProjectedLangevinSampler(
-                Leading(problem.basis, size), problem.likelihood, X, particles=self.particles, seed=seed + size,
+                Leading(problem.basis, size), problem.likelihood, X, particles=self.particles, seed=run_seed,
                 prior="gp" if wrong else "rkhs",
             ).fit(X, Y)  # fmt: skip
             grid = problem.grid(points)
