@@ -46,6 +46,12 @@ def ks_between(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.max(np.abs(gaps)))
 
 
+def largest_correlation(draws: np.ndarray) -> float:
+    """The largest correlation of two columns of draws (n, dim), in the standard errors of independent columns."""
+    correlations = np.corrcoef(draws.T) - np.eye(draws.shape[1])
+    return float(np.max(np.abs(correlations))) * math.sqrt(len(draws))
+
+
 def student(runs: int, looks: int = 1) -> float:
     """Bound on the largest of ``looks`` means of ``runs`` independent runs, in standard errors estimated from them."""
     from scipy.special import stdtrit

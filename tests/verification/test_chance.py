@@ -38,6 +38,13 @@ def test_the_w1_bound_lies_above_exact_draws_and_not_far():
     assert np.max(distances) > 0.5 * bound
 
 
+def test_the_largest_correlation_is_found_and_chance_stays_below_four_errors():
+    draws = np.random.default_rng(2).normal(size=(2500, 5))
+    assert chance.largest_correlation(draws) < chance.ERRORS
+    draws[:, 3] = 0.2 * draws[:, 1] + np.sqrt(1.0 - 0.04) * draws[:, 3]
+    assert chance.largest_correlation(draws) == pytest.approx(0.2 * 50.0, abs=4.0)
+
+
 def test_seeds_differ_and_repeat():
     seeds = chance.seeds(2**64 - 1, 50)
     assert len(set(seeds)) == 50 and seeds == chance.seeds(2**64 - 1, 50)

@@ -1,0 +1,61 @@
+"""The prior of a function with its coefficients: a covariance with our residual, none as (D.219) prints it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from particlegvi.functionspace import residuals
+from particlegvi.functionspace.basis import Nystroem
+from particlegvi.functionspace.covariances import Matern32
+from particlegvi.plotting import style
+from particlegvi.verification import drawing
+from particlegvi.verification.claim import Check, Claim, Experiment
+
+KERNEL = Matern32(0.8, 1.3)
+Z = np.linspace(-2.0, 2.0, 9)[:, None]
+INPUTS = 25
+
+
+class ResidualCovariance(Claim):
+    """The eigenvalues of the joint covariance of F(X*) and u: none may be below 0, but for rounding.
+
+    For F = sum_m u_m e_m + G with u ~ N(0, Lambda) and G what is left of k given Z. Wrong: the block of F(X*) with r
+    estimated from X* and Z together, as (D.122) has it, beside a cross block and Lambda that come from Z alone.
+    """
+
+    name = "residual-covariance"
+    claim = "The joint law of a function and its coefficients is one: its matrix has no negative part"
+    source = "thesis, (6.18), D.9; not (D.122), (D.219)"
+    wrong = "r rebuilt from the new inputs, as in (D.122)"
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        X = np.random.default_rng(seed).uniform(-2.5, 2.5, (INPUTS, 1))
+        basis = Nystroem(KERNEL, Z)
+        if wrong:
+            joint = residuals.get("thesis", basis).joint(X)
+        else:
+            e, scales = basis.features(X), basis.eigenvalues
+            cross = e * scales
+            values = cross @ e.T + residuals.get("gp", basis).covariance(X)
+            joint = np.block([[values, cross], [cross.T, np.diag(scales)]])
+        ascending = linalg.eigvalsh(joint)
+        relative = ascending[::-1] / ascending[-1]
+        rounding = 100.0 * len(joint) * float(np.finfo(float).eps)
+        check = Check("most negative eigenvalue, relative", max(0.0, -float(relative[-1])), rounding)
+        return Experiment((check,), {"relative": relative})
+
+    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+        number = np.arange(1, len(data["relative"]) + 1)
+        negative = data["relative"] < -1e-12
+        axes.plot(number[~negative], data["relative"][~negative], "o", color=style.BLUE, label="not negative")
+        if negative.any():
+            axes.plot(number[negative], data["relative"][negative], "X", color=style.VERMILLION, label="negative")
+        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2)
+        axes.set_yscale("symlog", linthresh=1e-3)
+        axes.set(xlabel="number of the eigenvalue", ylabel="eigenvalue / largest", ylim=(-1.0, 2.0))
+        axes.set_yticks([-0.1, -0.01, 0.0, 0.01, 0.1, 1.0], ["-0.1", "-0.01", "0", "0.01", "0.1", "1"])
+        axes.minorticks_off()
+        drawing.legend(axes)
