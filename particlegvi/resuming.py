@@ -75,7 +75,7 @@ def go_on(
     try:
         there.sweep()
         if there.manifest["status"] in ENDED:  # another process was faster, or died before it could take its lock away
-            checkpoints.clear(there.path)
+            there.clear_progress()
             there.release()
             return load(folder)
         content = there.scenario()

@@ -121,6 +121,7 @@ def simulate_rest(
                 results.kind.simulate(results, label, folder, progress, checkpoint_every)
         results.status = "finished"
         if folder is not None:
+            folder.clear_progress()  # a process may have died before it did
             folder.write_summary(results.summary)
             if draw is not None:
                 _draw(results, folder, draw)

@@ -90,6 +90,12 @@ class Folder:
         """Whether a process is writing, or has died while it was."""
         return os.path.lexists(self.path / LOCK)
 
+    def clear_progress(self) -> None:
+        """Take away the checkpoints and records of a method that is done."""
+        checkpoint.clear(self.path)
+        for place in (self.path / "arrays").glob("*.growing.npy"):
+            place.unlink(missing_ok=True)
+
     def sweep(self) -> None:
         """Remove the unfinished files of a process that died, whose lock we have."""
         for place in (self.path, self.path / "arrays", self.path / checkpoint.FOLDER):
@@ -150,8 +156,7 @@ class Folder:
         for place, array in further.items():
             write_array(place, array)
         self.enlist(label, [steps, info, *further], seconds, {f"arrays/{self.positions(label).name}": digest})
-        checkpoint.clear(self.path)
-        self.growing(label).unlink(missing_ok=True)
+        self.clear_progress()
 
     def enlist(
         self, label: str, places: list[Path], seconds: float | None, digests: Mapping[str, str] | None = None
