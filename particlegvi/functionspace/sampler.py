@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.engine import noise
+from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace import covariances, mode, plans, residuals, selection
 from particlegvi.functionspace.basis import PRIORS, Nystroem
 from particlegvi.functionspace.checks import Array, points, whole
-from particlegvi.functionspace.data_cost import QuadraticCost, one_blas_thread
+from particlegvi.functionspace.data_cost import QuadraticCost
 from particlegvi.functionspace.likelihoods import Likelihood
 from particlegvi.functionspace.posterior import FunctionPosterior
 from particlegvi.functionspace.trace import Trace
