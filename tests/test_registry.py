@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 
 import pytest
@@ -78,16 +77,3 @@ def test_two_parts_of_one_name_are_refused(package):
     registry = package("parts_twice", one="class A:\n    name = 'same'\n", two="class B:\n    name = 'same'\n")
     with pytest.raises(RuntimeError, match='defines "same"'):
         registry.names()
-
-
-def test_term_classes_have_distinct_names(root):
-    """numba tells namedtuples apart by the names of their classes only, so that no two terms may share one."""
-    where: dict[str, str] = {}
-    for path in sorted((root / "particlegvi").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef) and {"value", "gradient", "slope"} & {
-                item.name for item in node.body if isinstance(item, ast.FunctionDef)
-            }:
-                assert node.name not in where, f"{node.name} is in {where[node.name]} and in {path}"
-                where[node.name] = str(path)
-    assert {"DoubleWell", "FormulaTape"} <= set(where)

@@ -25,6 +25,7 @@ def count() -> int:
 
 @cache
 def _controller() -> Any:
+    import scipy.linalg  # noqa: F401 - has a BLAS of its own; only libraries loaded by now are found
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace import covariances, shuffle
 from particlegvi.functionspace.checks import Array, points, targets
 from particlegvi.functionspace.covariances.base import Covariance
 from particlegvi.functionspace.covariances.squared_exponential import SquaredExponential
-from particlegvi.functionspace.data_cost import one_blas_thread
 from particlegvi.functionspace.hyperparameters import fit_hyperparameters
 from particlegvi.functionspace.laplace import fit_classification_hyperparameters
 

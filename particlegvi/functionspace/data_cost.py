@@ -6,9 +6,6 @@ so that any number of threads gives the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,20 +20,6 @@ PARTICLES = 128  # of a piece
 SPAN = 16384  # rows of a piece, at least
 MOST_SPANS = 8
 WORTH_A_THREAD = 2_000_000  # multiplications
-
-
-@cache
-def _controller() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Within it BLAS and LAPACK use one thread, so that their results do not depend on the machine's load or cores."""
-    with _controller().limit(limits=1, user_api="blas"):
-        yield
 
 
 class DataCost:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 from scipy.linalg import lapack
 
+from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.checks import Array, points, positive, targets
 from particlegvi.functionspace.residuals.conditional import root
@@ -32,6 +33,7 @@ class ExactGaussianProcess:
         self.covariance = covariances.of(kernel)
         self.noise_variance = positive("noise_variance", noise_variance)
 
+    @one_blas_thread()
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Condition on inputs (n, dim) and targets (n,).
 
@@ -56,6 +58,7 @@ class ExactGaussianProcess:
         self._weights = linalg.cho_solve((self._factor, True), self.y)
         return self
 
+    @one_blas_thread()
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """The posterior mean of f, shape (n,), and with ``return_std`` its standard deviation, without the noise."""
         x = points("X", X, self.X.shape[1])
@@ -66,23 +69,27 @@ class ExactGaussianProcess:
         half = linalg.solve_triangular(self._factor, cross.T, lower=True)
         return mean, np.sqrt(np.maximum(self.covariance.diagonal(x) - np.sum(half**2, axis=0), 0.0))
 
+    @one_blas_thread()
     def posterior_covariance(self, X: ArrayLike) -> Array:
         """The posterior covariance of f(X), shape (n, n)."""
         x = points("X", X, self.X.shape[1])
         half = linalg.solve_triangular(self._factor, self.covariance(self.X, x), lower=True)
         return self.covariance(x) - half.T @ half
 
+    @one_blas_thread()
     def sample(self, X: ArrayLike, normals: Array) -> Array:
         """Posterior draws of f(X), shape (draws, n), made of standard normals (draws, n)."""
         scale = float(np.max(self.covariance.diagonal(X), initial=0.0))
         return self.predict(X) + normals @ root(self.posterior_covariance(X), scale).T
 
+    @one_blas_thread()
     def log_marginal_likelihood(self) -> float:
         """log p(y)."""
         n = len(self.y)
         log_root = np.sum(np.log(self._factor.diagonal()))
         return float(-0.5 * self.y @ self._weights - log_root - 0.5 * n * math.log(2.0 * math.pi))
 
+    @one_blas_thread()
     def log_marginal_likelihood_gradient(self) -> Array:
         """Its gradient in the log parameters of the covariance and, last, in the log noise variance."""
         inverse, _ = lapack.dpotri(self._factor, lower=1)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
 from particlegvi import arguments
+from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace import covariances, shuffle
 from particlegvi.functionspace.checks import Array, points, positive, targets, whole
 from particlegvi.functionspace.covariances.base import Covariance
@@ -18,6 +19,7 @@ REACH = 1e3  # a parameter of the covariance stays within this factor of where i
 NOISE = (1e-6, 1e2)  # the noise variance relative to the mean square of the targets: no nearly singular matrix
 
 
+@one_blas_thread()
 def fit_hyperparameters(
     kernel: Any,
     X: ArrayLike,

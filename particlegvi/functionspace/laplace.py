@@ -11,10 +11,10 @@ from scipy import linalg, optimize
 from scipy.linalg import lapack
 from scipy.special import expit
 
+from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace import covariances, shuffle
 from particlegvi.functionspace.checks import Array, points, targets, whole
 from particlegvi.functionspace.covariances.base import Covariance
-from particlegvi.functionspace.data_cost import one_blas_thread
 
 REACH = 1e3  # a parameter stays within this factor of where it began
 NEWTON_STEPS = 100

@@ -33,6 +33,7 @@ from particlegvi.functionspace.mixing import MixingFlow
 RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: what is left of the start is exp(-15)
 QUADRATIC_STEPS = 20  # of one relaxation time each
 MIXING_STEPS = (240, 2000)  # what takes ten relaxation times, between these bounds: the start is in equilibrium
+MANY_STEPS = 5000  # of steps that are not refused, as a default; accepted ones are cheaper where it takes more
 MOST_STEPS = 20_000_000  # as a default; more only where asked for
 BATCH = 8  # rows of a batch for each coefficient, below which steps become smaller
 SHOWN_TO_RULE = 64  # particles of the start at which the curvature is looked at
@@ -93,8 +94,12 @@ def quadratic(q: Question) -> Plan:
     return Plan("quadratic", flow, where, cost.moved(where), steps, step_size, facts)
 
 
-def preconditioned(q: Question) -> Plan:
-    """Exponential Euler with the inverse curvature at the mode as the mobility: every direction relaxes alike."""
+def preconditioned(q: Question, may_refuse: bool) -> Plan:
+    """Exponential Euler with the inverse curvature at the mode as the mobility: every direction relaxes alike.
+
+    Where classes are nearly separable the curvature at the mode says little of that elsewhere, and steps without bias
+    are tiny. With ``may_refuse`` the plan is then `mixing`.
+    """
     where, stiffness, cost = _whitened(q)
     reference = 1.0 + stiffness
     bound = q.likelihood.curvature_bound
@@ -106,9 +111,11 @@ def preconditioned(q: Question) -> Plan:
     hessian = scale * weighted_gram(cost.features, weights) / np.sqrt(reference[:, None] * reference)
     steepest = float(linalg.eigvalsh(hessian)[-1])
     step_size = schemes.BIAS / max(steepest, schemes.BIAS) * _calm(q)
+    steps = q.steps or math.ceil(RELAXATIONS / step_size)
+    if may_refuse and q.steps is None and steps > MANY_STEPS:
+        return _mixing(q, where, stiffness, cost)
     scheme = schemes.exponential_euler(step_size, 1.0 / reference, reference, -stiffness)
     flow = LangevinFlow(_force(q, cost, where), scheme, _start(q, where), q.seed)
-    steps = q.steps or math.ceil(RELAXATIONS / step_size)
     facts = {"time": "relaxation", "largest curvature": steepest}
     return Plan("preconditioned", flow, where, cost, steps, step_size, facts)
 
@@ -150,7 +157,10 @@ def thesis(q: Question, integrator: str) -> Plan:
 
 def mixing(q: Question) -> Plan:
     """Accepted steps and moves between modes, after a start in all modes by annealing."""
-    where, stiffness, cost = _whitened(q)
+    return _mixing(q, *_whitened(q))
+
+
+def _mixing(q: Question, where: Coordinates, stiffness: Array, cost: DataCost) -> Plan:
     information = q.likelihood.information(np.zeros(len(q.y)))
     turned = regions.find(q.X, cost.features, information * (q.y > 0.0), q.seed) if q.likelihood.even else []
     if q.initial is None:

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from particlegvi import arguments
 from particlegvi.engine import noise
+from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace.checks import Array, points
-from particlegvi.functionspace.data_cost import one_blas_thread
 from particlegvi.functionspace.prediction import Marginals
 from particlegvi.registry import look_up
 

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 
 from particlegvi import arguments
 from particlegvi.engine import noise
+from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace import covariances, mode, plans, residuals, selection
 from particlegvi.functionspace.basis import PRIORS, Nystroem
 from particlegvi.functionspace.checks import Array, points, positive, whole
-from particlegvi.functionspace.data_cost import QuadraticCost, one_blas_thread
+from particlegvi.functionspace.data_cost import QuadraticCost
 from particlegvi.functionspace.likelihoods import Likelihood
 from particlegvi.functionspace.posterior import FunctionPosterior
 from particlegvi.functionspace.trace import Trace
@@ -66,7 +67,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
         "exponential-euler", with the linear part exact (all of the drift for a quadratic cost), or "euler-maruyama".
     moves : str, optional
         "none": Langevin steps alone. "mix": steps that are accepted or refused, a start by annealing and, for a rate
-        f^2, changes of sign; the default unless the cost is convex with a bounded curvature.
+        f^2, changes of sign; the default unless the cost is convex with a bounded curvature, and there too where
+        Langevin steps without bias would be more than 5000, as for nearly separable classes.
     batch_size : int, optional
         Rows of one stochastic gradient; all of them when left out.
 
@@ -203,7 +205,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
             return plans.quadratic(q)
         # a pole has no curvature at the mode to go by, and plain sampling there is the thesis's algorithm
         if self.integrator == "exponential-euler" and self.step_size is None and not likelihood.even:
-            return plans.preconditioned(q)
+            return plans.preconditioned(q, self.moves is None and self.batch_size is None)
         return plans.thesis(q, self.integrator)
 
     def potential(self, u: ArrayLike) -> Array:

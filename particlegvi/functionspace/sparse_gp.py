@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
+from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace import covariances, selection
 from particlegvi.functionspace.basis.nystroem import Nystroem
 from particlegvi.functionspace.checks import Array, points, positive, targets, whole
@@ -76,6 +77,7 @@ class SparseGaussianProcess:
         self.tolerance = positive("tolerance", tolerance)
         self.seed = whole("seed", seed, least=0)
 
+    @one_blas_thread()
     def fit(self, X: ArrayLike, y: ArrayLike, start: ArrayLike | None = None) -> Self:
         """Fit inputs (n, dim) and targets (n,).
 
@@ -112,6 +114,7 @@ class SparseGaussianProcess:
         self.facts = {**facts, **self.basis.facts(), **chosen}
         return self
 
+    @one_blas_thread()
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """The mean of f, shape (n,), and with ``return_std`` its standard deviation, without the noise."""
         e = self.basis.features(X)
@@ -120,6 +123,7 @@ class SparseGaussianProcess:
             return mean
         return mean, np.sqrt(self.law.variances(e) + self._residual.variance(X, e))
 
+    @one_blas_thread()
     def sample(self, X: ArrayLike, normals: Array) -> Array:
         """Draws of f(X), shape (draws, n), made of standard normals (draws, size + n)."""
         of_coefficients, of_residual = normals[:, : self.basis.size], normals[:, self.basis.size :]

@@ -95,7 +95,7 @@ class GaussianPosterior:
 
     def marginals(self, X: Array) -> Any:
         """The law of the function at each input: one Gaussian."""
-        from particlegvi.functionspace.data_cost import one_blas_thread
+        from particlegvi.engine.threads import one_blas_thread
         from particlegvi.functionspace.prediction import Marginals
 
         with one_blas_thread():
@@ -105,7 +105,7 @@ class GaussianPosterior:
     def sample(self, X: Array) -> Array:
         """Draws of the function at these inputs together, (draws, n)."""
         from particlegvi.engine import noise
-        from particlegvi.functionspace.data_cost import one_blas_thread
+        from particlegvi.engine.threads import one_blas_thread
 
         normals = noise.normals(self.seed, "draws", self.draws, self.size + len(X))
         with one_blas_thread():

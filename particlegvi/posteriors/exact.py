@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi.functionspace.data_cost import one_blas_thread
+from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace.exact_gp import ExactGaussianProcess
 from particlegvi.posteriors._problem import Fit, GaussianPosterior, Problem, Progress
 

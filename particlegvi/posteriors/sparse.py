@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from particlegvi.engine import noise
-from particlegvi.functionspace.data_cost import one_blas_thread
+from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace.natural_gradient import Law
 from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.functionspace.sparse_gp import SparseGaussianProcess

@@ -9,7 +9,7 @@ import numpy as np
 
 from particlegvi import metrics
 from particlegvi.calibration import conformal_radius, variance_factor
-from particlegvi.functionspace.data_cost import one_blas_thread
+from particlegvi.engine.threads import one_blas_thread
 from particlegvi.tables import models
 from particlegvi.tables.models.predictions import Classes, Numbers
 from particlegvi.tables.problems import Problem, problem

@@ -1,6 +1,8 @@
 """Splitting work: every item once, errors not lost, forked children alive."""
 
 import multiprocessing
+import os
+import subprocess
 import sys
 import threading
 
@@ -66,3 +68,22 @@ def test_a_forked_child_can_go_on_after_threads_were_used(monkeypatch):
     there = queue.get(timeout=60)
     child.join()
     assert np.array_equal(here, there)
+
+
+def test_one_blas_thread_also_for_a_library_that_is_loaded_later():
+    """SciPy's linear algebra is another library than NumPy's, which the first use of the limit may come before."""
+    program = (
+        "from particlegvi.engine import threads\n"
+        "with threads.one_blas_thread(): pass\n"
+        "import scipy.linalg, threadpoolctl\n"
+        "before = [i['num_threads'] for i in threadpoolctl.threadpool_info() if i['user_api'] == 'blas']\n"
+        "with threads.one_blas_thread():\n"
+        "    inside = [i['num_threads'] for i in threadpoolctl.threadpool_info() if i['user_api'] == 'blas']\n"
+        "print(min(before), max(inside))"
+    )
+    variables = {**os.environ, "OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
+    answer = subprocess.run([sys.executable, "-c", program], env=variables, capture_output=True, text=True, check=True)
+    before, inside = map(int, answer.stdout.split())
+    if before < 2:
+        pytest.skip("the linear algebra library has one thread only")
+    assert inside == 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace import ExactGaussianProcess, automatic, fit_hyperparameters
 from particlegvi.functionspace.covariances import Matern52, SquaredExponential
-from particlegvi.functionspace.data_cost import one_blas_thread
 from particlegvi.functionspace.laplace import laplace_evidence
 
 

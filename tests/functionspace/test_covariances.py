@@ -28,8 +28,7 @@ SCALES = np.array([0.7, 1.9, 1.1])
 
 
 def examples():
-    scaled = [name for name in covariances.names() if name != "periodic"]
-    ard = [covariances.get(name, lengthscale=SCALES, variance=1.7) for name in scaled]
+    ard = [covariances.get(name, lengthscale=SCALES, variance=1.7) for name in covariances.names()]
     one = [covariances.get(name, lengthscale=0.8, variance=0.6) for name in covariances.names()]
     periodic = Periodic(period=1.3, lengthscale=0.9, variance=2.0)
     compound = [
@@ -80,6 +79,13 @@ def test_periodic_repeats_and_is_the_formula():
     np.testing.assert_allclose(k(A + 1.3 * np.array([1, -2, 3]), B), k(A, B), rtol=1e-12)
     exponent = sum(math.sin(math.pi * (p - q) / 1.3) ** 2 for p, q in zip(A[0], B[3], strict=True))
     assert k(A, B)[0, 3] == pytest.approx(2.0 * math.exp(-2.0 * exponent / 0.81), rel=1e-14)
+
+
+def test_periodic_with_a_lengthscale_for_each_input_is_a_product_over_the_inputs():
+    product = np.ones((len(A), len(B)))
+    for d, scale in enumerate(SCALES):
+        product *= Periodic(period=1.3, lengthscale=scale)(A[:, d], B[:, d])
+    np.testing.assert_allclose(Periodic(1.3, SCALES, 2.0)(A, B), 2.0 * product, rtol=1e-13)
 
 
 def test_iterated_is_the_mean_over_the_centres():
@@ -190,6 +196,7 @@ def test_sums_and_products_are_taken_apart():
         (lambda: SquaredExponential("median"), "lengthscale is 'median'"),
         (lambda: Matern12(1.0, float("nan")), "variance is nan"),
         (lambda: Periodic(period=0.0), "period is 0.0"),
+        (lambda: Periodic(lengthscale=[1.0, 2.0])(A), "lengthscale has 2 entries and the inputs have 3 columns"),
         (lambda: SquaredExponential([1.0, 2.0])(A), "2 entries and the inputs have 3 columns"),
         (lambda: SquaredExponential()(A, B[:, :2]), r"\(n, 3\) is allowed"),
         (lambda: SquaredExponential()([[1.0, np.nan]]), "NaN or infinity"),

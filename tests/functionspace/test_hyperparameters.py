@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.spatial import KDTree
+from threadpoolctl import threadpool_limits
 
 import particlegvi as pg
-from particlegvi.functionspace import ExactGaussianProcess, fit_hyperparameters
+from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, fit_hyperparameters
 from particlegvi.functionspace.covariances import SquaredExponential
+from particlegvi.functionspace.likelihoods import Gaussian
 
 RNG = np.random.default_rng(12)
 TRUTH = SquaredExponential([0.4, 1.1], 1.5)
@@ -130,3 +132,15 @@ def test_bad_input_is_refused(change, words):
     options = {"X": X, "y": Y, "noise_variance": 0.1, **change}
     with pytest.raises(ValueError, match=words):
         fit_hyperparameters(SquaredExponential(1.0), **options)
+
+
+def test_any_number_of_threads_of_the_linear_algebra_library_gives_the_same_bits():
+    found = []
+    for limit in (1, 2):
+        with threadpool_limits(limit, user_api="blas"):
+            k, noise, _ = fit_hyperparameters(SquaredExponential([1.0, 1.0], 1.0), X, Y, 0.5, most_iterations=3)
+            gp = ExactGaussianProcess(k, noise).fit(X, Y)
+            sparse = SparseGaussianProcess(k, Gaussian(noise), X[:60]).fit(X, Y)
+            parts = [log_parameters(k, noise), gp.predict(X + 0.1), sparse.predict(X + 0.1)]
+            found.append(b"".join(part.tobytes() for part in parts))
+    assert found[0] == found[1]

@@ -32,8 +32,24 @@ def labels(seed=0, rows=60):
 )
 def test_labels_against_metropolis(prior, link, seed, particles):
     X, y = labels(seed)
+    told = against_metropolis(KERNEL, X, y, particles, prior, link, seed)["equilibrium"]
+    assert 0.8 < told["excess_energy"] / told["expected_excess"] < 1.25
+
+
+@pytest.mark.parametrize("link", ["logistic", "probit"])
+def test_separable_labels_against_metropolis(link):
+    """Plain steps without bias would be some ten thousands."""
+    X = np.linspace(-2.0, 2.0, 60)[:, None]
+    wide = pg.kernels.SquaredExponential(0.8, 64.0)
+    info = against_metropolis(wide, X, (X[:, 0] > 0.1).astype(float), 1000, "gp", link, 3)
+    assert info["plan"] == "mixing"
+    assert info["steps"] <= 2000
+
+
+def against_metropolis(kernel, X, y, particles, prior, link, seed):
+    """Asserts mean and standard deviation of the function, and that the run knows; returns what it says of itself."""
     likelihood = likelihoods.Bernoulli(link)
-    pls = ProjectedLangevinSampler(KERNEL, likelihood, SIX, particles, prior=prior, seed=seed).fit(X, y)
+    pls = ProjectedLangevinSampler(kernel, likelihood, SIX, particles, prior=prior, seed=seed).fit(X, y)
     E, variances = pls.basis(X), pls.basis_.prior_variances(prior)
     log_probability = special.log_expit if link == "logistic" else special.log_ndtr
 
@@ -46,9 +62,8 @@ def test_labels_against_metropolis(prior, link, seed, particles):
     f = pls.coefficients_ @ new.T
     assert np.all(np.abs(f.mean(axis=0) - reference.mean(axis=0)) < 6.0 * reference.std(axis=0) / np.sqrt(particles))
     np.testing.assert_allclose(f.std(axis=0), reference.std(axis=0), rtol=0.1)
-    told = pls.info_["equilibrium"]
-    assert told["reached"]
-    assert 0.8 < told["excess_energy"] / told["expected_excess"] < 1.25
+    assert pls.info_["equilibrium"]["reached"]
+    return pls.info_
 
 
 def test_a_run_that_is_too_short_says_so():

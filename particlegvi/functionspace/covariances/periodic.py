@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.functionspace.checks import Array, points, positive
+from particlegvi.functionspace.checks import Array, points, positive, positives
 from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.functionspace.covariances.stationary import inputs, lengthscale_names
 
 
 class Periodic(Covariance):
-    """``variance * exp(-2 sum_d sin^2(pi (a_d - b_d) / period) / lengthscale^2)``.
+    """``variance * exp(-2 sum_d sin^2(pi (a_d - b_d) / period) / lengthscale_d^2)``.
 
     The squared exponential of the points that the inputs are on circles, so positive semi-definite in any dimension.
 
@@ -20,10 +22,16 @@ class Periodic(Covariance):
     ----------
     period : float
         In the units of the inputs, positive; of every coordinate.
-    lengthscale : float
-        Without a unit, positive: the smaller, the more wiggles in one period.
+    lengthscale : float or array (dim,)
+        Without a unit, positive: the smaller, the more wiggles in one period. One for all coordinates, or one for each.
     variance : float
         The prior variance k(x, x), positive.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not positive and finite; and when called, if there are as many lengthscales as the inputs
+        do not have coordinates.
     """
 
     name = "periodic"
@@ -31,43 +39,44 @@ class Periodic(Covariance):
 
     def __init__(self, period: Any = 1.0, lengthscale: Any = 1.0, variance: Any = 1.0) -> None:
         self.period = positive("period", period)
-        self.lengthscale = positive("lengthscale", lengthscale)
+        self.lengthscale = positives("lengthscale", lengthscale)
         self.variance = positive("variance", variance)
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
-        a, b = _pair(A, B)
+        a, b = self._pair(A, B)
         exponent = np.zeros((len(a), len(b)))
-        for turns in self._turns(a, b):
-            exponent -= 2.0 * np.sin(np.pi * turns) ** 2
-        return self.variance * np.exp(exponent / self.lengthscale**2)
+        for turns, lengthscale in self._turns(a, b):
+            exponent -= 2.0 * np.sin(np.pi * turns) ** 2 / lengthscale**2
+        return self.variance * np.exp(exponent)
 
     def diagonal(self, A: ArrayLike) -> Array:
-        return np.full(len(points("inputs", A)), self.variance)
+        return np.full(len(self._pair(A, None)[0]), self.variance)
 
     def log_parameters(self) -> Array:
-        return np.log([self.period, self.lengthscale, self.variance])
+        return np.log(np.hstack([self.period, self.lengthscale, self.variance]))
 
     def parameter_names(self) -> list[str]:
-        return ["period", "lengthscale", "variance"]
+        return ["period", *lengthscale_names(self.lengthscale), "variance"]
 
     def with_log_parameters(self, vector: ArrayLike) -> Self:
-        return type(self)(*np.exp(np.asarray(vector, dtype=np.float64)))
+        values = np.exp(np.asarray(vector, dtype=np.float64))
+        return type(self)(float(values[0]), values[1:-1].reshape(self.lengthscale.shape), float(values[-1]))
 
     def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
-        a, b = _pair(A, B)
+        a, b = self._pair(A, B)
         weighted = np.asarray(weights, dtype=np.float64) * self(A, B)
-        in_period = in_lengthscale = 0.0
-        for turns in self._turns(a, b):
-            in_period += np.sum(weighted * np.sin(2.0 * np.pi * turns) * turns) * 2.0 * np.pi
-            in_lengthscale += np.sum(weighted * np.sin(np.pi * turns) ** 2) * 4.0
-        scale = self.lengthscale**2
-        return np.array([in_period / scale, in_lengthscale / scale, np.sum(weighted)])
+        in_period, in_lengthscales = 0.0, []
+        for turns, lengthscale in self._turns(a, b):
+            in_period += np.sum(weighted * np.sin(2.0 * np.pi * turns) * turns) * 2.0 * np.pi / lengthscale**2
+            in_lengthscales.append(np.sum(weighted * np.sin(np.pi * turns) ** 2) * 4.0 / lengthscale**2)
+        shared = self.lengthscale.ndim == 0
+        return np.hstack([in_period, np.sum(in_lengthscales) if shared else in_lengthscales, np.sum(weighted)])
 
-    def _turns(self, a: Array, b: Array) -> Any:
-        """(a_d - b_d) / period for one coordinate after the other, each (n, m)."""
-        return ((a[:, d, None] - b[None, :, d]) / self.period for d in range(a.shape[1]))
+    def _pair(self, A: ArrayLike, B: ArrayLike | None) -> tuple[Array, Array]:
+        a = inputs(A, self.lengthscale)
+        return a, a if B is None else points("inputs", B, a.shape[1])
 
-
-def _pair(A: ArrayLike, B: ArrayLike | None) -> tuple[Array, Array]:
-    a = points("inputs", A)
-    return a, a if B is None else points("inputs", B, a.shape[1])
+    def _turns(self, a: Array, b: Array) -> Iterator[tuple[Array, float]]:
+        """(a_d - b_d) / period, an array (n, m), and the lengthscale, for one coordinate after the other."""
+        for d, lengthscale in enumerate(np.broadcast_to(self.lengthscale, a.shape[1]).tolist()):
+            yield (a[:, d, None] - b[None, :, d]) / self.period, lengthscale

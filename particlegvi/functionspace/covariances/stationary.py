@@ -49,14 +49,13 @@ class Stationary(Covariance):
         return self.variance * self.profile(self._squares(*self._pair(A, B)))
 
     def diagonal(self, A: ArrayLike) -> Array:
-        return np.full(len(self._points(A)), self.variance)
+        return np.full(len(inputs(A, self.lengthscale)), self.variance)
 
     def log_parameters(self) -> Array:
         return np.log(np.append(self.lengthscale, self.variance))
 
     def parameter_names(self) -> list[str]:
-        each = [f"lengthscale[{d}]" for d in range(self.lengthscale.size)] if self.lengthscale.ndim else ["lengthscale"]
-        return [*each, "variance"]
+        return [*lengthscale_names(self.lengthscale), "variance"]
 
     def with_log_parameters(self, vector: ArrayLike) -> Self:
         values = np.exp(np.asarray(vector, dtype=np.float64))
@@ -78,19 +77,26 @@ class Stationary(Covariance):
         squares = h.sum(axis=1) @ a**2 + h.sum(axis=0) @ b**2 - 2.0 * np.sum(a * (h @ b), axis=0)
         return np.append(squares, in_variance)
 
-    def _points(self, given: ArrayLike) -> Array:
-        x = points("inputs", given)
-        if self.lengthscale.ndim and self.lengthscale.size != x.shape[1]:
-            raise ValueError(
-                f"lengthscale has {self.lengthscale.size} entries and the inputs have {x.shape[1]} columns; "
-                "as many, or one number, are allowed"
-            )
-        return x
-
     def _pair(self, A: ArrayLike, B: ArrayLike | None) -> tuple[Array, Array]:
-        a = self._points(A)
+        a = inputs(A, self.lengthscale)
         return a, a if B is None else points("inputs", B, a.shape[1])
 
     def _squares(self, a: Array, b: Array) -> Array:
         # Differences first: |a|^2 + |b|^2 - 2 a.b would lose the small distances, whose root a Matern takes.
         return cdist(a / self.lengthscale, b / self.lengthscale, "sqeuclidean")
+
+
+def inputs(given: ArrayLike, lengthscale: Array) -> Array:
+    """Inputs (n, dim), as many coordinates as there are lengthscales, of which one alone () is for any number."""
+    x = points("inputs", given)
+    if lengthscale.ndim and lengthscale.size != x.shape[1]:
+        raise ValueError(
+            f"lengthscale has {lengthscale.size} entries and the inputs have {x.shape[1]} columns; "
+            "as many, or one number, are allowed"
+        )
+    return x
+
+
+def lengthscale_names(lengthscale: Array) -> list[str]:
+    """The names of the parameters that one lengthscale, or one for each input, are."""
+    return [f"lengthscale[{d}]" for d in range(lengthscale.size)] if lengthscale.ndim else ["lengthscale"]
