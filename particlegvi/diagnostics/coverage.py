@@ -7,6 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import arguments
+
 
 def independent_coverage(particles: int, modes: int) -> float:
     """Largest expected number of modes that independent particles of one law can cover, whatever that law is.
@@ -29,9 +31,8 @@ def independent_coverage(particles: int, modes: int) -> float:
     ValueError
         If a number is not a whole number of 1 or more.
     """
-    for key, value in (("particles", particles), ("modes", modes)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise ValueError(f"{key} is {value!r}; a whole number of 1 or more is allowed")
+    particles = arguments.whole("particles", particles, 1)
+    modes = arguments.whole("modes", modes, 1)
     return modes * -math.expm1(particles * math.log1p(-1.0 / modes)) if modes > 1 else 1.0
 
 
@@ -58,11 +59,13 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float,
     """
     from scipy.special import ndtri
 
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1 or array.size < 2:
-        raise ValueError(f"values have the shape {array.shape}; (replicates,) with at least 2 is allowed")
+    allowed = "an array of at least 2 finite numbers of at most 1e150"
+    array = arguments.array("values", values, allowed)
+    if array.ndim != 1 or array.size < 2 or not np.all(np.abs(array) <= 1e150):
+        raise arguments.refuse("values", values, allowed)
+    level = arguments.real("level", level, "a number between 0 and 1")
     if not 0.0 < level < 1.0:
-        raise ValueError(f"level is {level!r}; a number between 0 and 1 is allowed")
+        raise arguments.refuse("level", level, "a number between 0 and 1")
     mean = float(array.mean())
     half = float(ndtri(0.5 * (1.0 + level))) * float(array.std(ddof=1)) / math.sqrt(array.size)
     return mean, mean - half, mean + half

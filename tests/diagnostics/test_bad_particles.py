@@ -17,7 +17,8 @@ GIVEN = {
     "kernel": KERNEL, "modes": [-2.0, 1.0], "score": lambda x: -x, "slope": lambda x: x, "temperature": 1.0,
     "draws": np.sin(np.arange(16.0)).reshape(2, 8), "positions": np.cos(np.arange(32.0)).reshape(8, 4, 1),
     "times": np.arange(8.0), "distances": 1.0 / np.arange(1.0, 9.0), "floor": 0.2, "number": 5, "most": 3, "n": 5,
-    "p": 0.5, "table": np.eye(4), "replicates": 5, "step_size": 0.1, "directions": 2, "target_score method": DLE,
+    "p": 0.5, "table": np.eye(4), "replicates": 5, "step_size": 0.1, "directions": 2, "values": [3.0, 4.0, 4.0],
+    "target_score method": DLE,
 }  # fmt: skip
 RESULTS = "Distance Drift ExcessEnergy FreeEnergyParts"  # what the others return
 CALLS = table(diagnostics, GIVEN, left_out=RESULTS)
