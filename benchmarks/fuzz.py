@@ -137,11 +137,17 @@ class Tally:
 
 
 def warm_up() -> None:
-    """Load what the package loads only when it answers a bad name."""
+    """Load what the package loads only when it answers a bad name, or meets a kind of scenario for the first time."""
+    from particlegvi import catalogue
     from particlegvi.quoting import shown
     from particlegvi.registry import nearest
+    from particlegvi.scenario import load
+    from particlegvi.scenario.building import build
 
     nearest("warm", [shown("\0")])
+    for name in catalogue.names():
+        with contextlib.suppress(ValueError):
+            build(load(name))
 
 
 def formulas(folder: Path) -> Callable[[bytes, Watch], Any]:

@@ -16,6 +16,9 @@ class GP:
 
     name = "GP"
 
+    def __init__(self) -> None:
+        """There is nothing to set."""
+
     def check(self, likelihood: Any) -> None:
         """Refuse a likelihood with which the posterior is no Gaussian process."""
         if likelihood.name != "gaussian":

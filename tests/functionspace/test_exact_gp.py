@@ -129,7 +129,7 @@ def test_too_little_noise_for_rounding_is_refused_in_one_sentence():
     [
         (X, Y[:5], r"y has the shape \(5,\); \(14,\), one number for each row of X, is allowed"),
         (X, np.append(Y[:13], np.nan), "y holds NaN"),
-        ([["a"]], [1.0], "X holds something that is no number"),
+        ([["a"]], [1.0], "of numbers is allowed"),
         (X, Y[:, None], r"y has the shape \(14, 1\)"),
     ],
 )

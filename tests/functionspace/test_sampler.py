@@ -280,7 +280,7 @@ X40, Y40 = labels(9, 40)
         ({"integrator": "euler"}, (X40, Y40), 'did you mean "euler-maruyama"'),
         ({"moves": "all"}, (X40, Y40), "kind of moves"),
         ({"moves": "mix", "batch_size": 5}, (X40, Y40), "leave batch_size"),
-        ({"initial": "posterior"}, (X40, Y40), 'initial is "posterior"'),
+        ({"initial": "posterior"}, (X40, Y40), "initial is 'posterior'"),
         ({"initial": np.zeros((3, 6))}, (X40, Y40), "initial has 3 rows; one for each of the 100"),
         ({"initial": np.zeros((100, 5))}, (X40, Y40), r"initial has the shape \(100, 5\)"),
         ({"inducing_points": 41}, (X40, Y40), "at most the number of rows of X, 40"),

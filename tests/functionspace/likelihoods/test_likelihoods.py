@@ -152,7 +152,7 @@ def test_the_pole_of_the_squared_link_is_guarded():
         (likelihoods.Poisson("log"), [0.0, 0.5, 1.0], "the count 0.5"),
         (likelihoods.Gaussian(1.0), [0.0, np.nan, 1.0], "NaN"),
         (likelihoods.Gaussian(1.0), [0.0, 1.0], r"\(3,\)"),
-        (T, [["a", "b", "c"]], "no number"),
+        (T, [["a", "b", "c"]], "an array"),
     ],
 )
 def test_targets_that_are_refused(likelihood, y, words):
@@ -167,7 +167,7 @@ def test_targets_that_are_refused(likelihood, y, words):
         (lambda: likelihoods.Gaussian(noise_variance="a"), "noise_variance is 'a'"),
         (lambda: likelihoods.StudentT(-1.0, 1.0), "degrees_of_freedom is -1.0"),
         (lambda: likelihoods.StudentT(3.0, np.inf), "scale is inf"),
-        (lambda: likelihoods.ShiftedMixture(1.0, 1.0, 1.0), "probability is 1.0"),
+        (lambda: likelihoods.ShiftedMixture(1.0, 1.0, 1.0), "probability is 1;"),
         (lambda: likelihoods.ShiftedMixture("a", 1.0), "shift is 'a'"),
         (lambda: likelihoods.Bernoulli("logit"), 'did you mean "logistic"'),
         (lambda: likelihoods.Poisson("root"), "link of Poisson"),
