@@ -72,6 +72,9 @@ class Watch:
             inside = str(path).startswith((self.folder, str(ROOT / "scenarios"), "/proc/meminfo", "/sys/fs/cgroup/"))
             if inside and not writes:
                 return
+        # inspect.signature parses the empty signature of a class without __init__ as this constant of its own
+        if event == "compile" and arguments[0] == b"def foo(): pass":
+            return
         self.seen.append(f"{event} {arguments!r}"[:200])
 
     @contextlib.contextmanager
