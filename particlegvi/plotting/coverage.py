@@ -49,7 +49,9 @@ def coverage(results: Any, *, methods: Sequence[str] | None = None) -> Figure:
             most = diagnostics.independent_coverage(run.particles, modes)
             axes.axvline(most, color=style.BLACK, linestyle=(0, (1, 1.2)),
                          label="the largest mean of independent particles", gid="independent")
-            words = f"mean {mean:.2f} of {modes}\n95%: {low:.2f} to {high:.2f}"
+            # where all agree the interval is a point, which says nothing about how rare another number is
+            interval = f"95%: {low:.2f} to {high:.2f}" if high > low else f"in each of {facts['number']}"
+            words = f"mean {mean:.2f} of {modes}\n{interval}"
             axes.text(0.04, 0.97, words, transform=axes.transAxes, va="top", linespacing=1.35)
             style.panel_title(axes, label, run, colours[label])
             axes.set_xlabel("modes covered")
