@@ -36,13 +36,13 @@ def run(finished, tmp_path, monkeypatch):
 
 
 def refused(call, at_most=1.0) -> str:
-    begun = time.perf_counter()
+    begun = time.process_time()  # its own, not what other processes take
     with pytest.raises(ValueError) as caught:
         call()
-    seconds = time.perf_counter() - begun
+    seconds = time.process_time() - begun
     sentence = str(caught.value)
     assert sentence.count("\n") <= 2 and len(sentence) < 900, sentence[:200]
-    assert seconds < 5 * at_most, f"{seconds:.2f} s"  # five times: other processes may be running
+    assert seconds < 5 * at_most, f"{seconds:.2f} s"  # five times: a slower machine
     return sentence
 
 

@@ -42,7 +42,7 @@ def test_ci_runs_the_test_command_of_the_readme(root):
 def test_the_readme_has_its_two_commands(root):
     install, test = readme_commands(root)
     assert install[-2:] == ["pip install .", "particlegvi run global-minimiser"]
-    assert test[-2:] == ["pip install -e '.[test]'", "pytest -q"]
+    assert test[-2:] == ["pip install -e '.[test]'", "pytest -q -n auto"]
 
 
 def test_every_file_the_pages_link_to_exists(root):

@@ -128,10 +128,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize("formula", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_formulas_are_refused_at_once(formula):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ValueError) as raised:
         compile_formula(formula, ["t"])
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
     assert len(str(raised.value)) < 600
 
 
