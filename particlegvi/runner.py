@@ -19,6 +19,7 @@ from particlegvi.quoting import as_argument
 from particlegvi.recorder import Recorder
 from particlegvi.replicates import replicate
 from particlegvi.results import Results, recorded
+from particlegvi.results.checkpoint import REPLICATES
 from particlegvi.results.folder import Folder
 from particlegvi.results.keeper import CHECKPOINT_EVERY, FolderKeeper
 from particlegvi.results.making import create
@@ -155,24 +156,35 @@ def simulate_method(
     hear = None if progress is None else partial(progress, label)
     problem = _problem(results, method, results.scenario.get("record_every"))
     if folder is None:
-        results.add(label, _made(results, problem, method, hear, Recorder()))
+        results.add(label, _made(results, problem, method, hear, Recorder(), Recorder()))
         return
     keeper = FolderKeeper(folder, label, checkpoint_every)
+    ends = FolderKeeper(folder, label, checkpoint_every, REPLICATES)
     try:
-        made = _made(results, problem, method, hear, keeper)
+        made = _made(results, problem, method, hear, keeper, ends)
         results.add(label, made)
         record, seconds = recorded(made)
         folder.add(label, record, keeper.earlier + (seconds or 0.0), keeper.finish())
     finally:
         keeper.close()
+        ends.close()
 
 
 def _made(
-    results: Results, problem: Problem, method: Any, hear: Callable[[int, int], None] | None, keeper: Keeper
+    results: Results,
+    problem: Problem,
+    method: Any,
+    hear: Callable[[int, int], None] | None,
+    keeper: Keeper,
+    ends: Keeper,
 ) -> Run:
-    run = follow(problem, method, results.scenario.get("record_every"), hear, keeper)
-    if "replicates" in results.scenario:
-        run.info["replicates"] = replicate(run, results.parts, results.scenario)
+    scenario = results.scenario
+    if "replicates" not in scenario:
+        return follow(problem, method, scenario.get("record_every"), hear, keeper)
+    total = scenario["replicates"] * scenario["steps"]
+    hear_all = None if hear is None else lambda done, _: hear(done, total)
+    run = follow(problem, method, scenario.get("record_every"), hear_all, keeper, store_end=True)
+    run.info["replicates"] = replicate(run, results.parts, scenario, ends, hear_all)
     return run
 
 

@@ -91,8 +91,12 @@ def follow(
     record_every: int | None,
     progress: Callable[[int, int], None] | None,
     keeper: Keeper,
+    store_end: bool = False,
 ) -> Run:
-    """Simulate a checked problem from its start, or from the snapshot that ``keeper`` has of it; see `simulate`."""
+    """Simulate a checked problem from its start, or from the snapshot that ``keeper`` has of it; see `simulate`.
+
+    With ``store_end`` the keeper gets a snapshot of the end, too, because there is more to come before all is done.
+    """
     limit = warn_when_unstable(problem, method)
     started = time.perf_counter()
     flow = method.flow(problem)
@@ -120,6 +124,8 @@ def follow(
         while keeper.count < len(due):
             advance.to(int(due[keeper.count]))
             keeper.put(flow.particles())
+        if store_end:
+            keeper.save(advance.take_snapshot())
     except (Diverged, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt):
             keeper.save(advance.good)
@@ -156,12 +162,12 @@ class _Chunks:
         self.progress = progress
         self.size = 1
         self.step = first_step
-        self._take_snapshot()
+        self.take_snapshot()
 
     def to(self, target: int) -> None:
         while self.step < target:
             count = min(self.size, target - self.step)
-            self._take_snapshot()
+            self.take_snapshot()
             if self.keeper.reached(self.step):
                 self.keeper.save(self.good)
             begun = time.perf_counter()
@@ -177,9 +183,10 @@ class _Chunks:
             if self.progress is not None:
                 self.progress(self.step, self.problem.steps)
 
-    def _take_snapshot(self) -> None:
+    def take_snapshot(self) -> Snapshot:
         flow = self.flow
         self.good = Snapshot(self.step, flow.state.copy(), dict(flow.counts), flow.facts(), self.keeper.count)
+        return self.good
 
     def _go_back(self) -> None:
         """To the last snapshot, of which the counts are a part: a result must not tell how long the chunks were."""

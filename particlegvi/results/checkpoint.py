@@ -5,7 +5,8 @@
     checkpoint/STEP.npy         the state of the flow after that many steps
 
 A checkpoint is written in this order: records flushed, state, the old ``latest`` renamed, the new one. A process that
-dies in between leaves at least one that is whole.
+dies in between leaves at least one that is whole. Replicates of a run have such a folder of their own,
+``checkpoint/replicates``: while they are simulated, the one above says that the run itself is done.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from particlegvi.keeping import Snapshot
 from particlegvi.results.arrays import read_array, write_array
 
 FOLDER = "checkpoint"
+REPLICATES = "replicates"  # the part of it for them
+PARTS = ("", REPLICATES)
 SCHEMA = 1
 LATEST, PREVIOUS = "latest.json", "previous.json"
 ENTRIES = {
@@ -54,10 +57,10 @@ class Checkpoint(NamedTuple):
     seconds: float
 
 
-def write(run: Path, checkpoint: Checkpoint) -> None:
+def write(run: Path, checkpoint: Checkpoint, part: str = "") -> None:
     """Add a checkpoint to a run's folder, in which the records are already on the disk."""
-    folder = run / FOLDER
-    folder.mkdir(exist_ok=True)
+    folder = run / FOLDER / part
+    folder.mkdir(exist_ok=True, parents=True)
     snapshot = checkpoint.snapshot
     state = folder / f"{snapshot.step}.npy"
     write_array(state, snapshot.state)
@@ -79,33 +82,45 @@ def write(run: Path, checkpoint: Checkpoint) -> None:
     if (folder / LATEST).exists():
         os.replace(folder / LATEST, folder / PREVIOUS)
     files.write_json(folder / LATEST, content)
-    used = {state.name, *(f"{step}.npy" for step in _steps(folder))}
+    with contextlib.suppress(files.Unreadable):  # which states are needed is known another time
+        _take_away_all_but(folder, {state.name, *(f"{step}.npy" for step in _steps(folder))})
+
+
+def _take_away_all_but(folder: Path, used: set[str]) -> None:
     for array in folder.glob("*.npy"):
         if array.name not in used:
             array.unlink(missing_ok=True)
 
 
-def read(run: Path, with_state: bool = True) -> list[Checkpoint]:
-    """The checkpoints of a run's folder that are whole, the latest first; the arrays only ``with_state``."""
+def read(run: Path, with_state: bool = True, part: str = "") -> list[Checkpoint]:
+    """The checkpoints of a run's folder that are whole, the latest first; the arrays only ``with_state``.
+
+    One that cannot be read now is `files.Unreadable`: whoever took it for damaged would start over for nothing.
+    """
     found = []
     for name in (LATEST, PREVIOUS):
-        with contextlib.suppress(ValueError):
-            found.append(_read(run / FOLDER, name, with_state))
+        with files.ignoring_damage():
+            found.append(_read(run / FOLDER / part, name, with_state))
     return found
 
 
-def drop_damaged(run: Path) -> None:
-    """Take away what `read` would not give, so that it cannot push a whole checkpoint out."""
+def drop_damaged(run: Path, part: str = "") -> None:
+    """Take away what is proved to be damaged, so that it cannot push a whole checkpoint out."""
+    folder = run / FOLDER / part
     for name in (LATEST, PREVIOUS):
         try:
-            _read(run / FOLDER, name, True)
+            _read(folder, name, True)
+        except files.Unreadable:
+            raise
         except ValueError:
-            (run / FOLDER / name).unlink(missing_ok=True)
+            (folder / name).unlink(missing_ok=True)
 
 
-def clear(run: Path) -> None:
-    """Take all checkpoints away."""
-    folder = run / FOLDER
+def clear(run: Path, part: str = "") -> None:
+    """Take all checkpoints of a part away; without one, of all parts."""
+    if not part:
+        clear(run, REPLICATES)
+    folder = run / FOLDER / part
     if folder.is_dir() and not folder.is_symlink():
         for place in [folder / LATEST, folder / PREVIOUS, *folder.glob("*.npy"), *folder.glob(".*.tmp")]:
             place.unlink(missing_ok=True)
@@ -142,6 +157,6 @@ def _digest(content: dict[str, Any]) -> str:
 def _steps(folder: Path) -> list[int]:
     steps = []
     for name in (LATEST, PREVIOUS):
-        with contextlib.suppress(ValueError):
+        with files.ignoring_damage():
             steps.append(_entries(folder / name)["step"])
     return steps

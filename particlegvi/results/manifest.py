@@ -44,7 +44,7 @@ def read(folder: Path) -> dict[str, Any]:
     if not os.path.isfile(place):
         raise ValueError(f"{folder} is not the folder of a run: it has no manifest.json")
     manifest = files.read_json(place)
-    for part in ("arrays", "checkpoint", "cells"):
+    for part in ("arrays", "checkpoint", "checkpoint/replicates", "cells"):
         if (folder / part).is_symlink():
             raise ValueError(f"{folder / part} is a link, which is not followed")
     if manifest.get("format") != FORMAT:
