@@ -14,6 +14,7 @@
 and while it is not finished
 
     lock                        who is writing (`particlegvi.results.lock`)
+    next.json                   another run takes the folder over (`particlegvi.results.overwriting`)
     checkpoint/                 where to go on from (`particlegvi.results.checkpoint`)
     arrays/LABEL.growing.npy    the records of the method that is running (`particlegvi.results.growing`)
     arrays/LABEL.replicates.growing.npy   where the run and each of its replicates ended, as far as they have
@@ -27,7 +28,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,13 +42,11 @@ from particlegvi.results import manifest as manifests
 from particlegvi.results.arrays import read_array, write_array
 from particlegvi.results.lock import NAME as LOCK
 from particlegvi.results.lock import Lock
+from particlegvi.results.overwriting import OTHER, TABLES, finish
 from particlegvi.scenario import keys
 from particlegvi.simulation import record_steps
 
-ENDINGS = ("positions.npy", "steps.npy", "json", "growing.npy", "replicates.growing.npy")  # of the files of a method
-OTHER = re.compile(r"arrays/([^/.]+)\.([a-z_]+)\.npy")  # their other arrays
-TABLES = ("table.md", "table.json")
-
+__all__ = ["TABLES", "Folder", "Record", "open_folder"]
 
 class Record(NamedTuple):
     """What the folder keeps of one method."""
@@ -80,6 +78,7 @@ class Folder:
             except OSError as error:
                 raise ValueError(f"{self.path} cannot be written: {error.strerror}") from None
             try:
+                finish(self.path)
                 self.manifest = manifests.read(self.path)  # it may have changed before we had the lock
             except BaseException:
                 self.release()
@@ -123,7 +122,9 @@ class Folder:
         """
         place = self.path / "scenario.toml"
         try:
-            found = keys.check(tomllib.loads(files.read_text(place, links=False)))
+            taken = manifests.next_run(self.path)
+            text = files.read_text(place, links=False) if taken is None else taken[0]
+            found = keys.check(tomllib.loads(text))
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{place} is not a complete scenario: {error}") from None
         changed = manifests.difference(self.manifest["settings"], manifests.settings(found))
