@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from particlegvi import arguments
+from particlegvi import arguments, files
 from particlegvi.datasets import MissingData
 from particlegvi.errors import Diverged
 from particlegvi.keeping import Keeper
@@ -104,6 +104,9 @@ def execute(
         raise kind(f"{scenario['name']}: {error}") from None
     results = Results(scenario, parts, seed, status="running")
     results.kind.ready(parts)
+    place = files.place("out", "runs" if out is None else out) if save else None
+    freed = files.size(place / "arrays") if place is not None and overwrite else 0
+    results.kind.check_disk(scenario, parts, place, freed)
     folder = create(out, scenario, seed, versions(), overwrite) if save else None
     results.folder = folder.path if folder else None
     simulate_rest(results, folder, progress, checkpoint_every, draw)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi import arguments, schedules
+from particlegvi import arguments, memory, schedules
 from particlegvi.errors import Diverged
 from particlegvi.keeping import Keeper, Snapshot
 from particlegvi.methods.flow import Flow, Problem
@@ -82,6 +82,7 @@ def simulate(
     problem = check_problem(
         loss, method, prior, particles, steps, step_size, initial, seed, integrator, tolerance, record_every
     )
+    memory.check_records(problem.start.shape[0], problem.start.shape[1], steps, record_every)
     return follow(problem, method, record_every, progress, Recorder())
 
 
