@@ -35,10 +35,10 @@ class Watch:
         if event == "open":
             path, mode, flags = arguments
             writes = bool((flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND))
-            # a summary that must be made anew asks threadpoolctl, which looks for the libraries of this process
+            # a summary that must be made anew names versions, and asks threadpoolctl for the libraries of this process
             machine = ("/proc/meminfo", "/sys/fs/cgroup/", "/proc/self/maps")
             inside = str(path).startswith((self.folder, str(ROOT / "scenarios"), *machine))
-            if inside and not writes:
+            if (inside or str(path).endswith(".dist-info/METADATA")) and not writes:
                 return
         # inspect.signature parses the empty signature of a class without __init__ as this constant of its own
         if event == "compile" and arguments[0] == b"def foo(): pass":

@@ -48,7 +48,6 @@ class FolderKeeper:
         self.checkpoint_every = checkpoint_every
         self.part = part
         self.earlier = 0.0
-        self._stored = -1  # the step of the latest checkpoint
         self._records: GrowingArray | None = None
 
     @property
@@ -68,7 +67,6 @@ class FolderKeeper:
             with contextlib.suppress(ValueError, FileNotFoundError):
                 self._records = GrowingArray(place, records, shape, snapshot.records, found.records_sha256)
                 self.earlier = found.seconds
-                self._stored = snapshot.step
                 return snapshot
         checkpoint.clear(self.folder.path, self.part)
         self._records = GrowingArray(place, records, shape)
@@ -93,15 +91,15 @@ class FolderKeeper:
     def save(self, snapshot: Snapshot) -> None:
         """Write a checkpoint."""
         assert self._records is not None
-        if snapshot.records == 0 or snapshot.step == self._stored:
-            return  # not even the start is recorded, or the same again would push the one before out
+        if snapshot.records == 0:
+            return  # not even the start is recorded: there is nothing to go on from
         self._records.flush()
         digest = self._records.digest(snapshot.records)
         now = time.perf_counter()
         seconds = self.earlier + now - self._started
         taken = Checkpoint(self.label, self.folder.manifest["seed"], snapshot, digest, seconds)
         checkpoint.write(self.folder.path, taken, self.part)
-        self._stored, self._saved = snapshot.step, time.perf_counter()
+        self._saved = time.perf_counter()
 
     def finish(self) -> str:
         """Give the full array of records its name in the folder; its sha256."""
