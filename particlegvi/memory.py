@@ -78,7 +78,7 @@ def check(what: str, needed: int, remedy: str) -> None:
 
 def check_disk(what: str, needed: int, folder: Path, remedy: str) -> None:
     """Refuse a file for which the disk of a folder, which need not be there yet, has no room."""
-    folder = next((place for place in (folder, *folder.absolute().parents) if place.is_dir()), folder)
+    folder = next((place for place in (folder, *folder.absolute().parents) if os.path.isdir(place)), folder)
     try:
         there = shutil.disk_usage(folder).free
     except OSError:
