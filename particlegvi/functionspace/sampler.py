@@ -15,15 +15,20 @@ from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace import covariances, mode, plans, residuals, selection
 from particlegvi.functionspace.basis import PRIORS, Nystroem
 from particlegvi.functionspace.checks import Array, points, positive, whole
+from particlegvi.functionspace.covariances.base import Covariance
 from particlegvi.functionspace.data_cost import QuadraticCost
+from particlegvi.functionspace.journal import Journal
 from particlegvi.functionspace.likelihoods import Likelihood
 from particlegvi.functionspace.posterior import FunctionPosterior
 from particlegvi.functionspace.trace import Trace
+from particlegvi.keeping import Keeper
+from particlegvi.recorder import Recorder
 from particlegvi.registry import look_up
 
 INTEGRATORS = ("exponential-euler", "euler-maruyama")
 MOVES = ("mix", "none")
 SIGN_ROWS = 64  # rows with y >= 1 at which signs are followed
+BASIS = ("inducing_points", "eigenvalues", "vectors", "jitter")  # a basis's state
 LONGEST = 8  # times the default length, at most
 
 
@@ -122,7 +127,13 @@ class ProjectedLangevinSampler(FunctionPosterior):
         self.moves = moves
         self.batch_size = batch_size
 
-    def fit(self, X: ArrayLike, y: ArrayLike, progress: Callable[[int, int], None] | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        progress: Callable[[int, int], None] | None = None,
+        keeper: Keeper | None = None,
+    ) -> Self:
         """Sample the coefficients.
 
         Parameters
@@ -131,14 +142,18 @@ class ProjectedLangevinSampler(FunctionPosterior):
         y : array (n,)
             Labels 0 and 1 for Bernoulli, whole numbers for Poisson.
         progress : callable, optional
-            Called as ``progress(steps_done, steps)`` a few times.
+            Called as ``progress(steps_done, steps)`` a few times a second.
+        keeper : Keeper, optional
+            Takes snapshots (`particlegvi.keeping`). Where it has one of the same fit, that fit goes on, to the same
+            bytes.
         """
-        with one_blas_thread():
-            question = self._question(X, y)
+        arguments.progress(progress)
+        with one_blas_thread(), Journal(Recorder() if keeper is None else keeper) as journal:
+            question = self._question(X, y, journal)
             self._simulate(self._plan(question), question, progress)
         return self
 
-    def _question(self, X: ArrayLike, y: ArrayLike) -> plans.Question:
+    def _question(self, X: ArrayLike, y: ArrayLike, journal: Journal) -> plans.Question:
         """The checked arguments, and the basis at the data."""
         covariance = covariances.of(self.kernel)
         if not isinstance(self.likelihood, Likelihood):
@@ -158,20 +173,25 @@ class ProjectedLangevinSampler(FunctionPosterior):
         observed = self.likelihood.check_targets(y, len(x))
         batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size), len(x))
         self._check_moves()
-        self.selection_: dict[str, Any] = {}
-        Z = self.inducing_points
-        if isinstance(Z, int | np.integer) and not isinstance(Z, bool):
-            chosen = selection.select("greedy", covariance, x, int(Z), self.seed)
-            Z, self.selection_ = chosen.points, chosen.facts
-        Z = points("inducing_points", Z, x.shape[1])
-        self.basis_ = Nystroem(covariance, Z)
+        *state, self.selection_ = journal.once("basis", lambda: self._find_basis(covariance, x))
+        self.basis_ = Nystroem.restore(covariance, dict(zip(BASIS, state, strict=True)))
         self.residual_ = residuals.get(self.residual, self.basis_)
         self.eigenvalues_ = self.basis_.eigenvalues
         self._prior_variances = self.basis_.prior_variances(self.prior)
         return plans.Question(
             self.likelihood, x, observed, self.basis_.features(x), self._prior_variances, particles, steps, step_size,
-            self._initial(particles), batch_size, self.seed,
+            self._initial(particles), batch_size, self.seed, journal,
         )
+
+    def _find_basis(self, covariance: Covariance, x: Array) -> tuple[Any, ...]:
+        """What makes the basis, see `BASIS`, and how the inducing points were chosen."""
+        Z, facts = self.inducing_points, {}
+        if isinstance(Z, int | np.integer) and not isinstance(Z, bool):
+            chosen = selection.select("greedy", covariance, x, int(Z), self.seed)
+            Z, facts = chosen.points, chosen.facts
+        state = Nystroem(covariance, points("inducing_points", Z, x.shape[1])).state()
+        *arrays, jitter = (state[name] for name in BASIS)
+        return *arrays, float(jitter), facts
 
     def _check_moves(self) -> None:
         if self.moves is not None:
@@ -220,7 +240,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
 
     def _simulate(self, plan: plans.Plan, q: plans.Question, progress: Callable[[int, int], None] | None) -> None:
         self._coordinates, self._cost = plan.coordinates, plan.cost
-        trace = Trace(plan, self._energies, _signed(q), progress)
+        trace = Trace(plan, self._energies, _signed(q), q.journal, progress)
         trace.run(plan.steps)
         # a default length is extended where it was not enough, at step numbers that nothing but the arguments decides
         while q.steps is None and trace.drift().matters and trace.steps < LONGEST * plan.steps:
