@@ -18,7 +18,9 @@ from particlegvi.simulation import next_size
 class Moving(Protocol):
     """What takes steps: a flow, which repeats itself exactly from `kept` and the step number."""
 
-    state: Array
+    @property
+    def state(self) -> Array:
+        """What moves."""
 
     def advance(self, first_step: int, steps: int) -> None:
         """Take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit."""

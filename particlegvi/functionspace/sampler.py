@@ -13,7 +13,7 @@ from particlegvi import arguments
 from particlegvi.engine import noise
 from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace import covariances, mode, plans, residuals, selection
-from particlegvi.functionspace.basis import PRIORS, Nystroem
+from particlegvi.functionspace.basis import PRIORS, finding
 from particlegvi.functionspace.checks import Array, points, positive, whole
 from particlegvi.functionspace.covariances.base import Covariance
 from particlegvi.functionspace.data_cost import QuadraticCost
@@ -28,7 +28,6 @@ from particlegvi.registry import look_up
 INTEGRATORS = ("exponential-euler", "euler-maruyama")
 MOVES = ("mix", "none")
 SIGN_ROWS = 64  # rows with y >= 1 at which signs are followed
-BASIS = ("inducing_points", "eigenvalues", "vectors", "jitter")  # a basis's state
 LONGEST = 8  # times the default length, at most
 
 
@@ -173,8 +172,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         observed = self.likelihood.check_targets(y, len(x))
         batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size), len(x))
         self._check_moves()
-        *state, self.selection_ = journal.once("basis", lambda: self._find_basis(covariance, x))
-        self.basis_ = Nystroem.restore(covariance, dict(zip(BASIS, state, strict=True)))
+        self.basis_, self.selection_ = finding.find(journal, covariance, lambda: self._choose(covariance, x))
         self.residual_ = residuals.get(self.residual, self.basis_)
         self.eigenvalues_ = self.basis_.eigenvalues
         self._prior_variances = self.basis_.prior_variances(self.prior)
@@ -183,15 +181,13 @@ class ProjectedLangevinSampler(FunctionPosterior):
             self._initial(particles), batch_size, self.seed, journal,
         )
 
-    def _find_basis(self, covariance: Covariance, x: Array) -> tuple[Any, ...]:
-        """What makes the basis, see `BASIS`, and how the inducing points were chosen."""
-        Z, facts = self.inducing_points, {}
-        if isinstance(Z, int | np.integer) and not isinstance(Z, bool):
-            chosen = selection.select("greedy", covariance, x, int(Z), self.seed)
-            Z, facts = chosen.points, chosen.facts
-        state = Nystroem(covariance, points("inducing_points", Z, x.shape[1])).state()
-        *arrays, jitter = (state[name] for name in BASIS)
-        return *arrays, float(jitter), facts
+    def _choose(self, covariance: Covariance, x: Array) -> tuple[Array, dict[str, Any]]:
+        """The inducing points, and how they were chosen where they were."""
+        Z = self.inducing_points
+        if not isinstance(Z, int | np.integer) or isinstance(Z, bool):
+            return points("inducing_points", Z, x.shape[1]), {}
+        chosen = selection.select("greedy", covariance, x, int(Z), self.seed)
+        return points("inducing_points", chosen.points, x.shape[1]), chosen.facts
 
     def _check_moves(self) -> None:
         if self.moves is not None:

@@ -31,7 +31,7 @@ class SVGP:
 
     def fit(self, problem: Problem, progress: Progress | None = None, keeper: Keeper | None = None) -> Fit:
         with one_blas_thread():
-            model = self._model(problem).fit(problem.X, problem.y)
+            model = self._model(problem).fit(problem.X, problem.y, keeper=keeper)
             size = model.basis.size
             normals = noise.normals(problem.seed, "draws", problem.particles, size)
             draws = linalg.solve_triangular(model.law.factor, normals.T, lower=True, trans="T").T + model.law.mean

@@ -9,7 +9,13 @@ import pytest
 from scipy import linalg
 
 from particlegvi import simulation
-from particlegvi.functionspace import ProjectedLangevinSampler, annealing, likelihoods, selection
+from particlegvi.functionspace import (
+    ProjectedLangevinSampler,
+    SparseGaussianProcess,
+    annealing,
+    likelihoods,
+    selection,
+)
 from particlegvi.functionspace.langevin import LangevinFlow
 from particlegvi.functionspace.mixing import MixingFlow
 from particlegvi.kernels import SquaredExponential
@@ -67,8 +73,7 @@ def one_step_at_a_time(monkeypatch):
     monkeypatch.setattr(simulation, "CHUNK_SECONDS", 1e-9)
 
 
-def fit(case, keeper=None, progress=None, **settings):
-    likelihood, own = CASES[case]
+def data(likelihood):
     rng = np.random.default_rng(2)
     X = rng.uniform(-2.0, 2.0, (80, 1))
     f = 2.0 * np.sin(2.0 * X[:, 0])
@@ -78,11 +83,16 @@ def fit(case, keeper=None, progress=None, **settings):
         "bernoulli-logistic": (rng.random(80) < 1.0 / (1.0 + np.exp(-f))).astype(float),
         "poisson-square": rng.poisson(f**2).astype(float),
     }
+    return X, targets[likelihood.name]
+
+
+def fit(case, keeper=None, progress=None, **settings):
+    likelihood, own = CASES[case]
     settings = {"particles": 20, "seed": 5, **own, **settings}
     if settings.get("initial") == "given":
-        settings["initial"] = rng.normal(size=(20, 9))
+        settings["initial"] = np.random.default_rng(1).normal(size=(20, 9))
     sampler = ProjectedLangevinSampler(KERNEL, likelihood, 9, **settings)
-    return sampler.fit(X, targets[likelihood.name], progress, keeper)
+    return sampler.fit(*data(likelihood), progress, keeper)
 
 
 def told(pls):
@@ -186,6 +196,26 @@ def test_a_snapshot_that_is_not_right_shows(victim, straight):
     else:
         found.constants["basis"][-1] *= 1.0 + 1e-9
     assert told(fit("mixing", keeper)) != straight["mixing"]
+
+
+@pytest.mark.parametrize("likelihood", [likelihoods.Bernoulli(), likelihoods.StudentT(4.0, 0.3)])
+def test_the_climb_of_a_sparse_process_goes_on_too(likelihood):
+    def climbed(keeper=None):
+        return SparseGaussianProcess(KERNEL, likelihood, 9, seed=2).fit(*data(likelihood), keeper=keeper)
+
+    straight, keeper, sessions = climbed(), Memory(), 0
+    assert straight.facts["iterations"] >= 4
+    for keeper.left in [2] * 100:
+        try:
+            found = climbed(keeper)
+        except Stop:
+            sessions += 1
+            continue
+        break
+    assert sessions >= straight.facts["iterations"] - 1
+    for one, other in zip(found.law, straight.law, strict=True):
+        assert one.tobytes() == other.tobytes()
+    assert (found.bound, found.facts) == (straight.bound, straight.facts)
 
 
 def test_a_snapshot_of_another_fit_is_refused():
