@@ -23,7 +23,7 @@ from kills import child, content, finish, named
 OPERATIONS = ("open", "replace", "rename", "fsync", "unlink", "mkdir", "rmdir", "pwrite", "ftruncate")
 SETTINGS = {
     "global-minimiser": ["particles=6", "steps=60", "record_every=7"],
-    "poisson-bimodal": ["particles=6", "inducing_points=6", "data.count=30", "steps=16", "methods.plain.steps=40"],
+    "poisson-bimodal": ["particles=6", "inducing_points=6", "data.count=30", "steps=6", "methods.plain.steps=8"],
 }
 
 

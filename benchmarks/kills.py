@@ -31,9 +31,13 @@ from pathlib import Path
 from particlegvi import catalogue, datasets, functionspace, plotting, resuming, runner  # noqa: F401 - for the children
 from particlegvi.cli import main
 
-# Of tables the only one, so small that a cell takes a second.
+# Fits of a second or two, and of tables the only one, with cells as short.
 TABLE = "uci-function-space-short"
 SMALL = {
+    "classification-curve": ["steps=5000"],
+    "multimodal-regression": ["steps=3000"],
+    "poisson-bimodal": ["data.count=200", "steps=2000"],
+    "regression-curve": ["steps=40000"],
     TABLE: ['rows=["yacht"]', 'protocols=["standardised"]', "splits=3", "inducing_points=20", "particles=20"],
 }
 LATE = {

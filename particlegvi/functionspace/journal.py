@@ -53,7 +53,7 @@ class Journal:
         self._size = 1
         self._found = keeper.begin(0, ())
         if self._found is not None:
-            self._constants.update(self._found.constants)
+            self._constants.update({name: _fixed(each) for name, each in self._found.constants.items()})
             self._told.update(self._found.facts["told"])
         self._good = self._found or self._snapshot(0, np.empty(0))  # what to go on from after Ctrl-C
 
@@ -78,8 +78,7 @@ class Journal:
                     each = {"shape": each.shape, "order": "F" if columns else "C"}
                 told.append(each)
             if arrays:
-                self._constants[name] = np.concatenate(arrays)
-                self._constants[name].flags.writeable = False
+                self._constants[name] = _fixed(np.concatenate(arrays))
             self._told[name] = told
             if self._good.step == 0:
                 self._good = self._snapshot(0, np.empty(0))
@@ -156,3 +155,8 @@ class Journal:
     def _snapshot(self, step: int, state: Array, part: str = "", where: dict[str, Any] | None = None) -> Snapshot:
         facts = {"part": part, "told": dict(self._told), **(where or {})}
         return Snapshot(step, state, {}, facts, 0, dict(self._constants))
+
+
+def _fixed(array: np.ndarray) -> np.ndarray:
+    array.flags.writeable = False
+    return array

@@ -91,6 +91,15 @@ def test_steps_that_are_repeated_are_counted(tmp_path, straight):
     assert content(tmp_path / "run") == straight["poisson-bimodal"]
 
 
+def test_a_fit_that_diverged_is_not_tried_again_and_leaves_no_checkpoint(tmp_path, monkeypatch):
+    settings = {"methods": {"PLS": {"integrator": "euler-maruyama", "step_size": 1.0, "steps": 2000}}}
+    with pytest.raises(pg.Diverged), pytest.warns(UserWarning, match="stability"):
+        pg.run("regression-curve", out=tmp_path / "run", checkpoint_every=1e-9, **settings)
+    assert not (tmp_path / "run" / "checkpoint").exists()
+    monkeypatch.setattr("particlegvi.functionspace.ProjectedLangevinSampler.fit", lambda *_: pytest.fail("fitted"))
+    assert pg.resume(tmp_path / "run").status == "diverged"
+
+
 @pytest.mark.parametrize("victims", [["latest.json"], ["latest.json", "previous.json"], ["[0-9]*.npy"], ["basis.npy"]])
 @pytest.mark.parametrize("damage", ["truncated", "flipped", "gone"])
 def test_damaged_checkpoints_cost_time_and_nothing_else(tmp_path, straight, victims, damage):
@@ -126,12 +135,12 @@ def test_a_signal_inside_a_fit_is_answered_with_a_checkpoint_and_the_line_that_r
 
 
 def test_kills_at_random_times_inside_fits():
-    made = kills("kills.py", "--kills", "5", "--only", "poisson-frozen-signs", *CALMER)
+    made = kills("kills.py", "--kills", "4", "--only", "poisson-frozen-signs", *CALMER)
     assert made.returncode == 0, made.stdout + made.stderr
-    assert "5 kills, 0 resumed runs differ" in made.stdout
+    assert "4 kills, 0 resumed runs differ" in made.stdout
 
 
 def test_kills_inside_the_writing_of_a_checkpoint():
-    made = kills("crash_points.py", "--only", "poisson-bimodal", "--stride", "250")
+    made = kills("crash_points.py", "--only", "poisson-bimodal", "--stride", "300")
     assert made.returncode == 0, made.stdout + made.stderr
     assert ", 0 resumed runs differ" in made.stdout
