@@ -221,6 +221,7 @@ def _keep(results: Results, folder: Folder | None, error: BaseException) -> None
         if folder is not None:
             if partly is not None:
                 results.kind.write(folder, label, partly)
+            folder.clear_progress()
             folder.write_summary(results.summary)
             folder.update(status="diverged")
         return

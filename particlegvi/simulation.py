@@ -177,10 +177,7 @@ class _Chunks:
             if self.flow.first_bad() >= 0:
                 self._explain(count)
             self.step += count
-            # grow at most eightfold: the first call includes compiling
-            if count == self.size or spent > CHUNK_SECONDS:
-                wanted = count * CHUNK_SECONDS / max(spent, 1e-7)
-                self.size = max(1, int(min(wanted, 8.0 * self.size)))
+            self.size = next_size(self.size, count, spent)
             if self.progress is not None:
                 self.progress(self.step, self.problem.steps)
 
@@ -216,6 +213,14 @@ class _Chunks:
             step,
             particle,
         )
+
+
+def next_size(size: int, count: int, spent: float) -> int:
+    """How many steps to take at once when ``count`` of the ``size`` that were to be took ``spent`` seconds."""
+    if count < size and spent <= CHUNK_SECONDS:
+        return size
+    # grow at most eightfold: the first call includes compiling
+    return max(1, int(min(count * CHUNK_SECONDS / max(spent, 1e-7), 8.0 * size)))
 
 
 def loss_kind(loss: Any) -> str:

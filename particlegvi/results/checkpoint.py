@@ -1,11 +1,12 @@
 """Checkpoints: where a run can go on from. The latest and the one before it, so that one may be damaged.
 
-    checkpoint/latest.json      what is below, and the sha256 of the state, of the records and of itself
+    checkpoint/latest.json      what is below, and the sha256 of the arrays, of the records and of itself
     checkpoint/previous.json    the one before
     checkpoint/STEP.npy         the state of the flow after that many steps
+    checkpoint/NAME.npy         the snapshots' constants, each written once
 
-A checkpoint is written in this order: records flushed, state, the old ``latest`` renamed, the new one. A process that
-dies in between leaves at least one that is whole. Replicates of a run have such a folder of their own,
+A checkpoint is written in this order: records flushed, new constants, state, the old ``latest`` renamed, the new one. A
+process that dies in between leaves at least one that is whole. Replicates of a run have such a folder of their own,
 ``checkpoint/replicates``: while they are simulated, the one above says that the run itself is done.
 """
 
@@ -15,10 +16,12 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from particlegvi import files
 from particlegvi.keeping import Snapshot
@@ -27,11 +30,12 @@ from particlegvi.results.arrays import read_array, write_array
 FOLDER = "checkpoint"
 REPLICATES = "replicates"  # the part of it for them
 PARTS = ("", REPLICATES)
-SCHEMA = 1
+SCHEMA = 2
+CONSTANT = re.compile("[a-z][a-z0-9_]{0,60}")  # a name of one
 LATEST, PREVIOUS = "latest.json", "previous.json"
 ENTRIES = {
     "schema": int, "label": str, "seed": int, "step": int, "state": str, "dims": int, "counts": dict, "facts": dict,
-    "records": int, "records_sha256": str, "seconds": float, "sha256": str,
+    "constants": dict, "records": int, "records_sha256": str, "seconds": float, "sha256": str,
 }  # fmt: skip
 
 
@@ -62,6 +66,7 @@ def write(run: Path, checkpoint: Checkpoint, part: str = "") -> None:
     folder = run / FOLDER / part
     folder.mkdir(exist_ok=True, parents=True)
     snapshot = checkpoint.snapshot
+    constants = _write_constants(folder, checkpoint)
     state = folder / f"{snapshot.step}.npy"
     write_array(state, snapshot.state)
     content = {
@@ -73,6 +78,7 @@ def write(run: Path, checkpoint: Checkpoint, part: str = "") -> None:
         "dims": snapshot.state.ndim,
         "counts": snapshot.counts,
         "facts": snapshot.facts,
+        "constants": constants,
         "records": snapshot.records,
         "records_sha256": checkpoint.records_sha256,
         "seconds": float(checkpoint.seconds),
@@ -82,8 +88,8 @@ def write(run: Path, checkpoint: Checkpoint, part: str = "") -> None:
     if (folder / LATEST).exists():
         os.replace(folder / LATEST, folder / PREVIOUS)
     files.write_json(folder / LATEST, content)
-    with contextlib.suppress(files.Unreadable):  # which states are needed is known another time
-        _take_away_all_but(folder, {state.name, *(f"{step}.npy" for step in _steps(folder))})
+    with contextlib.suppress(files.Unreadable):  # which arrays are needed is known another time
+        _take_away_all_but(folder, _used(folder))
 
 
 def _take_away_all_but(folder: Path, used: set[str]) -> None:
@@ -132,12 +138,11 @@ def _read(folder: Path, name: str, with_state: bool) -> Checkpoint:
     content = _entries(folder / name)
     state = folder / f"{content['step']}.npy"
     if not with_state:
-        array = np.empty(0)
-    elif files.digest(state) != content["state"]:
-        raise ValueError(f"{state} is damaged")
+        array, constants = np.empty(0), {}
     else:
-        array = read_array(state, np.float64, content["dims"])
-    snapshot = Snapshot(content["step"], array, content["counts"], content["facts"], content["records"])
+        array = _array(state, content["state"], content["dims"])
+        constants = {name: _array(folder / f"{name}.npy", each) for name, each in content["constants"].items()}
+    snapshot = Snapshot(content["step"], array, content["counts"], content["facts"], content["records"], constants)
     return Checkpoint(content["label"], content["seed"], snapshot, content["records_sha256"], content["seconds"])
 
 
@@ -146,7 +151,30 @@ def _entries(place: Path) -> dict[str, Any]:
     sound = all(type(content.get(entry)) is kind for entry, kind in ENTRIES.items())
     if not sound or content["schema"] != SCHEMA or content["sha256"] != _digest(content):
         raise ValueError(f"{place} is damaged, or written by another version")
+    if not all(CONSTANT.fullmatch(name) for name in content["constants"]):  # they become paths
+        raise ValueError(f"{place} is damaged: it names something that is no constant")
     return content
+
+
+def _array(place: Path, digest: str, dims: int | None = None) -> NDArray[np.float64]:
+    if files.digest(place) != digest:
+        raise ValueError(f"{place} is damaged")
+    return read_array(place, np.float64, dims)
+
+
+def _write_constants(folder: Path, checkpoint: Checkpoint) -> dict[str, str]:
+    """Write those that the latest checkpoint of the method does not have; the sha256 of all by name."""
+    known: dict[str, str] = {}
+    with contextlib.suppress(ValueError):
+        latest = _entries(folder / LATEST)
+        known = latest["constants"] if latest["label"] == checkpoint.label else {}
+    found = {}
+    for name, array in checkpoint.snapshot.constants.items():
+        place = folder / f"{name}.npy"
+        if name not in known:
+            write_array(place, array)
+        found[name] = known.get(name) or files.digest(place)
+    return found
 
 
 def _digest(content: dict[str, Any]) -> str:
@@ -154,9 +182,11 @@ def _digest(content: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def _steps(folder: Path) -> list[int]:
-    steps = []
+def _used(folder: Path) -> set[str]:
+    """The names of the arrays of the checkpoints."""
+    found = set()
     for name in (LATEST, PREVIOUS):
         with files.ignoring_damage():
-            steps.append(_entries(folder / name)["step"])
-    return steps
+            content = _entries(folder / name)
+            found |= {f"{each}.npy" for each in (content["step"], *content["constants"])}
+    return found

@@ -62,14 +62,16 @@ class FolderKeeper:
         checkpoint.drop_damaged(self.folder.path, self.part)
         for found in checkpoint.read(self.folder.path, part=self.part):
             snapshot = found.snapshot
-            if found.label != self.label or not 1 <= snapshot.records <= records:
+            if found.label != self.label or not min(records, 1) <= snapshot.records <= records:
                 continue
             with contextlib.suppress(ValueError, FileNotFoundError):
-                self._records = GrowingArray(place, records, shape, snapshot.records, found.records_sha256)
+                if records > 0:
+                    self._records = GrowingArray(place, records, shape, snapshot.records, found.records_sha256)
                 self.earlier = found.seconds
                 return snapshot
         checkpoint.clear(self.folder.path, self.part)
-        self._records = GrowingArray(place, records, shape)
+        if records > 0:
+            self._records = GrowingArray(place, records, shape)
         return None
 
     def put(self, positions: NDArray[np.float64]) -> None:
@@ -90,11 +92,12 @@ class FolderKeeper:
 
     def save(self, snapshot: Snapshot) -> None:
         """Write a checkpoint."""
-        assert self._records is not None
-        if snapshot.records == 0:
-            return  # not even the start is recorded: there is nothing to go on from
-        self._records.flush()
-        digest = self._records.digest(snapshot.records)
+        digest = ""
+        if self._records is not None:
+            if snapshot.records == 0:
+                return  # not even the start is recorded: there is nothing to go on from
+            self._records.flush()
+            digest = self._records.digest(snapshot.records)
         now = time.perf_counter()
         seconds = self.earlier + now - self._started
         taken = Checkpoint(self.label, self.folder.manifest["seed"], snapshot, digest, seconds)

@@ -137,7 +137,7 @@ def test_states_stay_while_it_is_not_known_which_are_needed(begun, tmp_path, mon
         raise files.Unreadable("previous.json cannot be read")
 
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint, "_steps", stutter)
+        patch.setattr(checkpoint, "_used", stutter)
         checkpoint.write(folder, moved)
     steps = sorted(int(path.stem) for path in (folder / "checkpoint").glob("*.npy"))
     assert steps == [latest.snapshot.step, 100, 101]  # the first of them is not needed any more
