@@ -26,6 +26,9 @@ RUNS = {
         {"particles": 1_000_000, "steps": 300, "record_every": 0}
         | {f"methods.{label}": None for label in ("FDGVI", "DE", "DRLE")},
     ),
+    "Functions of 200 coefficients, 5000 counts": (
+        "poisson-bimodal", {"data.count": 5000, "inducing_points": 200, "steps": 300, "methods.plain": None}
+    ),
 }  # fmt: skip
 
 

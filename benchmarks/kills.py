@@ -2,7 +2,9 @@
 
     python benchmarks/kills.py                      200 kills over all scenarios, counted and printed
     python benchmarks/kills.py --kills 10 --only lifting --set steps=2000
-    python benchmarks/kills.py --late               one kill at 80% of a longer run: how long the rest takes
+    python benchmarks/kills.py --late               one kill at 80% of two longer runs: how long the rest takes
+
+Scenarios of all kinds are killed: particles, functions, and a table of benchmarks made small, where its data are there.
 
 A kill is SIGKILL, which no process can answer. Runs are children of one process that has imported everything and
 simulated nothing, so that a kill costs a second and not five. Times are drawn from the length of the straight run, so
@@ -26,8 +28,23 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from particlegvi import catalogue, plotting, resuming, runner  # noqa: F401 - children have them then
+from particlegvi import catalogue, datasets, functionspace, plotting, resuming, runner  # noqa: F401 - for the children
 from particlegvi.cli import main
+
+# Fits of a second or two, and of tables the only one, with cells as short.
+TABLE = "uci-function-space-short"
+SMALL = {
+    "classification-curve": ["steps=5000"],
+    "multimodal-regression": ["steps=3000"],
+    "poisson-bimodal": ["data.count=200", "steps=2000"],
+    "regression-curve": ["steps=40000"],
+    TABLE: ['rows=["yacht"]', 'protocols=["standardised"]', "splits=3", "inducing_points=20", "particles=20"],
+}
+LATE = {
+    "lifting": ["steps=2000000"],
+    "poisson-bimodal": ["data.count=200", "methods.plain.steps=100", "methods.mixing.steps=60000"],
+}
+FIRST = {"lifting": ["steps=100"], "poisson-bimodal": ["data.count=200", "steps=10"]}  # only to compile
 
 
 def child(arguments: list[str], before: Callable[[], object] = lambda: None) -> int:
@@ -53,15 +70,32 @@ def finish(process: int) -> int:
 
 
 def content(folder: Path) -> dict[str, str]:
-    """The sha256 of every file of a run, and what its manifest says apart from times."""
-    found = {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != "manifest.json"
-    }
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    kept = {key: value for key, value in manifest.items() if key not in ("seconds", "resumed")}
-    return found | {"manifest.json": json.dumps(kept, sort_keys=True)}
+    """The sha256 of every file of a run; of its manifest, and of the cells of a table, all that is said but times."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if path.name == "manifest.json" or path.parent.name == "cells":
+            said = json.loads(path.read_text(encoding="utf-8"))
+            kept = {key: value for key, value in said.items() if key not in ("seconds", "resumed")}
+            found[path.relative_to(folder).as_posix()] = json.dumps(kept, sort_keys=True)
+        elif path.is_file():
+            found[path.relative_to(folder).as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+def scenarios() -> list[str]:
+    """Those of all kinds that can be run here."""
+    found = [*catalogue.names("particles"), *catalogue.names("function-space")]
+    try:
+        datasets.load("yacht")
+    except datasets.MissingData as error:
+        print(f"{TABLE} is left out: {error}", flush=True)
+        return found
+    return [*found, TABLE]
+
+
+def named(settings: list[str]) -> list[str]:
+    """Settings as the command line has them."""
+    return [word for setting in settings for word in ("--set", setting)]
 
 
 def kill_one(command: list[str], folder: Path, delay: float) -> str:
@@ -77,6 +111,8 @@ def kill_one(command: list[str], folder: Path, delay: float) -> str:
         kind = "after a checkpoint"
     elif list(folder.glob("arrays/*.steps.npy")):
         kind = "after a method"
+    elif list(folder.glob("cells/*.json")):
+        kind = "after a cell"
     else:
         kind = "before its first checkpoint"
     again = ["resume", str(folder), "--quiet", "--no-figure"] if folder.exists() else [*command, "--out", str(folder)]
@@ -95,7 +131,7 @@ def kills(names: list[str], number: int, seed: int, settings: list[str], every: 
         for index, name in enumerate(names):
             here = Path(place) / name
             command = ["run", name, "--quiet", "--no-figure", "--checkpoint-every", str(every)]
-            command += [word for setting in settings for word in ("--set", setting)]
+            command += named([*SMALL.get(name, []), *settings])
             finish(child([*command, "--out", str(here / "compiled")]))  # compiles, where that is not done yet
             begun = time.perf_counter()
             if finish(child([*command, "--out", str(here / "straight")])) != 0:
@@ -117,12 +153,12 @@ def kills(names: list[str], number: int, seed: int, settings: list[str], every: 
     return different == 0
 
 
-def late(name: str = "lifting", steps: int = 2_000_000) -> bool:
+def late(name: str) -> bool:
     """Kill a run at 80% of its time; whether finishing it takes less than half of that time."""
-    command = ["run", name, "--quiet", "--no-figure", "--set", f"steps={steps}"]
+    command = ["run", name, "--quiet", "--no-figure", *named(LATE[name])]
     with tempfile.TemporaryDirectory() as place:
         straight, killed = Path(place) / "straight", Path(place) / "killed"
-        finish(child([*command[:-1], "steps=100", "--out", str(Path(place) / "compiled")]))
+        finish(child([*command[:4], *named(FIRST[name]), "--out", str(Path(place) / "compiled")]))
         begun = time.perf_counter()
         finish(child([*command, "--out", str(straight)]))
         length = time.perf_counter() - begun
@@ -136,7 +172,7 @@ def late(name: str = "lifting", steps: int = 2_000_000) -> bool:
         same = content(killed) == content(straight)
         (entry,) = json.loads((killed / "manifest.json").read_text(encoding="utf-8"))["resumed"]
     share, repeated = rest / length, entry["repeated"]
-    print(f"a run of {length:.1f} s, killed at 80%: the rest took {share:.0%}, {repeated} steps repeated")
+    print(f"{name}: a run of {length:.1f} s, killed at 80%: the rest took {share:.0%}, {repeated} steps repeated")
     return code == 0 and same and rest < 0.5 * length
 
 
@@ -144,11 +180,13 @@ if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--kills", type=int, default=200)
     options.add_argument("--seed", type=int, default=0)
-    options.add_argument("--only", nargs="+", default=catalogue.names("particles"))
+    options.add_argument("--only", nargs="+", help="names of scenarios; all by default")
     options.add_argument("--set", action="append", default=[])
     options.add_argument("--checkpoint-every", type=float, default=0.05)
     options.add_argument("--late", action="store_true")
     chosen = options.parse_args()
     if chosen.late:
-        sys.exit(0 if late() else 1)
-    sys.exit(0 if kills(chosen.only, chosen.kills, chosen.seed, chosen.set, chosen.checkpoint_every) else 1)
+        soon = [late(name) for name in LATE]
+        sys.exit(0 if all(soon) else 1)
+    only = chosen.only or scenarios()
+    sys.exit(0 if kills(only, chosen.kills, chosen.seed, chosen.set, chosen.checkpoint_every) else 1)

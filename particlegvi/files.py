@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import math
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
@@ -16,6 +17,22 @@ from typing import IO, Any
 from particlegvi.quoting import shown
 
 LARGEST_TEXT = 50_000_000  # bytes; far above any manifest or summary, far below what would hurt
+NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+
+
+class Unreadable(ValueError):
+    """A file is there and could not be read now (no more open files, a disk that stutters): it may be whole."""
+
+
+@contextlib.contextmanager
+def ignoring_damage() -> Iterator[None]:
+    """Suppress the ValueError of a file that is missing or damaged, and of no file that was `Unreadable`."""
+    try:
+        yield
+    except Unreadable:
+        raise
+    except ValueError:
+        pass
 
 
 def place(key: str, path: Any) -> Path:
@@ -44,7 +61,7 @@ def open_regular(path: str | os.PathLike[str], links: bool = True) -> BufferedRe
     Raises
     ------
     ValueError
-        If there is no such file or it cannot be read.
+        If there is no such file or it cannot be read (`Unreadable`, where it is there).
     """
     # Without O_NONBLOCK, opening a pipe waits until somebody writes into it.
     more = getattr(os, "O_NONBLOCK", 0) | (0 if links else getattr(os, "O_NOFOLLOW", 0))
@@ -53,7 +70,8 @@ def open_regular(path: str | os.PathLike[str], links: bool = True) -> BufferedRe
     except OSError as error:
         if not links and os.path.islink(path):
             raise ValueError(f"{path} is a link, which is not followed") from None
-        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+        kind = ValueError if error.errno in NOT_THERE else Unreadable
+        raise kind(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:  # a NUL in the name
         raise ValueError(f"{str(path)!r} cannot be read: {error}") from None
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -68,7 +86,7 @@ def read_text(path: str | os.PathLike[str], largest: int = LARGEST_TEXT, links: 
         try:
             content = file.read(largest + 1)
         except OSError as error:
-            raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+            raise Unreadable(f"{path} cannot be read: {error.strerror}") from None
     if len(content) > largest:
         raise ValueError(f"{path} has more than {largest} bytes, too many for what it should be")
     try:
@@ -145,13 +163,21 @@ def flush_folder(path: Path) -> None:
             os.close(folder)
 
 
+def size(folder: Path) -> int:
+    """The bytes of the files in a folder."""
+    try:
+        return sum(place.stat().st_size for place in folder.iterdir() if place.is_file())
+    except OSError:
+        return 0
+
+
 def digest(path: Path) -> str:
     """The sha256 of a file; a ValueError that names it if it cannot be read."""
     with open_regular(path, links=False) as file:
         try:
             return hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
-            raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+            raise Unreadable(f"{path} cannot be read: {error.strerror}") from None
 
 
 def write_text(path: Path, text: str) -> None:

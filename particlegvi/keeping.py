@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -20,6 +21,8 @@ class Snapshot(NamedTuple):
         The flow's ``counts`` and ``facts()`` then.
     records : int
         Records taken up to that step.
+    constants : mapping
+        Arrays by name that the run has found out and that no later step changes.
     """
 
     step: int
@@ -27,6 +30,7 @@ class Snapshot(NamedTuple):
     counts: dict[str, int]
     facts: dict[str, Any]
     records: int
+    constants: Mapping[str, np.ndarray] = {}
 
 
 class Keeper(Protocol):
@@ -37,7 +41,10 @@ class Keeper(Protocol):
         """Records taken so far."""
 
     def begin(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
-        """Get ready for at most ``records`` records of ``shape`` (particles, dim); where to go on, or None: from 0."""
+        """Get ready for at most ``records`` records of ``shape`` (particles, dim); where to go on, or None: from 0.
+
+        With 0 records all there is to go on from is in the snapshots.
+        """
 
     def put(self, positions: np.ndarray) -> None:
         """Take the next record."""

@@ -1,8 +1,9 @@
 """Whether a run fits into this machine: its size is estimated from its numbers, before anything is made.
 
 The rule: a run needs ``COPIES`` arrays of all particles to work with, and keeps its records in memory up to
-``IN_MEMORY`` bytes, in a temporary file beyond. It is refused when it needs more memory than is available (what the
-system calls available, or less where a container or ``ulimit`` says so), or a larger file than the disk has room for.
+``IN_MEMORY`` bytes, in a temporary file beyond; a run that is saved writes all of them into its folder. It is refused
+when it needs more memory than is available (what the system calls available, or less where a container or ``ulimit``
+says so), or a larger file than the disk has room for.
 """
 
 from __future__ import annotations
@@ -30,11 +31,35 @@ def check_run(particles: int, dim: int, steps: int, record_every: int | None, ru
     who = f"particles is {particles} in {dim} dimension{'s' * (dim > 1)}"
     check(f"{who}, which", 8 * COPIES * particles * dim + runs * kept, "fewer particles are allowed")
     asked = f"steps is {steps} and record_every keeps {records} records of {particles} particles, which"
+    check(asked, 24 * records, "a larger record_every, or 0 for the two ends, is allowed")
+
+
+def check_records(
+    particles: int,
+    dim: int,
+    steps: int,
+    record_every: int | None,
+    runs: int = 1,
+    folder: Path | None = None,
+    freed: int = 0,
+) -> None:
+    """Refuse ``runs`` runs whose records would not fit on the disk of ``folder``.
+
+    Without a folder they go into temporary files, or into memory where they are few. ``freed`` bytes in the folder
+    will be removed before.
+
+    Raises
+    ------
+    ValueError
+        In one sentence with the estimate, what there is, and what to change.
+    """
+    records = most_records(steps, record_every)
+    size = 8 * records * particles * dim
+    if folder is None and size <= IN_MEMORY:
+        return
+    asked = f"steps is {steps} and record_every keeps {records} records of {particles} particles, which"
     remedy = "a larger record_every, or 0 for the two ends, is allowed"
-    check(asked, 24 * records, remedy)
-    if size > IN_MEMORY:
-        folder = tempfile.gettempdir()
-        check_disk(asked, runs * size, folder, remedy)
+    check_disk(asked, runs * size - freed, Path(tempfile.gettempdir()) if folder is None else folder, remedy)
 
 
 def most_records(steps: int, record_every: int | None) -> int:
@@ -51,8 +76,9 @@ def check(what: str, needed: int, remedy: str) -> None:
         raise ValueError(f"{what} needs about {gigabytes(needed)} of memory, and {gigabytes(there)} are free; {remedy}")
 
 
-def check_disk(what: str, needed: int, folder: str | os.PathLike[str], remedy: str) -> None:
-    """Refuse a file for which its disk has no room."""
+def check_disk(what: str, needed: int, folder: Path, remedy: str) -> None:
+    """Refuse a file for which the disk of a folder, which need not be there yet, has no room."""
+    folder = next((place for place in (folder, *folder.absolute().parents) if os.path.isdir(place)), folder)
     try:
         there = shutil.disk_usage(folder).free
     except OSError:

@@ -8,6 +8,7 @@ from typing import Any
 
 from particlegvi import arguments
 from particlegvi import scenario as scenarios
+from particlegvi.files import Unreadable
 from particlegvi.results import Results, load
 from particlegvi.results import checkpoint as checkpoints
 from particlegvi.results.folder import Folder, open_folder
@@ -83,6 +84,8 @@ def go_on(
         for label in list(there.manifest["methods"]):
             try:
                 results.add(label, results.kind.stored(there, results, label))
+            except Unreadable:
+                raise
             except ValueError:
                 there.forget(label)  # damaged: simulated again
         there.update(status="running", resumed=[*there.manifest["resumed"], _entry(there, results, noted)])
@@ -103,7 +106,8 @@ def _same(there: Folder, scenario: Any, seed: int | None) -> None:
     of_run = there.manifest["seed"]
     if seed is not None and seed != of_run:
         raise ValueError(f"{there.path} has the seed {of_run}, not {seed}")
-    for found in checkpoints.read(there.path, with_state=False):
+    stored = [found for part in checkpoints.PARTS for found in checkpoints.read(there.path, False, part)]
+    for found in stored:
         if found.seed != of_run:
             raise ValueError(f"{there.path} is damaged: the seed is {of_run}, but {found.seed} in its checkpoint")
 
@@ -123,7 +127,8 @@ def _entry(there: Folder, results: Results, noted: dict[str, Any]) -> dict[str, 
     """Where the run goes on, and how many steps of it a process had done that died before it could store them."""
     label, step = noted.get("label"), noted.get("step")
     waiting = next((name for name in results.labels if name not in there.manifest["methods"]), None)
-    stored = next((found for found in checkpoints.read(there.path) if found.label == waiting), None)
-    first = stored.snapshot.step if stored is not None else 0
+    # those of replicates are further: they count the steps of all runs together
+    stored = [found for part in checkpoints.PARTS for found in checkpoints.read(there.path, part=part)]
+    first = max((found.snapshot.step for found in stored if found.label == waiting), default=0)
     repeated = max(0, step - first) if label == waiting and type(step) is int else 0
     return {"method": waiting, "step": first, "repeated": repeated}

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from particlegvi import arguments
+from particlegvi import arguments, files
 from particlegvi.datasets import MissingData
 from particlegvi.errors import Diverged
 from particlegvi.keeping import Keeper
@@ -19,6 +19,7 @@ from particlegvi.quoting import as_argument
 from particlegvi.recorder import Recorder
 from particlegvi.replicates import replicate
 from particlegvi.results import Results, recorded
+from particlegvi.results.checkpoint import REPLICATES
 from particlegvi.results.folder import Folder
 from particlegvi.results.keeper import CHECKPOINT_EVERY, FolderKeeper
 from particlegvi.results.making import create
@@ -103,6 +104,9 @@ def execute(
         raise kind(f"{scenario['name']}: {error}") from None
     results = Results(scenario, parts, seed, status="running")
     results.kind.ready(parts)
+    place = files.place("out", "runs" if out is None else out) if save else None
+    freed = files.size(place / "arrays") if place is not None and overwrite else 0
+    results.kind.check_disk(scenario, parts, place, freed)
     folder = create(out, scenario, seed, versions(), overwrite) if save else None
     results.folder = folder.path if folder else None
     simulate_rest(results, folder, progress, checkpoint_every, draw)
@@ -155,24 +159,35 @@ def simulate_method(
     hear = None if progress is None else partial(progress, label)
     problem = _problem(results, method, results.scenario.get("record_every"))
     if folder is None:
-        results.add(label, _made(results, problem, method, hear, Recorder()))
+        results.add(label, _made(results, problem, method, hear, Recorder(), Recorder()))
         return
     keeper = FolderKeeper(folder, label, checkpoint_every)
+    ends = FolderKeeper(folder, label, checkpoint_every, REPLICATES)
     try:
-        made = _made(results, problem, method, hear, keeper)
+        made = _made(results, problem, method, hear, keeper, ends)
         results.add(label, made)
         record, seconds = recorded(made)
         folder.add(label, record, keeper.earlier + (seconds or 0.0), keeper.finish())
     finally:
         keeper.close()
+        ends.close()
 
 
 def _made(
-    results: Results, problem: Problem, method: Any, hear: Callable[[int, int], None] | None, keeper: Keeper
+    results: Results,
+    problem: Problem,
+    method: Any,
+    hear: Callable[[int, int], None] | None,
+    keeper: Keeper,
+    ends: Keeper,
 ) -> Run:
-    run = follow(problem, method, results.scenario.get("record_every"), hear, keeper)
-    if "replicates" in results.scenario:
-        run.info["replicates"] = replicate(run, results.parts, results.scenario)
+    scenario = results.scenario
+    if "replicates" not in scenario:
+        return follow(problem, method, scenario.get("record_every"), hear, keeper)
+    total = scenario["replicates"] * scenario["steps"]
+    hear_all = None if hear is None else lambda done, _: hear(done, total)
+    run = follow(problem, method, scenario.get("record_every"), hear_all, keeper, store_end=True)
+    run.info["replicates"] = replicate(run, results.parts, scenario, ends, hear_all)
     return run
 
 
@@ -206,6 +221,7 @@ def _keep(results: Results, folder: Folder | None, error: BaseException) -> None
         if folder is not None:
             if partly is not None:
                 results.kind.write(folder, label, partly)
+            folder.clear_progress()
             folder.write_summary(results.summary)
             folder.update(status="diverged")
         return

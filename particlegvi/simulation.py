@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi import arguments, schedules
+from particlegvi import arguments, memory, schedules
 from particlegvi.errors import Diverged
 from particlegvi.keeping import Keeper, Snapshot
 from particlegvi.methods.flow import Flow, Problem
@@ -82,6 +82,7 @@ def simulate(
     problem = check_problem(
         loss, method, prior, particles, steps, step_size, initial, seed, integrator, tolerance, record_every
     )
+    memory.check_records(problem.start.shape[0], problem.start.shape[1], steps, record_every)
     return follow(problem, method, record_every, progress, Recorder())
 
 
@@ -91,8 +92,12 @@ def follow(
     record_every: int | None,
     progress: Callable[[int, int], None] | None,
     keeper: Keeper,
+    store_end: bool = False,
 ) -> Run:
-    """Simulate a checked problem from its start, or from the snapshot that ``keeper`` has of it; see `simulate`."""
+    """Simulate a checked problem from its start, or from the snapshot that ``keeper`` has of it; see `simulate`.
+
+    With ``store_end`` the keeper gets a snapshot of the end, too, because there is more to come before all is done.
+    """
     limit = warn_when_unstable(problem, method)
     started = time.perf_counter()
     flow = method.flow(problem)
@@ -120,6 +125,8 @@ def follow(
         while keeper.count < len(due):
             advance.to(int(due[keeper.count]))
             keeper.put(flow.particles())
+        if store_end:
+            keeper.save(advance.take_snapshot())
     except (Diverged, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt):
             keeper.save(advance.good)
@@ -156,12 +163,12 @@ class _Chunks:
         self.progress = progress
         self.size = 1
         self.step = first_step
-        self._take_snapshot()
+        self.take_snapshot()
 
     def to(self, target: int) -> None:
         while self.step < target:
             count = min(self.size, target - self.step)
-            self._take_snapshot()
+            self.take_snapshot()
             if self.keeper.reached(self.step):
                 self.keeper.save(self.good)
             begun = time.perf_counter()
@@ -170,16 +177,14 @@ class _Chunks:
             if self.flow.first_bad() >= 0:
                 self._explain(count)
             self.step += count
-            # grow at most eightfold: the first call includes compiling
-            if count == self.size or spent > CHUNK_SECONDS:
-                wanted = count * CHUNK_SECONDS / max(spent, 1e-7)
-                self.size = max(1, int(min(wanted, 8.0 * self.size)))
+            self.size = next_size(self.size, count, spent)
             if self.progress is not None:
                 self.progress(self.step, self.problem.steps)
 
-    def _take_snapshot(self) -> None:
+    def take_snapshot(self) -> Snapshot:
         flow = self.flow
         self.good = Snapshot(self.step, flow.state.copy(), dict(flow.counts), flow.facts(), self.keeper.count)
+        return self.good
 
     def _go_back(self) -> None:
         """To the last snapshot, of which the counts are a part: a result must not tell how long the chunks were."""
@@ -208,6 +213,14 @@ class _Chunks:
             step,
             particle,
         )
+
+
+def next_size(size: int, count: int, spent: float) -> int:
+    """How many steps to take at once when ``count`` of the ``size`` that were to be took ``spent`` seconds."""
+    if count < size and spent <= CHUNK_SECONDS:
+        return size
+    # grow at most eightfold: the first call includes compiling
+    return max(1, int(min(count * CHUNK_SECONDS / max(spent, 1e-7), 8.0 * size)))
 
 
 def loss_kind(loss: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import random
 import time
 
 import pytest
@@ -31,7 +32,7 @@ def test_every_input_is_accepted_or_refused_at_once_and_touches_nothing(name, tm
 def test_the_same_seed_makes_the_same_inputs(tmp_path):
     one, two, other = (
         [fuzz.mutated(chance, [b"abc", b"de"], [b"w"]) for _ in range(50)]
-        for chance in (fuzz.random.Random(3), fuzz.random.Random(3), fuzz.random.Random(4))
+        for chance in (random.Random(3), random.Random(3), random.Random(4))
     )
     assert one == two != other
 

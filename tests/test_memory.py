@@ -5,12 +5,14 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import memory
+from particlegvi import memory, runner, scenario
 from particlegvi.simulation import record_steps
 
 LOSS, PRIOR, DLE = pg.losses.get("tilted-double-well"), pg.priors.Normal(), pg.methods.DLE()
@@ -50,6 +52,34 @@ def test_a_scenario_counts_the_records_of_all_its_methods(small):
     given = {"particles": 3 * 10**6, "steps": 1500, "record_every": 1}
     assert "108 GB of disk" in refusal(lambda: pg.run("global-minimiser", **given))
     memory.check_run(3 * 10**6, 1, 1500, 1, runs=1)
+
+
+def test_records_must_fit_on_the_disk_that_they_are_saved_on(monkeypatch, tmp_path):
+    """Each disk has its own room: 36 GB for each of three methods, on a disk of 50 and on one of 500."""
+    room = {tmp_path: 50 * 10**9, Path(tempfile.gettempdir()): 500 * 10**9}
+    monkeypatch.setattr(memory.shutil, "disk_usage", lambda folder: type("Usage", (), {"free": room[folder]}))
+    monkeypatch.setattr("particlegvi.runner.create", lambda *_: pytest.fail("went on"))
+    given = {"particles": 3 * 10**6, "steps": 1500, "record_every": 1}
+    words = refusal(lambda: pg.run("global-minimiser", out=tmp_path / "a" / "b", **given))
+    assert "108 GB of disk" in words and f"50 GB are free in {tmp_path};" in words
+    assert not list(tmp_path.iterdir())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(memory.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 50 * 10**9}))
+    assert "108 GB of disk" in refusal(lambda: runner.execute(scenario.load("global-minimiser", given)))
+    monkeypatch.setattr(memory.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 500 * 10**9}))
+    with pytest.raises(pytest.fail.Exception, match="went on"):  # the control: here it would fit
+        pg.run("global-minimiser", out=tmp_path / "a" / "b", **given)
+
+
+def test_what_is_overwritten_makes_room(monkeypatch, tmp_path):
+    pg.run("lifting", out=tmp_path / "run", particles=1000, steps=100, record_every=10)
+    there = sum(path.stat().st_size for path in (tmp_path / "run" / "arrays").iterdir())
+    monkeypatch.setattr(memory.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 20_000}))
+    again = {"particles": 1000, "steps": 100, "record_every": 10}
+    assert there > 8 * 1000 * 11
+    assert "GB of disk" in refusal(lambda: pg.run("lifting", out=tmp_path / "other", **again))
+    pg.run("lifting", out=tmp_path / "run", overwrite=True, **again)
+    assert pg.load(tmp_path / "run").status == "finished"  # whatever room there is, it can be read
 
 
 def test_too_many_draws_and_too_large_an_array(small):

@@ -14,9 +14,12 @@ import numpy as np
 from particlegvi.engine import noise
 from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.data_cost import DataCost
+from particlegvi.functionspace.journal import Journal
 from particlegvi.functionspace.mixing import CYCLE, MixingFlow
 from particlegvi.functionspace.regions import Region
 
+PART = "annealing"  # of the fit
+KNOWN = ("step", "step_size", "beta", "levels", "cycles")  # beside the particles, to go on
 POOL = 256  # particles at least, where there may be several modes: fewer are too few to weigh them with
 RELAXED = 2.0  # relaxation times at each temperature, in at most
 MOST_CYCLES = 3
@@ -26,28 +29,37 @@ STEP_SIZES = (1e-3, 2.0)
 
 
 def anneal(
-    cost: DataCost, stiffness: Array, particles: int, seed: int, regions: list[Region]
-) -> tuple[Array, float, dict[str, Any]]:
-    """Particles (particles, dim) in the posterior, a step size for moves there, and how it went."""
+    cost: DataCost, stiffness: Array, particles: int, seed: int, regions: list[Region], journal: Journal
+) -> tuple[Array, float, dict[str, Any], int]:
+    """Particles (particles, dim) in the posterior, a step size for moves there, how it went, and the steps it took."""
     pool = particles if cost.likelihood.convex else max(particles, POOL)
     dim = len(stiffness)
     state = noise.normals(seed, "start", pool, dim)
-    costs = cost.costs(state)
-    step_size, beta, step, levels = 0.5, 0.0, CYCLE, 0
-    while beta < 1.0:
-        following = next_beta(costs, beta)
-        state = state[resampled(-(following - beta) * costs, noise.uniforms(seed, "start", 1, 1, step, first=dim + 2))]
-        beta = following
-        cycles = min(MOST_CYCLES, math.ceil(RELAXED / (CYCLE * step_size))) if beta < 1.0 else FINAL_CYCLES
-        for _ in range(cycles):
-            flow = MixingFlow(cost, stiffness, step_size, state, seed, regions, beta, "start")
-            flow.advance(step, CYCLE)
-            state, costs = flow.state, flow.costs
-            step += CYCLE
-            step_size = adapted(step_size, flow.acceptance("langevin"))
-        levels += 1
+    costs = np.zeros(pool)
+    found = journal.interrupted(PART)
+    if found is None:
+        step, step_size, beta, levels, cycles = CYCLE, 0.5, 0.0, 0, 0
+        costs = cost.costs(state)
+    else:
+        step, step_size, beta, levels, cycles = (found[name] for name in KNOWN)
+    while beta < 1.0 or cycles > 0:
+        if cycles == 0:
+            following = next_beta(costs, beta)
+            uniform = noise.uniforms(seed, "start", 1, 1, step, first=dim + 2)
+            state = state[resampled(-(following - beta) * costs, uniform)]
+            beta = following
+            cycles = min(MOST_CYCLES, math.ceil(RELAXED / (CYCLE * step_size))) if beta < 1.0 else FINAL_CYCLES
+            levels += 1
+        flow = MixingFlow(cost, stiffness, step_size, state, seed, regions, beta, "start")
+        journal.take_up(PART, flow)
+        end = step - step % CYCLE + CYCLE
+        known = dict(zip(KNOWN, (step, step_size, beta, levels, cycles), strict=True))
+        journal.advance(PART, flow, step, end, -CYCLE, known)
+        state, costs, step = flow.state, flow.costs, end
+        step_size = adapted(step_size, flow.acceptance("langevin"))
+        cycles -= 1
     chosen = np.arange(particles) * pool // particles
-    return state[chosen], step_size, {"temperatures": levels, "pool": pool}
+    return state[chosen], step_size, {"temperatures": levels, "pool": pool}, step - CYCLE
 
 
 def adapted(step_size: float, acceptance: float) -> float:

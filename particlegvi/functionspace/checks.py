@@ -35,6 +35,15 @@ def targets(key: str, given: ArrayLike, rows: int) -> Array:
     return y
 
 
+def matrix(key: str, given: Any, columns: int, rows: int | None = None) -> Array:
+    """An array (n, columns) of numbers, or one of so many rows."""
+    wanted = f"({'n' if rows is None else rows}, {columns})"
+    found = arguments.array(key, given, f"an array {wanted} of numbers")
+    if found.ndim != 2 or found.shape[1] != columns or rows not in (None, len(found)):
+        raise ValueError(f"{key} has the shape {found.shape}; {wanted} is allowed")
+    return found
+
+
 def positive(key: str, given: Any) -> float:
     """A positive number whose square, too, is a positive finite number."""
     number = arguments.real(key, given, "a positive finite number")

@@ -53,12 +53,6 @@ def thesis(dim: int) -> Coordinates:
     return Coordinates(np.ones(dim), np.eye(dim))
 
 
-def rotated(hessian: Array) -> tuple[Coordinates, Array]:
-    """The coefficients in the eigenbasis of a matrix (dim, dim), and its eigenvalues."""
-    eigenvalues, vectors = linalg.eigh(hessian)
-    return Coordinates(np.ones(len(hessian)), vectors), eigenvalues
-
-
 def whitened(features: Array, prior_variances: Array, weights: Array | None, weight: float = 1.0) -> tuple:
     """Coordinates in which the prior is N(0, I) and the data's curvature, with these weights, is diagonal.
 

@@ -44,6 +44,14 @@ class LangevinFlow:
         """Nothing to tell beyond the settings."""
         return {}
 
+    def kept(self) -> dict[str, Any]:
+        """Nothing beside the state; see `particlegvi.functionspace.journal`."""
+        return {}
+
+    def restore(self, state: Array, kept: dict[str, Any]) -> None:
+        """Take up a state."""
+        self.state[...] = state
+
 
 class Minibatch:
     """The gradient from one batch of rows, drawn anew in every step.

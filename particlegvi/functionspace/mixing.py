@@ -70,10 +70,11 @@ class MixingFlow:
         self.walk = random_walk(2.4 / np.sqrt(state.shape[1]), reference)
         self.tried = np.zeros((len(KINDS), max(1, len(regions))))
         self.accepted = np.zeros_like(self.tried)  # mean acceptances, summed over the steps
+        self._known: Array | None = None  # the state to which costs and forces belong
 
     def advance(self, first_step: int, steps: int) -> None:
         """Take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit."""
-        if steps > 0:
+        if steps > 0 and not (self._known is not None and np.array_equal(self._known, self.state)):
             forces, self.costs = self.cost.forces(self.state, self.tamed)
             self.forces = self.beta * forces
         for step in range(first_step, first_step + steps):
@@ -84,6 +85,7 @@ class MixingFlow:
                 self._reflect(step)
             else:
                 self._move(step, place == WALK)
+        self._known = self.state.copy()
 
     def _coins(self, step: int, number: int) -> Array:
         return noise.uniforms(self.seed, self.role, len(self.state), 1, step, first=self.state.shape[1] + number)[:, 0]
@@ -128,6 +130,16 @@ class MixingFlow:
         """The share of accepted moves of a kind."""
         row = KINDS.index(kind)
         return float(self.accepted[row].sum() / max(1.0, self.tried[row].sum()))
+
+    def kept(self) -> dict[str, Any]:
+        """What was tried and accepted so far; see `particlegvi.functionspace.journal`."""
+        return {"tried": self.tried.tolist(), "accepted": self.accepted.tolist()}
+
+    def restore(self, state: Array, kept: dict[str, Any]) -> None:
+        """Take up a state and what was tried."""
+        self.state[...] = state
+        self.tried[...] = kept["tried"]
+        self.accepted[...] = kept["accepted"]
 
     def facts(self) -> dict[str, Any]:
         """The share of accepted moves of each kind, and the regions whose reflections were always refused."""

@@ -9,8 +9,10 @@ import numpy as np
 from scipy import linalg
 
 from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.journal import Journal
 
 HALVINGS = 40
+PART = "climb"  # of the fit
 
 
 class Law(NamedTuple):
@@ -85,12 +87,19 @@ class Bound:
         return (self.features @ law.mean)[:, None] + sd[:, None] * self.nodes, sd
 
 
-def climb(bound: Bound, mean: Array, most_iterations: int, tolerance: float) -> tuple[Law, float, dict[str, Any]]:
-    """Natural gradient ascent of a bound from N(mean, I): the law, the bound there, and how it went.
+class Climb:
+    """Natural gradient ascent of a bound from N(mean, I).
 
     ``precision <- (1 - s) precision + s wanted`` and then ``mean <- mean - s precision^-1 gradient``, with the step s
     halved until the bound does not fall. A Gaussian likelihood takes one step. It ends where the squared length of the
-    natural gradient (in the Fisher metric, about twice what is left to gain) is below the tolerance.
+    natural gradient (in the Fisher metric, about twice what is left to gain) is below the tolerance. It moves like a
+    flow, see `particlegvi.functionspace.journal`, by an attempt of a step at a time.
+
+    Attributes
+    ----------
+    law, height : Law, float
+        Where it is, and the bound there.
+    steps, ended, converged : int, bool, bool
 
     Raises
     ------
@@ -99,23 +108,66 @@ def climb(bound: Bound, mean: Array, most_iterations: int, tolerance: float) -> 
 
     Source: Khan and Rue (2023), (4), (11).
     """
-    here = Law(mean, np.eye(len(mean)), np.eye(len(mean)))
-    height, size = bound(here), 1.0
-    if height == -math.inf:
-        raise ValueError(
-            "the evidence lower bound is not finite where the climb begins; likelier values of f are needed as start"
-        )
-    steps, converged = 0, False
-    while not converged and steps < most_iterations:
-        gradient, wanted = bound.derivatives(here)
-        converged = _squared_length(here, gradient, wanted) < tolerance
-        if not converged:
-            moved = _step(bound, here, height, gradient, wanted, min(1.0, 2.0 * size))
-            if moved is None:
-                break
-            here, height, size = moved
-            steps += 1
-    return here, height, {"method": "natural gradient", "iterations": steps, "converged": converged}
+
+    def __init__(self, bound: Bound, mean: Array, tolerance: float) -> None:
+        self.bound, self.tolerance = bound, tolerance
+        self.law = Law(mean, np.eye(len(mean)), np.eye(len(mean)))
+        self.height, self.size = bound(self.law), 1.0
+        self.steps, self.ended, self.converged = 0, False, False
+        if self.height == -math.inf:
+            raise ValueError(
+                "the evidence lower bound is not finite where the climb begins;"
+                " likelier values of f are needed as start"
+            )
+
+    @property
+    def state(self) -> Array:
+        """The mean above the precision, (size + 1, size)."""
+        return np.vstack([self.law.mean, self.law.precision])
+
+    def advance(self, first: int, steps: int) -> None:
+        """Try that many steps, unless it has ended."""
+        for _ in range(steps):
+            if not self.ended:
+                self._try()
+
+    def kept(self) -> dict[str, Any]:
+        """What there is to know beside the state."""
+        return {"height": self.height, "size": self.size, "steps": self.steps}
+
+    def restore(self, state: Array, kept: dict[str, Any]) -> None:
+        """Be where another climb was."""
+        here = law(state[0].copy(), state[1:].copy())
+        if here is None:
+            raise ValueError("the checkpoint has a precision that is not positive definite")
+        self.law, self.height, self.size, self.steps = here, kept["height"], kept["size"], kept["steps"]
+
+    def _try(self) -> None:
+        gradient, wanted = self.bound.derivatives(self.law)
+        self.converged = _squared_length(self.law, gradient, wanted) < self.tolerance
+        moved = None
+        if not self.converged:
+            moved = _step(self.bound, self.law, self.height, gradient, wanted, min(1.0, 2.0 * self.size))
+        if moved is None:
+            self.ended = True
+        else:
+            self.law, self.height, self.size = moved
+            self.steps += 1
+
+
+def climb(
+    bound: Bound, mean: Array, most_iterations: int, tolerance: float, journal: Journal
+) -> tuple[Law, float, dict[str, Any]]:
+    """`Climb` a bound from N(mean, I): the law, the bound there, and how it went."""
+    climber = Climb(bound, mean, tolerance)
+    found = journal.interrupted(PART)
+    step = 0 if found is None else found["step"]
+    journal.take_up(PART, climber)
+    while not climber.ended and step < most_iterations:
+        journal.advance(PART, climber, step, step + 1)
+        step += 1
+    facts = {"method": "natural gradient", "iterations": climber.steps, "converged": climber.converged}
+    return climber.law, climber.height, facts
 
 
 def _step(

@@ -27,8 +27,10 @@ from particlegvi.functionspace import annealing, coordinates, mode, regions, sch
 from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.coordinates import Coordinates, weighted_gram
 from particlegvi.functionspace.data_cost import DataCost, QuadraticCost
+from particlegvi.functionspace.journal import Journal
 from particlegvi.functionspace.langevin import Force, LangevinFlow, Minibatch
 from particlegvi.functionspace.mixing import MixingFlow
+from particlegvi.functionspace.regions import Region
 
 RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: what is left of the start is exp(-15)
 QUADRATIC_STEPS = 20  # of one relaxation time each
@@ -53,6 +55,7 @@ class Question(NamedTuple):
     initial: Array | None
     batch_size: int | None
     seed: int
+    journal: Journal  # of what is found out before the first step
 
 
 class Plan(NamedTuple):
@@ -65,6 +68,7 @@ class Plan(NamedTuple):
     steps: int
     step_size: float
     facts: dict[str, Any]
+    steps_before: int = 0  # that the start has taken
 
 
 def quadratic(q: Question) -> Plan:
@@ -76,13 +80,15 @@ def quadratic(q: Question) -> Plan:
     cost = QuadraticCost(weight, q.features, q.y)
     roots = np.sqrt(q.prior_variances)
     if q.step_size is None:
-        stiffness, vectors = linalg.eigh(roots[:, None] * cost.gram * roots)
+        stiffness, vectors = q.journal.once("directions", lambda: linalg.eigh(roots[:, None] * cost.gram * roots))
         where = Coordinates(roots, vectors)
         reference = 1.0 + np.maximum(stiffness, 0.0)
         mobility = 1.0 / reference
         step_size, steps = 1.0, q.steps or QUADRATIC_STEPS
     else:
-        where, reference = coordinates.rotated(cost.gram + np.diag(1.0 / q.prior_variances))
+        hessian = cost.gram + np.diag(1.0 / q.prior_variances)
+        reference, vectors = q.journal.once("directions", lambda: linalg.eigh(hessian))
+        where = Coordinates(np.ones(len(roots)), vectors)
         mobility = np.ones(len(roots))
         step_size, steps = q.step_size, _length(q, float(reference.min()), q.step_size)
     pull = -(cost.linear * where.scales) @ where.rotation
@@ -102,14 +108,15 @@ def preconditioned(q: Question, may_refuse: bool) -> Plan:
     """
     where, stiffness, cost = _whitened(q)
     reference = 1.0 + stiffness
-    bound = q.likelihood.curvature_bound
-    if not math.isfinite(bound):
-        weights: Array | None = _steepest(q.likelihood, cost, _start(q, where)[:SHOWN_TO_RULE])
-    else:
-        weights = None
-    scale = 1.0 if weights is not None else bound
-    hessian = scale * weighted_gram(cost.features, weights) / np.sqrt(reference[:, None] * reference)
-    steepest = float(linalg.eigvalsh(hessian)[-1])
+
+    def curvature() -> tuple[float]:
+        bound = q.likelihood.curvature_bound
+        known = math.isfinite(bound)
+        weights = None if known else _steepest(q.likelihood, cost, _start(q, where)[:SHOWN_TO_RULE])
+        hessian = (bound if known else 1.0) * weighted_gram(cost.features, weights)
+        return (float(linalg.eigvalsh(hessian / np.sqrt(reference[:, None] * reference))[-1]),)
+
+    (steepest,) = q.journal.once("curvature", curvature)
     step_size = schemes.BIAS / max(steepest, schemes.BIAS) * _calm(q)
     steps = q.steps or math.ceil(RELAXATIONS / step_size)
     if may_refuse and q.steps is None and steps > MANY_STEPS:
@@ -128,13 +135,19 @@ def thesis(q: Question, integrator: str) -> Plan:
     start = _start(q, where)
     if q.likelihood.quadratic and q.batch_size is None:
         cost = QuadraticCost(q.likelihood.curvature_bound, q.features, q.y)
-        hessian = cost.gram
-    elif math.isfinite(q.likelihood.curvature_bound):
-        hessian = q.likelihood.curvature_bound * weighted_gram(q.features, None)
-    else:
-        hessian = weighted_gram(q.features, _steepest(q.likelihood, cost, start[:SHOWN_TO_RULE]))
-    whole = linalg.eigvalsh(hessian + np.diag(precision))
-    steepest = float(whole[-1]) if integrator == "euler-maruyama" else float(linalg.eigvalsh(hessian)[-1])
+
+    def curvature() -> tuple[float, float]:
+        if isinstance(cost, QuadraticCost):
+            hessian = cost.gram
+        elif math.isfinite(q.likelihood.curvature_bound):
+            hessian = q.likelihood.curvature_bound * weighted_gram(q.features, None)
+        else:
+            hessian = weighted_gram(q.features, _steepest(q.likelihood, cost, start[:SHOWN_TO_RULE]))
+        whole = linalg.eigvalsh(hessian + np.diag(precision))
+        linear = whole if integrator == "euler-maruyama" else linalg.eigvalsh(hessian)
+        return float(whole[0]), float(linear[-1])
+
+    flattest, steepest = q.journal.once("curvature", curvature)
     step_size = q.step_size or schemes.BIAS / steepest * _calm(q)
     facts = {"time": "thesis", "largest curvature": steepest, "stability limit": 2.0 / steepest}
     if step_size >= 2.0 / steepest:
@@ -149,7 +162,7 @@ def thesis(q: Question, integrator: str) -> Plan:
         scheme = schemes.exponential_euler(step_size, np.ones(len(precision)), precision, np.zeros(len(precision)))
     # the curvature may be less than here assumed: half where the rate is f^2, none at all elsewhere
     known = 1.0 if q.likelihood.quadratic else 0.5 if q.likelihood.even else 0.0
-    slowest = max(known * float(whole[0]), float(precision.min()))
+    slowest = max(known * flattest, float(precision.min()))
     steps = _length(q, slowest, step_size)
     flow = LangevinFlow(_force(q, cost, where), scheme, start, q.seed)
     return Plan("thesis", flow, where, cost, steps, step_size, facts)
@@ -161,16 +174,27 @@ def mixing(q: Question) -> Plan:
 
 
 def _mixing(q: Question, where: Coordinates, stiffness: Array, cost: DataCost) -> Plan:
-    information = q.likelihood.information(np.zeros(len(q.y)))
-    turned = regions.find(q.X, cost.features, information * (q.y > 0.0), q.seed) if q.likelihood.even else []
+    turned = _regions(q, cost) if q.likelihood.even else []
     if q.initial is None:
-        start, step_size, facts = annealing.anneal(cost, stiffness, q.particles, q.seed, turned)
+        start, step_size, facts, taken = q.journal.once(
+            "start", lambda: annealing.anneal(cost, stiffness, q.particles, q.seed, turned, q.journal)
+        )
     else:
-        start, step_size, facts = where.of(q.initial), 0.25, {}
+        start, step_size, facts, taken = where.of(q.initial), 0.25, {}, 0
     step_size = q.step_size or step_size
-    flow = MixingFlow(cost, stiffness, step_size, start, q.seed, turned)
+    flow = MixingFlow(cost, stiffness, step_size, start.copy(), q.seed, turned)
     steps = q.steps or int(np.clip(10.0 / step_size, *MIXING_STEPS))
-    return Plan("mixing", flow, where, cost, steps, step_size, {"time": "relaxation", **facts})
+    return Plan("mixing", flow, where, cost, steps, step_size, {"time": "relaxation", **facts}, taken)
+
+
+def _regions(q: Question, cost: DataCost) -> list[Region]:
+    def find() -> tuple[Array, ...]:
+        weights = q.likelihood.information(np.zeros(len(q.y))) * (q.y > 0.0)
+        found = regions.find(q.X, cost.features, weights, q.seed)
+        return tuple(array for region in found for array in region)
+
+    arrays = q.journal.once("regions", find)
+    return [Region(seen, moved) for seen, moved in zip(arrays[::2], arrays[1::2], strict=True)]
 
 
 def _whitened(q: Question) -> tuple[Coordinates, Array, DataCost]:
@@ -179,13 +203,18 @@ def _whitened(q: Question) -> tuple[Coordinates, Array, DataCost]:
     roots = np.sqrt(q.prior_variances)
     scaled = Coordinates(roots, np.eye(dim)).features_in_place(q.features)
     cost = DataCost(q.likelihood, scaled, q.y)
-    information = q.likelihood.information(np.zeros(len(q.y)))
-    if not q.likelihood.even:  # where it is even its information is the same everywhere, and 0 is no mode
-        best, _ = mode.find(cost, np.eye(dim), np.zeros(dim))
+
+    def directions() -> tuple[Array, Array]:
+        best = np.zeros(dim)
+        if not q.likelihood.even:  # where it is even its information is the same everywhere, and 0 is no mode
+            best, _ = mode.find(cost, np.eye(dim), best)
         information = q.likelihood.information(scaled @ best)
-    rotation, stiffness = coordinates.whitened(scaled, np.ones(dim), information)
-    rotation.features_in_place(scaled)
-    return Coordinates(roots, rotation.rotation), stiffness, cost
+        where, stiffness = coordinates.whitened(scaled, np.ones(dim), information)
+        return where.rotation, stiffness
+
+    rotation, stiffness = q.journal.once("directions", directions)
+    Coordinates(np.ones(dim), rotation).features_in_place(scaled)
+    return Coordinates(roots, rotation), stiffness, cost
 
 
 def _start(q: Question, where: Coordinates) -> Array:
@@ -200,7 +229,8 @@ def _force(q: Question, cost: Any, where: Coordinates) -> Force:
     if q.batch_size is not None:
         reference = None
         if not q.likelihood.even:
-            reference, _ = mode.find(cost, where.precision(q.prior_variances), np.zeros(len(q.prior_variances)))
+            precision, zero = where.precision(q.prior_variances), np.zeros(len(q.prior_variances))
+            (reference,) = q.journal.once("reference", lambda: mode.find(cost, precision, zero)[:1])
         return Minibatch(cost, q.batch_size, q.seed, reference)
     return partial(_gradients, cost)
 

@@ -13,12 +13,16 @@ from particlegvi import arguments
 from particlegvi.engine import noise
 from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace import covariances, mode, plans, residuals, selection
-from particlegvi.functionspace.basis import PRIORS, Nystroem
+from particlegvi.functionspace.basis import PRIORS, finding
 from particlegvi.functionspace.checks import Array, points, positive, whole
+from particlegvi.functionspace.covariances.base import Covariance
 from particlegvi.functionspace.data_cost import QuadraticCost
+from particlegvi.functionspace.journal import Journal
 from particlegvi.functionspace.likelihoods import Likelihood
 from particlegvi.functionspace.posterior import FunctionPosterior
 from particlegvi.functionspace.trace import Trace
+from particlegvi.keeping import Keeper
+from particlegvi.recorder import Recorder
 from particlegvi.registry import look_up
 
 INTEGRATORS = ("exponential-euler", "euler-maruyama")
@@ -122,7 +126,13 @@ class ProjectedLangevinSampler(FunctionPosterior):
         self.moves = moves
         self.batch_size = batch_size
 
-    def fit(self, X: ArrayLike, y: ArrayLike, progress: Callable[[int, int], None] | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        progress: Callable[[int, int], None] | None = None,
+        keeper: Keeper | None = None,
+    ) -> Self:
         """Sample the coefficients.
 
         Parameters
@@ -131,14 +141,18 @@ class ProjectedLangevinSampler(FunctionPosterior):
         y : array (n,)
             Labels 0 and 1 for Bernoulli, whole numbers for Poisson.
         progress : callable, optional
-            Called as ``progress(steps_done, steps)`` a few times.
+            Called as ``progress(steps_done, steps)`` a few times a second.
+        keeper : Keeper, optional
+            Takes snapshots (`particlegvi.keeping`). Where it has one of the same fit, that fit goes on, to the same
+            bytes.
         """
-        with one_blas_thread():
-            question = self._question(X, y)
+        arguments.progress(progress)
+        with one_blas_thread(), Journal(Recorder() if keeper is None else keeper) as journal:
+            question = self._question(X, y, journal)
             self._simulate(self._plan(question), question, progress)
         return self
 
-    def _question(self, X: ArrayLike, y: ArrayLike) -> plans.Question:
+    def _question(self, X: ArrayLike, y: ArrayLike, journal: Journal) -> plans.Question:
         """The checked arguments, and the basis at the data."""
         covariance = covariances.of(self.kernel)
         if not isinstance(self.likelihood, Likelihood):
@@ -158,20 +172,22 @@ class ProjectedLangevinSampler(FunctionPosterior):
         observed = self.likelihood.check_targets(y, len(x))
         batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size), len(x))
         self._check_moves()
-        self.selection_: dict[str, Any] = {}
-        Z = self.inducing_points
-        if isinstance(Z, int | np.integer) and not isinstance(Z, bool):
-            chosen = selection.select("greedy", covariance, x, int(Z), self.seed)
-            Z, self.selection_ = chosen.points, chosen.facts
-        Z = points("inducing_points", Z, x.shape[1])
-        self.basis_ = Nystroem(covariance, Z)
+        self.basis_, self.selection_ = finding.find(journal, covariance, lambda: self._choose(covariance, x))
         self.residual_ = residuals.get(self.residual, self.basis_)
         self.eigenvalues_ = self.basis_.eigenvalues
         self._prior_variances = self.basis_.prior_variances(self.prior)
         return plans.Question(
             self.likelihood, x, observed, self.basis_.features(x), self._prior_variances, particles, steps, step_size,
-            self._initial(particles), batch_size, self.seed,
+            self._initial(particles), batch_size, self.seed, journal,
         )
+
+    def _choose(self, covariance: Covariance, x: Array) -> tuple[Array, dict[str, Any]]:
+        """The inducing points, and how they were chosen where they were."""
+        Z = self.inducing_points
+        if not isinstance(Z, int | np.integer) or isinstance(Z, bool):
+            return points("inducing_points", Z, x.shape[1]), {}
+        chosen = selection.select("greedy", covariance, x, int(Z), self.seed)
+        return points("inducing_points", chosen.points, x.shape[1]), chosen.facts
 
     def _check_moves(self) -> None:
         if self.moves is not None:
@@ -220,7 +236,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
 
     def _simulate(self, plan: plans.Plan, q: plans.Question, progress: Callable[[int, int], None] | None) -> None:
         self._coordinates, self._cost = plan.coordinates, plan.cost
-        trace = Trace(plan, self._energies, _signed(q), progress)
+        trace = Trace(plan, self._energies, _signed(q), q.journal, progress)
         trace.run(plan.steps)
         # a default length is extended where it was not enough, at step numbers that nothing but the arguments decides
         while q.steps is None and trace.drift().matters and trace.steps < LONGEST * plan.steps:

@@ -11,10 +11,13 @@ from scipy import linalg
 
 from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace import covariances, selection
-from particlegvi.functionspace.basis.nystroem import Nystroem
+from particlegvi.functionspace.basis import finding
 from particlegvi.functionspace.checks import Array, points, positive, targets, whole
+from particlegvi.functionspace.journal import Journal
 from particlegvi.functionspace.natural_gradient import Bound, Law, climb
 from particlegvi.functionspace.residuals.conditional import Residual
+from particlegvi.keeping import Keeper
+from particlegvi.recorder import Recorder
 
 
 class SparseGaussianProcess:
@@ -78,13 +81,18 @@ class SparseGaussianProcess:
         self.seed = whole("seed", seed, least=0)
 
     @one_blas_thread()
-    def fit(self, X: ArrayLike, y: ArrayLike, start: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, start: ArrayLike | None = None, keeper: Keeper | None = None
+    ) -> Self:
         """Fit inputs (n, dim) and targets (n,).
 
         Parameters
         ----------
         start : array (n,), optional
             Values of f at X to begin near, where the bound has several maxima; zeros if not given.
+        keeper : Keeper, optional
+            Takes snapshots (`particlegvi.keeping`). Where it has one of the same fit, that fit goes on, to the same
+            bytes.
 
         Raises
         ------
@@ -95,12 +103,12 @@ class SparseGaussianProcess:
         allowed = getattr(self.likelihood, "check_targets", None)
         t = targets("y", y, len(x)) if allowed is None else allowed(y, len(x))
         begin = None if start is None else targets("start", start, len(x))
-        chosen: dict[str, Any] = {}
-        Z = self.inducing_points
-        if np.ndim(Z) == 0:
-            found = selection.select("greedy", self.covariance, x, Z, self.seed)
-            Z, chosen = found.points, found.facts
-        self.basis = Nystroem(self.covariance, Z)
+        with Journal(Recorder() if keeper is None else keeper) as journal:
+            self._climb(x, t, begin, journal)
+        return self
+
+    def _climb(self, x: Array, t: Array, begin: Array | None, journal: Journal) -> None:
+        self.basis, chosen = finding.find(journal, self.covariance, lambda: self._choose(x))
         self._residual = Residual(self.basis)
         e = self.basis.features(x)
         left = self._residual.variance(x, e)
@@ -110,9 +118,15 @@ class SparseGaussianProcess:
         else:
             mean = np.zeros(self.basis.size) if begin is None else collapsed(e, left, begin, 1.0)[0].mean
             bound = Bound(self.likelihood, e, left, t, self.nodes)
-            self.law, self.bound, facts = climb(bound, mean, self.most_iterations, self.tolerance)
+            self.law, self.bound, facts = climb(bound, mean, self.most_iterations, self.tolerance, journal)
         self.facts = {**facts, **self.basis.facts(), **chosen}
-        return self
+
+    def _choose(self, x: Array) -> tuple[ArrayLike, dict[str, Any]]:
+        """The inducing points, and how they were chosen where they were."""
+        if np.ndim(self.inducing_points) > 0:
+            return self.inducing_points, {}
+        found = selection.select("greedy", self.covariance, x, self.inducing_points, self.seed)
+        return found.points, found.facts
 
     @one_blas_thread()
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:

@@ -9,8 +9,11 @@ import numpy as np
 
 from particlegvi.errors import Diverged
 from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.journal import Journal
 from particlegvi.functionspace.plans import Plan
 
+PART = "sampling"  # of the fit
+BITS = 48  # in one number
 RECORDS = 16  # times of a run at which the energies are looked at, the end included
 TOLERANCE = 0.05  # a drift below this part of the expected excess does not matter
 STANDARD_ERRORS = 4.0
@@ -35,6 +38,8 @@ class Trace:
         V of coefficients (particles, dim).
     signed : array (rows, dim) or None
         Features, in the plan's coordinates, of rows at which signs matter.
+    journal : Journal
+        A fit that was interrupted is where it was after the first steps that it had not taken.
     progress : function or None
         Called as ``progress(steps_done, steps)``.
 
@@ -51,31 +56,45 @@ class Trace:
         plan: Plan,
         energy: Callable[[Array], Array],
         signed: Array | None,
+        journal: Journal,
         progress: Callable[[int, int], None] | None,
     ) -> None:
         self.plan = plan
         self.energy = energy
         self.signed = signed
+        self.journal = journal
         self.progress = progress
         self.steps = 0
         self.energies: list[Array] = []
         self.signs: list[Array] = []
+        found = journal.interrupted(PART)
+        self._taken = 0 if found is None else found["step"]  # by the flow; the records follow
+        journal.take_up(PART, plan.flow)
 
     def run(self, steps: int) -> None:
         """Take that many more steps."""
         flow, end = self.plan.flow, self.steps + steps
+
+        def hear(step: int) -> None:
+            if self.progress is not None:
+                self.progress(step, end)
+
         for record in np.unique(np.linspace(self.steps, end, RECORDS + 1).astype(np.int64)[1:]).tolist():
             if record == self.steps:
                 continue
             with np.errstate(over="ignore", invalid="ignore"):
-                flow.advance(self.steps, record - self.steps)
-            self.steps = record
-            self._check()
-            self.energies.append(self.energy(self.plan.coordinates.coefficients(flow.state)))
-            if self.signed is not None:
-                self.signs.append(flow.state @ self.signed.T > 0.0)
-            if self.progress is not None:
-                self.progress(record, end)
+                self.journal.advance(PART, flow, self._taken, record, self.plan.steps_before, hear=hear)
+            self.steps, self._taken = record, max(record, self._taken)
+            energies, *signs = self.journal.once(f"record_{record}", self._look)
+            self.energies.append(energies)
+            self.signs.extend(signs)
+
+    def _look(self) -> tuple[Array, ...]:
+        """The energies, and the signs where they matter."""
+        self._check()
+        state = self.plan.flow.state
+        energies = self.energy(self.plan.coordinates.coefficients(state))
+        return (energies,) if self.signed is None else (energies, _words(state @ self.signed.T > 0.0))
 
     def _check(self) -> None:
         bad = np.flatnonzero(~np.isfinite(self.plan.flow.state).all(axis=1))
@@ -140,3 +159,9 @@ class Trace:
             "inside": inside,
             "frozen_signs": frozen,
         }
+
+
+def _words(flags: np.ndarray) -> Array:
+    """Rows of booleans as rows of whole numbers below 2^48, which are equal where the rows are."""
+    short = np.pad(flags, ((0, 0), (0, -flags.shape[1] % BITS))).reshape(len(flags), -1, BITS)
+    return short @ 2.0 ** np.arange(BITS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -45,6 +46,12 @@ class Kind:
 
     def ready(self, parts: Any) -> None:
         """Refuse, with a ValueError, what cannot be run here and now, such as with data that are missing."""
+
+    def check_disk(self, scenario: Mapping[str, Any], parts: Any, folder: Path | None, freed: int) -> None:
+        """Refuse, with a ValueError that has the estimate, what the disk of a folder has no room for.
+
+        ``freed`` bytes in the folder will be removed before. None stands for temporary files.
+        """
 
     def simulate(
         self,

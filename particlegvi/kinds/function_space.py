@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from particlegvi.kinds._kind import Kind, Progress
@@ -127,15 +128,13 @@ class FunctionSpace(Kind):
         progress: Progress | None,
         checkpoint_every: float,
     ) -> None:
-        def hear(done: int, steps: int) -> None:
-            if folder is not None:
-                folder.note(label=label, step=done)
-            if progress is not None:
-                progress(label, done, steps)
+        from particlegvi.results.keeper import FolderKeeper
 
+        hear = None if progress is None else partial(progress, label)
+        keeper = None if folder is None else FolderKeeper(folder, label, checkpoint_every)
         begun = time.perf_counter()
-        run = results.parts.fit(label, results.seed, hear)
-        run.fit.info["seconds"] = time.perf_counter() - begun
+        run = results.parts.fit(label, results.seed, hear, keeper)
+        run.fit.info["seconds"] = time.perf_counter() - begun + (keeper.earlier if keeper else 0.0)
         results.add(label, run)
         if folder is not None:
             self.write(folder, label, run)

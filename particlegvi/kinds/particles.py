@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from particlegvi import memory
 from particlegvi.kinds._kind import Kind, Progress
 from particlegvi.scenario import keys
 
@@ -41,6 +43,10 @@ class Particles(Kind):
         from particlegvi.scenario import building
 
         return building.parts(scenario)
+
+    def check_disk(self, scenario: Mapping[str, Any], parts: Any, folder: Path | None, freed: int) -> None:
+        particles, dim, steps = scenario["particles"], parts.loss.dim, scenario["steps"]
+        memory.check_records(particles, dim, steps, scenario.get("record_every"), len(parts.methods), folder, freed)
 
     def simulate(
         self,

@@ -10,6 +10,7 @@ import numpy as np
 
 from particlegvi import datasets, memory, posteriors
 from particlegvi.functionspace import covariances, likelihoods
+from particlegvi.keeping import Keeper
 from particlegvi.posteriors._data import Data, resolve
 from particlegvi.posteriors._problem import Array, Fit, Problem, Progress
 from particlegvi.posteriors._run import FunctionRun
@@ -54,10 +55,12 @@ class Parts(NamedTuple):
             seed,
         )
 
-    def fit(self, label: str, seed: int, progress: Progress | None = None) -> FunctionRun:
-        """Fit one method."""
+    def fit(
+        self, label: str, seed: int, progress: Progress | None = None, keeper: Keeper | None = None
+    ) -> FunctionRun:
+        """Fit one method; a keeper takes snapshots on the way, and says where an interrupted fit goes on."""
         problem, method = self.problem(seed), self.methods[label]
-        return FunctionRun(label, problem, self.data, method, method.fit(problem, progress))
+        return FunctionRun(label, problem, self.data, method, method.fit(problem, progress, keeper))
 
     def loaded(
         self, label: str, seed: int, positions: Array, steps: Any, info: dict[str, Any], arrays: dict[str, Array]
@@ -97,7 +100,7 @@ def build(scenario: Mapping[str, Any]) -> Parts:
         kernel(np.zeros((1, data.inputs)))  # a lengthscale for each of the inputs
     methods = {label: _method(label, entry, likelihood) for label, entry in scenario["methods"].items()}
     particles = scenario["particles"]
-    needed = 8 * (ROWS * rows * points + particles * (8 * points + rows) + 3 * points**2)
+    needed = 8 * (ROWS * rows * points + particles * (10 * points + rows) + 6 * points**2)
     memory.check(f"{rows} data, {points} inducing points and {particles} particles", needed, "fewer are allowed")
     return Parts(kernel, likelihood, data, methods, scenario)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace.exact_gp import ExactGaussianProcess
+from particlegvi.keeping import Keeper
 from particlegvi.posteriors._problem import Fit, GaussianPosterior, Problem, Progress
 
 
@@ -24,7 +25,7 @@ class GP:
         if likelihood.name != "gaussian":
             raise ValueError(f"GP is exact for the likelihood gaussian only, not for {likelihood.name}")
 
-    def fit(self, problem: Problem, progress: Progress | None = None) -> Fit:
+    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Keeper | None = None) -> Fit:
         posterior = self._posterior(problem)
         facts = {"log_marginal_likelihood": posterior.model.log_marginal_likelihood()}
         return Fit(posterior.sample(problem.X)[None], np.array([0]), facts, {})

@@ -11,6 +11,7 @@ from particlegvi.functionspace import residuals
 from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.checks import whole
 from particlegvi.functionspace.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
+from particlegvi.keeping import Keeper
 from particlegvi.posteriors._problem import Fit, Problem, Progress, packed, unpacked
 from particlegvi.registry import look_up
 
@@ -49,8 +50,8 @@ class PLS:
     def check(self, likelihood: Any) -> None:
         """Refuse a likelihood that the method cannot have; this one takes any."""
 
-    def fit(self, problem: Problem, progress: Progress | None = None) -> Fit:
-        sampler = self._sampler(problem).fit(problem.X, problem.y, progress)
+    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Keeper | None = None) -> Fit:
+        sampler = self._sampler(problem).fit(problem.X, problem.y, progress, keeper)
         return Fit(
             sampler.coefficients_[None],
             np.array([sampler.steps_]),

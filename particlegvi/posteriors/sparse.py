@@ -12,6 +12,7 @@ from particlegvi.engine.threads import one_blas_thread
 from particlegvi.functionspace.natural_gradient import Law
 from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.functionspace.sparse_gp import SparseGaussianProcess
+from particlegvi.keeping import Keeper
 from particlegvi.posteriors._problem import Fit, GaussianPosterior, Problem, Progress, packed, unpacked
 
 
@@ -28,9 +29,9 @@ class SVGP:
                 "leave the method out, or use PLS"
             )
 
-    def fit(self, problem: Problem, progress: Progress | None = None) -> Fit:
+    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Keeper | None = None) -> Fit:
         with one_blas_thread():
-            model = self._model(problem).fit(problem.X, problem.y)
+            model = self._model(problem).fit(problem.X, problem.y, keeper=keeper)
             size = model.basis.size
             normals = noise.normals(problem.seed, "draws", problem.particles, size)
             draws = linalg.solve_triangular(model.law.factor, normals.T, lower=True, trans="T").T + model.law.mean

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import re
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.files import open_regular, write
+from particlegvi.files import Unreadable, open_regular, write
 
 MAGIC = b"\x93NUMPY\x01\x00"
 # What numpy writes for plain numbers, and nothing else that it would read.
@@ -34,7 +35,8 @@ def read_array(path: Path, dtype: type[np.generic], dims: int | None = None, row
     Raises
     ------
     ValueError
-        If the file is not there, is no .npy file, holds something else, or is cut short.
+        If the file is not there, is no .npy file, holds something else, or is cut short; `Unreadable` where it may be
+        whole.
     """
     with open_regular(path, links=False) as file:
         try:
@@ -56,6 +58,11 @@ def read_array(path: Path, dtype: type[np.generic], dims: int | None = None, row
             count = math.prod(shape)
             if count * found.itemsize != there:
                 raise ValueError(f"it is not as long as its shape {shape} needs")
-            return np.fromfile(file, dtype=found, count=count).reshape(shape)
-        except (ValueError, OSError) as error:
+            array = np.fromfile(file, dtype=found, count=count)
+            if len(array) < count:  # numpy keeps quiet about a read that failed; the length was checked
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            return array.reshape(shape)
+        except OSError as error:
+            raise Unreadable(f"{path} cannot be read: {error.strerror}") from None
+        except ValueError as error:
             raise ValueError(f"{path} is not an array that a run has written: {error}") from None

@@ -1,11 +1,13 @@
 """Checkpoints: where a run can go on from. The latest and the one before it, so that one may be damaged.
 
-    checkpoint/latest.json      what is below, and the sha256 of the state, of the records and of itself
+    checkpoint/latest.json      what is below, and the sha256 of the arrays, of the records and of itself
     checkpoint/previous.json    the one before
     checkpoint/STEP.npy         the state of the flow after that many steps
+    checkpoint/NAME.npy         the snapshots' constants, each written once
 
-A checkpoint is written in this order: records flushed, state, the old ``latest`` renamed, the new one. A process that
-dies in between leaves at least one that is whole.
+A checkpoint is written in this order: records flushed, new constants, state, the old ``latest`` renamed, the new one. A
+process that dies in between leaves at least one that is whole. Replicates of a run have such a folder of their own,
+``checkpoint/replicates``: while they are simulated, the one above says that the run itself is done.
 """
 
 from __future__ import annotations
@@ -14,21 +16,26 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from particlegvi import files
 from particlegvi.keeping import Snapshot
 from particlegvi.results.arrays import read_array, write_array
 
 FOLDER = "checkpoint"
-SCHEMA = 1
+REPLICATES = "replicates"  # the part of it for them
+PARTS = ("", REPLICATES)
+SCHEMA = 2
+CONSTANT = re.compile("[a-z][a-z0-9_]{0,60}")  # a name of one
 LATEST, PREVIOUS = "latest.json", "previous.json"
 ENTRIES = {
     "schema": int, "label": str, "seed": int, "step": int, "state": str, "dims": int, "counts": dict, "facts": dict,
-    "records": int, "records_sha256": str, "seconds": float, "sha256": str,
+    "constants": dict, "records": int, "records_sha256": str, "seconds": float, "sha256": str,
 }  # fmt: skip
 
 
@@ -54,11 +61,12 @@ class Checkpoint(NamedTuple):
     seconds: float
 
 
-def write(run: Path, checkpoint: Checkpoint) -> None:
+def write(run: Path, checkpoint: Checkpoint, part: str = "") -> None:
     """Add a checkpoint to a run's folder, in which the records are already on the disk."""
-    folder = run / FOLDER
-    folder.mkdir(exist_ok=True)
+    folder = run / FOLDER / part
+    folder.mkdir(exist_ok=True, parents=True)
     snapshot = checkpoint.snapshot
+    constants = _write_constants(folder, checkpoint)
     state = folder / f"{snapshot.step}.npy"
     write_array(state, snapshot.state)
     content = {
@@ -70,6 +78,7 @@ def write(run: Path, checkpoint: Checkpoint) -> None:
         "dims": snapshot.state.ndim,
         "counts": snapshot.counts,
         "facts": snapshot.facts,
+        "constants": constants,
         "records": snapshot.records,
         "records_sha256": checkpoint.records_sha256,
         "seconds": float(checkpoint.seconds),
@@ -79,33 +88,45 @@ def write(run: Path, checkpoint: Checkpoint) -> None:
     if (folder / LATEST).exists():
         os.replace(folder / LATEST, folder / PREVIOUS)
     files.write_json(folder / LATEST, content)
-    used = {state.name, *(f"{step}.npy" for step in _steps(folder))}
+    with contextlib.suppress(files.Unreadable):  # which arrays are needed is known another time
+        _take_away_all_but(folder, _used(folder))
+
+
+def _take_away_all_but(folder: Path, used: set[str]) -> None:
     for array in folder.glob("*.npy"):
         if array.name not in used:
             array.unlink(missing_ok=True)
 
 
-def read(run: Path, with_state: bool = True) -> list[Checkpoint]:
-    """The checkpoints of a run's folder that are whole, the latest first; the arrays only ``with_state``."""
+def read(run: Path, with_state: bool = True, part: str = "") -> list[Checkpoint]:
+    """The checkpoints of a run's folder that are whole, the latest first; the arrays only ``with_state``.
+
+    One that cannot be read now is `files.Unreadable`: whoever took it for damaged would start over for nothing.
+    """
     found = []
     for name in (LATEST, PREVIOUS):
-        with contextlib.suppress(ValueError):
-            found.append(_read(run / FOLDER, name, with_state))
+        with files.ignoring_damage():
+            found.append(_read(run / FOLDER / part, name, with_state))
     return found
 
 
-def drop_damaged(run: Path) -> None:
-    """Take away what `read` would not give, so that it cannot push a whole checkpoint out."""
+def drop_damaged(run: Path, part: str = "") -> None:
+    """Take away what is proved to be damaged, so that it cannot push a whole checkpoint out."""
+    folder = run / FOLDER / part
     for name in (LATEST, PREVIOUS):
         try:
-            _read(run / FOLDER, name, True)
+            _read(folder, name, True)
+        except files.Unreadable:
+            raise
         except ValueError:
-            (run / FOLDER / name).unlink(missing_ok=True)
+            (folder / name).unlink(missing_ok=True)
 
 
-def clear(run: Path) -> None:
-    """Take all checkpoints away."""
-    folder = run / FOLDER
+def clear(run: Path, part: str = "") -> None:
+    """Take all checkpoints of a part away; without one, of all parts."""
+    if not part:
+        clear(run, REPLICATES)
+    folder = run / FOLDER / part
     if folder.is_dir() and not folder.is_symlink():
         for place in [folder / LATEST, folder / PREVIOUS, *folder.glob("*.npy"), *folder.glob(".*.tmp")]:
             place.unlink(missing_ok=True)
@@ -117,12 +138,11 @@ def _read(folder: Path, name: str, with_state: bool) -> Checkpoint:
     content = _entries(folder / name)
     state = folder / f"{content['step']}.npy"
     if not with_state:
-        array = np.empty(0)
-    elif files.digest(state) != content["state"]:
-        raise ValueError(f"{state} is damaged")
+        array, constants = np.empty(0), {}
     else:
-        array = read_array(state, np.float64, content["dims"])
-    snapshot = Snapshot(content["step"], array, content["counts"], content["facts"], content["records"])
+        array = _array(state, content["state"], content["dims"])
+        constants = {name: _array(folder / f"{name}.npy", each) for name, each in content["constants"].items()}
+    snapshot = Snapshot(content["step"], array, content["counts"], content["facts"], content["records"], constants)
     return Checkpoint(content["label"], content["seed"], snapshot, content["records_sha256"], content["seconds"])
 
 
@@ -131,7 +151,30 @@ def _entries(place: Path) -> dict[str, Any]:
     sound = all(type(content.get(entry)) is kind for entry, kind in ENTRIES.items())
     if not sound or content["schema"] != SCHEMA or content["sha256"] != _digest(content):
         raise ValueError(f"{place} is damaged, or written by another version")
+    if not all(CONSTANT.fullmatch(name) for name in content["constants"]):  # they become paths
+        raise ValueError(f"{place} is damaged: it names something that is no constant")
     return content
+
+
+def _array(place: Path, digest: str, dims: int | None = None) -> NDArray[np.float64]:
+    if files.digest(place) != digest:
+        raise ValueError(f"{place} is damaged")
+    return read_array(place, np.float64, dims)
+
+
+def _write_constants(folder: Path, checkpoint: Checkpoint) -> dict[str, str]:
+    """Write those that the latest checkpoint of the method does not have; the sha256 of all by name."""
+    known: dict[str, str] = {}
+    with contextlib.suppress(ValueError):
+        latest = _entries(folder / LATEST)
+        known = latest["constants"] if latest["label"] == checkpoint.label else {}
+    found = {}
+    for name, array in checkpoint.snapshot.constants.items():
+        place = folder / f"{name}.npy"
+        if name not in known:
+            write_array(place, array)
+        found[name] = known.get(name) or files.digest(place)
+    return found
 
 
 def _digest(content: dict[str, Any]) -> str:
@@ -139,9 +182,11 @@ def _digest(content: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def _steps(folder: Path) -> list[int]:
-    steps = []
+def _used(folder: Path) -> set[str]:
+    """The names of the arrays of the checkpoints."""
+    found = set()
     for name in (LATEST, PREVIOUS):
-        with contextlib.suppress(ValueError):
-            steps.append(_entries(folder / name)["step"])
-    return steps
+        with files.ignoring_damage():
+            content = _entries(folder / name)
+            found |= {f"{each}.npy" for each in (content["step"], *content["constants"])}
+    return found

@@ -14,8 +14,10 @@
 and while it is not finished
 
     lock                        who is writing (`particlegvi.results.lock`)
+    next.json                   another run takes the folder over (`particlegvi.results.overwriting`)
     checkpoint/                 where to go on from (`particlegvi.results.checkpoint`)
     arrays/LABEL.growing.npy    the records of the method that is running (`particlegvi.results.growing`)
+    arrays/LABEL.replicates.growing.npy   where the run and each of its replicates ended, as far as they have
 
 The folder appears whole, with scenario and manifest, before anything is simulated. Each method is added when it is
 done; the manifest names it only after its arrays are on the disk. Wall-clock times are in the manifest only: all other
@@ -26,7 +28,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,13 +42,11 @@ from particlegvi.results import manifest as manifests
 from particlegvi.results.arrays import read_array, write_array
 from particlegvi.results.lock import NAME as LOCK
 from particlegvi.results.lock import Lock
+from particlegvi.results.overwriting import OTHER, TABLES, finish
 from particlegvi.scenario import keys
 from particlegvi.simulation import record_steps
 
-ENDINGS = ("positions.npy", "steps.npy", "json", "growing.npy")  # of the files of a method
-OTHER = re.compile(r"arrays/([^/.]+)\.([a-z_]+)\.npy")  # their other arrays
-TABLES = ("table.md", "table.json")
-
+__all__ = ["TABLES", "Folder", "Record", "open_folder"]
 
 class Record(NamedTuple):
     """What the folder keeps of one method."""
@@ -78,7 +77,12 @@ class Folder:
                 self._lock = Lock.take(self.path)
             except OSError as error:
                 raise ValueError(f"{self.path} cannot be written: {error.strerror}") from None
-            self.manifest = manifests.read(self.path)  # it may have changed before we had the lock
+            try:
+                finish(self.path)
+                self.manifest = manifests.read(self.path)  # it may have changed before we had the lock
+            except BaseException:
+                self.release()
+                raise
         return self._lock.before
 
     def note(self, **progress: Any) -> None:
@@ -98,7 +102,8 @@ class Folder:
 
     def sweep(self) -> None:
         """Remove the unfinished files of a process that died, whose lock we have."""
-        for place in (self.path, self.path / "arrays", self.path / checkpoint.FOLDER):
+        checkpoints = self.path / checkpoint.FOLDER
+        for place in (self.path, self.path / "arrays", checkpoints, checkpoints / checkpoint.REPLICATES):
             files.sweep(place)
 
     def release(self) -> None:
@@ -117,7 +122,9 @@ class Folder:
         """
         place = self.path / "scenario.toml"
         try:
-            found = keys.check(tomllib.loads(files.read_text(place, links=False)))
+            taken = manifests.next_run(self.path)
+            text = files.read_text(place, links=False) if taken is None else taken[0]
+            found = keys.check(tomllib.loads(text))
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{place} is not a complete scenario: {error}") from None
         changed = manifests.difference(self.manifest["settings"], manifests.settings(found))
@@ -212,7 +219,7 @@ class Folder:
         for found in checkpoint.read(self.path, with_state=False):
             snapshot = found.snapshot
             if found.label == label:
-                with contextlib.suppress(ValueError):
+                with files.ignoring_damage():
                     positions = read_array(self.growing(label), np.float64, 3, rows=snapshot.records)
                     settings = self.manifest["settings"]
                     steps = record_steps(settings["steps"], settings.get("record_every"))
@@ -239,8 +246,11 @@ class Folder:
 
     def is_fresh(self) -> bool:
         """Whether there is nothing in it that took time to make."""
-        begun = self.manifest["methods"] or self.manifest["resumed"]
-        return not begun and not checkpoint.read(self.path, with_state=False)
+        try:
+            stored = checkpoint.read(self.path, with_state=False)
+        except files.Unreadable:
+            return False
+        return not (stored or self.manifest["methods"] or self.manifest["resumed"])
 
     def discard(self) -> None:
         """Take away what a run that did not get anywhere has written, and the lock."""
@@ -257,9 +267,9 @@ class Folder:
         """The file of a method's records."""
         return self._array(label, "positions.npy")
 
-    def growing(self, label: str) -> Path:
-        """The file of the records of a method that is running."""
-        return self._array(label, "growing.npy")
+    def growing(self, label: str, part: str = "") -> Path:
+        """The file of the records of a method, or of a part of it, that is running."""
+        return self._array(label, f"{part}.growing.npy".lstrip("."))
 
     def _array(self, label: str, ending: str) -> Path:
         if not keys.checks.LABEL.fullmatch(label):  # checked before, but here it becomes a path

@@ -31,6 +31,8 @@ class FolderKeeper:
         Of the method.
     checkpoint_every : float
         Seconds of run time between checkpoints: as much work as a killed process loses at most.
+    part : str
+        "" for the run of the method, `checkpoint.REPLICATES` for its replicates.
 
     Attributes
     ----------
@@ -38,10 +40,13 @@ class FolderKeeper:
         Seconds that interrupted runs had spent on the steps that need not be repeated.
     """
 
-    def __init__(self, folder: Folder, label: str, checkpoint_every: float = CHECKPOINT_EVERY) -> None:
+    def __init__(
+        self, folder: Folder, label: str, checkpoint_every: float = CHECKPOINT_EVERY, part: str = ""
+    ) -> None:
         self.folder = folder
         self.label = label
         self.checkpoint_every = checkpoint_every
+        self.part = part
         self.earlier = 0.0
         self._records: GrowingArray | None = None
 
@@ -53,18 +58,20 @@ class FolderKeeper:
     def begin(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
         """Take up the last checkpoint of this method that is whole, or begin anew."""
         self._started = self._saved = time.perf_counter()
-        place = self.folder.growing(self.label)
-        checkpoint.drop_damaged(self.folder.path)
-        for found in checkpoint.read(self.folder.path):
+        place = self.folder.growing(self.label, self.part)
+        checkpoint.drop_damaged(self.folder.path, self.part)
+        for found in checkpoint.read(self.folder.path, part=self.part):
             snapshot = found.snapshot
-            if found.label != self.label or not 1 <= snapshot.records <= records:
+            if found.label != self.label or not min(records, 1) <= snapshot.records <= records:
                 continue
             with contextlib.suppress(ValueError, FileNotFoundError):
-                self._records = GrowingArray(place, records, shape, snapshot.records, found.records_sha256)
+                if records > 0:
+                    self._records = GrowingArray(place, records, shape, snapshot.records, found.records_sha256)
                 self.earlier = found.seconds
                 return snapshot
-        checkpoint.clear(self.folder.path)
-        self._records = GrowingArray(place, records, shape)
+        checkpoint.clear(self.folder.path, self.part)
+        if records > 0:
+            self._records = GrowingArray(place, records, shape)
         return None
 
     def put(self, positions: NDArray[np.float64]) -> None:
@@ -85,16 +92,16 @@ class FolderKeeper:
 
     def save(self, snapshot: Snapshot) -> None:
         """Write a checkpoint."""
-        assert self._records is not None
-        if snapshot.records == 0:
-            return  # not even the start is recorded: there is nothing to go on from
-        self._records.flush()
-        digest = self._records.digest(snapshot.records)
+        digest = ""
+        if self._records is not None:
+            if snapshot.records == 0:
+                return  # not even the start is recorded: there is nothing to go on from
+            self._records.flush()
+            digest = self._records.digest(snapshot.records)
         now = time.perf_counter()
         seconds = self.earlier + now - self._started
-        checkpoint.write(
-            self.folder.path, Checkpoint(self.label, self.folder.manifest["seed"], snapshot, digest, seconds)
-        )
+        taken = Checkpoint(self.label, self.folder.manifest["seed"], snapshot, digest, seconds)
+        checkpoint.write(self.folder.path, taken, self.part)
         self._saved = time.perf_counter()
 
     def finish(self) -> str:

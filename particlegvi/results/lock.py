@@ -58,10 +58,12 @@ class Lock:
     def release(self) -> None:
         """Give the lock back and take its file away."""
         if self._file >= 0:
-            with contextlib.suppress(OSError):
-                (self.folder / NAME).unlink()
-            os.close(self._file)
-            self._file = -1
+            try:
+                with contextlib.suppress(OSError):
+                    (self.folder / NAME).unlink()
+            finally:
+                os.close(self._file)
+                self._file = -1
 
 
 def _read(file: int) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from typing import Any
 
 from particlegvi import files
 from particlegvi.quoting import as_argument
-from particlegvi.results import checkpoint
 from particlegvi.results import manifest as manifests
-from particlegvi.results.folder import ENDINGS, OTHER, TABLES, Folder
+from particlegvi.results import overwriting
+from particlegvi.results.folder import Folder
 from particlegvi.results.lock import Lock
-from particlegvi.scenario import checks, text
+from particlegvi.scenario import text
 
 
 def create(
@@ -73,7 +73,7 @@ def _appear(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> L
     lock = None
     try:
         lock = Lock.take(temporary)
-        _begin(temporary, scenario, manifest)
+        overwriting.begin(temporary, text(scenario), manifest)
         try:
             temporary.rename(path)
         except OSError:
@@ -88,35 +88,17 @@ def _appear(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> L
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _begin(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> None:
-    (path / "arrays").mkdir(exist_ok=True)
-    files.write_text(path / "scenario.toml", text(scenario))
-    files.write_json(path / "manifest.json", manifest)
-
-
 def _again(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Folder:
     """Start over in the folder of an earlier run. Only files that a run has written are removed."""
-    if not path.is_dir() or (any(path.iterdir()) and not (path / "manifest.json").is_file()):
+    of_run = any((path / name).is_file() for name in ("manifest.json", manifests.NEXT))
+    if not path.is_dir() or (any(path.iterdir()) and not of_run):
         raise ValueError(f"{path} is not the folder of a run, so it is not overwritten")
-    arrays = path / "arrays"
-    for inner in (arrays, path / "cells"):
-        if inner.is_symlink():
-            raise ValueError(f"{inner} is a link, so it is not overwritten")
+    manifests.earlier(path)  # what is refused gets no lock
     lock = Lock.take(path)
     try:
-        old = manifests.read(path) if (path / "manifest.json").exists() else manifest
-        checkpoint.clear(path)  # before the new manifest, which it does not belong to, is there
-        if old["settings"].get("kind") == "table":  # nor do these
-            for cell in (path / "cells").glob("*.*.*.[0-9]*.json"):
-                cell.unlink()
-        _begin(path, scenario, manifest)
+        overwriting.take_over(path, text(scenario), manifest)
         folder = Folder(path, manifest, lock)
         folder.sweep()
-        labels = [label for label in old["settings"].get("methods", {}) if checks.LABEL.fullmatch(label)]
-        written = [arrays / f"{label}.{ending}" for label in labels for ending in ENDINGS]
-        others = [path / name for name in old["sha256"] if OTHER.fullmatch(name) or name in TABLES]
-        for stale in [path / "summary.json", *(path / name for name in old["figures"]), *written, *others]:
-            stale.unlink(missing_ok=True)
     except BaseException:
         lock.release()
         raise

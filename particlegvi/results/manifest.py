@@ -14,6 +14,7 @@ FORMAT = "particlegvi run"
 # "simulated": all but the pictures is there
 STATUS = ("running", "simulated", "finished", "interrupted", "diverged", "failed")
 UNFINISHED = ("running", "simulated", "interrupted", "failed")
+NEXT = "next.json"  # of a run that takes the folder over: `particlegvi.results.overwriting`
 PICTURES = (".png", ".pdf", ".svg")
 ENTRIES = {
     "status": str, "scenario": str, "settings": dict, "seed": int, "versions": dict, "methods": list, "sha256": dict,
@@ -33,18 +34,44 @@ def new(scenario: dict[str, Any], seed: int, versions: dict[str, str]) -> dict[s
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """The manifest of a folder.
+    """The manifest of a folder; that of the run that takes it over, where one does.
 
     Raises
     ------
     ValueError
         If it is not there, not a run's, damaged, or written by another version.
     """
-    place = folder / "manifest.json"
-    if not os.path.isfile(place):
+    taken = next_run(folder)
+    manifest = earlier(folder) if taken is None else _checked(folder, taken[1], folder / NEXT)
+    if manifest is None:
         raise ValueError(f"{folder} is not the folder of a run: it has no manifest.json")
-    manifest = files.read_json(place)
-    for part in ("arrays", "checkpoint", "cells"):
+    return manifest
+
+
+def next_run(folder: Path) -> tuple[str, dict[str, Any]] | None:
+    """The scenario, as a text, and the manifest of a run that takes the folder over; None where none does."""
+    place = folder / NEXT
+    if not os.path.lexists(place):
+        return None
+    try:
+        content = files.read_json(place)
+    except ValueError:
+        if os.path.lexists(place):
+            raise
+        return None  # it has done so meanwhile
+    if not isinstance(content.get("scenario"), str) or not isinstance(content.get("manifest"), dict):
+        raise ValueError(f"{place} is damaged")
+    return content["scenario"], content["manifest"]
+
+
+def earlier(folder: Path) -> dict[str, Any] | None:
+    """What is in manifest.json, whoever takes the folder over; None where there is no such file."""
+    place = folder / "manifest.json"
+    return _checked(folder, files.read_json(place), place) if os.path.isfile(place) else None
+
+
+def _checked(folder: Path, manifest: dict[str, Any], place: Path) -> dict[str, Any]:
+    for part in ("arrays", "checkpoint", "checkpoint/replicates", "cells"):
         if (folder / part).is_symlink():
             raise ValueError(f"{folder / part} is a link, which is not followed")
     if manifest.get("format") != FORMAT:

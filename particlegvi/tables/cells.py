@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from particlegvi import metrics
+from particlegvi import arguments, metrics
 from particlegvi.calibration import conformal_radius, variance_factor
 from particlegvi.engine.threads import one_blas_thread
 from particlegvi.tables import models
@@ -52,13 +52,23 @@ def measure(cell: Cell, settings: Settings, given: Problem | None = None) -> dic
     ValueError
         If the cell names what does not exist, or its data are missing.
     """
-    task = given or problem(cell.row, cell.protocol, cell.split)
+    _check(cell, settings, given)
+    task = problem(cell.row, cell.protocol, cell.split) if given is None else given
     model = models.get(cell.model)
     with one_blas_thread():  # matrices factored by two come out with other last bits
         predicted = model(task, settings)
     if isinstance(predicted, Classes):
         return _classification(task, predicted)
     return _regression(task, predicted)
+
+
+def _check(cell: Any, settings: Any, given: Any) -> None:
+    parts = [("cell", cell, Cell), ("settings", settings, Settings)]
+    for key, value, kind in parts if given is None else [*parts, ("given", given, Problem)]:
+        if not isinstance(value, kind):
+            raise arguments.refuse(key, value, f"a {kind.__name__} of particlegvi.tables")
+    # a cell is bad where the table of it alone would be
+    Settings(rows=(cell.row,), models=(cell.model,), protocols=(cell.protocol,), first_split=cell.split)
 
 
 def _classification(task: Problem, predicted: Classes) -> dict[str, float]:

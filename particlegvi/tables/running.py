@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from particlegvi import files
+from particlegvi import arguments, files
 from particlegvi.engine import threads
 from particlegvi.tables.cells import Cell, measure
 from particlegvi.tables.problems import problem
@@ -56,10 +56,9 @@ def run_table(
         If the settings are bad or data are missing, before anything is computed.
     """
     chosen = settings if isinstance(settings, Settings) else Settings.of(settings)
-    workers = threads.count() if jobs is None else jobs
-    if type(workers) is not int or workers < 1:
-        raise ValueError(f"jobs is {jobs!r}; a whole number of at least 1 is allowed")
-    path = Path(folder)
+    arguments.progress(progress)
+    workers = threads.count() if jobs is None else arguments.whole("jobs", jobs, 1)
+    path = files.place("folder", folder)
     store = Store(path, chosen)
     groups = _groups(chosen)
     cells = [cell for group in groups for cell in group]

@@ -73,6 +73,8 @@ class Settings:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
         """From a mapping, such as a table of a TOML file; what is missing takes its default."""
+        if not isinstance(given, Mapping):
+            raise arguments.refuse("settings", given, "a mapping, or Settings")
         check_parameters("the table", given, [field.name for field in fields(cls)])
         return cls(**given)
 

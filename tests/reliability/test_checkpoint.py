@@ -60,8 +60,8 @@ def test_a_changed_entry_is_refused(tmp_path):
     place = tmp_path / "checkpoint" / "latest.json"
     content = json.loads(place.read_text())
     changes = {
-        "schema": 2, "label": "DLE", "seed": 8, "step": 20, "state": "0", "dims": 1, "counts": {"pairs": 1.5},
-        "facts": [], "records": 4, "records_sha256": None, "seconds": 1.25, "sha256": "0",
+        "schema": 1, "label": "DLE", "seed": 8, "step": 20, "state": "0", "dims": 1, "counts": {"pairs": 1.5},
+        "facts": [], "constants": {"basis": "0"}, "records": 4, "records_sha256": None, "seconds": 1.25, "sha256": "0",
     }  # fmt: skip
     assert set(changes) == set(content)
     for name, value in changes.items():
@@ -69,6 +69,55 @@ def test_a_changed_entry_is_refused(tmp_path):
         assert checkpoint.read(tmp_path) == [], name
         place.write_text(json.dumps({key: each for key, each in content.items() if key != name}))
         assert checkpoint.read(tmp_path) == [], name
+
+
+def constant(step: int, **constants: float) -> Checkpoint:
+    arrays = {name: np.full(4, value) for name, value in constants.items()}
+    taken = made(step)
+    return taken._replace(snapshot=taken.snapshot._replace(constants=arrays))
+
+
+def test_constants_are_written_once_and_kept_while_they_are_needed(tmp_path):
+    checkpoint.write(tmp_path, constant(10, basis=1.0))
+    written = (tmp_path / "checkpoint" / "basis.npy").stat().st_ino
+    checkpoint.write(tmp_path, constant(20, basis=1.0, start=2.0))
+    checkpoint.write(tmp_path, constant(30, basis=1.0, start=2.0, record_5=3.0))
+    assert (tmp_path / "checkpoint" / "basis.npy").stat().st_ino == written
+    latest, previous = checkpoint.read(tmp_path)
+    assert {name: each[0] for name, each in latest.snapshot.constants.items()} == {
+        "basis": 1.0, "start": 2.0, "record_5": 3.0
+    }  # fmt: skip
+    assert sorted(previous.snapshot.constants) == ["basis", "start"]
+    other = constant(40, basis=7.0)
+    checkpoint.write(tmp_path, other._replace(label="another method"))
+    assert checkpoint.read(tmp_path)[0].snapshot.constants["basis"][0] == 7.0
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "changed"])
+def test_a_damaged_constant_is_found_and_written_again(tmp_path, damage):
+    checkpoint.write(tmp_path, constant(10, basis=1.0))
+    checkpoint.write(tmp_path, constant(20, basis=1.0, start=2.0))
+    place = tmp_path / "checkpoint" / "start.npy"
+    content = place.read_bytes()
+    place.write_bytes(content[:-3] if damage == "cut" else content[:-3] + b"\x07" + content[-2:])
+    if damage == "gone":
+        place.unlink()
+    assert [each.snapshot.step for each in checkpoint.read(tmp_path)] == [10]
+    checkpoint.drop_damaged(tmp_path)
+    checkpoint.write(tmp_path, constant(25, basis=1.0, start=2.0))
+    assert [each.snapshot.step for each in checkpoint.read(tmp_path)] == [25, 10]
+    assert place.read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["../basis", "20", "latest.json/..", "Basis", "", "a" * 100])
+def test_the_name_of_a_constant_leads_nowhere_else(tmp_path, name):
+    checkpoint.write(tmp_path, constant(10, basis=1.0))
+    place = tmp_path / "checkpoint" / "latest.json"
+    content = json.loads(place.read_text())
+    content["constants"] = {name: content["constants"]["basis"]}
+    content["sha256"] = checkpoint._digest(content)
+    place.write_text(json.dumps(content))
+    assert checkpoint.read(tmp_path) == checkpoint.read(tmp_path, with_state=False) == []
 
 
 def test_a_damaged_one_does_not_push_a_whole_one_out(tmp_path):

@@ -96,7 +96,7 @@ def test_ten_kills_at_random_times():
 
 
 def test_kills_at_some_operations_on_files():
-    made = kills("crash_points.py", "--stride", "160")
+    made = kills("crash_points.py", "--only", "global-minimiser", "--stride", "160")
     assert made.returncode == 0, made.stdout + made.stderr
     assert ", 0 resumed runs differ" in made.stdout
 
@@ -114,6 +114,7 @@ def test_two_hundred_kills():
 
 
 @pytest.mark.slow
-def test_kills_at_every_operation_on_files():
-    made = kills("crash_points.py")
+@pytest.mark.parametrize("options", [[], ["--overwrite"]], ids=str)
+def test_kills_at_every_operation_on_files(options):
+    made = kills("crash_points.py", *options)
     assert made.returncode == 0, made.stdout + made.stderr

@@ -288,32 +288,6 @@ def spoil(place, damage):
         place.write_bytes(whole[:middle] + bytes([whole[middle] ^ 16]) + whole[middle + 1 :])
 
 
-def test_starting_over_that_is_cut_short_goes_on_from_nothing_old(tmp_path, monkeypatch):
-    """A process that dies after each of its steps of taking a folder over: no checkpoint of the old run may be used."""
-    changed = {**SHORT, "methods": {"DLE": {"kl_weight": 3.0}}}
-    pg.run("lifting", out=tmp_path / "straight", **changed)
-    for victim in ("particlegvi.results.making.Folder.sweep", "particlegvi.results.making.checkpoint.clear"):
-        folder = tmp_path / victim
-        interrupted(folder, 4, "lifting")
-        with monkeypatch.context() as patch, pytest.raises(SystemExit):
-            patch.setattr(victim, lambda *_: (_ for _ in ()).throw(SystemExit))
-            pg.run("lifting", out=folder, overwrite=True, **changed)
-        if "sweep" in victim:
-            pg.resume(folder)
-            assert content(folder) == content(tmp_path / "straight")
-        else:
-            assert pg.resume(folder)["DLE"].method.kl_weight != 3.0  # still the old run, whole
-
-
-def test_starting_over_takes_what_a_run_has_written_and_nothing_else(tmp_path):
-    interrupted(tmp_path / "run", 4, "lifting")
-    (tmp_path / "run" / "arrays" / "mine.npy").write_text("mine")
-    (tmp_path / "run" / "arrays" / ".DLE.json.123.tmp").write_text("left by a process that was killed")
-    pg.run("lifting", out=tmp_path / "run", overwrite=True, **SHORT)
-    names = sorted(path.name for path in (tmp_path / "run" / "arrays").iterdir())
-    assert names == ["DLE.json", "DLE.positions.npy", "DLE.steps.npy", "mine.npy"]
-
-
 def test_a_bad_value_that_shows_late_takes_nothing_away(tmp_path, monkeypatch):
     """A check that a resumed run does not pass, such as of the memory of a smaller machine."""
 

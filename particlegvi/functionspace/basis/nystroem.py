@@ -107,7 +107,8 @@ class Nystroem:
         """The basis whose `state` this is, without finding eigenvectors anew."""
         basis = cls.__new__(cls)
         k, Z = _checked(covariance, state["inducing_points"])
-        basis._set(k, Z, state["eigenvalues"], state["vectors"], float(state["jitter"]))
+        # in columns, as they are found: the last bits of products depend on it
+        basis._set(k, Z, state["eigenvalues"], np.asfortranarray(state["vectors"]), float(state["jitter"]))
         return basis
 
 

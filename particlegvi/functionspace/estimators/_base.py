@@ -10,6 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from particlegvi import arguments
+from particlegvi.functionspace import checks
 from particlegvi.functionspace.automatic import default_kernel
 from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.sampler import ProjectedLangevinSampler
@@ -62,6 +64,15 @@ class ProjectedLangevinEstimator(BaseEstimator):
         self.standardise = standardise
         self.random_state = random_state
 
+    def _data(self, X: Any, y: Any, **rules: Any) -> Any:
+        """The data, and all settings that the sampler does not see as they are, checked."""
+        arguments.flag("fit_kernel", self.fit_kernel)
+        arguments.flag("standardise", self.standardise)
+        arguments.whole("inducing_points", self.inducing_points, 1)
+        if hasattr(self, "noise_variance"):
+            checks.positive("noise_variance", self.noise_variance)
+        return _validated(self, X, y, **rules)
+
     def _start(self, inputs: int) -> Any:
         """The kernel given, or the usual one: where the search for hyperparameters begins, or what is used without."""
         return default_kernel(inputs, self.shared_lengthscale) if self.kernel is None else self.kernel
@@ -81,13 +92,13 @@ class ProjectedLangevinEstimator(BaseEstimator):
     def _inputs(self, X: Any) -> Array:
         """Checked and scaled inputs of a fitted estimator."""
         check_is_fitted(self)
-        return (validate_data(self, X, dtype=np.float64, reset=False) - self.input_mean_) / self.input_scale_
+        return (_validated(self, X, reset=False) - self.input_mean_) / self.input_scale_
 
     def _fit_sampler(self, likelihood: Any, X: Array, y: Array, seed: int) -> None:
         self.sampler_ = ProjectedLangevinSampler(
             kernel=self.kernel_,
             likelihood=likelihood,
-            inducing_points=min(self.inducing_points, len(X)),
+            inducing_points=min(int(self.inducing_points), len(X)),
             particles=self.particles,
             steps=self.steps,
             step_size=self.step_size,
@@ -98,3 +109,11 @@ class ProjectedLangevinEstimator(BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "sampler_")
+
+
+def _validated(estimator: Any, *data: Any, **rules: Any) -> Any:
+    """The data as scikit-learn checks them."""
+    try:
+        return validate_data(estimator, *data, dtype=np.float64, **rules)
+    except OverflowError as error:  # which scikit-learn lets through
+        raise ValueError(f"the data hold a number that is too large: {error}") from None

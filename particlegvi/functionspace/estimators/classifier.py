@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import validate_data
 
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.automatic import classification_covariance
@@ -37,7 +36,7 @@ class ProjectedLangevinClassifier(ClassifierMixin, ProjectedLangevinEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit inputs (n, dim) and labels (n,) of any kind, of which there are two."""
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = self._data(X, y)
         check_classification_targets(y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":

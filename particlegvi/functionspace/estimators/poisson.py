@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_tweedie_score
-from sklearn.utils.validation import validate_data
 
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.automatic import regression_covariance
@@ -50,7 +49,7 @@ class ProjectedLangevinPoissonRegressor(RegressorMixin, ProjectedLangevinEstimat
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit inputs (n, dim) and counts (n,), or averages of counts, of at least 0."""
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        X, y = self._data(X, y, y_numeric=True, ensure_min_samples=2)
         seed = self._seed()
         x, t = self._learn_scale(X), y.astype(np.float64)
         t = PoissonLogRates().check_targets(t, len(t))

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.automatic import regression_covariance
@@ -54,7 +53,7 @@ class ProjectedLangevinRegressor(RegressorMixin, ProjectedLangevinEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit inputs (n, dim) and targets (n,)."""
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        X, y = self._data(X, y, y_numeric=True, ensure_min_samples=2)
         seed = self._seed()
         x, t = self._learn_scale(X), y.astype(np.float64)
         self.target_mean_ = float(t.mean()) if self.standardise else 0.0

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import lapack
 
 from particlegvi.functionspace.basis.base import Basis
-from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.checks import Array, matrix
 
 
 class Residual:
@@ -36,8 +36,9 @@ class Residual:
 
     def variance(self, X: ArrayLike, features: Array | None = None) -> Array:
         """The variance of G(x_n), shape (n,), never negative; ``features``, if at hand, saves making them."""
-        e = self.basis.features(X) if features is None else features
-        return np.maximum(self.basis.covariance.diagonal(X) - np.einsum("nm,nm->n", e, e), 0.0)
+        prior = self.basis.covariance.diagonal(X)
+        e = self.basis.features(X) if features is None else matrix("features", features, self.basis.size, len(prior))
+        return np.maximum(prior - np.einsum("nm,nm->n", e, e), 0.0)
 
     def sample(self, X: ArrayLike, normals: Array) -> Array:
         """Draws of G(X), shape (draws, n), made of standard normals (draws, n): the same draws for the same normals.
@@ -46,15 +47,16 @@ class Residual:
         among X and repeated rows of X do no harm. Cost n^3 / 3 once and n^2 for each draw.
         """
         prior = float(np.max(self.basis.covariance.diagonal(X), initial=0.0))
-        return normals @ root(self.covariance(X), prior).T
+        half = root(self.covariance(X), prior)
+        return matrix("normals", normals, len(half)) @ half.T
 
 
-def root(matrix: Array, scale: float) -> Array:
-    """A with ``A A^T = matrix``, positive semi-definite; pivots below the rounding errors of ``scale`` count as 0."""
-    n = len(matrix)
+def root(covariance: Array, scale: float) -> Array:
+    """A with ``A A^T = covariance``, positive semi-definite; pivots below the rounding of ``scale`` count as 0."""
+    n = len(covariance)
     if n == 0:
-        return matrix
-    factor, pivots, rank, _ = lapack.dpstrf(matrix, tol=n * np.finfo(float).eps * scale, lower=1)
+        return covariance
+    factor, pivots, rank, _ = lapack.dpstrf(covariance, tol=n * np.finfo(float).eps * scale, lower=1)
     factor = np.tril(factor)
     factor[:, rank:] = 0.0
     rows = np.empty_like(factor)

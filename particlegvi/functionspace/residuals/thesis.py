@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from particlegvi.functionspace.basis.base import Basis
-from particlegvi.functionspace.checks import Array, points
+from particlegvi.functionspace.checks import Array, matrix, points
 
 
 class ThesisResidual:
@@ -60,7 +60,7 @@ class ThesisResidual:
         half = self._root(X)
         # (n, n + size) normals would be needed for the joint draw; n make the same law.
         vectors, sizes, _ = linalg.svd(half, full_matrices=False)
-        return normals @ (vectors * sizes).T
+        return matrix("normals", normals, len(half)) @ (vectors * sizes).T
 
     def _root(self, X: ArrayLike) -> Array:
         """A root (n, n + size) of the covariance of F(X) - sum_m V_m e_m(X) under the nearest positive joint."""

@@ -1,0 +1,105 @@
+"""What answers an input: the formula parser and the loaders of single files. Each is made by a function of a folder."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fuzzing.watching import Watch
+
+Answer = Callable[[bytes, Watch], Any]
+
+
+def warm_up() -> None:
+    """Load what the package loads only when it answers a bad name, or meets a kind of scenario for the first time."""
+    from particlegvi import catalogue
+    from particlegvi.quoting import shown
+    from particlegvi.registry import nearest
+    from particlegvi.scenario import load
+    from particlegvi.scenario.building import build
+
+    nearest("warm", [shown("\0")])
+    for name in catalogue.names():
+        with contextlib.suppress(ValueError):
+            build(load(name))
+
+
+def formulas(folder: Path) -> Answer:
+    import numpy as np
+
+    from particlegvi.engine import evaluate
+    from particlegvi.formulas import compile_formula
+
+    points = np.array([[0.3, -1.2], [2.0, 1e300], [0.0, -0.0]])
+
+    def answer(data: bytes, watch: Watch) -> None:
+        text = data.decode("utf-8", "surrogateescape")
+        with watch():
+            term = compile_formula(text, ["t", "x"])
+            with np.errstate(all="ignore"):
+                assert evaluate.values(term, points).shape == (3,)
+                assert evaluate.gradients(term, points).shape == (3, 2)
+
+    answer(b"t + x*sin(t)", Watch(folder))
+    return answer
+
+
+def scenario_files(folder: Path) -> Answer:
+    from particlegvi import scenario
+    from particlegvi.scenario.building import build
+
+    place = folder / "fed.toml"
+
+    def answer(data: bytes, watch: Watch) -> None:
+        place.write_bytes(data)
+        with watch(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            settings = scenario.load(place)
+            build(settings)
+            assert scenario.text(settings)
+
+    return answer
+
+
+def settings(folder: Path) -> Answer:
+    from particlegvi import scenario
+    from particlegvi.scenario.building import build
+
+    def answer(data: bytes, watch: Watch) -> None:
+        argument = data.decode("utf-8", "surrogateescape")
+        with watch():
+            build(scenario.load("multimodal", dict([scenario.setting(argument)])))
+
+    return answer
+
+
+def arrays(folder: Path) -> Answer:
+    import numpy as np
+
+    from particlegvi.results.arrays import read_array
+
+    place = folder / "fed.npy"
+
+    def answer(data: bytes, watch: Watch) -> None:
+        place.write_bytes(data)
+        with watch():
+            found = read_array(place, np.float64, 3)
+        assert found.nbytes <= len(data)
+
+    return answer
+
+
+def json_files(folder: Path) -> Answer:
+    from particlegvi.files import read_json
+
+    place = folder / "fed.json"
+
+    def answer(data: bytes, watch: Watch) -> None:
+        place.write_bytes(data)
+        with watch():
+            read_json(place)
+
+    return answer

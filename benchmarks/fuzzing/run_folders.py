@@ -1,0 +1,103 @@
+"""What answers an input that takes the place of one file of a run's folder: loading and resuming it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from fuzzing.answers import Answer
+from fuzzing.watching import Watch
+
+
+def run_folders(folder: Path) -> Answer:
+    """One file of a folder is replaced: of a finished run, which is loaded, of one that was interrupted, or of one that
+    another takes over."""
+    from particlegvi import resume
+    from particlegvi.results import checkpoint, load
+
+    good, stopped = finished(folder), interrupted(folder)
+    places = [*(run / name for run in (good, stopped) for name in files(run)), next_run(folder)]
+
+    def answer(data: bytes, watch: Watch) -> None:
+        place = places[data[0] % len(places)] if data else places[0]
+        before = place.read_bytes()
+        place.write_bytes(data[1:])
+        try:
+            if place.is_relative_to(good):
+                with watch():
+                    load(good).describe()
+            elif place == places[-1]:
+                with watch():
+                    load(place.parent)
+            else:
+                with watch():
+                    found = checkpoint.read(stopped)
+                for each in found:
+                    _take_up(stopped, each, data)
+                with watch():
+                    resume(stopped, seed=1)  # of another seed: refused when everything has been read, and nothing runs
+        finally:
+            place.write_bytes(before)
+
+    return answer
+
+
+def _take_up(run: Path, found: Any, data: bytes) -> None:
+    """Records up to a checkpoint, and a lock that says anything: both are opened for writing, so not watched."""
+    from particlegvi.results.growing import GrowingArray
+    from particlegvi.results.lock import Lock
+
+    assert found.snapshot.state.nbytes <= 10_000
+    with contextlib.suppress(ValueError):
+        GrowingArray(run / "arrays" / "DE.growing.npy", 3, (3, 1), found.snapshot.records, found.records_sha256).close()
+    (run / "lock").write_bytes(data[1:])
+    lock = Lock.take(run)
+    lock.release()
+    assert isinstance(lock.before, dict)
+
+
+def next_run(folder: Path) -> Path:
+    """The file by which a run takes over the folder of an earlier one."""
+    place = folder / "taken"
+    if not place.exists():
+        shutil.copytree(finished(folder), place)
+        manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
+        fresh = {"status": "running", "methods": [], "sha256": {}, "seconds": {}, "figures": []}
+        taken = {"scenario": (place / "scenario.toml").read_text(encoding="utf-8"), "manifest": {**manifest, **fresh}}
+        (place / "next.json").write_text(json.dumps(taken), encoding="utf-8")
+    return place / "next.json"
+
+
+def interrupted(folder: Path) -> Path:
+    """A folder as a process leaves it that was stopped in its first method, with two checkpoints."""
+    import particlegvi as pg
+
+    place = folder / "stopped"
+    if not place.exists():
+        calls = []
+
+        def stop(label: str, done: int, steps: int) -> None:
+            calls.append(done)
+            if len(calls) == 3:
+                raise KeyboardInterrupt
+
+        with contextlib.suppress(KeyboardInterrupt):
+            pg.run("global-minimiser", particles=3, steps=60, record_every=30, checkpoint_every=1e-9, out=place,
+                   progress=stop)  # fmt: skip
+    return place
+
+
+def finished(folder: Path) -> Path:
+    import particlegvi as pg
+
+    place = folder / "run"
+    if not place.exists():
+        pg.run("global-minimiser", particles=3, steps=2, out=place)
+    return place
+
+
+def files(run: Path) -> list[str]:
+    return sorted(str(path.relative_to(run)) for path in run.rglob("*") if path.is_file())

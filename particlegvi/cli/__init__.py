@@ -1,0 +1,73 @@
+"""The command line: ``particlegvi list | show | run | resume | plot | gallery | verify | bench``.
+
+Everything that takes time to import is imported inside the command that needs it, so that ``--help`` and ``list``
+start at once. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 diverged, 130 interrupted (143 by SIGTERM).
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+import warnings
+
+from particlegvi import __version__
+from particlegvi.cli import checking, looking, pictures, running
+from particlegvi.cli.progress import ProgressBar
+from particlegvi.cli.reporting import BAD_INPUT, DONE, report, say
+from particlegvi.signals import Answered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from particlegvi.cli.options import Command
+
+__all__ = ["COMMANDS", "ProgressBar", "main", "parser"]
+
+COMMANDS: dict[str, Command] = {**looking.COMMANDS, **running.COMMANDS, **pictures.COMMANDS, **checking.COMMANDS}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    top = argparse.ArgumentParser(
+        prog="particlegvi",
+        description="Particle simulation of generalised variational inference.",
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="version", version=f"particlegvi {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, (function, purpose, arguments) in COMMANDS.items():
+        sub = commands.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
+        sub.set_defaults(function=function)
+        needed = [str(settings["metavar"]) for flags, settings in arguments if not flags[0].startswith("-")]
+        sub.usage = " ".join(["%(prog)s", *needed, "[options]"])  # one line, also before an error
+        for flags, settings in arguments:
+            sub.add_argument(*flags, **settings)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code and lets no error through."""
+    try:
+        options = parser().parse_args(arguments)
+    except SystemExit as stop:  # help, version or wrong usage, which argparse has printed
+        return stop.code if isinstance(stop.code, int) else BAD_INPUT
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a title may hold what this terminal cannot show
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = lambda message, *_: say(f"warning: {message}")
+            with Answered():
+                code = options.function(options)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:  # the reader (head, less) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except BaseException as error:
+        return report(error)
+    return DONE if code is None else code

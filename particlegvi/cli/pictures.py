@@ -1,0 +1,68 @@
+"""The command that draws every scenario: ``gallery``."""
+
+from __future__ import annotations
+
+import argparse
+
+from particlegvi.cli.options import QUIET, SEED
+from particlegvi.cli.progress import ProgressBar
+from particlegvi.cli.reporting import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from particlegvi.cli.options import Command
+
+QUICK = {"particles": 40, "steps": 200}  # what `gallery --quick` allows at most
+
+
+def gallery(options: argparse.Namespace) -> None:
+    import tempfile
+    from pathlib import Path
+
+    from particlegvi import arguments, catalogue, scenario
+
+    arguments.seed(options.seed)
+    names = options.only or catalogue.names()
+    settings = {name: scenario.load(catalogue.path(name)) for name in names}
+    from particlegvi import plotting, runner
+    from particlegvi.datasets import MissingData
+
+    folder = Path(options.out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"the folder {folder} cannot be used for pictures: {error.strerror}") from None
+    for name, wanted in settings.items():
+        if not wanted["figures"]:
+            say(f"{name} is left out: it has no picture")
+            continue
+        if options.quick:
+            fewer = {key: min(most, wanted[key]) for key, most in QUICK.items() if key in wanted}
+            wanted = scenario.load(wanted, fewer)
+        try:
+            with ProgressBar(options.quiet, name) as progress:
+                results = runner.execute(wanted, options.seed, progress=progress, save=False)
+        except MissingData as error:
+            say(f"{name} is left out: {error}")
+            continue
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".") as drawn:
+            for number, picture in enumerate(plotting.draw(results, drawn)):
+                place = folder / (f"{name}-{picture.name}" if number else f"{name}.png")
+                picture.replace(place)
+                if not options.quiet:
+                    print(place, flush=True)
+
+
+COMMANDS: dict[str, Command] = {
+    "gallery": (
+        gallery,
+        "run every scenario and fill a folder with the pictures",
+        [
+            (("--out",), {"metavar": "DIR", "default": "plots", "help": "folder of the pictures (default plots)"}),
+            (("--only",), {"nargs": "+", "metavar": "NAME", "help": "these scenarios only"}),
+            (("--quick",), {"action": "store_true", "help": "few particles and steps, to see whether it works"}),
+            SEED,
+            QUIET,
+        ],
+    ),
+}

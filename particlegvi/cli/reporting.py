@@ -1,0 +1,48 @@
+"""What is said on stderr, and the exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from particlegvi.quoting import as_argument
+
+DONE, FAILED, BAD_INPUT, DIVERGED = 0, 1, 2, 3
+
+
+def report(error: BaseException) -> int:
+    """Say on stderr in a line or two what went wrong; the exit code."""
+    results = getattr(error, "results", None)
+    folder = getattr(results, "folder", None)
+    kept = f"; what was recorded is in {folder}" if folder else ""
+    again = f"{kept}; to go on say: particlegvi resume {as_argument(folder)}" if folder else ""
+    if isinstance(error, KeyboardInterrupt):
+        say(f"interrupted{again}")
+        return 128 + getattr(error, "number", 2)
+    if type(error).__name__ == "Diverged":  # by name: its module must not be loaded for a mistyped command
+        say(f"diverged: {error}{kept}")
+        return DIVERGED
+    if isinstance(error, ValueError):
+        say(str(error))
+        return BAD_INPUT
+    if isinstance(error, OSError):
+        place = f": {error.filename}" if error.filename else ""
+        say(f"failed: {error.strerror or error}{place}{again}")
+    elif isinstance(error, MemoryError):
+        say(f"failed: not enough memory{again}")
+    elif isinstance(error, Exception):
+        say(f"failed: {type(error).__name__}: {error}{kept} (PARTICLEGVI_TRACEBACK=1 shows where)")
+    else:
+        raise error
+    if os.environ.get("PARTICLEGVI_TRACEBACK"):
+        import traceback
+
+        traceback.print_exception(error)
+    return FAILED
+
+
+def say(text: str) -> None:
+    """A line or two on stderr, without the control characters that a file or an argument may hold."""
+    plain = "".join(character if character.isprintable() or character == "\n" else " " for character in text)
+    if sys.stderr is not None:
+        print(f"particlegvi: {plain}", file=sys.stderr)

@@ -1,0 +1,128 @@
+"""Commands that work on one run: ``run``, ``resume`` and ``plot``."""
+
+from __future__ import annotations
+
+import argparse
+
+from particlegvi.cli.options import CHECKPOINT, NO_FIGURE, QUIET, SEED
+from particlegvi.cli.progress import ProgressBar
+from particlegvi.quoting import as_argument
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from particlegvi.cli.options import Command
+    from particlegvi.results import Results
+
+
+def run(options: argparse.Namespace) -> None:
+    from particlegvi import scenario
+
+    settings = scenario.load(options.scenario, dict(scenario.setting(argument) for argument in options.set))
+    from particlegvi import plotting, runner
+
+    for figure in settings["figures"]:
+        plotting.check(figure)
+    with ProgressBar(options.quiet) as progress:
+        results = runner.execute(
+            settings,
+            options.seed,
+            options.out,
+            options.overwrite,
+            progress,
+            checkpoint_every=options.checkpoint_every,
+            draw=None if options.no_figure else draw,
+        )
+    conclude(results, options)
+
+
+def resume(options: argparse.Namespace) -> None:
+    from particlegvi import resuming
+    from particlegvi.results.folder import open_folder
+
+    finished = open_folder(options.folder).manifest["status"] == "finished"
+    with ProgressBar(options.quiet) as progress:
+        results = resuming.go_on(
+            options.folder,
+            progress=progress,
+            checkpoint_every=options.checkpoint_every,
+            draw=None if options.no_figure else draw,
+        )
+    if results.status == "diverged":
+        raise ValueError(f"{options.folder} holds a run that diverged, and would diverge again; see its summary.json")
+    if not finished:
+        conclude(results, options)
+    elif not options.quiet:
+        print(f"{options.folder} is finished, and its files are as they were written")
+
+
+def conclude(results: Results, options: argparse.Namespace) -> None:
+    """Say what came out."""
+    from particlegvi.results.folder import open_folder
+
+    assert results.folder is not None
+    if not options.quiet:
+        print(results.describe())
+        pictures = [] if options.no_figure else open_folder(results.folder).manifest["figures"]
+        names = f" (pictures: {', '.join(pictures)})" if pictures else ""
+        print(f"\nsaved in {results.folder}{names}")
+
+
+def plot(options: argparse.Namespace) -> None:
+    from particlegvi.results import load
+
+    results = load(options.folder)
+    pictures = draw(results)
+    results.note_pictures(pictures)
+    for picture in pictures:
+        print(picture)
+
+
+def draw(results: Results) -> list[Path]:
+    """Draw the figures of saved results into their folder."""
+    from particlegvi import plotting
+
+    folder = results.folder
+    assert folder is not None
+    try:
+        return plotting.draw(results, folder)
+    except ValueError as error:
+        mend = f"change [[figures]] in {folder / 'scenario.toml'} and say: particlegvi plot {as_argument(folder)}"
+        raise ValueError(f"the results are in {folder}, but a figure cannot be drawn: {error}; {mend}") from None
+
+
+COMMANDS: dict[str, Command] = {
+    "run": (
+        run,
+        "simulate a scenario, compare with the truth, draw",
+        [
+            (("scenario",), {"metavar": "NAME|FILE.toml", "help": "a scenario of the list, or a TOML file"}),
+            (("--out",), {"metavar": "DIR", "help": "folder of the results (default runs/NAME, runs/NAME-2, ...)"}),
+            (("--overwrite",), {"action": "store_true", "help": "start over in the folder of an earlier run"}),
+            SEED,
+            (
+                ("--set",),
+                {
+                    "action": "append",
+                    "default": [],
+                    "metavar": "KEY=VALUE",
+                    "help": "change a setting, such as particles=1000 or methods.DRLE.kl_weight=0.3; may be repeated",
+                },
+            ),
+            QUIET,
+            NO_FIGURE,
+            CHECKPOINT,
+        ],
+    ),
+    "resume": (
+        resume,
+        "finish an interrupted run, bit for bit",
+        [(("folder",), {"metavar": "DIR", "help": "folder of the results"}), QUIET, NO_FIGURE, CHECKPOINT],
+    ),
+    "plot": (
+        plot,
+        "draw the figures of a finished run again",
+        [(("folder",), {"metavar": "DIR", "help": "folder of the results"})],
+    ),
+}

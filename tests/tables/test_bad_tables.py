@@ -1,0 +1,45 @@
+"""Every argument of `run_table` and `measure` against every kind of bad value."""
+
+from __future__ import annotations
+
+import pytest
+
+import particlegvi as pg
+from particlegvi.tables import Cell, Settings
+
+from ..bad_values import Calls, add, wrong_answers
+
+SETTINGS = Settings(rows=("boston",), models=("linear",), protocols=("standardised",), splits=1)
+CELL = Cell("boston", "linear", "standardised", 0)
+
+
+def calls(folder) -> Calls:
+    found: Calls = {}
+    given = {"settings": SETTINGS, "folder": folder, "progress": None, "jobs": 1}
+    add(found, "run_table", pg.tables.run_table, "settings jobs", **given)
+    add(found, "run_table", pg.tables.run_table, "folder", **given)
+    for key in ("rows", "models", "splits", "seed"):
+        settings = {"rows": ["boston"], "models": ["linear"], "protocols": ["standardised"], "splits": 1}
+        found[f"run_table settings.{key}"] = lambda value, key=key, settings=settings: pg.tables.run_table(
+            {**settings, key: value}, folder, jobs=1
+        )
+    add(found, "measure", pg.tables.measure, "cell settings given", cell=CELL, settings=SETTINGS, given=None)
+    for key in CELL._fields:
+        found[f"measure cell.{key}"] = lambda value, key=key: pg.tables.measure(CELL._replace(**{key: value}), SETTINGS)
+    return found
+
+
+@pytest.mark.parametrize("name", calls(None))
+def test_every_value_of_an_argument_is_answered(name, toy, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    wrong = wrong_answers(name, calls(tmp_path / "table")[name])
+    assert not wrong, "\n".join(wrong)
+
+
+def test_progress_is_any_callable(toy, tmp_path):
+    heard = []
+    pg.tables.run_table(SETTINGS, tmp_path, lambda *words: heard.append(words), jobs=1)
+    assert heard == [("cells", 0, 1), ("cells", 1, 1)]
+    for value in (3, "print", [print]):
+        with pytest.raises(ValueError, match="^progress is "):
+            pg.tables.run_table(SETTINGS, tmp_path, value, jobs=1)
