@@ -7,6 +7,7 @@ start at once. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 diverged, 1
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import os
 import sys
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     Command = tuple[Callable[[argparse.Namespace], int | None], str, Sequence[tuple[tuple[str, ...], dict[str, Any]]]]
 
 DONE, FAILED, BAD_INPUT, DIVERGED = 0, 1, 2, 3
+BETWEEN_COLLECTIONS = 50_000  # new objects; an import makes many that stay, and Python would look through them often
 QUICK = {"particles": 40, "steps": 200}  # what `gallery --quick` allows at most
 
 
@@ -340,6 +342,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a title may hold what this terminal cannot show
+    gc.set_threshold(BETWEEN_COLLECTIONS)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
