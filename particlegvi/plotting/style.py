@@ -146,7 +146,7 @@ def panel_title(axes: Axes, label: str, run: Any, colour: str) -> None:
     """The method's name in bold, and its weights on the line below."""
     # Mathematics ignores the weight of the font, so the second line stays regular.
     second = weights(run.method) or r"$\lambda_{\mathrm{KL}} = \lambda_{\mathrm{MMD}} = 0$"
-    axes.set_title(f"{shown_name(label)}\n{second}", fontweight="bold", color=darker(colour))
+    axes.set_title(f"{shown_name(label)}\n{second}", y=1.0, fontweight="bold", color=darker(colour))
 
 
 def colours(results: Mapping[str, Any]) -> dict[str, str]:

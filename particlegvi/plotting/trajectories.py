@@ -140,7 +140,7 @@ def draw_side(axes: Axes, run: Any, target: Any, colour: str, limits: tuple[floa
     else:
         width = float(edges[1] - edges[0])
         heights = np.histogram(last, edges)[0] / (max(len(last), 1) * width)
-        axes.barh(edges[:-1] + width / 2, heights, width, color=colour, alpha=0.62)
+        axes.stairs(heights, edges, orientation="horizontal", fill=True, color=colour, alpha=0.62)
         top = float(heights.max())
         if target is not None and target.kind == "density":
             grid = np.linspace(*limits, 801)
