@@ -89,11 +89,13 @@ def png(figure: Figure) -> bytes:
     The canvas is printed as it is, because `Figure.savefig` would draw twice: once for the layout alone.
     """
     buffer = io.BytesIO()
+    # Its own canvas knows already how large the words are that were measured while it was made.
+    canvas = figure.canvas if isinstance(figure.canvas, FigureCanvasAgg) else FigureCanvasAgg(figure)
     with slide_style():
         # The default metadata names the matplotlib version, which would change the bytes without changing the picture.
         # Files packed harder than this take twice as long and are no smaller.
         packing = {"compress_level": 3}
-        FigureCanvasAgg(figure).print_png(buffer, metadata={"Software": None}, pil_kwargs=packing)
+        canvas.print_png(buffer, metadata={"Software": None}, pil_kwargs=packing)
     return buffer.getvalue()
 
 
