@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Command = tuple[Callable[[argparse.Namespace], int | None], str, Sequence[tuple[tuple[str, ...], dict[str, Any]]]]
 
 DONE, FAILED, BAD_INPUT, DIVERGED = 0, 1, 2, 3
-BETWEEN_COLLECTIONS = 50_000  # new objects; an import makes many that stay, and Python would look through them often
+BETWEEN_COLLECTIONS = 500_000  # objects: imports alone make half as many, and looking through them takes long
 QUICK = {"particles": 40, "steps": 200}  # what `gallery --quick` allows at most
 
 
