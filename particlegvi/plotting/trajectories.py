@@ -113,7 +113,8 @@ def draw_against_time(axes: Axes, run: Any, colour: str, particles: int) -> None
     paths = evenly_chosen(run, particles)[:, :, 0].T
     points = np.stack([np.broadcast_to(run.times, paths.shape), paths], axis=-1)
     # One artist for all: a line for each takes several times as long.
-    axes.add_collection(LineCollection(points, colors=colour, linewidths=0.9, alpha=0.6, zorder=2), autolim=False)
+    # Its limits count: a logarithmic axis asks for the smallest positive time.
+    axes.add_collection(LineCollection(points, colors=colour, linewidths=0.9, alpha=0.6, zorder=2))
     axes.add_line(Line2D([], [], color=colour, linewidth=0.9, label="particles"))
 
 
