@@ -56,7 +56,7 @@ def test_a_run_with_its_pictures_loads_only_what_it_uses(tmp_path):
     assert "matplotlib.pyplot" not in loaded
     spared = ("spatial", "fft", "stats", "integrate", "optimize", "interpolate")
     assert not loaded & {f"scipy.{name}" for name in spared}
-    others = {"functionspace", "tables", "losses.ring", "integrators.mala", "plotting.functions", "plotting.lifting"}
+    others = {"tables", "integrators.mala", "integrators.heun", "plotting.functions", "plotting.lifting"}
     assert not loaded & {f"particlegvi.{name}" for name in others}
 
 

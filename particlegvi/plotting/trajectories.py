@@ -114,7 +114,7 @@ def draw_against_time(axes: Axes, run: Any, colour: str, particles: int) -> None
     points = np.stack([np.broadcast_to(run.times, paths.shape), paths], axis=-1)
     # One artist for all: a line for each takes several times as long.
     # Its limits count: a logarithmic axis asks for the smallest positive time.
-    axes.add_collection(LineCollection(points, colors=colour, linewidths=0.9, alpha=0.6, zorder=2))
+    axes.add_collection(LineCollection(list(points), colors=colour, linewidths=0.9, alpha=0.6, zorder=2))
     axes.add_line(Line2D([], [], color=colour, linewidth=0.9, label="particles"))
 
 
