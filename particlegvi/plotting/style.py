@@ -129,7 +129,7 @@ def weights(method: Any) -> str:
     parts = []
     for symbol, value in (("KL", getattr(method, "kl_weight", 0.0)), ("MMD", getattr(method, "mmd_weight", 0.0))):
         if value:
-            parts.append(rf"\lambda_{{\mathrm{{{symbol}}}}} = {number(value)}")
+            parts.append(rf"\lambda_\text{{{symbol}}} = {number(value)}")
     return "$" + r",\ ".join(parts) + "$" if parts else ""
 
 
@@ -147,7 +147,8 @@ def method_label(label: str, run: Any) -> str:
 def panel_title(axes: Axes, label: str, run: Any, colour: str) -> None:
     """The method's name in bold, and its weights on the line below."""
     # Mathematics ignores the weight of the font, so the second line stays regular.
-    second = weights(run.method) or r"$\lambda_{\mathrm{KL}} = \lambda_{\mathrm{MMD}} = 0$"
+    second = weights(run.method) or r"$\lambda_\text{KL} = \lambda_\text{MMD} = 0$"
+    # Told its height, it is not measured against the ticks of all panels, above which there are none.
     axes.set_title(f"{shown_name(label)}\n{second}", y=1.0, fontweight="bold", color=darker(colour))
 
 
