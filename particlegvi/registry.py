@@ -94,7 +94,18 @@ class Registry:
         return list(self.parts())
 
     def __getitem__(self, name: str) -> Any:
-        return look_up(self.kind, name, self.parts())
+        part = None if self._parts else self._at_home(name)
+        return look_up(self.kind, name, self.parts()) if part is None else part
+
+    def _at_home(self, name: Any) -> Any:
+        """The part in the module of its own name, where most are: the others need not be imported then."""
+        import importlib.util
+
+        home = name.replace("-", "_") if isinstance(name, str) else ""
+        if home.startswith("_") or not home.isidentifier():
+            return None
+        module = f"{self.package}.{home}"
+        return _parts_of(module, {}).get(name) if importlib.util.find_spec(module) else None
 
 
 def _parts_of(module_name: str, found: Mapping[str, Any]) -> dict[str, Any]:

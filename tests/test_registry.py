@@ -73,6 +73,22 @@ def test_a_new_file_is_all_that_a_new_part_needs(package):
         registry["secnod"]
 
 
+def test_a_part_in_the_module_of_its_name_is_found_without_the_others(package):
+    registry = package(
+        "parts_at_home",
+        at_home="class Part:\n    name = 'at-home'\n",
+        elsewhere="class Other:\n    name = 'away'\n",
+        away="import parts_at_home.elsewhere\n",
+    )
+    assert registry["at-home"].name == "at-home"
+    assert "parts_at_home.elsewhere" not in sys.modules
+    assert registry["away"].name == "away"  # the module of that name defines no part
+    assert registry.names() == ["at-home", "away"]
+    for wrong in ("at-home.part", "../at_home", "", "_at-home", ["at-home"], 3):
+        with pytest.raises(ValueError, match="there is no thing"):
+            registry[wrong]
+
+
 def test_two_parts_of_one_name_are_refused(package):
     registry = package("parts_twice", one="class A:\n    name = 'same'\n", two="class B:\n    name = 'same'\n")
     with pytest.raises(RuntimeError, match='defines "same"'):

@@ -48,5 +48,17 @@ def test_asking_for_help_or_the_list_loads_nothing_heavy(arguments, tmp_path):
     assert not loaded & HEAVY
 
 
+def test_a_run_with_its_pictures_loads_only_what_it_uses(tmp_path):
+    run = ["run", "global-minimiser", "--set", "particles=8", "--set", "steps=20", "--out", "short"]
+    loaded = loaded_by(f"from particlegvi.cli import main; sys.exit(main({run!r}))", tmp_path)
+    assert (tmp_path / "short" / "histograms.png").exists()
+    assert {"numba", "matplotlib.figure", "scipy.special", "particlegvi.plotting.histograms"} <= loaded
+    assert "matplotlib.pyplot" not in loaded
+    spared = ("spatial", "fft", "stats", "integrate", "optimize", "interpolate")
+    assert not loaded & {f"scipy.{name}" for name in spared}
+    others = {"tables", "integrators.mala", "integrators.heun", "plotting.functions", "plotting.lifting"}
+    assert not loaded & {f"particlegvi.{name}" for name in others}
+
+
 def test_the_probe_sees_what_is_loaded(tmp_path):
     assert "numpy" in loaded_by("import numpy", tmp_path)

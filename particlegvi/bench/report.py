@@ -115,6 +115,7 @@ def start_up(say: Callable[[str], None], rounds: int) -> dict[str, Any]:
     import tempfile
 
     bare = [sys.executable, "-c", "import numpy, numba, matplotlib.pyplot"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     seconds: dict[str, list[float]] = {"whole run, figure included": [], "import numpy, numba, pyplot": []}
     with tempfile.TemporaryDirectory() as folder:
         for number in range(rounds + 1):
@@ -122,7 +123,7 @@ def start_up(say: Callable[[str], None], rounds: int) -> dict[str, Any]:
             whole = [sys.executable, "-m", "particlegvi", "run", "global-minimiser", "--quiet", "--out", out]
             for name, command in zip(seconds, (whole, bare), strict=True):
                 begun = time.perf_counter()
-                subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+                subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
                 if number > 0:  # the first fills the caches
                     seconds[name].append(time.perf_counter() - begun)
     each = [a / b for a, b in zip(*seconds.values(), strict=True)]

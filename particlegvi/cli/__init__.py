@@ -7,6 +7,7 @@ start at once. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 diverged, 1
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import os
 import sys
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from particlegvi.cli.options import Command
 
 __all__ = ["COMMANDS", "ProgressBar", "main", "parser"]
+
+BETWEEN_COLLECTIONS = 500_000  # objects: imports alone make half as many, and looking through them takes long
 
 COMMANDS: dict[str, Command] = {**looking.COMMANDS, **running.COMMANDS, **pictures.COMMANDS, **checking.COMMANDS}
 
@@ -56,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a title may hold what this terminal cannot show
+    gc.set_threshold(BETWEEN_COLLECTIONS)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from particlegvi import arguments
 from particlegvi.diagnostics.discrepancy import energy_distance, squared_distances, values_of
@@ -18,6 +17,7 @@ from particlegvi.diagnostics.reference import reference
 from particlegvi.diagnostics.sliced import sliced_wasserstein, sliced_wasserstein_floor
 from particlegvi.diagnostics.stein import Score, score_at, stein_kernel
 from particlegvi.diagnostics.wasserstein import wasserstein1, wasserstein2
+from particlegvi.engine.threads import one_blas_thread
 
 LEVELS = (0.05, 0.95, 0.99)
 MOST = 100_000  # particles that a distance is computed from
@@ -63,7 +63,7 @@ def distances(
     seed = arguments.seed(seed)
     if score is not None:
         arguments.function("score", score)
-    with threadpool_limits(1, "blas"):  # the matrices are small, and the same bits come out on any machine
+    with one_blas_thread():  # the matrices are small, and the same bits come out on any machine
         return _distances(in_space(particles, target.dim), target, kernel, score, seed)
 
 

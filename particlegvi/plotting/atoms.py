@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from particlegvi.plotting import style
+from particlegvi.plotting.bars import BARS, draw_histogram
 from particlegvi.plotting.reading import Array
 
 HEADROOM = 1.45  # the upper part of a panel is kept free of data for words
 WORDS_HEADROOM = 1.58  # the same where words stand on the atoms as well
 TALL_HEADROOM = 2.7  # and where these words stand upright
-BARS: dict[str, Any] = {"alpha": 0.62, "edgecolor": "white", "linewidth": 0.6}
 MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins, without their weights
 
 
@@ -23,8 +23,7 @@ def draw_atoms(axes: Axes, particles: Array, target: Any, colour: str, edges: Ar
     atoms, weights = np.asarray(target.atoms)[:, 0], np.asarray(target.weights)
     truth = r"truth: limit $Q_\infty$ of the flow"
     if len(atoms) > MANY_ATOMS:
-        heights = np.full(len(particles), 1.0 / max(len(particles), 1))
-        axes.hist(particles, edges.tolist(), weights=heights, color=colour, label="particles", **BARS)
+        draw_histogram(axes, particles, edges, 1.0 / max(len(particles), 1), colour, label="particles")
         expected, _ = np.histogram(atoms, edges, weights=weights)
         middles = (edges[:-1] + edges[1:]) / 2
         axes.plot(middles, expected, "o", color=style.BLACK, markersize=4, label=truth, gid="truth")
@@ -33,8 +32,7 @@ def draw_atoms(axes: Axes, particles: Array, target: Any, colour: str, edges: Ar
     fractions, arrived = at_atoms(particles, atoms, width / 2)
     axes.bar(atoms, fractions, width, label="particles", gid="fractions", color=colour, **BARS)
     if not arrived.all():
-        heights = np.full(int((~arrived).sum()), 1.0 / len(particles))
-        axes.hist(particles[~arrived], edges.tolist(), weights=heights, color=colour, **BARS)
+        draw_histogram(axes, particles[~arrived], edges, 1.0 / len(particles), colour)
     axes.vlines(atoms, 0.0, weights, color=style.BLACK, linewidth=1.6)
     axes.plot(atoms, weights, "o", color=style.BLACK, markersize=8, label=truth, gid="truth")
     return write_weights(axes, atoms, weights, fractions, (float(edges[0]), float(edges[-1])))

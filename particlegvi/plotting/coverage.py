@@ -11,7 +11,7 @@ from matplotlib.ticker import PercentFormatter
 
 from particlegvi import diagnostics
 from particlegvi.plotting import reading, style
-from particlegvi.plotting.atoms import BARS
+from particlegvi.plotting.bars import BARS
 from particlegvi.plotting.heading import heading
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.legend import legend_below

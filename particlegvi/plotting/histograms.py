@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi.plotting import reading, style
-from particlegvi.plotting.atoms import BARS, HEADROOM, MANY_ATOMS, draw_atoms
+from particlegvi.plotting.atoms import HEADROOM, MANY_ATOMS, draw_atoms
+from particlegvi.plotting.bars import draw_histogram
 from particlegvi.plotting.heading import heading
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.legend import legend_below
@@ -98,8 +99,7 @@ def draw_panel(
     else:
         axes.set_ylabel("density")
         share = 1.0 / (max(len(particles), 1) * (edges[1] - edges[0]))
-        weights = np.full(len(particles), share)
-        axes.hist(particles, edges.tolist(), weights=weights, color=colour, label="particles", **BARS)
+        draw_histogram(axes, particles, edges, share, colour, label="particles")
         draw_density(axes, run, target, limits)
     outside = np.mean((particles < limits[0]) | (particles > limits[1])) if len(particles) else 0.0
     if outside > 0:

@@ -110,10 +110,12 @@ def _vertical_range(runs: Mapping[str, Any], particles: int) -> tuple[float, flo
 
 def draw_against_time(axes: Axes, run: Any, colour: str, particles: int) -> None:
     """Paths of some particles in one dimension against time."""
-    paths = evenly_chosen(run, particles)[:, :, 0]
-    lines = axes.plot(np.asarray(run.times), paths, color=colour, linewidth=0.9, alpha=0.6, zorder=2)
-    if lines:
-        lines[0].set_label("particles")
+    paths = evenly_chosen(run, particles)[:, :, 0].T
+    points = np.stack([np.broadcast_to(run.times, paths.shape), paths], axis=-1)
+    # One artist for all: a line for each takes several times as long.
+    # Its limits count: a logarithmic axis asks for the smallest positive time.
+    axes.add_collection(LineCollection(list(points), colors=colour, linewidths=0.9, alpha=0.6, zorder=2))
+    axes.add_line(Line2D([], [], color=colour, linewidth=0.9, label="particles"))
 
 
 def draw_levels(axes: Axes, minima: Array, tops: Array) -> None:
@@ -140,7 +142,7 @@ def draw_side(axes: Axes, run: Any, target: Any, colour: str, limits: tuple[floa
     else:
         width = float(edges[1] - edges[0])
         heights = np.histogram(last, edges)[0] / (max(len(last), 1) * width)
-        axes.barh(edges[:-1] + width / 2, heights, width, color=colour, alpha=0.62)
+        axes.stairs(heights, edges, orientation="horizontal", fill=True, color=colour, alpha=0.62)
         top = float(heights.max())
         if target is not None and target.kind == "density":
             grid = np.linspace(*limits, 801)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from particlegvi import diagnostics, schedules
+from particlegvi.engine.threads import one_blas_thread
 from particlegvi.methods import FreeEnergy
 from particlegvi.quoting import shown
 from particlegvi.results import health
@@ -97,7 +97,7 @@ def facts(run: Run, target: Any, reason: str | None, modes: Any, start: np.ndarr
     if target is not None and target.kind == "gaussians":
         found["optima"] = optima(target, start)
     if target is not None and target.kind == "density" and health.usable(run):
-        with np.errstate(all="ignore"), threadpool_limits(1, "blas"):  # the same bits on any number of cores
+        with np.errstate(all="ignore"), one_blas_thread():  # the same bits on any number of cores
             found |= health.against_density(run, target)
     if target is not None and target.kind != "gaussians":
         found |= _distance(final, target, found.get("distances", {}))
@@ -105,7 +105,7 @@ def facts(run: Run, target: Any, reason: str | None, modes: Any, start: np.ndarr
         found["basins"] = basins(final, target)
     if modes is not None:
         found["mode_occupancy"] = diagnostics.mode_occupancy(final, modes).tolist()
-    with np.errstate(all="ignore"), threadpool_limits(1, "blas"):
+    with np.errstate(all="ignore"), one_blas_thread():
         if health.is_langevin(run) and health.usable(run):
             found["chains"] = health.chains(run)
         if isinstance(run.method, FreeEnergy) and run.particles > 1 and health.usable(run):

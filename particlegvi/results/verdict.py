@@ -186,12 +186,10 @@ def _moved(run: Run) -> dict[str, Any]:
 
 def _descended(run: Run, target: Any) -> dict[str, Any]:
     """For deep ensembles: the largest gradient left, and the distance of the farthest particle to its minimum."""
-    from scipy.spatial import cKDTree
-
     slope = _free_gradient(run, run.final)
     steepest = float(np.max(np.linalg.norm(slope, axis=1)))
     first = float(np.max(np.linalg.norm(_free_gradient(run, run.initial), axis=1)))
-    away, nearest = cKDTree(target.atoms).query(run.final)
+    away, nearest = _nearest(target.atoms, run.final)
     farthest = float(np.max(away))
     scale = float(np.max(np.linalg.norm(run.final - run.initial, axis=1))) or 1.0
     left = f"largest remaining gradient {steepest:.1e}, farthest particle {farthest:.1e} from a minimum"
@@ -208,6 +206,17 @@ def _descended(run: Run, target: Any) -> dict[str, Any]:
     if steepest <= CONVERGED * max(first, 1e-300) or farthest <= CONVERGED * scale:
         return _said(True, f"converged{start}: {left}", begun)
     return _said(True, f"nearly converged{start}: {left}", begun)
+
+
+def _nearest(atoms: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Distance to the nearest atom and its index for each particle, both (n,)."""
+    if atoms.shape[1] == 1:  # in order, so that there is no need of a tree, nor of the time to load one
+        nearest = np.searchsorted(0.5 * (atoms[1:, 0] + atoms[:-1, 0]), x[:, 0])
+        return np.abs(x - atoms[nearest])[:, 0], nearest
+    from scipy.spatial import cKDTree
+
+    away, nearest = cKDTree(atoms).query(x)
+    return away, nearest
 
 
 def _settled(run: Run, near: float) -> float | None:

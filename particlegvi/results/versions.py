@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from functools import cache
 from importlib import metadata
 
 from particlegvi import __version__
@@ -11,6 +12,9 @@ from particlegvi import __version__
 def versions() -> dict[str, str]:
     """Version by package, and Python's."""
     found = {"particlegvi": __version__, "python": platform.python_version()}
-    for name in ("numpy", "scipy", "numba"):
-        found[name] = metadata.version(name)
-    return found
+    return found | {name: _installed(name) for name in ("numpy", "scipy", "numba")}
+
+
+@cache
+def _installed(name: str) -> str:
+    return metadata.version(name)

@@ -7,6 +7,7 @@ import numpy as np
 from particlegvi.targets.panels import ORDER, Panels, gauss_legendre
 
 CHUNK = 200_000
+NEWTON = 1e-10  # a step as short as this, in units of half a panel, is the last
 
 
 class Curve:
@@ -79,10 +80,11 @@ class Curve:
             a[left], b[left] = np.where(miss < 0.0, here, a[left]), np.where(miss < 0.0, b[left], here)
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = here - miss / _legendre(self._density[rows], here)
-            good = (step > a[left]) & (step < b[left])
+            good = (step >= a[left]) & (step <= b[left])
             new = np.where(good, step, 0.5 * (a[left] + b[left]))
             t[left] = new
-            left = left[np.abs(new - here) > 1e-15]
+            # The error after a step of Newton's goes with the square of the step; further ones only follow rounding.
+            left = left[np.abs(new - here) > np.where(good, NEWTON, 1e-15)]
             if not len(left):
                 break
         return self.left[panel] + self.half[panel] * (1.0 + t)

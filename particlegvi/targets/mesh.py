@@ -93,9 +93,7 @@ class Mesh:
     def convolved(self, masses: np.ndarray) -> np.ndarray:
         """The kernel's sums at the mesh points for masses at the mesh points, both flat."""
         if self._transform is None:
-            from scipy.fft import next_fast_len
-
-            self._padded = tuple(next_fast_len(2 * number - 1, real=True) for number in self.shape)
+            self._padded = tuple(fast_length(2 * number - 1) for number in self.shape)
             axes = [self.spacing * np.minimum(np.arange(size), size - np.arange(size)) for size in self._padded]
             r2 = sum(axis**2 for axis in np.meshgrid(*axes, indexing="ij"))
             self._transform = np.fft.rfftn(profile(self.kernel, np.asarray(r2))).real
@@ -134,6 +132,12 @@ class Mesh:
         """Values (mesh points,) interpolated to points (n, dim)."""
         parts = [self.stencils(x[start : start + chunk]) @ values for start in range(0, len(x), chunk)]
         return np.concatenate(parts) if parts else np.empty(0)
+
+
+def fast_length(least: int) -> int:
+    """The smallest number from ``least`` on without prime factors above 5: a transform as long as that is fast."""
+    odd = (3**i * 5**j for i in range(least.bit_length()) for j in range(least.bit_length()))
+    return min(part << (-(-least // part) - 1).bit_length() for part in odd)
 
 
 def _direct(kernel: Any, sources: np.ndarray, masses: np.ndarray, x: np.ndarray) -> np.ndarray:

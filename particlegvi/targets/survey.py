@@ -60,7 +60,8 @@ def _grid(low: float, high: float, centre: float, scale: float, uniform: int) ->
         parts.append(np.linspace(centre - 12.0 * scale, centre + 12.0 * scale, uniform))
     parts += [np.linspace(-100.0, 100.0, uniform // 4), [centre, 0.0]]
     x = np.concatenate(parts)
-    return np.unique(x[(x >= low) & (x <= high)])
+    x = np.sort(x[(x >= low) & (x <= high)], kind="stable")  # which merges what is in order already
+    return x[np.concatenate([[True], x[1:] != x[:-1]])]
 
 
 def _check_tails(x: np.ndarray, y: np.ndarray, low: float, high: float, centre: float, scale: float) -> None:

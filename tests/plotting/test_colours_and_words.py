@@ -68,10 +68,10 @@ def test_names_have_their_colours_and_no_colour_comes_twice():
 
 def test_labels_say_the_weights():
     assert style.method_label("DRLE", method("DRLE", 1.0, 0.5)) == (
-        r"DRLE ($\lambda_{\mathrm{KL}} = 1,\ \lambda_{\mathrm{MMD}} = 0.5$)"
+        r"DRLE ($\lambda_\text{KL} = 1,\ \lambda_\text{MMD} = 0.5$)"
     )
     assert style.method_label("DE", method("DE")) == "DE"
-    assert style.method_label("FDGVI", method("FDGVI", 0.5)) == r"FD-GVI ($\lambda_{\mathrm{KL}} = 0.5$)"
+    assert style.method_label("FDGVI", method("FDGVI", 0.5)) == r"FD-GVI ($\lambda_\text{KL} = 0.5$)"
     assert style.method_label("a $ b", method("DE")) == r"a \$ b"
 
 

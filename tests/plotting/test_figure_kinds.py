@@ -181,6 +181,13 @@ def test_a_run_that_left_the_finite_numbers_is_drawn_where_it_still_was(line):
         assert size_of(style.png(plotting.figure(copy, kind))) == (1500, 840)
 
 
+def test_paths_are_drawn_on_a_logarithmic_time_axis(line):
+    for truth in (False, True):
+        figure = plotting.figure(line, "trajectories", time="log", truth=truth)
+        assert figure.axes[0].get_xscale() == "symlog"
+        assert size_of(style.png(figure)) == (1500, 840)
+
+
 def test_the_figures_of_every_scenario_exist():
     for name in catalogue.names():
         content = tomllib.loads(catalogue.path(name).read_text(encoding="utf-8"))

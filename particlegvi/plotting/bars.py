@@ -1,0 +1,23 @@
+"""The bars of a histogram as one artist: bar by bar they take matplotlib a tenth of the time of the whole picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from particlegvi.plotting.reading import Array
+
+BARS: dict[str, Any] = {"alpha": 0.62, "edgecolor": "white", "linewidth": 0.6}
+
+
+def draw_histogram(axes: Axes, particles: Array, edges: Array, share: float, colour: str, **settings: Any) -> None:
+    """Bars between ``edges``, to each of which every particle inside adds the height ``share``."""
+    heights = share * np.histogram(particles, edges)[0]
+    left, right, floor = edges[:-1], edges[1:], np.zeros(len(heights))
+    corners = np.array([[left, floor], [left, heights], [right, heights], [right, floor]])  # (4, x and y, bars)
+    path = Path.make_compound_path_from_polys(corners.transpose(2, 0, 1))
+    axes.add_patch(PathPatch(path, facecolor=colour, **BARS, **settings))
