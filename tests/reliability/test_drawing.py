@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -120,6 +121,7 @@ def test_the_line_that_resumes_is_there_too_when_python_cannot_answer(tmp_path):
     command = [sys.executable, "-c", code, "run", "lifting", *SHORT, "--out", str(folder)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "drawing\n"
+    time.sleep(1.0)  # the word comes before the call that does not come back
     process.send_signal(signal.SIGINT)
     err = process.communicate(timeout=30)[1]
     assert process.returncode == 130
