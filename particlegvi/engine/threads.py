@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 PARTS = 4  # ranges for each thread
+Work = Callable[[], object]
 
 
 def count() -> int:
@@ -42,6 +43,14 @@ def one_blas_thread() -> Iterator[None]:
 def _pool(owner: int, helpers: int) -> ThreadPoolExecutor:
     # keyed by the process, because a forked child does not inherit the threads
     return ThreadPoolExecutor(max_workers=helpers, thread_name_prefix="particlegvi")
+
+
+def begin(work: Work) -> Work:
+    """Start ``work`` on another thread, or do it now where there is none. The result waits for its end."""
+    if count() == 1:
+        work()
+        return lambda: None
+    return _pool(os.getpid(), count() - 1).submit(work).result
 
 
 def split(work: Callable[[int, int], None], items: int, unit: int = 1, least: int = 1) -> None:

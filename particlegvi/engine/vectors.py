@@ -105,6 +105,30 @@ def multiply(typing_context, a, b):
     return vector(vector, vector), generate
 
 
+def _choose(builder, comparison, a, b):
+    return builder.select(builder.fcmp_ordered(comparison, a, b), a, b)
+
+
+@intrinsic
+def minimum(typing_context, a, b):
+    """The smaller of a and b, lane by lane; b where either is not a number."""
+
+    def generate(context, builder, signature, arguments):
+        return _choose(builder, "<", *arguments)
+
+    return vector(vector, vector), generate
+
+
+@intrinsic
+def maximum(typing_context, a, b):
+    """The greater of a and b, lane by lane; b where either is not a number."""
+
+    def generate(context, builder, signature, arguments):
+        return _choose(builder, ">", *arguments)
+
+    return vector(vector, vector), generate
+
+
 def _fused(builder):
     kind = ir.FunctionType(_IR, [_IR, _IR, _IR])
     return cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{WIDTH}f64")
