@@ -10,7 +10,7 @@ from particlegvi.engine import threads
 from particlegvi.engine.coupled import noise_part
 from particlegvi.engine.series import GROUP
 
-NUMBERS = 2**19  # normals of a piece at most: 4 MB, which pass from one processor to the other in a shared cache
+NUMBERS = 2**17  # normals of a piece at most: 1 MB, which passes from one processor to the other in a shared cache
 FIRST = 64  # steps of the first piece; each is twice as long as the one before, in case they lead nowhere
 
 

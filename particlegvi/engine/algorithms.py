@@ -14,7 +14,7 @@ import numpy as np
 from particlegvi.engine import threads
 from particlegvi.engine.box_rule import NODES, box_plan
 from particlegvi.engine.box_sum import MOST_BOXES, BoxSum
-from particlegvi.engine.direct import LANES, direct_part
+from particlegvi.engine.direct import LANES, direct_part, lanes
 from particlegvi.engine.fourier import (
     CHUNK,
     MOST_MODES,
@@ -36,7 +36,7 @@ Estimate = tuple[float, Any] | None
 
 def pair_cost(dim: int) -> float:
     """Nanoseconds for one pair of the direct sum."""
-    return 1.2 + 0.5 * dim
+    return 0.8 + 0.33 * dim
 
 
 class Direct:
@@ -55,11 +55,11 @@ class Direct:
         kernel, number = self.kernel, positions.shape[0]
         part = direct_part.for_terms(kernel)
         scale = factor / number
-        threads.split(lambda a, b: part(kernel, positions, a, b, scale, out), number, LANES, least=256)
+        threads.split(lambda a, b: part(kernel, positions, a, b, scale, out), number, lanes(self.dim), least=256)
 
 
 class Gram:
-    """Every pair through matrix products, from about six dimensions on."""
+    """Every pair through matrix products, from about seventeen dimensions on."""
 
     name = "direct sum by matrix products"
     exact = False
@@ -68,7 +68,7 @@ class Gram:
         self.kernel, self.dim, self.tolerance = kernel, dim, tolerance
 
     def estimate(self, positions: np.ndarray) -> Estimate:
-        cost = positions.shape[0] ** 2 * (4.0 + 0.06 * self.dim) + 4.0 * CALL
+        cost = positions.shape[0] ** 2 * (4.0 + 0.14 * self.dim) + 4.0 * CALL
         return (cost, None) if rounding_error(self.kernel, positions) <= self.tolerance else None
 
     def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
@@ -95,7 +95,7 @@ class Series:
         if not (np.isfinite(low) and np.isfinite(high)):
             return None
         box = box_of(self.plan, low, high)
-        return (flat.size * (8.0 + 0.3 * box.modes) + CALL, box) if box.modes <= MOST_MODES else None
+        return (flat.size * (4.0 + 0.25 * box.modes) + CALL, box) if box.modes <= MOST_MODES else None
 
     def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
         """As everywhere, with minus the slope of the prior's mean embedding added where the box attracts."""

@@ -16,7 +16,13 @@ from particlegvi.engine.noise import key_words
 from particlegvi.engine.repulsion import Repulsion
 from particlegvi.engine.terms import Constant
 
+WORTH = 131_072  # particles times steps that are worth waking a thread for, in long chunks
 COUPLED_UP_TO = 8192  # particles; beyond, a step is long enough for threads and for calls from Python
+
+
+def enough(steps: int) -> int:
+    """Particles for each thread from which it is worth waking, when they take this many steps: 128 to 1024."""
+    return max(128, min(1024, WORTH // steps))
 
 
 class Ensemble:
@@ -115,7 +121,7 @@ class Ensemble:
             how = (force, stepping, self.key, first_step, steps, first, last)
             self._kernel(*self.terms, switches, positions, *how)
 
-        threads.split(part, positions.shape[0], LANES, least=1024)
+        threads.split(part, positions.shape[0], LANES, least=enough(steps))
 
     def _forced_step(self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], step: int) -> None:
         """One step under a force that is not computed in the kernel."""

@@ -56,15 +56,16 @@ def begin(work: Work) -> Work:
 def split(work: Callable[[int, int], None], items: int, unit: int = 1, least: int = 1) -> None:
     """Call ``work(first, last)`` on ranges that cover ``items`` in multiples of ``unit``, side by side.
 
-    There are a few ranges for each thread, taken in turn, because some may cost more than others. Below ``least``
-    items per thread the calling thread does it alone: waking threads costs about 50 microseconds.
+    There are a few ranges for each thread, taken in turn, because some may cost more than others, but none much smaller
+    than ``least`` items. With less than that per thread the calling thread does it alone: waking threads costs about 50
+    microseconds.
     """
     units = (items + unit - 1) // unit
     workers = max(1, min(count(), units, items // max(least, 1)))
     if workers == 1:
         work(0, items)
         return
-    parts = min(units, PARTS * workers)
+    parts = min(units, PARTS * workers, max(workers, items // max(least, 1)))
     bounds = [min(items, unit * (units * part // parts)) for part in range(parts + 1)]
     turn = itertools.count()
 
