@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from particlegvi.engine.compiled import compiled, nested
+from particlegvi.engine.compiled import compiled, inlined
 from particlegvi.engine.flow import EMBEDDING, NOISE, WALLS, add_potential, fold
 from particlegvi.engine.fourier import CHUNK, MOST_MODES, coefficients, extent, fourier_box, weigh
 from particlegvi.engine.noise import fill_normals
@@ -33,7 +33,7 @@ from particlegvi.engine.vectors import (
 BLOCK = 512  # particles a call of a term: a call costs as much as a few dozen particles
 
 
-@nested
+@inlined
 def move_line(x, number, drift, force, stepping, row, now, following, switches):
     """The step of the first ``number`` particles on the line, in place; return the least and the greatest then.
 

@@ -47,7 +47,7 @@ class Switches(NamedTuple):
 PRIOR, EMBEDDING, FORCE, NOISE, TWO_NOISES, WALLS = range(6)
 
 
-@nested
+@inlined
 def add_potential(loss, prior, embedding, weights, switches, x, drift, scratch):
     """drift = grad V at the columns of x (dim, lanes), with weights (kl_weight, lambda1)."""
     loss.gradients(x, drift)
@@ -74,7 +74,7 @@ def fold(x, low, high):
     return folded if (x < low or x > high) else x
 
 
-@nested
+@inlined
 def move(x, drift, stepping, row, now, following, switches):
     """The step itself, in place, for one block, with row ``row`` of the coefficients."""
     gain, noise_now, noise_next, low, high = stepping

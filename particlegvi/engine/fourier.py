@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.engine.compiled import compiled, nested
+from particlegvi.engine.compiled import compiled, inlined, nested
 from particlegvi.engine.mathematics import exp
 from particlegvi.engine.series import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
 from particlegvi.engine.vectors import WIDTH
@@ -104,7 +104,7 @@ def modes_for(plan, period):
     return 2 * int(min(pairs, MOST_MODES))  # twice MOST_MODES stands for everything beyond
 
 
-@nested
+@inlined
 def fourier_box(plan, low, high):
     """The box for particles in [low, high]: the longest period that its modes allow, so that it seldom changes."""
     alone = high - low + plan.reach * plan.lengthscale
@@ -123,7 +123,7 @@ def fourier_box(plan, low, high):
     return SeriesBox(origin, period, modes, attracts)
 
 
-@nested
+@inlined
 def coefficients(plan, box, factors, pull):
     """c_m into ``factors`` and, where the prior's attraction is in the box, e_m into ``pull``, for all its modes."""
     s = plan.lengthscale
@@ -148,7 +148,7 @@ def extent(x):
     return low, high
 
 
-@nested
+@inlined
 def weigh(partial, factors, pull, number, modes, weighted):
     """Add the chunks' moments in order and weigh them: c_m A_m - number e_m (row 0) and c_m B_m (row 1)."""
     for row in range(2):

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from particlegvi.engine.compiled import inlined, nested
+from particlegvi.engine.compiled import inlined
 from particlegvi.engine.vectors import (
     WIDTH,
     add,
@@ -60,7 +60,7 @@ def twice_cos_and_sin(r):
     return multiply_add(two_sines, add(minus_sine, minus_sine), spread(2.0)), multiply(two_sines, cosine)
 
 
-@nested
+@inlined
 def turn_tile(x, first, last, origin, inverse_period, angles, at):
     """2 cos and sin of 2 pi (x - origin) / period for particles first..last-1, into ``angles`` from ``at`` on.
 
@@ -82,7 +82,7 @@ def turn_tile(x, first, last, origin, inverse_period, angles, at):
         store(angles, sine_row + i, sine)
 
 
-@nested
+@inlined
 def add_moments(angles, at, count, modes, lane_sums):
     """Add cos and sin of the modes 1, ..., ``modes`` (even) for the ``count`` particles of a tile to ``lane_sums``.
 
@@ -133,7 +133,7 @@ def add_moments(angles, at, count, modes, lane_sums):
             sn = multiply_subtract(tn, sn2, sn)
 
 
-@nested
+@inlined
 def fold_lanes(lane_sums, modes, sums):
     """Add up the lanes of ``lane_sums`` in order: cos into row 0 of ``sums``, sin into row 1; and clear them."""
     for m in range(modes):
@@ -148,7 +148,7 @@ def fold_lanes(lane_sums, modes, sums):
         lane_sums[i] = 0.0
 
 
-@nested
+@inlined
 def evaluate_tile(angles, at, count, modes, weighted, factor, out, start):
     """out[start + i] = factor * sum_m (weighted[1, m] cos - weighted[0, m] sin)(m t_i), by Clenshaw's recurrence.
 

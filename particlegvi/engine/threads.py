@@ -46,11 +46,15 @@ def _pool(owner: int, helpers: int) -> ThreadPoolExecutor:
 
 
 def begin(work: Work) -> Work:
-    """Start ``work`` on another thread, or do it now where there is none. The result waits for its end."""
+    """Start ``work`` on another thread, or do it now where there is none; what is returned sees to it that it is done.
+
+    On a busy machine the other thread may not have come to it by then; then this one does it.
+    """
     if count() == 1:
         work()
         return lambda: None
-    return _pool(os.getpid(), count() - 1).submit(work).result
+    future = _pool(os.getpid(), count() - 1).submit(work)
+    return lambda: work() if future.cancel() else future.result()
 
 
 def split(work: Callable[[int, int], None], items: int, unit: int = 1, least: int = 1) -> None:
@@ -76,4 +80,5 @@ def split(work: Callable[[int, int], None], items: int, unit: int = 1, least: in
     futures = [_pool(os.getpid(), count() - 1).submit(take_turns) for _ in range(workers - 1)]
     take_turns()
     for future in futures:
-        future.result()
+        if not future.cancel():  # one that has not begun finds nothing left to do
+            future.result()
