@@ -153,10 +153,14 @@ def weigh(partial, factors, pull, number, modes, weighted):
     """Add the chunks' moments in order and weigh them: c_m A_m - number e_m (row 0) and c_m B_m (row 1)."""
     for row in range(2):
         for m in range(modes):
-            total = 0.0
-            for chunk in range(partial.shape[0]):
-                total += partial[chunk, row, m]
-            weighted[row, m] = total * factors[m] - (number * pull[m] if row == 0 else 0.0)
+            weighted[row, m] = partial[0, row, m]
+        for chunk in range(1, partial.shape[0]):
+            for m in range(modes):
+                weighted[row, m] += partial[chunk, row, m]
+        for m in range(modes):
+            weighted[row, m] *= factors[m]
+    for m in range(modes):
+        weighted[0, m] -= number * pull[m]
 
 
 @compiled

@@ -22,6 +22,7 @@ from particlegvi.engine.vectors import (
     spread,
     store,
     subtract,
+    total,
 )
 
 TILE = 256  # particles whose angles stay in the fastest cache
@@ -135,17 +136,14 @@ def add_moments(angles, at, count, modes, lane_sums):
 
 @inlined
 def fold_lanes(lane_sums, modes, sums):
-    """Add up the lanes of ``lane_sums`` in order: cos into row 0 of ``sums``, sin into row 1; and clear them."""
+    """Add up the lanes of ``lane_sums``: cos into row 0 of ``sums``, sin into row 1; and clear them."""
+    zero = spread(0.0)
     for m in range(modes):
-        a = 0.0
-        b = 0.0
-        for lane in range(WIDTH):
-            a += lane_sums[m * 2 * WIDTH + lane]
-            b += lane_sums[m * 2 * WIDTH + WIDTH + lane]
-        sums[0, m] = a
-        sums[1, m] = b
-    for i in range(modes * 2 * WIDTH):
-        lane_sums[i] = 0.0
+        row = m * 2 * WIDTH
+        sums[0, m] = total(load(lane_sums, row))
+        sums[1, m] = total(load(lane_sums, row + WIDTH))
+        store(lane_sums, row, zero)
+        store(lane_sums, row + WIDTH, zero)
 
 
 @inlined

@@ -76,6 +76,29 @@ def spread(typing_context, number):
 
 
 @intrinsic
+def total(typing_context, a):
+    """The sum of the lanes, by halves: ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7))."""
+
+    def generate(context, builder, signature, arguments):
+        rest = arguments[0]
+        half = WIDTH // 2
+        while half > 0:
+            parts = [
+                builder.shuffle_vector(
+                    rest,
+                    ir.Constant(rest.type, ir.Undefined),
+                    ir.Constant(ir.VectorType(ir.IntType(32), half), list(range(first, first + half))),
+                )
+                for first in (0, half)
+            ]
+            rest = builder.fadd(*parts)
+            half //= 2
+        return builder.extract_element(rest, cgutils.int32_t(0))
+
+    return types.float64(vector), generate
+
+
+@intrinsic
 def add(typing_context, a, b):
     """a + b, lane by lane."""
 
