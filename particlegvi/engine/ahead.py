@@ -45,25 +45,27 @@ class NoiseAhead:
         pair, key = first_step // 2, self.key
         threads.split(lambda a, b: noise_part(normals, pair, a, b, key), len(normals), least=-(-20_000 // padded))
         step, turn = first_step, 0
-        while step < end:
-            following = step + count
-            self._size = min(2 * max(count, self._size // 2), longest)
-            next_count = min(self._size, end - following)
-            turn = 1 - turn
-            next_normals = self._space(turn, following, next_count, padded)
-            wait = threads.begin(self._maker(next_normals, following // 2))
-            try:
-                yield step, count, normals
-            except GeneratorExit:
-                self._size = FIRST
-                raise
-            finally:
-                wait()
-            step, count, normals = following, next_count, next_normals
+        try:
+            while step + count < end:
+                following = step + count
+                self._size = min(2 * max(count, self._size // 2), longest)
+                next_count = min(self._size, end - following)
+                turn = 1 - turn
+                next_normals = self._space(turn, following, next_count, padded)
+                wait = threads.begin(self._maker(next_normals, following // 2))
+                try:
+                    yield step, count, normals
+                finally:
+                    wait()
+                step, count, normals = following, next_count, next_normals
+            yield step, count, normals
+        except GeneratorExit:  # the steps broke off
+            self._size = FIRST
+            raise
 
     def _space(self, turn: int, step: int, count: int, padded: int) -> np.ndarray:
         """Room for the normals of ``count`` steps."""
-        pairs = (step + count - (0 if self.two else 1)) // 2 - step // 2 + 1 if count > 0 else 0
+        pairs = (step + count - (0 if self.two else 1)) // 2 - step // 2 + 1
         numbers = pairs * 2 * padded
         if self._buffers[turn].size < numbers:
             self._buffers[turn] = np.empty(numbers)
