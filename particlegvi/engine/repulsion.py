@@ -78,7 +78,7 @@ class Repulsion:
         self.used[algorithm] = self.used.get(algorithm, 0) + steps
 
     def facts(self) -> dict[str, Any]:
-        """What was used, for the result: algorithms with their steps, and the error bound."""
+        """What was used, for the result: algorithms with their steps, and the error bound of all they had to sum."""
         if self.approximation is not None:
             return {"repulsion": dict(self.used), "repulsion_approximation": self.approximation.words}
         exact = {algorithm.name for algorithm in self.algorithms if algorithm.exact}
