@@ -14,11 +14,11 @@ import numpy as np
 from particlegvi.engine import threads
 from particlegvi.engine.box_rule import NODES, box_plan
 from particlegvi.engine.box_sum import MOST_BOXES, BoxSum
-from particlegvi.engine.direct import LANES, direct_part
+from particlegvi.engine.direct import LANES, direct_part, lanes
 from particlegvi.engine.fourier import (
     CHUNK,
     MOST_MODES,
-    box_and_factors,
+    box_of,
     extent_part,
     fourier_plan,
     moments_part,
@@ -36,7 +36,7 @@ Estimate = tuple[float, Any] | None
 
 def pair_cost(dim: int) -> float:
     """Nanoseconds for one pair of the direct sum."""
-    return 1.2 + 0.5 * dim
+    return 0.8 + 0.33 * dim
 
 
 class Direct:
@@ -55,11 +55,11 @@ class Direct:
         kernel, number = self.kernel, positions.shape[0]
         part = direct_part.for_terms(kernel)
         scale = factor / number
-        threads.split(lambda a, b: part(kernel, positions, a, b, scale, out), number, LANES, least=256)
+        threads.split(lambda a, b: part(kernel, positions, a, b, scale, out), number, lanes(self.dim), least=256)
 
 
 class Gram:
-    """Every pair through matrix products, from about six dimensions on."""
+    """Every pair through matrix products, from about seventeen dimensions on."""
 
     name = "direct sum by matrix products"
     exact = False
@@ -68,7 +68,7 @@ class Gram:
         self.kernel, self.dim, self.tolerance = kernel, dim, tolerance
 
     def estimate(self, positions: np.ndarray) -> Estimate:
-        cost = positions.shape[0] ** 2 * (4.0 + 0.06 * self.dim) + 4.0 * CALL
+        cost = positions.shape[0] ** 2 * (4.0 + 0.14 * self.dim) + 4.0 * CALL
         return (cost, None) if rounding_error(self.kernel, positions) <= self.tolerance else None
 
     def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
@@ -82,28 +82,33 @@ class Series:
     exact = False
 
     def __init__(self, kernel: Any, dim: int, tolerance: float):
-        self.plan = fourier_plan(kernel.lengthscale, kernel.variance, tolerance)
+        self.kernel, self.tolerance = kernel, tolerance
+        self.take_in(None)
+
+    def take_in(self, attraction: tuple[float, float, float] | None) -> None:
+        """Plan for the attraction of a Normal prior as well: (mean, width, height) of its mean embedding."""
+        self.plan = fourier_plan(self.kernel.lengthscale, self.kernel.variance, self.tolerance, attraction)
 
     def estimate(self, positions: np.ndarray) -> Estimate:
         flat = positions.reshape(-1)
         low, high = extent_part(flat, 0, flat.size)
         if not (np.isfinite(low) and np.isfinite(high)):
             return None
-        period, modes, factors = box_and_factors(self.plan, low, high)
-        return (flat.size * (8.0 + 0.3 * modes) + CALL, (low, period, modes, factors)) if modes <= MOST_MODES else None
+        box = box_of(self.plan, low, high)
+        return (flat.size * (4.0 + 0.25 * box.modes) + CALL, box) if box.modes <= MOST_MODES else None
 
     def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
-        low, period, modes, factors = prepared
+        """As everywhere, with minus the slope of the prior's mean embedding added where the box attracts."""
+        box = prepared
         flat, flat_out = positions.reshape(-1), out.reshape(-1)
         number = flat.size
         chunks = (number + CHUNK - 1) // CHUNK
-        partial = np.empty((chunks, 2, modes))
-        weighted = np.empty((2, modes))
-        inverse = 1.0 / period
-        threads.split(lambda a, b: moments_part(flat, a, b, low, inverse, modes, partial), chunks, least=2)
-        weigh_parts(partial, factors, weighted)
+        partial = np.empty((chunks, 2, box.modes))
+        weighted = np.empty((2, box.modes))
+        threads.split(lambda a, b: moments_part(flat, a, b, box, partial), chunks, least=2)
+        weigh_parts(self.plan, box, partial, number, weighted)
         scale = factor / number
-        threads.split(lambda a, b: series_part(flat, a, b, low, inverse, weighted, scale, flat_out), chunks, least=2)
+        threads.split(lambda a, b: series_part(flat, a, b, box, weighted, scale, flat_out), chunks, least=2)
 
 
 class Boxes:

@@ -131,5 +131,6 @@ def nested(function: Callable[..., Any]) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Decorate a small helper that must vanish into its caller's loop so that the loop is vectorised."""
+    """Decorate a helper that must vanish into its caller: a small one, so that the loop around it is vectorised, or one
+    called at every step, because a call counts references to each array it is given, atomically: 10 ns an array."""
     return numba.njit(forceinline=True, **OPTIONS)(function)

@@ -8,14 +8,21 @@ from typing import Any
 import numpy as np
 
 from particlegvi.engine import threads
+from particlegvi.engine.ahead import NoiseAhead
 from particlegvi.engine.algorithms import Series
-from particlegvi.engine.coupled import advance_coupled
+from particlegvi.engine.coupled import advance_coupled, steps_within_reach
 from particlegvi.engine.flow import LANES, Switches, advance, first_bad_particle
 from particlegvi.engine.noise import key_words
 from particlegvi.engine.repulsion import Repulsion
 from particlegvi.engine.terms import Constant
 
+WORTH = 131_072  # particles times steps that are worth waking a thread for, in long chunks
 COUPLED_UP_TO = 8192  # particles; beyond, a step is long enough for threads and for calls from Python
+
+
+def enough(steps: int) -> int:
+    """Particles for each thread from which it is worth waking, when they take this many steps: 128 to 1024."""
+    return max(128, min(1024, WORTH // steps))
 
 
 class Ensemble:
@@ -79,8 +86,9 @@ class Ensemble:
         self.key = key_words(seed)
         self._kernel = self.kernel.for_terms(loss_term, prior_term, embedding_term)
         self._advance_coupled = advance_coupled.for_terms(loss_term, prior_term, embedding_term)
-        self._noises: np.ndarray | None = None
-        self._held = np.array([-1])
+        self._noise = NoiseAhead(self.key, bool(self.switches.noise), bool(self.switches.two_noises))
+        if self.repulsion is not None and self.coupled and hasattr(embedding_term, "gaussian_on_the_line"):
+            self.repulsion.take_in(embedding_term.gaussian_on_the_line())
 
     def advance(self, positions: np.ndarray, first_step: int, steps: int) -> None:
         """Move ``positions`` (particles, dim), C-contiguous float64, in place. How steps are grouped changes no bit."""
@@ -104,13 +112,16 @@ class Ensemble:
         self, positions: np.ndarray, force: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int
     ) -> None:
         """Steps without leaving compiled code; with a force only one."""
-        switches = self.switches._replace(force=force.shape[0] > 0).array()
+        forced = force.shape[0] > 0
+        attracted = forced and self.repulsion is not None and self.repulsion.attracts
+        embedding = bool(self.switches.embedding and not attracted)
+        switches = self.switches._replace(force=forced, embedding=embedding).array()
 
         def part(first: int, last: int) -> None:
             how = (force, stepping, self.key, first_step, steps, first, last)
             self._kernel(*self.terms, switches, positions, *how)
 
-        threads.split(part, positions.shape[0], LANES, least=1024)
+        threads.split(part, positions.shape[0], LANES, least=enough(steps))
 
     def _forced_step(self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], step: int) -> None:
         """One step under a force that is not computed in the kernel."""
@@ -130,14 +141,17 @@ class Ensemble:
         self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int
     ) -> int:
         assert self.repulsion is not None
-        number = positions.shape[0]
-        if self._noises is None or self._noises.shape[1] < number:
-            self._noises = np.zeros((3, -(-number // LANES) * LANES))
-            self._held[0] = -1
-        done = self._advance_coupled(
-            *self.terms, self.switches.array(), self.repulsion.plan, positions, stepping, self.key, first_step,
-            steps, self._noises, self._held,
-        )
+        done = 0
+        if not steps_within_reach(self.repulsion.plan, positions):
+            return done
+        for step, count, normals in self._noise.pieces(positions.shape[0], first_step, steps):
+            taken = self._advance_coupled(
+                *self.terms, self.switches.array(), self.repulsion.plan, positions, _from(stepping, done), normals,
+                step, count,
+            )
+            done += taken
+            if taken < count:
+                break
         if done:
             self.repulsion.note(Series.name, done)
         return done
@@ -157,3 +171,9 @@ class Ensemble:
     def facts(self, state: np.ndarray) -> dict[str, Any]:
         """What the scheme has to say about a run that has come to this state."""
         return {}
+
+
+def _from(stepping: tuple[np.ndarray, ...], step: int) -> tuple[np.ndarray, ...]:
+    """The coefficients from this step on: theirs have one row for all steps, or a row for each."""
+    *coefficients, low, high = stepping
+    return (*(c[step:] if c.shape[0] > 1 else c for c in coefficients), low, high)

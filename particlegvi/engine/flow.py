@@ -21,7 +21,7 @@ from particlegvi.engine import adapter  # noqa: F401 - registers the methods of 
 from particlegvi.engine.compiled import compiled, inlined, nested
 from particlegvi.engine.noise import fill_normals
 
-LANES = 64  # blocks are multiples of this
+LANES = 32  # blocks are multiples of this
 WIDEST = 512  # numbers in a row of all coordinates of a block
 
 
@@ -47,7 +47,7 @@ class Switches(NamedTuple):
 PRIOR, EMBEDDING, FORCE, NOISE, TWO_NOISES, WALLS = range(6)
 
 
-@nested
+@inlined
 def add_potential(loss, prior, embedding, weights, switches, x, drift, scratch):
     """drift = grad V at the columns of x (dim, lanes), with weights (kl_weight, lambda1)."""
     loss.gradients(x, drift)
@@ -74,7 +74,7 @@ def fold(x, low, high):
     return folded if (x < low or x > high) else x
 
 
-@nested
+@inlined
 def move(x, drift, stepping, row, now, following, switches):
     """The step itself, in place, for one block, with row ``row`` of the coefficients."""
     gain, noise_now, noise_next, low, high = stepping
@@ -82,9 +82,13 @@ def move(x, drift, stepping, row, now, following, switches):
         step = gain[row, coordinate]
         a = noise_now[row, coordinate]
         b = noise_next[row, coordinate]
-        for lane in range(x.shape[1]):
-            noise = a * now[coordinate, lane] + b * following[coordinate, lane]
-            x[coordinate, lane] -= step * drift[coordinate, lane] - noise
+        if switches[NOISE]:
+            for lane in range(x.shape[1]):
+                noise = a * now[coordinate, lane] + b * following[coordinate, lane]
+                x[coordinate, lane] -= step * drift[coordinate, lane] - noise
+        else:
+            for lane in range(x.shape[1]):
+                x[coordinate, lane] -= step * drift[coordinate, lane]
     if switches[WALLS]:
         reflect(x, low, high)
 

@@ -57,11 +57,9 @@ INTEGER_BASE = np.uint64(0x4330000000000000)
 @inlined
 def exp(x):
     """e to the x: inf above 709.78, and 0 below -708.4, where the result would be subnormal."""
-    low = SMALLEST_EXPONENT if x < SMALLEST_EXPONENT else x
-    clamped = LARGEST_EXPONENT if low > LARGEST_EXPONENT else low
-    shifted = fma(clamped, LOG2_E, ROUND)
+    shifted = fma(x, LOG2_E, ROUND)
     n = shifted - ROUND
-    r = fma(n, -LN2_LOW, fma(n, -LN2_HIGH, clamped))
+    r = fma(n, -LN2_LOW, fma(n, -LN2_HIGH, x))
     p = fma(P9, r, P8)
     p = fma(p, r, P7)
     p = fma(p, r, P6)
@@ -74,9 +72,10 @@ def exp(x):
     p = fma(fma(p, r, 1.0), r, 1.0)
     # 2^n goes into the exponent bits; n = 1024 is reached only where p < 1, so the sum does not overflow
     result = bits_float(float_bits(p) + (float_bits(shifted) << BIT_52))
+    # beyond the two ends that was nonsense, and is replaced: fewer comparisons than clamping x first
+    beyond = x + inf  # nan where x is
     result = 0.0 if x < SMALLEST_EXPONENT else result
-    result = inf if x > LARGEST_EXPONENT else result
-    return result if x == x else x
+    return result if x <= LARGEST_EXPONENT else beyond
 
 
 @inlined

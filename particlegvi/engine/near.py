@@ -14,7 +14,7 @@ import numpy as np
 
 from particlegvi.engine import threads
 from particlegvi.engine.compiled import compiled
-from particlegvi.engine.direct import LANES, add_source, load_targets, store_sums
+from particlegvi.engine.direct import LANES, add_sources, load_targets, store_sums
 from particlegvi.engine.evaluate import profile_slopes
 
 FARTHEST_CELL = 2**20  # per coordinate, so that three cell numbers fit into one integer
@@ -74,8 +74,7 @@ def near_part(kernel, x, starts, neighbours, first, last, factor, out):
             for beside in range(neighbours.shape[1]):
                 other = neighbours[cell, beside]
                 if other >= 0:
-                    for source in range(starts[other], starts[other + 1]):
-                        add_source(kernel, x, source, targets, sums, scratch)
+                    add_sources(kernel, x, starts[other], starts[other + 1], targets, sums, scratch)
             store_sums(sums, start, count, factor, out)
 
 

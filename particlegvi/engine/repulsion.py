@@ -30,6 +30,8 @@ class Repulsion:
     ----------
     used : dict
         Steps taken by each algorithm, by name.
+    attracts : bool
+        Whether the last force has the prior's attraction in it.
     """
 
     def __init__(self, kernel: Any, dim: int, tolerance: float, approximation: Any = None):
@@ -37,11 +39,21 @@ class Repulsion:
         self.approximation = approximation
         self.algorithms = suitable(kernel, dim, tolerance) if approximation is None else []
         self.used: dict[str, int] = {}
+        self.attracts = False
+
+    @property
+    def _series(self) -> Series | None:
+        return next((algorithm for algorithm in self.algorithms if isinstance(algorithm, Series)), None)
 
     @property
     def plan(self) -> FourierPlan | None:
         """The plan of the Fourier series where that can be used."""
-        return next((a.plan for a in self.algorithms if isinstance(a, Series)), None)
+        return None if self._series is None else self._series.plan
+
+    def take_in(self, attraction: tuple[float, float, float] | None) -> None:
+        """Let the Fourier series, where it is cheaper, have the prior's attraction in it: (mean, width, height)."""
+        if self._series is not None:
+            self._series.take_in(attraction)
 
     def force(self, positions: np.ndarray, factor: float, out: np.ndarray, step: int = 0) -> None:
         """out = factor / N * sum_j grad_1 kappa(x_i, x_j), both (particles, dim), in the step of this number."""
@@ -58,6 +70,7 @@ class Repulsion:
                 best, (cost, prepared) = algorithm, estimate
         assert best is not None  # the direct sum can always be used
         best.force(positions, prepared, factor, out)
+        self.attracts = bool(getattr(prepared, "attracts", False))
         self.note(best.name, 1)
 
     def note(self, algorithm: str, steps: int) -> None:
@@ -65,7 +78,7 @@ class Repulsion:
         self.used[algorithm] = self.used.get(algorithm, 0) + steps
 
     def facts(self) -> dict[str, Any]:
-        """What was used, for the result: algorithms with their steps, and the error bound."""
+        """What was used, for the result: algorithms with their steps, and the error bound of all they had to sum."""
         if self.approximation is not None:
             return {"repulsion": dict(self.used), "repulsion_approximation": self.approximation.words}
         exact = {algorithm.name for algorithm in self.algorithms if algorithm.exact}

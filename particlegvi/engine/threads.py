@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 PARTS = 4  # ranges for each thread
+Work = Callable[[], object]
 
 
 def count() -> int:
@@ -44,18 +45,31 @@ def _pool(owner: int, helpers: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=helpers, thread_name_prefix="particlegvi")
 
 
+def begin(work: Work) -> Work:
+    """Start ``work`` on another thread, or do it now where there is none; what is returned sees to it that it is done.
+
+    On a busy machine the other thread may not have come to it by then; then this one does it.
+    """
+    if count() == 1:
+        work()
+        return lambda: None
+    future = _pool(os.getpid(), count() - 1).submit(work)
+    return lambda: work() if future.cancel() else future.result()
+
+
 def split(work: Callable[[int, int], None], items: int, unit: int = 1, least: int = 1) -> None:
     """Call ``work(first, last)`` on ranges that cover ``items`` in multiples of ``unit``, side by side.
 
-    There are a few ranges for each thread, taken in turn, because some may cost more than others. Below ``least``
-    items per thread the calling thread does it alone: waking threads costs about 50 microseconds.
+    There are a few ranges for each thread, taken in turn, because some may cost more than others, but none much smaller
+    than ``least`` items. With less than that per thread the calling thread does it alone: waking threads costs about 50
+    microseconds.
     """
     units = (items + unit - 1) // unit
     workers = max(1, min(count(), units, items // max(least, 1)))
     if workers == 1:
         work(0, items)
         return
-    parts = min(units, PARTS * workers)
+    parts = min(units, PARTS * workers, max(workers, items // max(least, 1)))
     bounds = [min(items, unit * (units * part // parts)) for part in range(parts + 1)]
     turn = itertools.count()
 
@@ -66,4 +80,5 @@ def split(work: Callable[[int, int], None], items: int, unit: int = 1, least: in
     futures = [_pool(os.getpid(), count() - 1).submit(take_turns) for _ in range(workers - 1)]
     take_turns()
     for future in futures:
-        future.result()
+        if not future.cancel():  # one that has not begun finds nothing left to do
+            future.result()

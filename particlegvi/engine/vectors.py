@@ -76,6 +76,29 @@ def spread(typing_context, number):
 
 
 @intrinsic
+def total(typing_context, a):
+    """The sum of the lanes, by halves: ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7))."""
+
+    def generate(context, builder, signature, arguments):
+        rest = arguments[0]
+        half = WIDTH // 2
+        while half > 0:
+            parts = [
+                builder.shuffle_vector(
+                    rest,
+                    ir.Constant(rest.type, ir.Undefined),
+                    ir.Constant(ir.VectorType(ir.IntType(32), half), list(range(first, first + half))),
+                )
+                for first in (0, half)
+            ]
+            rest = builder.fadd(*parts)
+            half //= 2
+        return builder.extract_element(rest, cgutils.int32_t(0))
+
+    return types.float64(vector), generate
+
+
+@intrinsic
 def add(typing_context, a, b):
     """a + b, lane by lane."""
 
@@ -101,6 +124,30 @@ def multiply(typing_context, a, b):
 
     def generate(context, builder, signature, arguments):
         return builder.fmul(*arguments)
+
+    return vector(vector, vector), generate
+
+
+def _choose(builder, comparison, a, b):
+    return builder.select(builder.fcmp_ordered(comparison, a, b), a, b)
+
+
+@intrinsic
+def minimum(typing_context, a, b):
+    """The smaller of a and b, lane by lane; b where either is not a number."""
+
+    def generate(context, builder, signature, arguments):
+        return _choose(builder, "<", *arguments)
+
+    return vector(vector, vector), generate
+
+
+@intrinsic
+def maximum(typing_context, a, b):
+    """The greater of a and b, lane by lane; b where either is not a number."""
+
+    def generate(context, builder, signature, arguments):
+        return _choose(builder, ">", *arguments)
 
     return vector(vector, vector), generate
 

@@ -124,6 +124,12 @@ class NormalEmbedding(NamedTuple):
     precisions: Vector  # (scales, dim)
     heights: Vector  # (scales,)
 
+    def gaussian_on_the_line(self) -> tuple[float, float, float] | None:
+        """Mean, width and height where it is one Gaussian on the line, for the engine's Fourier series; else None."""
+        if self.precisions.shape != (1, 1):
+            return None
+        return float(self.mean[0]), float(self.precisions[0, 0]) ** -0.5, float(self.heights[0])
+
     def value(self, x):
         total = 0.0
         for q in range(self.heights.shape[0]):

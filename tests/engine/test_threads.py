@@ -87,3 +87,15 @@ def test_one_blas_thread_also_for_a_library_that_is_loaded_later():
     if before < 2:
         pytest.skip("the linear algebra library has one thread only")
     assert inside == 1
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_work_that_was_begun_is_done_once_and_its_errors_come_out(workers, monkeypatch):
+    monkeypatch.setattr(threads, "count", lambda: workers)
+    done = []
+    waits = [threads.begin(lambda number=number: done.append(number)) for number in range(20)]
+    for wait in reversed(waits):
+        wait()
+    assert sorted(done) == list(range(20))
+    with pytest.raises(ZeroDivisionError):
+        threads.begin(lambda: 1 / 0)()
