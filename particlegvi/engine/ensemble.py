@@ -141,13 +141,12 @@ class Ensemble:
         self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int
     ) -> int:
         assert self.repulsion is not None
-        done = 0
-        if not steps_within_reach(self.repulsion.plan, positions):
+        done, plan, switches = 0, self.repulsion.plan, self.switches.array()
+        if not steps_within_reach(plan, positions):
             return done
         for step, count, normals in self._noise.pieces(positions.shape[0], first_step, steps):
             taken = self._advance_coupled(
-                *self.terms, self.switches.array(), self.repulsion.plan, positions, _from(stepping, done), normals,
-                step, count,
+                *self.terms, switches, plan, positions, _from(stepping, done), normals, step, count
             )
             done += taken
             if taken < count:

@@ -40,10 +40,7 @@ class Repulsion:
         self.algorithms = suitable(kernel, dim, tolerance) if approximation is None else []
         self.used: dict[str, int] = {}
         self.attracts = False
-
-    @property
-    def _series(self) -> Series | None:
-        return next((algorithm for algorithm in self.algorithms if isinstance(algorithm, Series)), None)
+        self._series: Series | None = next((each for each in self.algorithms if isinstance(each, Series)), None)
 
     @property
     def plan(self) -> FourierPlan | None:
