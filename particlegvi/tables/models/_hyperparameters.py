@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from particlegvi.functionspace import fit_hyperparameters
 from particlegvi.functionspace.automatic import classification_covariance, regression_covariance
 from particlegvi.functionspace.covariances import SquaredExponential
