@@ -2,9 +2,10 @@
 
 All leave the tempered posterior exp(-beta sum_n c(y_n, f_n)) N(z; 0, I) as it is, whatever the step size:
 
-- exponential Euler steps with a Metropolis acceptance (six of eight steps);
+- exponential Euler steps with a Metropolis acceptance (six of eight steps, or five);
 - random-walk steps as wide as the posterior, which jump over a thin barrier (one of eight);
-- for a cost that is even in f: the flip z -> -z of a fair coin, and reflections of one region of the data (below).
+- for a cost that is even in f: the flip z -> -z of a fair coin, and reflections of one region of the data (below);
+- where particles start in several modes of such a cost: jumps from one to another, see `jumps` (one of eight).
 
 A reflection turns the function over in one region of the data and leaves the rest, see `regions`.
 """
@@ -19,12 +20,13 @@ from particlegvi.engine import noise
 from particlegvi.engine.projected import log_ratios, move
 from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.data_cost import DataCost
+from particlegvi.functionspace.jumps import Jumps
 from particlegvi.functionspace.regions import Region
 from particlegvi.functionspace.schemes import exponential_euler, random_walk
 
 CYCLE = 8
-WALK, REFLECTION = 6, 7
-KINDS = ("langevin", "random walk", "reflection")
+JUMP, WALK, REFLECTION = 5, 6, 7
+KINDS = ("langevin", "random walk", "reflection", "jump")
 
 
 class MixingFlow:
@@ -45,6 +47,8 @@ class MixingFlow:
         Inverse temperature of the data.
     role : str
         Of the noise: "noise" or, before the first step, "start".
+    jumps : Jumps or None
+        Between the modes of an even cost.
     """
 
     def __init__(
@@ -57,6 +61,7 @@ class MixingFlow:
         regions: list[Region],
         beta: float = 1.0,
         role: str = "noise",
+        jumps: Jumps | None = None,
     ) -> None:
         self.cost = cost
         self.tamed = cost.likelihood.tamed()
@@ -65,6 +70,7 @@ class MixingFlow:
         self.regions = regions
         self.beta = beta
         self.role = role
+        self.jumps = jumps
         reference = 1.0 + beta * stiffness
         self.langevin = exponential_euler(step_size, 1.0 / reference, reference, 1.0 - reference)
         self.walk = random_walk(2.4 / np.sqrt(state.shape[1]), reference)
@@ -83,6 +89,8 @@ class MixingFlow:
                 self._flip(step)
             if place == REFLECTION and self.regions:
                 self._reflect(step)
+            elif place == JUMP and self.jumps is not None:
+                self._jump(step, self.jumps)
             else:
                 self._move(step, place == WALK)
         self._known = self.state.copy()
@@ -107,6 +115,11 @@ class MixingFlow:
         forces, costs = self.cost.forces(proposed, self.tamed)
         none = np.zeros(len(self.state))
         self._choose(step, none, proposed, self.beta * forces, costs, KINDS.index("reflection"), number)
+
+    def _jump(self, step: int, jumps: Jumps) -> None:
+        proposed, ratio = jumps.jumped(self.state, self._coins(step, 1))
+        forces, costs = self.cost.forces(proposed, self.tamed)
+        self._choose(step, ratio, proposed, self.beta * forces, costs, KINDS.index("jump"), 0)
 
     def _choose(
         self, step: int, ratio: Array, proposed: Array, forces: Array, costs: Array, kind: int, number: int
@@ -150,4 +163,7 @@ class MixingFlow:
             refused = (self.tried[row] > 0) & (self.accepted[row] == 0.0)
             found["regions"] = len(self.regions)
             found["regions never reflected"] = int(np.sum(refused))
+        if self.jumps is not None:
+            found["modes"] = len(self.jumps.centres)
+            found["accepted jump"] = self.acceptance("jump")
         return found

@@ -23,11 +23,12 @@ import numpy as np
 from scipy import linalg
 
 from particlegvi.engine import noise
-from particlegvi.functionspace import annealing, coordinates, mode, regions, schemes
+from particlegvi.functionspace import annealing, coordinates, jumps, mode, regions, schemes
 from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.coordinates import Coordinates, weighted_gram
 from particlegvi.functionspace.data_cost import DataCost, QuadraticCost
 from particlegvi.functionspace.journal import Journal
+from particlegvi.functionspace.jumps import Jumps
 from particlegvi.functionspace.langevin import Force, LangevinFlow, Minibatch
 from particlegvi.functionspace.mixing import MixingFlow
 from particlegvi.functionspace.regions import Region
@@ -182,7 +183,8 @@ def _mixing(q: Question, where: Coordinates, stiffness: Array, cost: DataCost) -
     else:
         start, step_size, facts, taken = where.of(q.initial), 0.25, {}, 0
     step_size = q.step_size or step_size
-    flow = MixingFlow(cost, stiffness, step_size, start.copy(), q.seed, turned)
+    between = _jumps(q, cost, start) if q.likelihood.even else None
+    flow = MixingFlow(cost, stiffness, step_size, start.copy(), q.seed, turned, jumps=between)
     steps = q.steps or int(np.clip(10.0 / step_size, *MIXING_STEPS))
     return Plan("mixing", flow, where, cost, steps, step_size, {"time": "relaxation", **facts}, taken)
 
@@ -195,6 +197,11 @@ def _regions(q: Question, cost: DataCost) -> list[Region]:
 
     arrays = q.journal.once("regions", find)
     return [Region(seen, moved) for seen, moved in zip(arrays[::2], arrays[1::2], strict=True)]
+
+
+def _jumps(q: Question, cost: DataCost, start: Array) -> Jumps | None:
+    arrays = q.journal.once("jumps", lambda: jumps.find(cost, start))
+    return Jumps(*arrays) if arrays else None
 
 
 def _whitened(q: Question) -> tuple[Coordinates, Array, DataCost]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi import datasets
+from particlegvi.functionspace.scaling import spread
 from particlegvi.loss import Loss
 from particlegvi.posteriors._problem import Array
 
@@ -73,6 +74,6 @@ def resolve(settings: dict[str, Any]) -> Data:
     found = datasets.load(settings["name"])
     X, y = found.X, found.y
     if settings["scale"]:
-        X = (X - X.mean(axis=0)) / X.std(axis=0)
-        y = (y - y.mean()) / y.std() if found.task == "regression" else y
+        X = (X - X.mean(axis=0)) / spread(X)
+        y = (y - y.mean()) / spread(y) if found.task == "regression" else y
     return Data(X.shape[1], X, y, None, settings)

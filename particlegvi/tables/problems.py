@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi.datasets import load, thesis_split
+from particlegvi.functionspace.scaling import spread
 from particlegvi.registry import look_up
 
 
@@ -92,14 +93,8 @@ def problem(row: str, protocol: str, split: int) -> Problem:
     X, y = data.X, data.y
     parts = thesis_split(len(y), split, data.task)
     if rules.scale_inputs:
-        X = (X - X[parts.train].mean(axis=0)) / _scale(X[parts.train])
+        X = (X - X[parts.train].mean(axis=0)) / spread(X[parts.train])
     if data.task == "regression":
-        y = (y - y[parts.train].mean()) / y[parts.train].std(ddof=1)
+        y = (y - y[parts.train].mean()) / spread(y[parts.train], ddof=1)
     train, validation, test = (Part(X[rows], y[rows]) for rows in parts)
     return Problem(data.task, train, validation, test, rules, split)
-
-
-def _scale(X: np.ndarray) -> np.ndarray:
-    """Standard deviations; 1 where a column happens to be constant on the training rows."""
-    sd = X.std(axis=0)
-    return np.where(sd > 0.0, sd, 1.0)

@@ -82,6 +82,16 @@ def test_standardising_is_what_makes_units_harmless(wave):
     assert raw < 0.5 < 0.9 < ProjectedLangevinRegressor(**LIGHT).fit(X, f).score(X, f)
 
 
+@pytest.mark.parametrize("level", [0.1, 1e6 + 0.1])
+def test_a_target_that_is_constant_but_for_rounding_is_not_known_to_rounding(level):
+    X, y = np.linspace(0.0, 1.0, 90)[:, None], np.full(90, level)
+    assert y.std() > 0.0  # else the case would be another one
+    zero = ProjectedLangevinRegressor(**LIGHT).fit(X, np.zeros(90)).predict(X, return_std=True)
+    mean, sd = ProjectedLangevinRegressor(**LIGHT).fit(X, y).predict(X, return_std=True)
+    np.testing.assert_allclose(mean - level, zero[0], atol=1e-9 * level)
+    np.testing.assert_allclose(sd, zero[1], rtol=1e-6)
+
+
 def test_a_classification_of_words_is_probable_where_it_should_be(wave):
     X, f, rng = wave
     chance = 1.0 / (1.0 + np.exp(-4.0 * f))

@@ -15,6 +15,7 @@ from particlegvi.functionspace import checks
 from particlegvi.functionspace.automatic import default_kernel
 from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.sampler import ProjectedLangevinSampler
+from particlegvi.functionspace.scaling import spread
 
 
 class ProjectedLangevinEstimator(BaseEstimator):
@@ -85,8 +86,7 @@ class ProjectedLangevinEstimator(BaseEstimator):
 
     def _learn_scale(self, X: Array) -> Array:
         self.input_mean_ = X.mean(axis=0) if self.standardise else np.zeros(X.shape[1])
-        sd = X.std(axis=0) if self.standardise else np.ones(X.shape[1])
-        self.input_scale_ = np.where(sd > 1e-12 * np.abs(X).max(axis=0, initial=0.0), sd, 1.0)
+        self.input_scale_ = spread(X) if self.standardise else np.ones(X.shape[1])
         return (X - self.input_mean_) / self.input_scale_
 
     def _inputs(self, X: Any) -> Array:

@@ -11,6 +11,7 @@ from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.automatic import regression_covariance
 from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.estimators._base import ProjectedLangevinEstimator
+from particlegvi.functionspace.scaling import spread
 
 
 class ProjectedLangevinRegressor(RegressorMixin, ProjectedLangevinEstimator):
@@ -57,7 +58,7 @@ class ProjectedLangevinRegressor(RegressorMixin, ProjectedLangevinEstimator):
         seed = self._seed()
         x, t = self._learn_scale(X), y.astype(np.float64)
         self.target_mean_ = float(t.mean()) if self.standardise else 0.0
-        self.target_scale_ = (float(t.std()) if self.standardise else 1.0) or 1.0
+        self.target_scale_ = float(spread(t)) if self.standardise else 1.0
         t = (t - self.target_mean_) / self.target_scale_
         self.kernel_, self.noise_variance_ = self._start(x.shape[1]), self.noise_variance
         if self.fit_kernel:

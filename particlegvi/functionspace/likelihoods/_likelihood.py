@@ -21,7 +21,10 @@ class Likelihood:
     convex : bool
         Whether c is convex in f for every y.
     curvature_bound : float
-        Supremum of the second derivative of c over f and the allowed y: the Lipschitz constant of the slope.
+        Supremum of the second derivative of c over f and the allowed y.
+    slope_lipschitz : float
+        Supremum of its absolute value: the Lipschitz constant of the slope, the same unless c bends down more
+        sharply than up.
     slope_bound : float
         Supremum of the first one: the Lipschitz constant of c, infinite where there is none.
     quadratic : bool
@@ -37,6 +40,11 @@ class Likelihood:
     even = False
     curvature_bound = np.inf
     slope_bound = np.inf
+
+    @property
+    def slope_lipschitz(self) -> float:
+        """The Lipschitz constant of the slope."""
+        return self.curvature_bound
 
     def cost(self, f: ArrayLike, y: ArrayLike) -> Array:
         """c(y, f), by the compiled method, for arrays that broadcast against each other."""

@@ -57,6 +57,12 @@ class ShiftedMixture(_Fields, Likelihood):
         """1 / noise_variance."""
         return 1.0 / self.noise_variance
 
+    @property
+    def slope_lipschitz(self) -> float:
+        """Of the curvatures far away and halfway between the two parts, where c bends down, the larger in size."""
+        halfway = 0.25 * (self.shift / self.noise_variance) ** 2 - 1.0 / self.noise_variance
+        return max(self.curvature_bound, halfway)
+
     def cost_at(self, f: float, y: float) -> float:
         r = y - f
         a = -0.5 * r * r / self.noise_variance + math.log1p(-self.probability)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from particlegvi.functionspace import fit_hyperparameters
 from particlegvi.functionspace.automatic import classification_covariance, regression_covariance
 from particlegvi.functionspace.covariances import SquaredExponential
 from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.functionspace.scaling import spread
 from particlegvi.tables.problems import Problem
 from particlegvi.tables.settings import Settings
 
@@ -47,9 +46,8 @@ def _as_in_the_thesis(problem: Problem, settings: Settings) -> Hyperparameters:
     """
     X, y = problem.train
     classes = problem.task == "classification"
-    sd = X.std(axis=0)
     found = fit_hyperparameters(
-        SquaredExponential(lengthscale=math.sqrt(X.shape[1]) * np.where(sd > 0.0, sd, 1.0), variance=1.0),
+        SquaredExponential(lengthscale=math.sqrt(X.shape[1]) * spread(X), variance=1.0),
         X,
         2.0 * y - 1.0 if classes else y,
         noise_variance=0.1,
