@@ -64,9 +64,10 @@ def check_records(
 
 def most_records(steps: int, record_every: int | None) -> int:
     """How many records a run keeps, or one or two more."""
+    steps = int(steps)  # numpy's small numbers overflow in products
     if record_every is None:
         return min(steps + 1, 200)
-    return 2 if record_every == 0 else steps // record_every + 2
+    return 2 if record_every == 0 else steps // int(record_every) + 2
 
 
 def check(what: str, needed: int, remedy: str) -> None:

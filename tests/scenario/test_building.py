@@ -90,7 +90,6 @@ def test_points_are_the_start():
         ({"methods": {"DLE": {"kernel": "matern-32"}}}, "methods.DLE: there is no parameter"),
         ({"methods": {"DRE": {"kernel": {"lengthscale": -1}}}}, "methods.DRE.kernel: lengthscale"),
         ({"methods": {"DRE": {"embedding": "montecarlo"}}}, "methods.DRE.embedding: how"),
-        ({"particles": 100_000_000, "methods": {str(n): {"method": "DE"} for n in range(32)}}, " GB"),
         ({"particles": 100_000_000, "steps": 10**12, "record_every": 1}, " GB"),
     ],
     ids=repr,
