@@ -31,7 +31,7 @@ class Store:
 
     def write(self, cell: Cell, scores: dict[str, float], seconds: float) -> None:
         """Keep a finished cell."""
-        content = {"cell": cell._asdict(), "settings": self.fits, "scores": scores}
+        content: dict[str, Any] = {"cell": cell._asdict(), "settings": self.fits, "scores": scores}
         content |= {"seconds": round(seconds, 3), "sha256": _digest(content)}
         files.write_json(self.folder / f"{cell.name}.json", content)
 
