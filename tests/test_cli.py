@@ -39,6 +39,14 @@ def test_list(capsys):
     assert set(json.loads(out)[0]) == {"name", "title", "source"}
 
 
+def test_the_end_of_a_process_looks_through_no_garbage():
+    """It would take half a second, in which somebody waits for an answer to Ctrl-C."""
+    code = "import atexit, gc, sys\natexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
+    code += "from particlegvi.cli import main\nmain(['list'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "True"
+
+
 @pytest.mark.parametrize("name", catalogue.names())
 def test_show_prints_toml_and_nothing_else(capsys, name):
     code, out, err = called(capsys, "show", name)

@@ -7,6 +7,7 @@ start at once. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 diverged, 1
 from __future__ import annotations
 
 import argparse
+import atexit
 import gc
 import io
 import os
@@ -60,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a title may hold what this terminal cannot show
     gc.set_threshold(BETWEEN_COLLECTIONS)
+    atexit.register(gc.freeze)  # or the last collection takes 0.4 s, in which somebody waits for an answer to Ctrl-C
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

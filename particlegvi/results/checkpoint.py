@@ -64,7 +64,8 @@ class Checkpoint(NamedTuple):
 def write(run: Path, checkpoint: Checkpoint, part: str = "") -> None:
     """Add a checkpoint to a run's folder, in which the records are already on the disk."""
     folder = run / FOLDER / part
-    folder.mkdir(exist_ok=True, parents=True)
+    for each in (run / FOLDER, folder):  # never its parents: a run's folder that is gone is not made again
+        each.mkdir(exist_ok=True)
     snapshot = checkpoint.snapshot
     constants = _write_constants(folder, checkpoint)
     state = folder / f"{snapshot.step}.npy"

@@ -139,7 +139,10 @@ class Folder:
         if place.name not in self.manifest["sha256"]:  # not there, or not yet for good
             return None
         self.verify(place)
-        return files.read_json(place)
+        found, seed = files.read_json(place), self.manifest["seed"]
+        if found.get("seed", seed) != seed:  # the manifest has no hash
+            raise ValueError(f"{place} says that the seed is {found['seed']!r:.40}, and manifest.json {seed}")
+        return found
 
     def add(
         self,

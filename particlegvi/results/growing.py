@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import stat
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,9 @@ class GrowingArray:
         more = getattr(os, "O_NOFOLLOW", 0)
         mode = "r+b" if digest else "w+b"
         self._file = open(path, mode, 0, opener=lambda name, flags: os.open(name, flags | more, 0o666))  # noqa: SIM115
+        if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):  # a pipe could keep us waiting for ever
+            self._file.close()
+            raise ValueError(f"{path} is not a file")
         if digest:
             found = self._hash(keep)
             if found.hexdigest() != digest:

@@ -14,6 +14,7 @@ from particlegvi.quoting import as_argument
 from particlegvi.results import manifest as manifests
 from particlegvi.results import overwriting
 from particlegvi.results.folder import Folder
+from particlegvi.results.lock import NAME as LOCK
 from particlegvi.results.lock import Lock
 from particlegvi.scenario import text
 
@@ -90,8 +91,7 @@ def _appear(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> L
 
 def _again(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Folder:
     """Start over in the folder of an earlier run. Only files that a run has written are removed."""
-    of_run = any((path / name).is_file() for name in ("manifest.json", manifests.NEXT))
-    if not path.is_dir() or (any(path.iterdir()) and not of_run):
+    if not (path.is_dir() and (_of_run(path) or all(map(_of_nobody, path.iterdir())))):
         raise ValueError(f"{path} is not the folder of a run, so it is not overwritten")
     manifests.earlier(path)  # what is refused gets no lock
     lock = Lock.take(path)
@@ -103,3 +103,15 @@ def _again(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Fo
         lock.release()
         raise
     return folder
+
+
+def _of_run(path: Path) -> bool:
+    return any((path / name).is_file() for name in ("manifest.json", manifests.NEXT))
+
+
+def _of_nobody(place: Path) -> bool:
+    """Whether a file in a folder without a run is from a process that died before it put its run there."""
+    if place.name == LOCK:
+        with contextlib.suppress(ValueError):
+            return files.read_text(place, links=False)[:6] in ("", '{"pid"')
+    return place.name.startswith(f".{manifests.NEXT}.") and place.suffix == ".tmp"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,8 @@ class Store:
     """The folder ``cells`` of a table's folder.
 
     A file counts only for the settings that made it, which it holds: after a change of settings the cells are computed
-    anew, and another number of splits or rows changes nothing.
+    anew, and another number of splits or rows changes nothing. It holds its own sha256, too: a damaged cell is one that
+    is not finished.
     """
 
     def __init__(self, folder: Path, settings: Settings) -> None:
@@ -28,15 +31,17 @@ class Store:
 
     def write(self, cell: Cell, scores: dict[str, float], seconds: float) -> None:
         """Keep a finished cell."""
-        content = {"cell": cell._asdict(), "settings": self.fits, "scores": scores, "seconds": round(seconds, 3)}
+        content: dict[str, Any] = {"cell": cell._asdict(), "settings": self.fits, "scores": scores}
+        content |= {"seconds": round(seconds, 3), "sha256": _digest(content)}
         files.write_json(self.folder / f"{cell.name}.json", content)
 
     def read(self, cell: Cell) -> dict[str, float] | None:
-        """The scores of a cell, or None where it is not finished with these settings."""
-        path = self.folder / f"{cell.name}.json"
-        if not path.exists():
+        """The scores of a cell, or None where it is not finished with these settings, or damaged."""
+        content: dict[str, Any] = {}
+        with files.ignoring_damage():
+            content = files.read_json(self.folder / f"{cell.name}.json")
+        if content.get("sha256") != _digest(content):
             return None
-        content: dict[str, Any] = files.read_json(path)
         if content.get("cell") != cell._asdict() or content.get("settings") != self.fits:
             return None
         return content["scores"]
@@ -45,3 +50,8 @@ class Store:
         """The scores of those among the cells that are finished."""
         found = {cell: self.read(cell) for cell in cells}
         return {cell: scores for cell, scores in found.items() if scores is not None}
+
+
+def _digest(content: dict[str, Any]) -> str:
+    counts = {name: content.get(name) for name in ("cell", "settings", "scores")}  # how long it took does not
+    return hashlib.sha256(json.dumps(counts, sort_keys=True).encode()).hexdigest()

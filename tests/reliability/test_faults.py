@@ -56,6 +56,22 @@ def test_a_folder_that_goes_is_one_sentence(tmp_path):
     assert not (tmp_path / "gone").exists()
 
 
+def test_a_folder_that_goes_is_noticed_at_the_next_checkpoint(tmp_path):
+    """And not made again, with nothing in it but checkpoints, until the method is done."""
+    heard = []
+
+    def remove_once(label, done, steps):
+        if not heard:
+            shutil.rmtree(tmp_path / "run")
+        heard.append(done)
+
+    small = {"data.count": 20, "inducing_points": 4, "particles": 4, "steps": 50}
+    with pytest.raises(FileNotFoundError):
+        pg.run("poisson-bimodal", out=tmp_path / "run", progress=remove_once, checkpoint_every=1e-9, **small)
+    assert not (tmp_path / "run").exists()
+    assert len(heard) <= 2
+
+
 def test_a_clock_that_jumps_changes_nothing(tmp_path, monkeypatch):
     pg.run("lifting", out=tmp_path / "straight", **SHORT)
     jumping = iter(range(10**6))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 
 import numpy as np
 import pytest
@@ -107,3 +108,10 @@ def test_a_link_is_not_followed(tmp_path):
         with pytest.raises(OSError):
             GrowingArray(tmp_path / "growing", 5, (4, 2), **options)
     assert (tmp_path / "mine").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("options", [{}, {"keep": 1, "digest": "0" * 64}])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path, options):
+    os.mkfifo(tmp_path / "growing")
+    with pytest.raises(ValueError, match="growing is not a file"):
+        GrowingArray(tmp_path / "growing", 5, (4, 2), **options)

@@ -84,6 +84,41 @@ def test_dying_at_any_operation(runs, tmp_path, name, monkeypatch):
     assert seen == [old] * seen.count(old) + [new] * seen.count(new)
 
 
+def left_behind(lock):
+    """What the end of a process does to its lock: the file stays."""
+    if lock._file >= 0:
+        os.close(lock._file)
+        lock._file = -1
+
+
+def test_dying_at_any_operation_in_an_empty_folder(tmp_path, monkeypatch):
+    """The next --overwrite has the folder, whatever was in it by then."""
+    monkeypatch.setattr("particlegvi.runner.simulate_rest", lambda results, folder, *_: folder.release())
+    for last in range(40):
+        folder = tmp_path / str(last)
+        folder.mkdir()
+        with monkeypatch.context() as patch:
+            left = [last]
+            for operation in OPERATIONS:
+                patch.setattr(os, operation, dying(getattr(os, operation), left))
+            patch.setattr(making.Lock, "release", left_behind)
+            with contextlib.suppress(Died):
+                pg.run("lifting", out=folder, overwrite=True, **SHORT)
+        pg.run("lifting", out=folder, overwrite=True, **CHANGED)
+        assert pg.load(folder).scenario["methods"]["DLE"]["kl_weight"] == 3.0
+        if left[0] >= 0:
+            break
+    assert 3 < last < 39
+
+
+@pytest.mark.parametrize("name", ["lock", ".next.json.tmp.mine", "mine"])
+def test_a_folder_with_somebody_elses_file_is_refused(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(ValueError, match="not the folder of a run"):
+        pg.run("lifting", out=tmp_path, overwrite=True, **SHORT)
+    assert [(place.name, place.read_text()) for place in tmp_path.iterdir()] == [(name, "mine")]
+
+
 def test_a_mixture_would_be_seen(runs, tmp_path):
     """The control: the new scenario beside the old manifest, which is what a process could leave behind once."""
     folder = shutil.copytree(runs / "finished", tmp_path / "run")

@@ -189,6 +189,15 @@ def test_a_seed_changed_in_the_manifest_is_found(tmp_path):
         pg.resume(tmp_path / "run")
 
 
+def test_a_seed_changed_in_the_manifest_of_a_finished_run_is_found(tmp_path):
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    place = tmp_path / "run" / "manifest.json"
+    place.write_text(json.dumps({**json.loads(place.read_text()), "seed": 5}))
+    for read in (pg.load, pg.resume):
+        with pytest.raises(ValueError, match=r"summary\.json says that the seed is 0, and manifest\.json 5"):
+            read(tmp_path / "run")
+
+
 @pytest.mark.parametrize("victims", [["latest.json"], ["latest.json", "previous.json"], ["*.npy"]], ids=str)
 @pytest.mark.parametrize("damage", ["truncated", "flipped", "gone"])
 def test_damaged_checkpoints_cost_time_and_nothing_else(tmp_path, straight, victims, damage):
