@@ -16,7 +16,7 @@ from particlegvi.results import checkpoint
 from particlegvi.signals import Answered, Stopped
 
 ENDLESS = ["run", "lifting", "--no-figure", "--set", "steps=1000000000", "--set", "particles=4"]
-PATIENCE = 120.0  # a busy machine that has to compile first; how long it really takes is measured, not tested (docs/reliability.md)
+PATIENCE = 120.0  # busy machines, and compilers; how long it really takes is in docs/reliability.md
 
 
 def start(*arguments, code="import sys; from particlegvi.cli import main; sys.exit(main(sys.argv[1:]))"):
