@@ -14,6 +14,8 @@ def report(error: BaseException) -> int:
     """Say on stderr in a line or two what went wrong; the exit code."""
     results = getattr(error, "results", None)
     folder = getattr(results, "folder", None)
+    if folder and not os.path.isdir(folder):  # somebody took it away: there is nothing to go on from
+        folder = None
     kept = f"; what was recorded is in {folder}" if folder else ""
     again = f"{kept}; to go on say: particlegvi resume {as_argument(folder)}" if folder else ""
     if isinstance(error, KeyboardInterrupt):

@@ -22,6 +22,8 @@ def chosen_runs(results: Mapping[str, Any], methods: Iterable[str] | None, dim: 
         If a name is unknown, nothing is left to draw, or the particles do not have the dimension the figure draws.
     """
     everything = dict(results.items())
+    if not everything:
+        raise ValueError("there is nothing to draw yet: no method of the run is finished")
     if isinstance(methods, str):
         methods = [methods]
     runs = everything if methods is None else {label: look_up("method", label, everything) for label in methods}

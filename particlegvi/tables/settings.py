@@ -14,6 +14,7 @@ from particlegvi.tables.problems import PROTOCOLS
 CONTENT = ("rows", "models", "protocols", "splits", "first_split")  # what is in the table; the rest makes its cells
 
 LEAST = {"splits": 1, "first_split": 0, "inducing_points": 1, "particles": 2, "subsets": 1, "seed": 0}
+MOST_SPLITS = 10_000  # with 96 cells each their list still fits
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,9 @@ class Settings:
             object.__setattr__(self, key, tuple(chosen))
         for key, least in LEAST.items():
             number = getattr(self, key)
-            if type(number) is not int or not least <= number < 2**31:
-                raise ValueError(f"{key} is {arguments.shown(number)}; a whole number of at least {least} is allowed")
+            most = MOST_SPLITS if key == "splits" else 2**31 - 1
+            if type(number) is not int or not least <= number <= most:
+                raise arguments.refuse(key, number, f"a whole number from {least} to {most}")
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:

@@ -43,3 +43,10 @@ def test_progress_is_any_callable(toy, tmp_path):
     for value in (3, "print", [print]):
         with pytest.raises(ValueError, match="^progress is "):
             pg.tables.run_table(SETTINGS, tmp_path, value, jobs=1)
+
+
+@pytest.mark.parametrize("number", [0, 10_001, 2**31])
+def test_splits_are_not_so_many_that_their_list_does_not_fit(number):
+    with pytest.raises(ValueError, match=f"^splits is {number}; a whole number from 1 to 10000 is allowed"):
+        Settings(splits=number)
+    assert Settings(splits=10_000).splits == 10_000
