@@ -130,7 +130,7 @@ class Boxes:
             return None
         partners = min(2 * self.sum.plan.width + 1, max(used.size for used, _ in layout[0]))
         multiplications = needed * partners * (NODES**2 if self.dim == 1 else 4 * NODES**3)
-        particle = 60.0 if self.dim == 1 else 450.0
+        particle = 60.0 if self.dim == 1 else 150.0
         return positions.shape[0] * particle + 0.15 * multiplications + 3.0 * CALL, layout
 
     def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:

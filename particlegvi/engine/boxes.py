@@ -15,6 +15,7 @@ import numpy as np
 from particlegvi.engine.bits import fma
 from particlegvi.engine.box_rule import NODES
 from particlegvi.engine.compiled import compiled, nested
+from particlegvi.engine.vectors import WIDTH, load, multiply_add, spread, store
 
 LANES = 16
 SQUARE = NODES * NODES
@@ -119,35 +120,50 @@ def evaluate_line(x, order, starts, corners, inverse_half, field, first, last, o
 @compiled
 def moments_plane(x, order, starts, corners, inverse_half, first, last, moments):
     """Moments (boxes, NODES * NODES) of boxes first..last-1 in the plane."""
-    t = np.empty((2, 4))
-    table = np.empty(2 * NODES * 4)
+    t = np.empty((2, LANES))
+    table = np.empty(2 * NODES * LANES)
+    second = NODES * LANES
+    rows = np.empty(NODES * LANES)  # the second coordinate's polynomials again, those of a particle side by side
     totals = np.empty(SQUARE)
-    row = np.empty(4 * NODES)
     for box in range(first, last):
         for m in range(SQUARE):
             totals[m] = 0.0
-        for start in range(starts[box], starts[box + 1], 4):
-            count = min(4, starts[box + 1] - start)
-            for lane in range(4):
+        for start in range(starts[box], starts[box + 1], LANES):
+            count = min(LANES, starts[box + 1] - start)
+            for lane in range(LANES):
                 particle = order[start + min(lane, count - 1)]
                 t[0, lane] = (x[particle, 0] - corners[box, 0]) * inverse_half - 1.0
                 t[1, lane] = (x[particle, 1] - corners[box, 1]) * inverse_half - 1.0
-            polynomials(t, 0, 0, 4, table)
-            polynomials(t, 1, 4 * NODES, 4, table)
-            for lane in range(4):
-                present = 1.0 if lane < count else 0.0
-                for m in range(NODES):
-                    row[lane * NODES + m] = table[4 * NODES + m * 4 + lane] * present
-            for m in range(NODES):
-                a = table[m * 4]
-                b = table[m * 4 + 1]
-                c = table[m * 4 + 2]
-                d = table[m * 4 + 3]
+            polynomials(t, 0, 0, LANES, table)
+            polynomials(t, 1, second, LANES, table)
+            for lane in range(count):
                 for k in range(NODES):
-                    pair = fma(a, row[k], totals[m * NODES + k])
-                    pair = fma(b, row[NODES + k], pair)
-                    pair = fma(c, row[2 * NODES + k], pair)
-                    totals[m * NODES + k] = fma(d, row[3 * NODES + k], pair)
+                    rows[lane * NODES + k] = table[second + k * LANES + lane]
+            for m in range(0, NODES, 4):
+                row = m * NODES
+                here = m * LANES
+                a0, a1 = load(totals, row), load(totals, row + WIDTH)
+                b0, b1 = load(totals, row + NODES), load(totals, row + NODES + WIDTH)
+                c0, c1 = load(totals, row + 2 * NODES), load(totals, row + 2 * NODES + WIDTH)
+                d0, d1 = load(totals, row + 3 * NODES), load(totals, row + 3 * NODES + WIDTH)
+                for lane in range(count):
+                    low, high = load(rows, lane * NODES), load(rows, lane * NODES + WIDTH)
+                    factor = spread(table[here + lane])
+                    a0, a1 = multiply_add(factor, low, a0), multiply_add(factor, high, a1)
+                    factor = spread(table[here + LANES + lane])
+                    b0, b1 = multiply_add(factor, low, b0), multiply_add(factor, high, b1)
+                    factor = spread(table[here + 2 * LANES + lane])
+                    c0, c1 = multiply_add(factor, low, c0), multiply_add(factor, high, c1)
+                    factor = spread(table[here + 3 * LANES + lane])
+                    d0, d1 = multiply_add(factor, low, d0), multiply_add(factor, high, d1)
+                store(totals, row, a0)
+                store(totals, row + WIDTH, a1)
+                store(totals, row + NODES, b0)
+                store(totals, row + NODES + WIDTH, b1)
+                store(totals, row + 2 * NODES, c0)
+                store(totals, row + 2 * NODES + WIDTH, c1)
+                store(totals, row + 3 * NODES, d0)
+                store(totals, row + 3 * NODES + WIDTH, d1)
         for m in range(SQUARE):
             moments[box, m] = totals[m]
 
@@ -230,6 +246,8 @@ def evaluate_plane(x, order, starts, corners, inverse_half, field, first, last, 
     table = np.empty(2 * NODES * LANES)
     second = NODES * LANES
     result = np.empty(2 * LANES)
+    flat = field.reshape(-1)
+    zero = spread(0.0)
     for box in range(first, last):
         for start in range(starts[box], starts[box + 1], LANES):
             count = min(LANES, starts[box + 1] - start)
@@ -242,15 +260,33 @@ def evaluate_plane(x, order, starts, corners, inverse_half, field, first, last, 
             polynomials(t, 0, 0, LANES, table)
             polynomials(t, 1, second, LANES, table)
             for component in range(2):
-                coefficients = field[box, component]
-                for m in range(NODES):
-                    base = m * NODES
-                    for lane in range(LANES):
-                        inner = 0.0
-                        for k in range(NODES):
-                            inner = fma(coefficients[base + k], table[second + k * LANES + lane], inner)
-                        here = component * LANES + lane
-                        result[here] = fma(inner, table[m * LANES + lane], result[here])
+                first_coefficient = (box * 2 + component) * SQUARE
+                here = component * LANES
+                low, high = load(result, here), load(result, here + WIDTH)
+                for m in range(0, NODES, 4):
+                    base = first_coefficient + m * NODES
+                    a0, a1, b0, b1, c0, c1, d0, d1 = zero, zero, zero, zero, zero, zero, zero, zero
+                    for k in range(NODES):
+                        near, far = load(table, second + k * LANES), load(table, second + k * LANES + WIDTH)
+                        factor = spread(flat[base + k])
+                        a0, a1 = multiply_add(factor, near, a0), multiply_add(factor, far, a1)
+                        factor = spread(flat[base + NODES + k])
+                        b0, b1 = multiply_add(factor, near, b0), multiply_add(factor, far, b1)
+                        factor = spread(flat[base + 2 * NODES + k])
+                        c0, c1 = multiply_add(factor, near, c0), multiply_add(factor, far, c1)
+                        factor = spread(flat[base + 3 * NODES + k])
+                        d0, d1 = multiply_add(factor, near, d0), multiply_add(factor, far, d1)
+                    row = m * LANES
+                    low = multiply_add(a0, load(table, row), low)
+                    high = multiply_add(a1, load(table, row + WIDTH), high)
+                    low = multiply_add(b0, load(table, row + LANES), low)
+                    high = multiply_add(b1, load(table, row + LANES + WIDTH), high)
+                    low = multiply_add(c0, load(table, row + 2 * LANES), low)
+                    high = multiply_add(c1, load(table, row + 2 * LANES + WIDTH), high)
+                    low = multiply_add(d0, load(table, row + 3 * LANES), low)
+                    high = multiply_add(d1, load(table, row + 3 * LANES + WIDTH), high)
+                store(result, here, low)
+                store(result, here + WIDTH, high)
             for lane in range(count):
                 particle = order[start + lane]
                 out[particle, 0] = result[lane]
