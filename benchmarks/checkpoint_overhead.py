@@ -29,7 +29,7 @@ RUNS = {
         | {f"methods.{label}": None for label in ("FDGVI", "DE", "DRLE")},
     ),
     "Functions of 200 coefficients, 5000 counts": (
-        "poisson-bimodal", {"data.count": 5000, "inducing_points": 200, "steps": 2000, "methods.plain": None}
+        "poisson-bimodal", {"data.count": 5000, "inducing_points": 200, "steps": 1000, "methods.plain": None}
     ),
 }  # fmt: skip
 
