@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import time
 from pathlib import Path
@@ -110,6 +111,7 @@ def speed(rows: int = 100_000, functions: int = 316, particles: int = 100) -> li
     a, b = rng.standard_normal((2, 1500, 1500))
     operations = 4.0 * rows * functions * particles
     found = []
+    os.environ["NUMBA_NUM_THREADS"] = "1"  # the engine splits its work over that many threads
     with one_blas_thread():
         square = 2.0 * 1500.0**3 / seconds(lambda: a @ b) / 1e9
         values = np.empty((rows, particles))

@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any, ClassVar
 
 PATIENCE = 0.7  # seconds that compiled code may keep Python from answering
+GRACE = 5.0  # seconds from the answer to the end: for a checkpoint, which takes a small part of one
 
 
 class Stopped(KeyboardInterrupt):
@@ -24,7 +25,9 @@ class Answered:
     """Context in which the signals that ask a process to stop raise `Stopped` in the main thread.
 
     A second signal ends the process at once, which harms no folder. So does the first if Python cannot answer it in
-    time because compiled code (or the compiler) has the main thread: a folder can go on from its last checkpoint then.
+    time because compiled code (or the compiler) has the main thread, and if the answer leads nowhere, because it fell
+    into one of the places where Python drops exceptions (a finaliser, a callback from C): a folder can go on from its
+    last checkpoint then.
     Signals that the process was told to ignore (``nohup``) stay ignored.
     """
 
@@ -34,6 +37,7 @@ class Answered:
     def __enter__(self) -> Answered:
         self._before: dict[int, Any] = {}
         self._answered = threading.Event()
+        self._left = threading.Event()
         self._pipe: tuple[int, int] | None = None
         if threading.current_thread() is not threading.main_thread():
             return self  # only the main thread can hear signals
@@ -49,6 +53,7 @@ class Answered:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._left.set()
         for number, handler in self._before.items():
             signal.signal(number, handler)
         if self._pipe is not None:
@@ -65,7 +70,7 @@ class Answered:
     def _watch(self, pipe: int) -> None:
         # Python writes the number of each signal here as it arrives, whatever the main thread is doing.
         while number := os.read(pipe, 1):
-            if number[0] in self._before and not self._answered.wait(PATIENCE):
+            if number[0] in self._before and not (self._answered.wait(PATIENCE) and self._left.wait(GRACE)):
                 text = f"particlegvi: interrupted between two checkpoints{Answered.last_words}"
                 print(text, file=sys.stderr, flush=True)
                 os._exit(128 + number[0])

@@ -103,3 +103,32 @@ def test_the_handlers_of_the_caller_come_back():
     time.sleep(0.2)
     if descriptors:
         assert len(os.listdir("/proc/self/fd")) <= descriptors + 2
+
+
+SWALLOWED = """
+import sys, time
+from particlegvi import signals
+signals.GRACE = float(sys.argv[1])
+with signals.Answered():
+    until = time.monotonic() + 3.0
+    try:
+        print("ready", flush=True)
+        time.sleep(3.0)
+    except KeyboardInterrupt:  # as a finaliser or a callback from C does with it
+        pass
+    while time.monotonic() < until:
+        time.sleep(0.01)
+"""
+
+
+@pytest.mark.parametrize(("grace", "code"), [("0.2", 130), ("60", 0)])
+def test_an_answer_that_gets_lost_is_not_the_last(grace, code):
+    """With the patience of a minute, the control, the process goes on as if there had been no signal."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SWALLOWED, grace], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    err = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode == code
+    assert ("interrupted between two checkpoints" in err) == (code == 130)
