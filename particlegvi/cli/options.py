@@ -32,8 +32,8 @@ CHECKPOINT = (
     ("--checkpoint-every",),
     {
         "type": float,
-        "default": 2.0,
+        "default": 4.0,
         "metavar": "SECONDS",
-        "help": "time between checkpoints, as much work as can be lost (default 2)",
+        "help": "time between checkpoints, as much work as can be lost (default 4)",
     },
 )
