@@ -15,13 +15,15 @@ Answer = Callable[[bytes, Watch], Any]
 
 def warm_up() -> None:
     """Load what the package loads only when it answers a bad name, or meets a kind of scenario for the first time."""
-    from particlegvi import catalogue
+    from particlegvi import catalogue, integrators, kernels, losses, methods, plotting, priors, schedules
     from particlegvi.quoting import shown
     from particlegvi.registry import nearest
     from particlegvi.scenario import load
     from particlegvi.scenario.building import build
 
     nearest("warm", [shown("\0")])
+    for parts in (integrators, kernels, losses, methods, plotting, priors, schedules):
+        parts.names()
     for name in catalogue.names():
         with contextlib.suppress(ValueError):
             build(load(name))
