@@ -140,6 +140,7 @@ def test_kills_at_random_times_inside_fits():
     assert "4 kills, 0 resumed runs differ" in made.stdout
 
 
+@pytest.mark.slow
 def test_kills_inside_the_writing_of_a_checkpoint():
     made = kills("crash_points.py", "--only", "poisson-bimodal", "--stride", "300")
     assert made.returncode == 0, made.stdout + made.stderr
