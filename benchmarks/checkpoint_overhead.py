@@ -18,7 +18,7 @@ import particlegvi as pg
 from particlegvi.results.keeper import CHECKPOINT_EVERY, FolderKeeper
 
 NEVER = 1e9
-PAIRS = 5
+PAIRS = 2
 RUNS = {
     "DRLE of Figure 5.2, 300 particles": (
         "global-minimiser", {"steps": 4_000_000, "methods.DE": None, "methods.DLE": None}
@@ -29,7 +29,7 @@ RUNS = {
         | {f"methods.{label}": None for label in ("FDGVI", "DE", "DRLE")},
     ),
     "Functions of 200 coefficients, 5000 counts": (
-        "poisson-bimodal", {"data.count": 5000, "inducing_points": 200, "steps": 1000, "methods.plain": None}
+        "poisson-bimodal", {"data.count": 5000, "inducing_points": 200, "steps": 3000, "methods.plain": None}
     ),
 }  # fmt: skip
 
