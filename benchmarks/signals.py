@@ -20,7 +20,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM) * 4
 RUNS = {
     "particles": ["lifting", "--set", "steps=1000000000"],
     "a fit of functions": ["poisson-bimodal", "--set", "steps=100000000"],
-    "replicates": ["repulsion-pays", "--set", "replicates=1000000"],
+    "replicates": ["repulsion-pays", "--set", "replicates=10000"],
 }
 
 
