@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import particlegvi as pg
-from particlegvi.results.keeper import CHECKPOINT_EVERY, FolderKeeper
+from particlegvi.storage.folder_storage import CHECKPOINT_EVERY, FolderKeeper
 
 NEVER = 1e9
 PAIRS = 2

@@ -28,8 +28,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from particlegvi import catalogue, datasets, functionspace, plotting, resuming, runner  # noqa: F401 - for the children
+from particlegvi import datasets
 from particlegvi.cli import main
+from particlegvi.running import execute as runner  # noqa: F401 - for the children
+from particlegvi.scenario import catalogue
 
 # Fits of a second or two, and of tables the only one, with cells as short.
 TABLE = "uci-function-space-short"

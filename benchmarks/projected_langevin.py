@@ -19,10 +19,11 @@ import numpy as np
 from scipy import linalg
 
 import particlegvi as pg
-from particlegvi.engine.threads import one_blas_thread
-from particlegvi.functionspace import likelihoods, schemes
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.basis import Nystroem
-from particlegvi.functionspace.data_cost import DataCost
+from particlegvi.functionspace.sampling import schemes
+from particlegvi.functionspace.sampling.data_cost import DataCost
 
 BIAS = 0.05  # of the stationary variance in the worst direction, and what is left of the start
 ROUNDS = 5

@@ -16,12 +16,14 @@ import numba
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.engine import coupled, flow, fourier, mathematics, series
-from particlegvi.engine.compiled import OPTIONS
-from particlegvi.engine.direct import direct_part
-from particlegvi.engine.noise import fill_normals, key_words
-from particlegvi.engine.terms import Constant
-from particlegvi.engine.vectors import load, multiply_add, spread, store, subtract
+from particlegvi.engine.numerics import mathematics
+from particlegvi.engine.numerics.compiled import OPTIONS
+from particlegvi.engine.numerics.noise import fill_normals, key_words
+from particlegvi.engine.numerics.vectors import load, multiply_add, spread, store, subtract
+from particlegvi.engine.pairs import fourier, series
+from particlegvi.engine.pairs.direct import direct_part
+from particlegvi.engine.steps import coupled, flow
+from particlegvi.engine.terms.constant import Constant
 
 ROUNDS, REPEATS = 30, 1000
 STEP = 1e-4

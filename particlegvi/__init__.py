@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import importlib
 
+from particlegvi.version import __version__
+
 TYPE_CHECKING = False  # as in typing, whose import would be a sixth of the time that --help takes
-__version__ = "0.1.0"
 
 # No module is called run, resume, compare, simulate, target, load or scenarios: importing it would bind its name here.
 _MODULES = (
@@ -35,16 +36,16 @@ _MODULES = (
     "tables",
 )
 _NAMES = {
-    "Loss": "particlegvi.loss:Loss",
-    "Run": "particlegvi.runs:Run",
-    "Diverged": "particlegvi.errors:Diverged",
-    "simulate": "particlegvi.simulation:simulate",
+    "Loss": "particlegvi.losses.loss:Loss",
+    "Run": "particlegvi.simulation.run:Run",
+    "Diverged": "particlegvi.tools.errors:Diverged",
+    "simulate": "particlegvi.simulation.loop:simulate",
     "target": "particlegvi.targets:target",
-    "run": "particlegvi.runner:run",
-    "resume": "particlegvi.resuming:resume",
-    "compare": "particlegvi.comparison:compare",
+    "run": "particlegvi.running.execute:run",
+    "resume": "particlegvi.running.resume:resume",
+    "compare": "particlegvi.running.compare:compare",
     "load": "particlegvi.results:load",
-    "scenarios": "particlegvi.catalogue:",
+    "scenarios": "particlegvi.scenario.catalogue:",
 }
 
 __all__ = ["__version__", *_MODULES, *_NAMES]
@@ -68,16 +69,16 @@ if TYPE_CHECKING:
         tables,
         targets,
     )
-    from particlegvi import catalogue as scenarios
-    from particlegvi.comparison import compare
-    from particlegvi.errors import Diverged
-    from particlegvi.loss import Loss
+    from particlegvi.losses.loss import Loss
     from particlegvi.results import load
-    from particlegvi.resuming import resume
-    from particlegvi.runner import run
-    from particlegvi.runs import Run
-    from particlegvi.simulation import simulate
+    from particlegvi.running.compare import compare
+    from particlegvi.running.execute import run
+    from particlegvi.running.resume import resume
+    from particlegvi.scenario import catalogue as scenarios
+    from particlegvi.simulation.loop import simulate
+    from particlegvi.simulation.run import Run
     from particlegvi.targets import target
+    from particlegvi.tools.errors import Diverged
 
 
 def __getattr__(name: str) -> Any:

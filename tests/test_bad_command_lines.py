@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from particlegvi import cli, runner
+from particlegvi import cli
+from particlegvi.running import execute as runner
 from particlegvi.verification import command
 
 RUN = ["run", "lifting"]

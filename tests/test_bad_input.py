@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import arguments as arguments_module
-from particlegvi import plotting, quoting
+from particlegvi import plotting
 from particlegvi.kernels import bandwidth
+from particlegvi.tools import arguments as arguments_module
+from particlegvi.tools import quoting
 
 from .bad_values import DLE, KERNEL, LOSS, PRIOR, VALUES, Calls, add, wrong_answers
 
@@ -272,7 +273,7 @@ def test_a_step_beyond_stability_warns_and_runs():
 
 def test_nothing_is_compiled_or_drawn_before_every_argument_is_checked(monkeypatch):
     """With the engine taken away, a bad argument is still answered."""
-    from particlegvi.engine import noise
+    from particlegvi.engine.numerics import noise
 
     def gone(*_: Any) -> None:
         raise AssertionError("something ran before the arguments were checked")

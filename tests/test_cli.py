@@ -11,7 +11,9 @@ import warnings
 import pytest
 
 import particlegvi as pg
-from particlegvi import catalogue, cli, runner, scenario
+from particlegvi import cli, scenario
+from particlegvi.running import execute as runner
+from particlegvi.scenario import catalogue
 
 from .remembered import remembered_truth  # noqa: F401
 

@@ -19,7 +19,7 @@ PARTS = """
 import json
 import numpy as np
 import particlegvi as pg
-from particlegvi.engine import evaluate
+from particlegvi.engine.terms import evaluate
 
 said = {}
 x, h = np.linspace(-1.5, 1.5, 8)[:, None], 1e-5

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import cli, files, scenario
-from particlegvi.scenario.building import build
+from particlegvi import cli, scenario
+from particlegvi.kinds.particles.building import build
+from particlegvi.tools import files
 
 from .fuzzing import fuzz
 

@@ -15,11 +15,11 @@ Answer = Callable[[bytes, Watch], Any]
 
 def warm_up() -> None:
     """Load what the package loads only when it answers a bad name, or meets a kind of scenario for the first time."""
-    from particlegvi import catalogue, integrators, kernels, losses, methods, plotting, priors, schedules
-    from particlegvi.quoting import shown
-    from particlegvi.registry import nearest
-    from particlegvi.scenario import load
-    from particlegvi.scenario.building import build
+    from particlegvi import integrators, kernels, losses, methods, plotting, priors, schedules
+    from particlegvi.kinds.particles.building import build
+    from particlegvi.scenario import catalogue, load
+    from particlegvi.tools.quoting import shown
+    from particlegvi.tools.registry import nearest
 
     nearest("warm", [shown("\0")])
     for parts in (integrators, kernels, losses, methods, plotting, priors, schedules):
@@ -32,8 +32,8 @@ def warm_up() -> None:
 def formulas(folder: Path) -> Answer:
     import numpy as np
 
-    from particlegvi.engine import evaluate
-    from particlegvi.formulas import compile_formula
+    from particlegvi.engine.terms import evaluate
+    from particlegvi.losses.formulas import compile_formula
 
     points = np.array([[0.3, -1.2], [2.0, 1e300], [0.0, -0.0]])
 
@@ -51,7 +51,7 @@ def formulas(folder: Path) -> Answer:
 
 def scenario_files(folder: Path) -> Answer:
     from particlegvi import scenario
-    from particlegvi.scenario.building import build
+    from particlegvi.kinds.particles.building import build
 
     place = folder / "fed.toml"
 
@@ -68,7 +68,7 @@ def scenario_files(folder: Path) -> Answer:
 
 def settings(folder: Path) -> Answer:
     from particlegvi import scenario
-    from particlegvi.scenario.building import build
+    from particlegvi.kinds.particles.building import build
 
     def answer(data: bytes, watch: Watch) -> None:
         argument = data.decode("utf-8", "surrogateescape")
@@ -81,7 +81,7 @@ def settings(folder: Path) -> Answer:
 def arrays(folder: Path) -> Answer:
     import numpy as np
 
-    from particlegvi.results.arrays import read_array
+    from particlegvi.storage.arrays import read_array
 
     place = folder / "fed.npy"
 
@@ -95,7 +95,7 @@ def arrays(folder: Path) -> Answer:
 
 
 def json_files(folder: Path) -> Answer:
-    from particlegvi.files import read_json
+    from particlegvi.tools.files import read_json
 
     place = folder / "fed.json"
 

@@ -13,19 +13,22 @@ from fuzzing.targets import Target
 from fuzzing.watching import Blind, Tally, Watch
 
 # What atheris sees the lines of: not what numba compiles.
-INSTRUMENTED = [f"particlegvi.{name}" for name in ("formulas", "scenario", "results", "files", "registry", "quoting")]
+PARTS = (
+    "losses.formulas", "scenario", "settings", "storage", "results", "tools.files", "tools.registry", "tools.quoting",
+)  # fmt: skip
+INSTRUMENTED = [f"particlegvi.{name}" for name in PARTS]
 
 
 def by_atheris(target: Target, inputs: int, seed: int, folder: Path, report: Path) -> None:
     """Feed what atheris invents, guided by the lines that run; ends the process."""
     import atheris
 
-    import particlegvi.simulation  # first: numba cannot compile what is instrumented
+    import particlegvi.simulation.loop  # first: numba cannot compile what is instrumented
 
-    for module in ("losses", "kernels", "targets", "engine.evaluate", "engine.tape"):
+    for module in ("losses", "kernels", "targets", "engine.terms.evaluate", "engine.terms.tape"):
         importlib.import_module(f"particlegvi.{module}")
     with atheris.instrument_imports(include=INSTRUMENTED, enable_loader_override=False):
-        import particlegvi.formulas
+        import particlegvi.losses.formulas
         import particlegvi.results  # noqa: F401
     answer, watch, tally = target.prepare(folder), Watch(folder), Tally()
     seeds = folder / "corpus"

@@ -16,7 +16,8 @@ def run_folders(folder: Path) -> Answer:
     """One file of a folder is replaced: of a finished run, which is loaded, of one that was interrupted, or of one that
     another takes over."""
     from particlegvi import resume
-    from particlegvi.results import checkpoint, load
+    from particlegvi.results import load
+    from particlegvi.storage import checkpoint
 
     good, stopped = finished(folder), interrupted(folder)
     places = [*(run / name for run in (good, stopped) for name in files(run)), next_run(folder)]
@@ -47,8 +48,8 @@ def run_folders(folder: Path) -> Answer:
 
 def _take_up(run: Path, found: Any, data: bytes) -> None:
     """Records up to a checkpoint, and a lock that says anything: both are opened for writing, so not watched."""
-    from particlegvi.results.growing import GrowingArray
-    from particlegvi.results.lock import Lock
+    from particlegvi.storage.lock import Lock
+    from particlegvi.storage.record_file import GrowingArray
 
     assert found.snapshot.state.nbytes <= 10_000
     with contextlib.suppress(ValueError):

@@ -15,8 +15,8 @@ import numpy as np
 
 from particlegvi.bench import workloads
 from particlegvi.bench.timing import in_turn, ratios
-from particlegvi.engine import threads
-from particlegvi.registry import look_up
+from particlegvi.engine.numerics import threads
+from particlegvi.tools.registry import look_up
 
 ROUNDS = 5
 

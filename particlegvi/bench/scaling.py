@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.engine.algorithms import suitable
+from particlegvi.engine.pairs.algorithms import suitable
 
 NUMBERS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 LONGEST = 4.0  # seconds; an algorithm that would take longer is left out from there on

@@ -12,8 +12,8 @@ import numpy as np
 import particlegvi as pg
 from particlegvi.bench import rivals
 from particlegvi.bench.timing import Contender
-from particlegvi.engine import threads
-from particlegvi.engine.algorithms import Direct
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.pairs.algorithms import Direct
 from particlegvi.methods.flow import Problem
 
 PRIOR = pg.priors.Normal(0.0, 1.0)
@@ -139,7 +139,7 @@ WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
 
 def accuracy() -> list[dict[str, Any]]:
     """Error of every accelerated sum on 50 particles against the direct sum, in units of variance / lengthscale."""
-    from particlegvi.engine.repulsion import Repulsion
+    from particlegvi.engine.pairs.repulsion import Repulsion
 
     random = np.random.default_rng(0)
     rows = []

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi import arguments
 from particlegvi.metrics.checking import beside, spread, vector
+from particlegvi.tools import arguments
 
 
 def conformal_radius(y: ArrayLike, mean: ArrayLike, sd: ArrayLike = 1.0, coverage: float = 0.9) -> float:

@@ -14,11 +14,11 @@ import os
 import sys
 import warnings
 
-from particlegvi import __version__
 from particlegvi.cli import checking, looking, pictures, running
 from particlegvi.cli.progress import ProgressBar
 from particlegvi.cli.reporting import BAD_INPUT, DONE, report, say
-from particlegvi.signals import Answered
+from particlegvi.tools.signals import Answered
+from particlegvi.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

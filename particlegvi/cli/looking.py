@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def list_scenarios(options: argparse.Namespace) -> None:
-    from particlegvi import catalogue
+    from particlegvi.scenario import catalogue
 
     entries = catalogue.entries()
     if options.json:

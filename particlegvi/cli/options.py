@@ -17,7 +17,7 @@ def whole_number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        from particlegvi.quoting import shown
+        from particlegvi.tools.quoting import shown
 
         raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number") from None
 

@@ -19,13 +19,16 @@ def gallery(options: argparse.Namespace) -> None:
     import tempfile
     from pathlib import Path
 
-    from particlegvi import arguments, catalogue, scenario
+    from particlegvi import scenario
+    from particlegvi.scenario import catalogue
+    from particlegvi.tools import arguments
 
     arguments.seed(options.seed)
     names = options.only or catalogue.names()
     settings = {name: scenario.load(catalogue.path(name)) for name in names}
-    from particlegvi import plotting, runner
+    from particlegvi import plotting
     from particlegvi.datasets import MissingData
+    from particlegvi.running import execute as runner
 
     folder = Path(options.out)
     try:

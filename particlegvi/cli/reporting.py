@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from particlegvi.quoting import as_argument
+from particlegvi.tools.quoting import as_argument
 
 DONE, FAILED, BAD_INPUT, DIVERGED = 0, 1, 2, 3
 

@@ -6,7 +6,7 @@ import argparse
 
 from particlegvi.cli.options import CHECKPOINT, NO_FIGURE, QUIET, SEED
 from particlegvi.cli.progress import ProgressBar
-from particlegvi.quoting import as_argument
+from particlegvi.tools.quoting import as_argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ def run(options: argparse.Namespace) -> None:
     from particlegvi import scenario
 
     settings = scenario.load(options.scenario, dict(scenario.setting(argument) for argument in options.set))
-    from particlegvi import plotting, runner
+    from particlegvi import plotting
+    from particlegvi.running import execute as runner
 
     for figure in settings["figures"]:
         plotting.check(figure)
@@ -38,8 +39,8 @@ def run(options: argparse.Namespace) -> None:
 
 
 def resume(options: argparse.Namespace) -> None:
-    from particlegvi import resuming
-    from particlegvi.results.folder import open_folder
+    from particlegvi.running import resume as resuming
+    from particlegvi.storage.folder import open_folder
 
     finished = open_folder(options.folder).manifest["status"] == "finished"
     with ProgressBar(options.quiet) as progress:
@@ -59,7 +60,7 @@ def resume(options: argparse.Namespace) -> None:
 
 def conclude(results: Results, options: argparse.Namespace) -> None:
     """Say what came out."""
-    from particlegvi.results.folder import open_folder
+    from particlegvi.storage.folder import open_folder
 
     assert results.folder is not None
     if not options.quiet:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi import files
-from particlegvi.registry import look_up
+from particlegvi.tools import files
+from particlegvi.tools.registry import look_up
 
 LARGEST = 50_000_000  # bytes of a file, packed or not; the largest set unpacks to 3.5 million
 
@@ -111,7 +111,7 @@ def _catalogue() -> dict[str, Any]:
 
 def folders() -> list[Path]:
     """Where `load` looks, in this order."""
-    from particlegvi.engine.compiled import user_cache_folder  # numba, which the names can do without
+    from particlegvi.engine.numerics.compiled import user_cache_folder  # numba, which the names can do without
 
     chosen = os.environ.get("PARTICLEGVI_DATA")
     return [*([Path(chosen)] if chosen else []), user_cache_folder() / "data"]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi import arguments
+from particlegvi.tools import arguments
 
 MOST = 100_000_000  # rows, or splits
 

@@ -1,9 +1,7 @@
 """Distances of particles to their target, what chance allows for them, where they are, and what their steps bias."""
 
 from particlegvi.diagnostics.basins import Basins
-from particlegvi.diagnostics.binomial import binomial_limits
 from particlegvi.diagnostics.chains import effective_sample_size, potential_scale_reduction
-from particlegvi.diagnostics.coverage import independent_coverage, mean_interval
 from particlegvi.diagnostics.discrepancy import (
     energy_distance,
     maximum_mean_discrepancy,
@@ -13,7 +11,6 @@ from particlegvi.diagnostics.distances import Distance, distances
 from particlegvi.diagnostics.entropy import entropy, entropy_nearest_neighbours, entropy_spacings
 from particlegvi.diagnostics.equilibrium import Drift, drift, spread_records, time_to_equilibrium
 from particlegvi.diagnostics.excess_energy import ExcessEnergy, excess_energy
-from particlegvi.diagnostics.floor import line_floors, wasserstein1_floor
 from particlegvi.diagnostics.free_energy import (
     FreeEnergyParts,
     free_energy,
@@ -22,8 +19,15 @@ from particlegvi.diagnostics.free_energy import (
     target_free_energy,
 )
 from particlegvi.diagnostics.kolmogorov_smirnov import kolmogorov_smirnov, kolmogorov_smirnov_floor
-from particlegvi.diagnostics.limit_law import limit_floor
-from particlegvi.diagnostics.occupancy import mode_fractions, mode_occupancy, nearest_mode
+from particlegvi.diagnostics.mode_counts import (
+    binomial_limits,
+    independent_coverage,
+    mean_interval,
+    mode_fractions,
+    mode_occupancy,
+    nearest_mode,
+)
+from particlegvi.diagnostics.null_quantiles import limit_floor, line_floors, wasserstein1_floor
 from particlegvi.diagnostics.sliced import sliced_wasserstein, sliced_wasserstein_floor
 from particlegvi.diagnostics.stationary import stationary_law
 from particlegvi.diagnostics.stein import (

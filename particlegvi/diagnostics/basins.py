@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi import arguments
 from particlegvi.diagnostics.particles import in_space
+from particlegvi.tools import arguments
 
 BARRIER = 1.0  # of the log density
 DRAWS = 4000

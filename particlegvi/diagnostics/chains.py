@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi import arguments
+from particlegvi.tools import arguments
 
 Array = NDArray[np.float64]
 

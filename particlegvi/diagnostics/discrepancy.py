@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi import arguments
-from particlegvi.diagnostics.particles import given_points, in_space
-from particlegvi.diagnostics.reference import reference
+from particlegvi.diagnostics.particles import given_points, in_space, reference
+from particlegvi.tools import arguments
 
 Array = NDArray[np.float64]
 REFERENCE = 1000
@@ -87,7 +86,7 @@ def energy_distance(particles: ArrayLike, target: Any) -> float:
 
 def values_of(kernel: Any, r2: Array) -> Array:
     """kappa at squared distances."""
-    from particlegvi.engine.evaluate import profile_values
+    from particlegvi.engine.terms.evaluate import profile_values
 
     return profile_values(kernel, r2)
 

@@ -7,17 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi import arguments
 from particlegvi.diagnostics.discrepancy import energy_distance, squared_distances, values_of
-from particlegvi.diagnostics.floor import line_floors
 from particlegvi.diagnostics.kolmogorov_smirnov import kolmogorov_smirnov, kolmogorov_smirnov_floor
-from particlegvi.diagnostics.limit_law import limit_floor
-from particlegvi.diagnostics.particles import in_space, some
-from particlegvi.diagnostics.reference import reference
+from particlegvi.diagnostics.null_quantiles import limit_floor, line_floors
+from particlegvi.diagnostics.particles import in_space, reference, some
 from particlegvi.diagnostics.sliced import sliced_wasserstein, sliced_wasserstein_floor
 from particlegvi.diagnostics.stein import Score, score_at, stein_kernel
 from particlegvi.diagnostics.wasserstein import wasserstein1, wasserstein2
-from particlegvi.engine.threads import one_blas_thread
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.tools import arguments
 
 LEVELS = (0.05, 0.95, 0.99)
 MOST = 100_000  # particles that a distance is computed from

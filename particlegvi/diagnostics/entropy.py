@@ -13,8 +13,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi import arguments
 from particlegvi.diagnostics.particles import in_space, on_line
+from particlegvi.tools import arguments
 
 NEIGHBOURS = 3
 CHUNK = 200_000

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi import arguments
 from particlegvi.diagnostics.particles import some
+from particlegvi.tools import arguments
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]

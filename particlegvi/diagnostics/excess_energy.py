@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi import arguments
 from particlegvi.diagnostics.particles import in_space
+from particlegvi.tools import arguments
 
 NEAR = 0.05
 

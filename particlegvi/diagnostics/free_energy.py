@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi import arguments
 from particlegvi.diagnostics.entropy import entropy
 from particlegvi.diagnostics.particles import in_space, some
+from particlegvi.tools import arguments
 
 MOST_PAIRED = 20_000
 SELF_ENERGY_SAMPLES = 4000
@@ -110,7 +110,7 @@ def target_free_energy(target: Any, loss: Any, method: Any, prior: Any = None, s
     arguments.target(target, density=True, dim=arguments.loss(loss).dim)
     arguments.weighted(method)
     seed = arguments.seed(seed)
-    from particlegvi.engine.evaluate import values
+    from particlegvi.engine.terms.evaluate import values
     from particlegvi.priors import embedding
 
     prior = _prior(prior, loss)
@@ -147,8 +147,8 @@ def mmd_squared_to_prior(particles: ArrayLike, kernel: Any, prior: Any, most_pai
     -------
     float
     """
-    from particlegvi.engine.direct import pair_energy
-    from particlegvi.engine.evaluate import values
+    from particlegvi.engine.pairs.direct import pair_energy
+    from particlegvi.engine.terms.evaluate import values
     from particlegvi.priors import embedding
 
     arguments.kernel(kernel)
@@ -169,7 +169,7 @@ def prior_self_energy(prior: Any, kernel: Any, seed: int = 0) -> float:
     each coordinate: s / sqrt(s^2 + 2 sd^2) for Normal, and with w = width/s, sqrt(2 pi)/w erf(w/sqrt 2) -
     2 (1 - exp(-w^2/2))/w^2 for Uniform. Otherwise the mean embedding's average over 4000 prior samples.
     """
-    from particlegvi.engine.evaluate import values
+    from particlegvi.engine.terms.evaluate import values
     from particlegvi.priors import embedding
     from particlegvi.priors.gaussian_sums import gaussian_sum
 

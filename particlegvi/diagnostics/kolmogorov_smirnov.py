@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi import arguments
-from particlegvi.diagnostics.floor import checked_levels
+from particlegvi.diagnostics.null_quantiles import checked_levels
 from particlegvi.diagnostics.particles import line_target, on_line
+from particlegvi.tools import arguments
 
 
 def kolmogorov_smirnov(particles: ArrayLike, target: Any) -> float:

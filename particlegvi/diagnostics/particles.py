@@ -1,4 +1,4 @@
-"""How diagnostics read the particles they are given."""
+"""How diagnostics read the particles they are given, and the points that stand for a target beside them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi import arguments
+from particlegvi.tools import arguments
 
 FARTHEST = 1e150  # squares of what is nearer are finite
 
@@ -61,3 +61,14 @@ def line_target(target: object) -> None:
 def _finite(x: NDArray[np.float64], key: str = "particles") -> None:
     if not np.all(np.isfinite(x)):
         raise ValueError(f"{key} has numbers that are not finite; finite ones are allowed")
+
+
+def reference(target: Any, number: int, seed: int = 0) -> tuple[NDArray[np.float64], float]:
+    """Points (number, dim) with the target's law, and how many independent draws they are worth.
+
+    On the line the quantiles of (i - 1/2)/number, which are far closer to the target than draws are: worth infinitely
+    many. In the plane they are draws.
+    """
+    if target.dim == 1:
+        return target.quantile((np.arange(number) + 0.5) / number)[:, None], np.inf
+    return target.sample(number, seed), float(number)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi import arguments
-from particlegvi.diagnostics.floor import REPLICATES, TAIL, checked_levels, halves
+from particlegvi.diagnostics.null_quantiles import REPLICATES, TAIL, checked_levels, halves
 from particlegvi.diagnostics.particles import given_points, in_space
 from particlegvi.diagnostics.wasserstein import to_points
+from particlegvi.tools import arguments
 
 Array = NDArray[np.float64]
 DIRECTIONS = 16

@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from particlegvi import arguments, integrators
+from particlegvi import integrators
+from particlegvi.tools import arguments
 
 MOST_POINTS = 4000  # of the grid; 8 x MOST_POINTS^2 bytes in the matrix
 NODES = 8  # of the interpolation

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi import arguments
 from particlegvi.diagnostics.discrepancy import squared_distances
 from particlegvi.diagnostics.particles import in_space
+from particlegvi.tools import arguments
 
 Array = NDArray[np.float64]
 Score = Callable[[Array], Array]

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 _MODULES = ("basis", "covariances", "likelihoods", "residuals", "selection")
 _NAMES = {
-    "ExactGaussianProcess": "exact_gp",
+    "ExactGaussianProcess": "gp.exact_gp",
     "LinearRegression": "linear",
     "LogisticRegression": "linear",
-    "ProjectedLangevinSampler": "sampler",
-    "SparseGaussianProcess": "sparse_gp",
-    "fit_classification_hyperparameters": "laplace",
-    "fit_hyperparameters": "hyperparameters",
+    "ProjectedLangevinSampler": "sampling.sampler",
+    "SparseGaussianProcess": "gp.sparse_gp",
+    "fit_classification_hyperparameters": "gp.laplace",
+    "fit_hyperparameters": "gp.hyperparameters",
 }
 # These need scikit-learn, an extra, and so do not belong to what a star imports.
 _ESTIMATORS = ("ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor")
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
         ProjectedLangevinPoissonRegressor,
         ProjectedLangevinRegressor,
     )
-    from particlegvi.functionspace.exact_gp import ExactGaussianProcess
-    from particlegvi.functionspace.hyperparameters import fit_hyperparameters
-    from particlegvi.functionspace.laplace import fit_classification_hyperparameters
+    from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
+    from particlegvi.functionspace.gp.hyperparameters import fit_hyperparameters
+    from particlegvi.functionspace.gp.laplace import fit_classification_hyperparameters
+    from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
     from particlegvi.functionspace.linear import LinearRegression, LogisticRegression
-    from particlegvi.functionspace.sampler import ProjectedLangevinSampler
-    from particlegvi.functionspace.sparse_gp import SparseGaussianProcess
+    from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi import arguments
+from particlegvi.tools import arguments
 
 Array = NDArray[np.float64]
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi import arguments
-from particlegvi.engine import noise
-from particlegvi.engine.threads import one_blas_thread
+from particlegvi.engine.numerics import noise
+from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.checks import Array, points
 from particlegvi.functionspace.prediction import Marginals
-from particlegvi.registry import look_up
+from particlegvi.tools import arguments
+from particlegvi.tools.registry import look_up
 
 
 class FunctionPosterior:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from particlegvi.integrators.stepping import Stepping
-from particlegvi.registry import Registry
+from particlegvi.tools.registry import Registry
 
 SCHEMES = {
     "plain": "x <- x - gain * drift + noise_now * Z_k + noise_next * Z_{k+1}",

@@ -15,10 +15,9 @@ from typing import Any
 
 from particlegvi.kernels.bandwidth import default_kernel, resolve
 from particlegvi.kernels.inverse_multiquadric import InverseMultiquadric
-from particlegvi.kernels.matern_32 import Matern32
-from particlegvi.kernels.matern_52 import Matern52
+from particlegvi.kernels.matern import Matern32, Matern52
 from particlegvi.kernels.squared_exponential import SquaredExponential
-from particlegvi.registry import Registry, check_parameters
+from particlegvi.tools.registry import Registry, check_parameters
 
 __all__ = [
     "InverseMultiquadric",

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi import arguments
 from particlegvi.kernels.squared_exponential import SquaredExponential
+from particlegvi.tools import arguments
 
 PRIOR_SAMPLES = 1000
 MOST_POINTS = 2000

@@ -1,6 +1,6 @@
 """The kinds of scenario: what ``particlegvi run`` can do. One small file each, found by its name.
 
-A kind (see `particlegvi.kinds._kind.Kind`) says which keys its scenarios have, makes of them what is run, runs it,
+A kind (see `particlegvi.kinds.kind.Kind`) says which keys its scenarios have, makes of them what is run, runs it,
 takes it up again from a folder, and says what the results amount to. All else is the same for every kind.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from particlegvi.registry import Registry
+from particlegvi.tools.registry import Registry
 
 if TYPE_CHECKING:
-    from particlegvi.kinds._kind import Kind
+    from particlegvi.kinds.kind import Kind
 
 _registry = Registry(__name__, "kind of scenario")
 

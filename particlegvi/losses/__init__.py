@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi import arguments
-from particlegvi.loss import Loss
-from particlegvi.registry import Registry, check_parameters
+from particlegvi.losses.loss import Loss
+from particlegvi.tools import arguments
+from particlegvi.tools.registry import Registry, check_parameters
 
 registry = Registry(__name__, "loss")
 

@@ -10,7 +10,7 @@ from particlegvi.methods.free_energy import DE, DLE, DRE, DRLE, FreeEnergy
 from particlegvi.methods.gaussian import FDGVI
 from particlegvi.methods.mmd_flow import MMDFlow
 from particlegvi.methods.svgd import SVGD
-from particlegvi.registry import Registry
+from particlegvi.tools.registry import Registry
 
 __all__ = ["DE", "DLE", "DRE", "DRLE", "FDGVI", "SVGD", "FreeEnergy", "MMDFlow", "get", "names"]
 

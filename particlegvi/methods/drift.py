@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi.engine.explicit import descend
-from particlegvi.engine.flow import first_bad_particle
+from particlegvi.engine.steps.flow import descend, first_bad_particle
 from particlegvi.methods.flow import Problem
 
 EXPLICIT = ("euler-maruyama", "leimkuhler-matthews")  # integrators that are explicit Euler where there is no noise

@@ -16,7 +16,7 @@ class Problem:
 
     Attributes
     ----------
-    loss : particlegvi.loss.Loss
+    loss : particlegvi.losses.loss.Loss
     prior : prior object
         :class:`particlegvi.priors.Flat` where none was given.
     start : ndarray (particles, dim)

@@ -14,13 +14,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from particlegvi import arguments, integrators
-from particlegvi.engine.approximate import APPROXIMATIONS
-from particlegvi.engine.repulsion import Repulsion
-from particlegvi.engine.schemes import DRIVERS
+from particlegvi import integrators
+from particlegvi.engine.pairs.approximate import APPROXIMATIONS
+from particlegvi.engine.pairs.repulsion import Repulsion
+from particlegvi.engine.steps.schemes import DRIVERS
 from particlegvi.integrators.stepping import Steppings
 from particlegvi.methods.flow import Flow, Problem
 from particlegvi.priors import mean_embedding
+from particlegvi.tools import arguments
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from particlegvi import arguments, memory
-from particlegvi.engine.noise import normals
+from particlegvi.engine.numerics.noise import normals
 from particlegvi.methods.flow import Flow, Problem
+from particlegvi.tools import arguments, memory
 
 OUTPUT_STEP = 2**62  # the step number whose "draws" make the particles; no run gets there
 

@@ -7,14 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from particlegvi import arguments, kernels, priors
-from particlegvi.engine import threads
-from particlegvi.engine.evaluate import gradients
-from particlegvi.engine.noise import normals
-from particlegvi.engine.repulsion import Repulsion
+from particlegvi import kernels, priors
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics.noise import normals
+from particlegvi.engine.pairs.repulsion import Repulsion
+from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.drift import DriftFlow, check_explicit
 from particlegvi.methods.flow import Flow, Problem
 from particlegvi.priors.weighted_points import WeightedPoints
+from particlegvi.tools import arguments
 
 MOST_SAMPLES = 1_000_000
 

@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from particlegvi import arguments, kernels
-from particlegvi.engine.evaluate import gradients
-from particlegvi.engine.smoothing import smoothed
+from particlegvi import kernels
+from particlegvi.engine.pairs.smoothing import smoothed
+from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.drift import DriftFlow, check_explicit
 from particlegvi.methods.flow import Flow, Problem
+from particlegvi.tools import arguments
 
 
 @dataclass(frozen=True)

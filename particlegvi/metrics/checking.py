@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi import arguments
+from particlegvi.tools import arguments
 
 SMALLEST, LARGEST = 1e-75, 1e75  # of two of these the quotient has a finite square
 

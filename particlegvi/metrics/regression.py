@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi import arguments
 from particlegvi.metrics.checking import LARGEST, beside, spread, vector
+from particlegvi.tools import arguments
 
 
 def mean_absolute_error(y: ArrayLike, mean: ArrayLike) -> float:

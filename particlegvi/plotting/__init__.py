@@ -11,11 +11,11 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from particlegvi import arguments
-from particlegvi.files import place
 from particlegvi.plotting import style
 from particlegvi.plotting.kind import check, kinds, options
 from particlegvi.plotting.single import plot_run
+from particlegvi.tools import arguments
+from particlegvi.tools.files import place
 
 __all__ = ["check", "draw", "figure", "names", "options", "plot_run"]
 

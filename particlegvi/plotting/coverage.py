@@ -12,9 +12,8 @@ from matplotlib.ticker import PercentFormatter
 from particlegvi import diagnostics
 from particlegvi.plotting import reading, style
 from particlegvi.plotting.bars import BARS
-from particlegvi.plotting.heading import heading
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.legend import legend_below
+from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.plane import panel_grid
 
 

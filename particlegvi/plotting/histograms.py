@@ -13,9 +13,8 @@ from matplotlib.ticker import MaxNLocator
 from particlegvi.plotting import reading, style
 from particlegvi.plotting.atoms import HEADROOM, MANY_ATOMS, draw_atoms
 from particlegvi.plotting.bars import draw_histogram
-from particlegvi.plotting.heading import heading
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.legend import legend_below
+from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.plane import panel_grid
 
 

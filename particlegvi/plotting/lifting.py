@@ -12,9 +12,8 @@ from matplotlib.ticker import MaxNLocator
 
 from particlegvi.plotting import histograms, reading, style
 from particlegvi.plotting.atoms import HEADROOM
-from particlegvi.plotting.heading import heading
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.legend import legend_below
+from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.reading import Array
 
 

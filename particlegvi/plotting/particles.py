@@ -13,9 +13,8 @@ from matplotlib.patches import Ellipse
 
 from particlegvi.plotting import plane as planes
 from particlegvi.plotting import reading, style
-from particlegvi.plotting.heading import heading
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.legend import legend_below
+from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.reading import Array
 from particlegvi.plotting.shares import FEW, MANY_MODES, counts_of, places_of_words, true_shares, write_shares
 from particlegvi.plotting.valleys import modes_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.registry import look_up
+from particlegvi.tools.registry import look_up
 
 Array = NDArray[np.float64]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from particlegvi import arguments
 from particlegvi.plotting import histograms, loss, particles, plane, style
-from particlegvi.plotting.legend import legend_below
+from particlegvi.plotting.layout import legend_below
+from particlegvi.tools import arguments
 
 
 class _Alone:

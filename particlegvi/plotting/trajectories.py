@@ -14,9 +14,8 @@ from matplotlib.ticker import MaxNLocator
 
 from particlegvi.plotting import atoms, reading, style
 from particlegvi.plotting import plane as planes
-from particlegvi.plotting.heading import heading
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.legend import legend_below
+from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.reading import Array
 from particlegvi.plotting.timing import scale_time, time_label
 

@@ -14,7 +14,7 @@ from particlegvi.priors.flat import Flat
 from particlegvi.priors.mean_embedding import Embedding, embedding
 from particlegvi.priors.normal import Normal
 from particlegvi.priors.uniform import Uniform
-from particlegvi.registry import Registry, check_parameters
+from particlegvi.tools.registry import Registry, check_parameters
 
 __all__ = ["Embedding", "Flat", "Normal", "Uniform", "embedding", "get", "names"]
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi import arguments
-from particlegvi.engine.terms import Constant
-from particlegvi.priors._checks import Vector, frozen, points
+from particlegvi.engine.terms.constant import Constant
+from particlegvi.priors.checks import Vector, frozen, points
+from particlegvi.tools import arguments
 
 
 class Flat:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi.kernels.squared_exponential import SquaredExponential
-from particlegvi.priors._checks import Vector
+from particlegvi.priors.checks import Vector
 
 TOLERANCE = 1e-9  # of the kernel's variance
 STEPS = (0.5, 0.4, 0.32, 0.25, 0.2, 0.16)

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from particlegvi import arguments
-from particlegvi.engine.terms import Constant
-from particlegvi.priors._checks import whole
+from particlegvi.engine.terms.constant import Constant
+from particlegvi.priors.checks import whole
 from particlegvi.priors.gaussian_sums import gaussian_sum
 from particlegvi.priors.weighted_points import PANELS, monte_carlo, quadrature
+from particlegvi.tools import arguments
 
 WAYS = ("auto", "closed-form", "quadrature", "monte-carlo")
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi import arguments
-from particlegvi.engine import noise
-from particlegvi.priors._checks import Vector, frozen, points, same_length, shown, vector, whole
+from particlegvi.engine.numerics import noise
+from particlegvi.priors.checks import Vector, frozen, points, same_length, shown, vector, whole
+from particlegvi.tools import arguments
 
 
 class Normal:

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi import arguments
-from particlegvi.engine import noise
-from particlegvi.engine.terms import Constant
-from particlegvi.priors._checks import Vector, points, same_length, shown, vector, whole
+from particlegvi.engine.numerics import noise
+from particlegvi.engine.terms.constant import Constant
+from particlegvi.priors.checks import Vector, points, same_length, shown, vector, whole
+from particlegvi.tools import arguments
 
 
 class Uniform:

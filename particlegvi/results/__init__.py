@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from particlegvi import kinds
-from particlegvi.results.folder import Folder, Record, open_folder
-from particlegvi.results.making import create
-from particlegvi.results.summary import summarise
-from particlegvi.results.versions import versions
-from particlegvi.runs import Run
-from particlegvi.scenario.building import build
+from particlegvi.kinds.particles.building import build
+from particlegvi.kinds.particles.summary import summarise
+from particlegvi.simulation.run import Run
+from particlegvi.storage.creating import create
+from particlegvi.storage.folder import Folder, Record, open_folder
+from particlegvi.storage.versions import versions
 
 __all__ = ["Results", "load"]
 

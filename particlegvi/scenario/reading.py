@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from particlegvi import catalogue
-from particlegvi.files import read_text
-from particlegvi.quoting import shown
-from particlegvi.registry import unknown
-from particlegvi.scenario import keys
-from particlegvi.scenario.checks import plain
+from particlegvi.scenario import catalogue
+from particlegvi.settings import keys
+from particlegvi.settings.checks import plain
+from particlegvi.tools.files import read_text
+from particlegvi.tools.quoting import shown
+from particlegvi.tools.registry import unknown
 
 LARGEST_FILE = 1_000_000  # bytes
 # A key of 17 parts or more. Python's reader takes quadratic time over a long one, minutes within the limit of size.

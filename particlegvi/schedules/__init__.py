@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi import arguments
-from particlegvi.registry import Registry, check_parameters
 from particlegvi.schedules.constant import Constant
 from particlegvi.schedules.cosine import Cosine
 from particlegvi.schedules.geometric import Geometric
 from particlegvi.schedules.linear import Linear
 from particlegvi.schedules.polynomial import Polynomial
 from particlegvi.schedules.schedule import Schedule
+from particlegvi.tools import arguments
+from particlegvi.tools.registry import Registry, check_parameters
 
 __all__ = [
     "Constant",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from particlegvi import arguments
+from particlegvi.tools import arguments
 
 
 @dataclass(frozen=True)

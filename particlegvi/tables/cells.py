@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from particlegvi import arguments, metrics
+from particlegvi import metrics
 from particlegvi.calibration import conformal_radius, variance_factor
-from particlegvi.engine.threads import one_blas_thread
+from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.tables import models
 from particlegvi.tables.models.predictions import Classes, Numbers
 from particlegvi.tables.problems import Problem, problem
 from particlegvi.tables.settings import Settings
+from particlegvi.tools import arguments
 
 COVERAGE = 0.9  # what the conformal intervals promise
 

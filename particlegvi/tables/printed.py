@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from particlegvi import arguments
-from particlegvi.registry import look_up
+from particlegvi.tools import arguments
+from particlegvi.tools.registry import look_up
 
 # How each metric is written: as it is printed, and which way is better.
 HIGHER = {"auc", "accuracy"}

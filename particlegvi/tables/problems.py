@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi.datasets import load, thesis_split
-from particlegvi.functionspace.scaling import spread
-from particlegvi.registry import look_up
+from particlegvi.functionspace.preprocessing import spread
+from particlegvi.tools.registry import look_up
 
 
 class Protocol(NamedTuple):

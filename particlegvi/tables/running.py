@@ -13,13 +13,13 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from particlegvi import arguments, files
-from particlegvi.engine import threads
+from particlegvi.engine.numerics import threads
 from particlegvi.tables.cells import Cell, measure
 from particlegvi.tables.problems import problem
 from particlegvi.tables.rendering import Table
 from particlegvi.tables.settings import Settings
 from particlegvi.tables.store import Store
+from particlegvi.tools import arguments, files
 
 Progress = Callable[[str, int, int], None]
 

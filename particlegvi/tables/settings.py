@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from particlegvi import __version__, arguments
-from particlegvi.registry import check_parameters, look_up
 from particlegvi.tables import models, printed
 from particlegvi.tables.problems import PROTOCOLS
+from particlegvi.tools import arguments
+from particlegvi.tools.registry import check_parameters, look_up
+from particlegvi.version import __version__
 
 CONTENT = ("rows", "models", "protocols", "splits", "first_split")  # what is in the table; the rest makes its cells
 

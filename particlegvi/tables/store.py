@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from particlegvi import files
 from particlegvi.tables.cells import Cell
 from particlegvi.tables.settings import Settings
+from particlegvi.tools import files
 
 
 class Store:

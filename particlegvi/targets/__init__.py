@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi import arguments
-from particlegvi.targets.atoms import AtomicTarget
+from particlegvi.targets.basins.atoms import AtomicTarget
+from particlegvi.targets.basins.start import start_points
 from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
-from particlegvi.targets.start import start_points
+from particlegvi.tools import arguments
 
 __all__ = ["AtomicTarget", "DensityTarget", "GaussianOptima", "target"]
 
@@ -76,7 +76,7 @@ def target(
         return _basins(loss, prior, initial)
     if hasattr(method, "draws"):
         return GaussianOptima(loss, prior, kl_weight, initial)
-    from particlegvi.targets.langevin import gibbs, repulsive
+    from particlegvi.targets.minimisers import gibbs, repulsive
 
     if mmd_weight == 0.0:
         return gibbs(loss, prior, kl_weight)
@@ -94,9 +94,9 @@ def _basins(loss: Any, prior: Any, initial: Any) -> AtomicTarget:
     points = start_points(initial, dim)
     low, high = np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64)
     if dim == 1:
-        from particlegvi.targets.basins_line import basins_on_line
+        from particlegvi.targets.basins.basins_line import basins_on_line
 
         return basins_on_line(loss, float(low[0]), float(high[0]), initial, points)
-    from particlegvi.targets.basins_plane import basins_in_plane
+    from particlegvi.targets.basins.basins_plane import basins_in_plane
 
     return basins_in_plane(loss, low, high, initial, points)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi import arguments
-from particlegvi.targets.curve import Curve
-from particlegvi.targets.nodes import Nodes
-from particlegvi.targets.potential import LogWeight
+from particlegvi.targets.quadrature.curve import Curve
+from particlegvi.targets.quadrature.nodes import Nodes
+from particlegvi.targets.quadrature.potential import LogWeight
+from particlegvi.tools import arguments
 
 OUTSIDE = 1e-12  # mass that ``support`` leaves out on either side
 
@@ -141,7 +141,7 @@ class DensityTarget:
         random = seeded(number, seed)
         if self._nodes is None:
             return self.quantile(random.random(number))[:, None]
-        from particlegvi.targets.draws import draws_in_plane
+        from particlegvi.targets.quadrature.draws import draws_in_plane
 
         return draws_in_plane(self._nodes, self.log_pdf, number, random)
 

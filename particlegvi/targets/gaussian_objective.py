@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi.targets.minima import Landscape, hessian
-from particlegvi.targets.potential import gibbs_log_weight, line, place_of
-from particlegvi.targets.survey import survey
-from particlegvi.targets.survey_plane import survey_plane
+from particlegvi.targets.basins.minima import Landscape, hessian
+from particlegvi.targets.basins.survey import survey
+from particlegvi.targets.basins.survey_plane import survey_plane
+from particlegvi.targets.quadrature.potential import gibbs_log_weight, line, place_of
 
 REACH = 8.5  # standard deviations that the nodes cover
 WIDEST = 60.0  # of |log variance|: an optimum out there is none

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.targets.basins.descent import Descent
+from particlegvi.targets.basins.minima import hessian, polish
 from particlegvi.targets.density import as_points, seeded
-from particlegvi.targets.flow import Descent
 from particlegvi.targets.gaussian_objective import WIDEST, Objective, newton, packed, starts
-from particlegvi.targets.minima import hessian, polish
-from particlegvi.targets.potential import place_of
+from particlegvi.targets.quadrature.potential import place_of
 
 NODES = {1: 200, 2: 48}  # in each coordinate, to search
 FINE = {1: 3000, 2: 200}  # and for the numbers given

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi.targets.fixed_point import image, solve
-from particlegvi.targets.mesh import Interaction
-from particlegvi.targets.nodes import Nodes, discretise
-from particlegvi.targets.potential import LogWeight, Place
+from particlegvi.targets.quadrature.mesh import Interaction
+from particlegvi.targets.quadrature.nodes import Nodes, discretise
+from particlegvi.targets.quadrature.potential import LogWeight, Place
 
 GROWTH = 8.0  # of r from one stage to the next
 LOST = (1e-13, 1e-10)  # mass in the tails that may be left out of the convolution

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from particlegvi import files
+from particlegvi.tools import files
 from particlegvi.verification import claims
 from particlegvi.verification.check import Outcome, check
 
@@ -54,7 +54,7 @@ def verify(
     ValueError
         For an unknown name, a bad seed or an unusable ``out``, before anything is simulated.
     """
-    from particlegvi.engine.noise import key_words
+    from particlegvi.engine.numerics.noise import key_words
 
     key_words(seed)
     known = claims.registry.parts()

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.covariances import Iterated
-from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.functionspace.covariances.covariance import Covariance
 
 Array = np.ndarray
 REACH = 8.0  # prior standard deviations of each coefficient

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import erf
 
 import particlegvi as pg
-from particlegvi.engine import noise
+from particlegvi.engine.numerics import noise
 
 
 def numpy_chain(loss, prior, temperature, x, steps, h, seed):

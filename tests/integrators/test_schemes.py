@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.engine import noise, threads
+from particlegvi.engine.numerics import noise, threads
 from particlegvi.methods.flow import Problem
 
 NORMAL, BOX = pg.priors.Normal([0.3, 0.0], 1.5), pg.priors.Uniform([-0.8, -0.7], [0.9, 1.0])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.engine.noise import normals
+from particlegvi.engine.numerics.noise import normals
 
 TEMPERATURE, PARTICLES, FINE, SEED = 0.2, 2000, 16, 11
 LOSS, PRIOR = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 0.5)

@@ -10,7 +10,7 @@ import pytest
 from scipy import integrate, special
 
 from particlegvi import kernels
-from particlegvi.engine import evaluate
+from particlegvi.engine.terms import evaluate
 
 
 def matern(r, lengthscale, smoothness):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.engine.noise import normals
+from particlegvi.engine.numerics.noise import normals
 from particlegvi.methods.flow import Problem
 
 

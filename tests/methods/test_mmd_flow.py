@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import particlegvi as pg
-from particlegvi.engine.noise import normals
+from particlegvi.engine.numerics.noise import normals
 from particlegvi.methods.flow import Problem
 
 KERNEL = pg.kernels.SquaredExponential(0.8)

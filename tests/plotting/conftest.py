@@ -15,7 +15,7 @@ import particlegvi as pg
 
 @dataclass
 class PlainLoss:
-    """A loss as an array function, like `particlegvi.loss.Loss`."""
+    """A loss as an array function, like `particlegvi.losses.loss.Loss`."""
 
     function: Callable[[np.ndarray], np.ndarray]
     slope: Callable[[np.ndarray], np.ndarray]

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from particlegvi.plotting import heading, style
+from particlegvi.plotting import layout, style
 
 # Deuteranopia at full severity, for linear RGB: Machado, Oliveira and Fernandes (2009), table 1.
 DEUTERANOPIA = np.array(
@@ -89,7 +89,7 @@ def test_the_line_of_facts_names_only_what_all_runs_share():
         return SimpleNamespace(positions=np.zeros((2, particles, 1)), steps=np.array([0, steps]), step_size=0.1, seed=4,
                                info=info or {})
 
-    assert heading.settings({"a": run(1000, 5000)}) == ["1,000 particles", "5,000 steps of 0.1", "seed 4"]
-    assert heading.settings({"a": run(10, 50), "b": run(20, 60)}) == ["seed 4"]
+    assert layout.settings({"a": run(1000, 5000)}) == ["1,000 particles", "5,000 steps of 0.1", "seed 4"]
+    assert layout.settings({"a": run(10, 50), "b": run(20, 60)}) == ["seed 4"]
     gaussian = run(10, 7, {"mean": [0.0], "sd": [1.0]})
-    assert heading.settings({"a": run(10, 50), "b": gaussian}) == ["10 particles", "50 steps of 0.1", "seed 4"]
+    assert layout.settings({"a": run(10, 50), "b": gaussian}) == ["10 particles", "50 steps of 0.1", "seed 4"]

@@ -12,10 +12,10 @@ from matplotlib.contour import QuadContourSet
 from matplotlib.patches import Ellipse, PathPatch, Rectangle
 
 from particlegvi import plotting
-from particlegvi.plotting import division, loss, reading, shares, timing, valleys
+from particlegvi.plotting import buckets, loss, reading, shares, timing, valleys
 from particlegvi.plotting import particles as particles_kind
 from particlegvi.plotting import plane as planes
-from particlegvi.plotting.expectation import expected_loss
+from particlegvi.plotting.loss import expected_loss
 
 
 def panels(figure):
@@ -235,10 +235,10 @@ def test_time_is_logarithmic_only_where_it_is_early(line):
 
 
 def test_buckets_count_who_is_alone(minima):
-    division_of_pi = division.Buckets(math.pi, 0.0)
+    division_of_pi = buckets.Buckets(math.pi, 0.0)
     places = np.array([0.1, 3.0, 3.2, -0.1, 100.0])
     assert list(division_of_pi.of(places)) == [0, 0, 1, -1, 31]
-    assert list(division.alone(places, division_of_pi)) == [False, False, True, True, True]
+    assert list(buckets.alone(places, division_of_pi)) == [False, False, True, True, True]
     figure = plotting.figure(minima, "buckets")
     above = figure.axes[0]
     final = minima["DLE"].final[:, 0]
@@ -251,7 +251,7 @@ def test_buckets_count_who_is_alone(minima):
 
 
 def test_the_bottom_of_every_bucket_is_half_a_period_in(minima):
-    bottoms = division.Buckets(math.pi, 0.0).lowest(minima["DE"].loss, np.array([-1000, -3, 0, 999, 0]))
+    bottoms = buckets.Buckets(math.pi, 0.0).lowest(minima["DE"].loss, np.array([-1000, -3, 0, 999, 0]))
     np.testing.assert_allclose(bottoms, (np.array([-1000, -3, 0, 999, 0]) + 0.5) * math.pi, atol=1e-7)
 
 

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
-from particlegvi import catalogue, plotting
+from particlegvi import plotting
 from particlegvi.plotting import style
+from particlegvi.scenario import catalogue
 
 KINDS = {
     "histograms": "line",

@@ -10,7 +10,7 @@ import pytest
 from scipy import integrate
 
 from particlegvi import kernels, priors
-from particlegvi.engine import evaluate
+from particlegvi.engine.terms import evaluate
 from particlegvi.priors import gaussian_sums, weighted_points
 
 KERNELS = [

@@ -9,7 +9,8 @@ import pytest
 from scipy import integrate, stats
 
 from particlegvi import priors
-from particlegvi.engine import evaluate, noise
+from particlegvi.engine.numerics import noise
+from particlegvi.engine.terms import evaluate
 
 CASES = {
     "normal on the line": priors.Normal(-0.5, 1.7),

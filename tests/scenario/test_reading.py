@@ -8,8 +8,7 @@ import tomllib
 import numpy as np
 import pytest
 
-from particlegvi import catalogue
-from particlegvi.scenario import load, reading, setting, text
+from particlegvi.scenario import catalogue, load, reading, setting, text
 
 SMALL = """
 name = "small"

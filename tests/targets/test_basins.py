@@ -164,7 +164,7 @@ def test_four_basins_in_the_plane():
 
 
 def test_curved_basins_against_an_ode_solver(monkeypatch):
-    monkeypatch.setattr("particlegvi.targets.basins_plane.HALVINGS", 2)
+    monkeypatch.setattr("particlegvi.targets.basins.basins_plane.HALVINGS", 2)
 
     def value(x, y):
         return (x**2 - 1.0) ** 2 + 3.0 * (y - np.sin(3.0 * x)) ** 2 + 0.3 * x * y

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 import particlegvi as pg
 from particlegvi.targets.fixed_point import solve
-from particlegvi.targets.mesh import Interaction
+from particlegvi.targets.quadrature.mesh import Interaction
 
 from .references import integral, l1_between, line_loss, picard, plane_loss, tilted
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.engine.evaluate import values
+from particlegvi.engine.terms.evaluate import values
 from particlegvi.priors import embedding
 from particlegvi.verification import problems
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from numpy.typing import ArrayLike
 
 from particlegvi.functionspace.checks import Array
-from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.functionspace.covariances.covariance import Covariance
 
 PRIORS = ("rkhs", "gp")
 

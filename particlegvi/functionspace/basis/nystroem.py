@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -10,12 +11,14 @@ from scipy import linalg
 
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.checks import Array, points
-from particlegvi.functionspace.covariances.base import Covariance
-from particlegvi.registry import look_up
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.sampling.journal import Journal
+from particlegvi.tools.registry import look_up
 
 DROP = 1e-12  # eigenvalues below this part of the largest are rounding
 NEGATIVE = 1e-10  # eigenvalues below minus this part of the largest are no rounding
 LADDER = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)  # the jitters tried, relative to the largest prior variance
+ARRAYS = ("inducing_points", "eigenvalues", "vectors")
 ROWS = 4096  # features are made in blocks of this many rows
 
 
@@ -147,3 +150,17 @@ def _fixed_signs(vectors: Array) -> Array:
     large = np.abs(vectors) >= 0.5 * np.abs(vectors).max(axis=0)
     first = vectors[large.argmax(axis=0), np.arange(vectors.shape[1])]
     return vectors * np.where(first < 0.0, -1.0, 1.0)
+
+
+def find(
+    journal: Journal, covariance: Covariance, choose: Callable[[], tuple[ArrayLike, dict[str, Any]]]
+) -> tuple[Nystroem, dict[str, Any]]:
+    """The Nystroem basis of the inducing points that ``choose`` gives, and the facts that it gives with them."""
+
+    def make() -> tuple[Any, ...]:
+        Z, facts = choose()
+        state = Nystroem(covariance, Z).state()
+        return *(state[name] for name in ARRAYS), float(state["jitter"]), facts
+
+    *arrays, jitter, facts = journal.once("basis", make)
+    return Nystroem.restore(covariance, {**dict(zip(ARRAYS, arrays, strict=True)), "jitter": jitter}), facts

@@ -10,18 +10,14 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from particlegvi.arguments import shown
-from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.functionspace.covariances.covariance import Covariance, Product, Sum
 from particlegvi.functionspace.covariances.inverse_multiquadric import InverseMultiquadric
 from particlegvi.functionspace.covariances.iterated import Iterated
-from particlegvi.functionspace.covariances.matern_12 import Matern12
-from particlegvi.functionspace.covariances.matern_32 import Matern32
-from particlegvi.functionspace.covariances.matern_52 import Matern52
+from particlegvi.functionspace.covariances.matern import Matern12, Matern32, Matern52
 from particlegvi.functionspace.covariances.periodic import Periodic
-from particlegvi.functionspace.covariances.product import Product
 from particlegvi.functionspace.covariances.squared_exponential import SquaredExponential
-from particlegvi.functionspace.covariances.sum import Sum
-from particlegvi.registry import Registry, check_parameters, look_up
+from particlegvi.tools.arguments import shown
+from particlegvi.tools.registry import Registry, check_parameters, look_up
 
 __all__ = [
     "Covariance",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.functionspace.checks import Array, points
-from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.functionspace.covariances.covariance import Covariance
 
 
 class Iterated(Covariance):

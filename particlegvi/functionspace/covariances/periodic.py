@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.functionspace.checks import Array, points, positive, positives
-from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.covariances.stationary import inputs, lengthscale_names
 
 

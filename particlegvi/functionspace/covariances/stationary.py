@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from particlegvi.functionspace.checks import Array, points, positive, positives
-from particlegvi.functionspace.covariances.base import Covariance
+from particlegvi.functionspace.covariances.covariance import Covariance
 
 
 class Stationary(Covariance):

@@ -9,9 +9,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from particlegvi.functionspace import likelihoods
-from particlegvi.functionspace.automatic import classification_covariance
 from particlegvi.functionspace.checks import Array
-from particlegvi.functionspace.estimators._base import ProjectedLangevinEstimator
+from particlegvi.functionspace.estimators.estimator import ProjectedLangevinEstimator
+from particlegvi.functionspace.gp.automatic import classification_covariance
 
 
 class ProjectedLangevinClassifier(ClassifierMixin, ProjectedLangevinEstimator):

@@ -9,9 +9,9 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_tweedie_score
 
 from particlegvi.functionspace import likelihoods
-from particlegvi.functionspace.automatic import regression_covariance
 from particlegvi.functionspace.checks import Array, targets
-from particlegvi.functionspace.estimators._base import ProjectedLangevinEstimator
+from particlegvi.functionspace.estimators.estimator import ProjectedLangevinEstimator
+from particlegvi.functionspace.gp.automatic import regression_covariance
 
 
 class PoissonLogRates(likelihoods.PoissonLog):

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from particlegvi.functionspace import likelihoods
-from particlegvi.functionspace.automatic import regression_covariance
 from particlegvi.functionspace.checks import Array
-from particlegvi.functionspace.estimators._base import ProjectedLangevinEstimator
-from particlegvi.functionspace.scaling import spread
+from particlegvi.functionspace.estimators.estimator import ProjectedLangevinEstimator
+from particlegvi.functionspace.gp.automatic import regression_covariance
+from particlegvi.functionspace.preprocessing import spread
 
 
 class ProjectedLangevinRegressor(RegressorMixin, ProjectedLangevinEstimator):

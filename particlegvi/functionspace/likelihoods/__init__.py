@@ -9,15 +9,15 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from particlegvi.functionspace.likelihoods._likelihood import Likelihood
 from particlegvi.functionspace.likelihoods.bernoulli_logistic import BernoulliLogistic
 from particlegvi.functionspace.likelihoods.bernoulli_probit import BernoulliProbit
 from particlegvi.functionspace.likelihoods.gaussian import Gaussian
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.likelihoods.poisson_log import PoissonLog
 from particlegvi.functionspace.likelihoods.poisson_square import PoissonSquare
 from particlegvi.functionspace.likelihoods.shifted_mixture import ShiftedMixture
 from particlegvi.functionspace.likelihoods.student_t import StudentT
-from particlegvi.registry import Registry, check_parameters, look_up
+from particlegvi.tools.registry import Registry, check_parameters, look_up
 
 __all__ = [
     "Bernoulli",

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.functionspace.checks import Array
-from particlegvi.functionspace.likelihoods._labels import Labels
-from particlegvi.functionspace.likelihoods._likelihood import checked
+from particlegvi.functionspace.likelihoods.labels import Labels
+from particlegvi.functionspace.likelihoods.likelihood import checked
 
 ROOT_HALF = math.sqrt(0.5)
 LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)

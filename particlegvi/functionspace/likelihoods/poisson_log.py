@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.functionspace.checks import Array
-from particlegvi.functionspace.likelihoods._counts import Counts
-from particlegvi.functionspace.likelihoods._likelihood import checked
+from particlegvi.functionspace.likelihoods.counts import Counts
+from particlegvi.functionspace.likelihoods.likelihood import checked
 
 
 class _Fields(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.functionspace.checks import Array
-from particlegvi.functionspace.likelihoods._likelihood import Likelihood, checked, generator
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood, checked, generator
 
 
 class _Fields(NamedTuple):

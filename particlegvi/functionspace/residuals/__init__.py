@@ -10,7 +10,7 @@ from typing import Any
 from particlegvi.functionspace.basis.base import Basis
 from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.functionspace.residuals.thesis import ThesisResidual
-from particlegvi.registry import Registry
+from particlegvi.tools.registry import Registry
 
 __all__ = ["Residual", "ThesisResidual", "get", "names"]
 

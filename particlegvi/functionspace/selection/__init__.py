@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.checks import points, whole
-from particlegvi.functionspace.selection._selection import Selection
-from particlegvi.registry import Registry
+from particlegvi.functionspace.selection.selection import Selection
+from particlegvi.tools.registry import Registry
 
 __all__ = ["Selection", "names", "select"]
 

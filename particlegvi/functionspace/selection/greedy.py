@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from particlegvi.functionspace import shuffle
+from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.checks import Array
-from particlegvi.functionspace.covariances.base import Covariance
-from particlegvi.functionspace.selection._selection import Selection, chosen
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.selection.selection import Selection, chosen
 
 EXHAUSTED = 1e-10  # of the largest prior variance: what rounding leaves of a conditional variance that is 0
 
@@ -22,7 +22,7 @@ def greedy(covariance: Covariance, X: Array, count: int, seed: int) -> Selection
 
     Sources: Burt, Rasmussen and van der Wilk (2020), section 4.2; Chen, Zhang and Zhou (2018), algorithm 1.
     """
-    shuffled = shuffle.order(seed, "selection", len(X))
+    shuffled = preprocessing.order(seed, "selection", len(X))
     x = X[shuffled]
     left = covariance.diagonal(x)
     least = EXHAUSTED * left.max()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from particlegvi.functionspace import shuffle
+from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.checks import Array
-from particlegvi.functionspace.covariances.base import Covariance
-from particlegvi.functionspace.selection._selection import Selection
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.selection.selection import Selection
 
 ROUNDS = 30  # of Lloyd's algorithm at most; the points need not be the best ones
 ROWS = 8192
@@ -22,7 +22,7 @@ def k_means(covariance: Covariance, X: Array, count: int, seed: int) -> Selectio
 
     Source: Arthur and Vassilvitskii (2007).
     """
-    centres = _plus_plus(X, count, shuffle.uniforms(seed, "k-means", count))
+    centres = _plus_plus(X, count, preprocessing.uniforms(seed, "k-means", count))
     previous = np.full(len(X), -1)
     for _ in range(ROUNDS):
         nearest = _nearest(X, centres)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from particlegvi.registry import Registry
+from particlegvi.tools.registry import Registry
 
 __all__ = ["get", "names"]
 

@@ -6,10 +6,10 @@ import math
 from typing import NamedTuple
 
 from particlegvi.functionspace import fit_hyperparameters
-from particlegvi.functionspace.automatic import classification_covariance, regression_covariance
 from particlegvi.functionspace.covariances import SquaredExponential
-from particlegvi.functionspace.covariances.base import Covariance
-from particlegvi.functionspace.scaling import spread
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.gp.automatic import classification_covariance, regression_covariance
+from particlegvi.functionspace.preprocessing import spread
 from particlegvi.tables.problems import Problem
 from particlegvi.tables.settings import Settings
 

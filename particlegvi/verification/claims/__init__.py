@@ -1,5 +1,5 @@
 """The claims by name, one small file each, found by being here."""
 
-from particlegvi.registry import Registry
+from particlegvi.tools.registry import Registry
 
 registry = Registry(__name__, "claim")

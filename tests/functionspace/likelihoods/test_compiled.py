@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.engine import projected
-from particlegvi.engine.compiled import is_ours
+from particlegvi.engine.numerics.compiled import is_ours
+from particlegvi.engine.steps import projected
 from particlegvi.functionspace import likelihoods
-from particlegvi.functionspace.data_cost import DataCost
+from particlegvi.functionspace.sampling.data_cost import DataCost
 
 
 class _Fields(NamedTuple):

@@ -1,0 +1,266 @@
+"""What each part must have to work with the others. Read this first.
+
+Every class here is a Protocol: a part is good if it has these names, whatever it inherits from. Shapes are written as
+(particles, dim); float64 throughout. The parts of the package are under the folder of the same name: losses under
+``losses/``, methods under ``methods/``. A user's own part is checked against these contracts when it is handed in
+(`particlegvi.tools.parts`), so that a missing name is one sentence and not a wrong result.
+
+    L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, prior) + kl_weight KL(Q, prior)
+
+A `Loss`, a `Prior` and a `Kernel` are its ingredients; a `Method` says which weights are on and makes a `Flow`, which
+moves particles; a `Storage` takes what a flow leaves behind; a `Run` is that, read again; a `Target` is the minimiser.
+Over functions a `Likelihood` and a `Covariance` make the problem, a `Basis` the coordinates, and a `Model` fits it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+    Start = "Prior | Array"  # where particles start: a distribution, or points (particles, dim)
+    Objective = Literal["measures", "gaussians", "reference"]
+
+
+class Progress(Protocol):
+    """Called now and then as ``progress(label, done, total)``."""
+
+    def __call__(self, label: str, done: int, total: int, /) -> None: ...
+
+
+class StepProgress(Protocol):
+    """Called now and then as ``progress(steps_done, steps)``."""
+
+    def __call__(self, done: int, total: int, /) -> None: ...
+
+
+class Loss(Protocol):
+    """A function on R^dim with its gradient."""
+
+    @property
+    def dim(self) -> int: ...  # number of coordinates
+    @property
+    def name(self) -> str: ...  # what tables and figures call it
+    @property
+    def term(self) -> Any: ...  # a ``NamedTuple`` for compiled code; None where it is in Python only
+    def value(self, x: ArrayLike, /) -> Any: ...  # the loss at points (n, dim): an array (n,)
+    def gradient(self, x: ArrayLike, /) -> Array: ...  # its gradient at points (n, dim): an array (n, dim)
+    def gradient_at(self, points: Array, step: int, seed: int, /) -> Array:
+        """The gradient that the step of this number uses, (particles, dim): of a minibatch, or `gradient` itself.
+
+        Row i belongs to particle i. It is a function of the points, the step and the seed alone.
+        """
+
+
+class Kernel(Protocol):
+    """A kernel of the MMD, kappa(a, b) = value(|a - b|^2)."""
+
+    @property
+    def name(self) -> str: ...  # name in the registry
+    @property
+    def lengthscale(self) -> Any: ...  # a positive number, or the name of the rule that chooses one when a run starts
+    def value(self, r2: float, /) -> float: ...  # kappa at a squared distance
+    def slope(self, r2: float, /) -> float:
+        """d kappa / d(r2): the gradient in the first argument is ``2 slope(r2) (a - b)``."""
+
+
+class Prior(Protocol):
+    """The reference measure P."""
+
+    @property
+    def name(self) -> str: ...  # name in the registry
+    @property
+    def dim(self) -> int: ...  # number of coordinates
+    @property
+    def low(self) -> Array: ...  # lower ends of its box, (dim,); minus infinity where there is none
+    @property
+    def high(self) -> Array: ...  # upper ends, (dim,)
+    def log_density(self, x: ArrayLike, /) -> Array: ...  # log p at points (n, dim): an array (n,)
+    def gradient(self, x: ArrayLike, /) -> Array: ...  # gradient of log p at points (n, dim): an array (n, dim)
+    def sample(self, particles: int, /, seed: int = 0, role: str = "start") -> Array:
+        """Independent draws (particles, dim), functions of the seed, the role and their index."""
+
+    def term(self) -> Any: ...  # minus the log density as a ``NamedTuple`` that compiled code can call
+
+
+class Method(Protocol):
+    """What is minimised, and how: it makes the flow that moves the particles.
+
+    ``objective`` says over what L(Q) is minimised, and so which `Target` belongs to the method: "measures" (all
+    probability measures, with the weights below), "gaussians" (Gaussians with independent coordinates), or "reference"
+    (a distance to a measure that was given; there is no target to compute).
+    """
+
+    @property
+    def label(self) -> str: ...  # what tables and figures call it
+    @property
+    def objective(self) -> Objective: ...
+    @property
+    def kl_weight(self) -> float: ...  # weight of KL(Q, P), the temperature; 0 where the objective has none
+    @property
+    def mmd_weight(self) -> float: ...  # weight of MMD^2(Q, P); 0 where the objective has none
+    @property
+    def has_noise(self) -> bool: ...  # whether every particle moves with noise of its own, so that each is a chain
+    @property
+    def schedules(self) -> bool: ...  # whether step sizes may change during a run
+    @property
+    def follows_loss(self) -> bool: ...  # whether the curvature of the loss limits the step size
+    def check_integrator(self, name: str, /) -> None: ...  # A ValueError if this integrator is wrong for the method
+    def flow(self, problem: Any, /) -> Flow: ...  # the flow for one problem (`particlegvi.methods.flow.Problem`)
+
+
+class Moving(Protocol):
+    """What takes steps. It repeats itself exactly from ``state``, what `kept` gives, and the step number."""
+
+    @property
+    def state(self) -> Array: ...  # what moves: one C-contiguous array
+    def advance(self, first_step: int, steps: int, /) -> None:
+        """Take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit."""
+
+    def kept(self) -> dict[str, Any]: ...  # what there is to keep besides the state, as JSON can hold it
+    def restore(self, state: Array, kept: dict[str, Any], /) -> None:
+        """Put the flow where another was that had this state and this `kept`."""
+
+
+class Flow(Moving, Protocol):
+    """A state that stands for particles."""
+
+    def particles(self) -> Array: ...  # the particles (particles, dim) that the state stands for
+    def first_bad(self) -> int: ...  # index of the first non-finite particle, or -1
+    def facts(self) -> dict[str, Any]: ...  # what was chosen and used, as JSON can hold it
+
+
+class Snapshot(NamedTuple):
+    """All that is needed to go on with a run.
+
+    Attributes
+    ----------
+    step : int
+        Steps done.
+    state : ndarray
+        The flow's ``state`` then.
+    kept, facts : dict
+        The flow's ``kept()`` and ``facts()`` then.
+    records : int
+        Records taken up to that step.
+    constants : mapping
+        Arrays by name that the run has found out and that no later step changes.
+    """
+
+    step: int
+    state: Array
+    kept: dict[str, Any]
+    facts: dict[str, Any]
+    records: int
+    constants: Mapping[str, Array] = {}
+
+
+class Storage(Protocol):
+    """Takes the records of a run, and snapshots where it can store them."""
+
+    @property
+    def count(self) -> int: ...  # records taken so far
+    def start(self, records: int, shape: tuple[int, ...], /) -> Snapshot | None:
+        """Prepare for ``records`` records of ``shape`` (particles, dim); the snapshot to go on from, or None.
+
+        With 0 records there are snapshots only.
+        """
+
+    def append(self, positions: Array, /) -> None: ...  # take the next record
+    def positions(self) -> Array: ...  # the records so far, (records, particles, dim)
+    def note(self, step: int, /) -> None: ...  # note that this many steps are done
+    def is_due(self) -> bool: ...  # whether it is time for a snapshot
+    def save(self, snapshot: Snapshot, /) -> None: ...  # store a snapshot
+
+
+class Run(Protocol):
+    """The records of one method."""
+
+    label: str
+
+    @property
+    def positions(self) -> Array: ...  # (records, particles, dim)
+    @property
+    def steps(self) -> NDArray[np.int64]: ...  # step numbers of the records, (records,); 0 is the start
+    @property
+    def info(self) -> dict[str, Any]: ...  # facts about how it was made, as JSON can hold them
+
+class Target(Protocol):
+    """The minimiser Q* of a method's objective."""
+
+    @property
+    def kind(self) -> Literal["density", "atoms", "gaussians"]: ...
+    @property
+    def dim(self) -> int: ...
+    def sample(self, number: int, /, seed: int = 0) -> Array: ...  # independent draws (number, dim)
+
+
+class Likelihood(Protocol):
+    """p(y|f) of one observation given the function's value, with the cost c(y, f) = -log p(y|f) + a constant of y."""
+
+    @property
+    def name(self) -> str: ...  # name in the registry
+    @property
+    def quadratic(self) -> bool: ...  # whether c is quadratic in f
+    @property
+    def even(self) -> bool: ...  # whether c(y, -f) = c(y, f)
+    @property
+    def convex(self) -> bool: ...  # whether c is convex in f
+    @property
+    def curvature_bound(self) -> float: ...  # supremum of the second derivative of c
+    def cost(self, f: ArrayLike, y: ArrayLike, /) -> Array: ...  # c(y, f), for arrays that broadcast against each other
+    def slope(self, f: ArrayLike, y: ArrayLike, /) -> Array: ...  # dc/df
+    def curvature(self, f: ArrayLike, y: ArrayLike, /) -> Array: ...  # d^2c/df^2
+    def log_density(self, y: Any, f: Any, /) -> Any: ...  # log p(y|f)
+    def check_targets(self, y: ArrayLike, rows: int, /) -> Array:
+        """The observations (rows,), or a ValueError that says which are allowed."""
+
+    def facts(self) -> dict[str, Any]: ...  # the name and the parameters
+
+
+class Covariance(Protocol):
+    """A positive semi-definite function k of two inputs."""
+
+    @property
+    def name(self) -> str: ...  # name in the registry
+    def __call__(self, A: ArrayLike, B: ArrayLike | None = None, /) -> Array:
+        """k(A, B), shape (n, m), for inputs (n, inputs) and (m, inputs); k(A, A) without B."""
+
+    def diagonal(self, A: ArrayLike, /) -> Array: ...  # k(a, a) for each row of A, (n,)
+    def facts(self) -> dict[str, Any]: ...  # the name and the parameters
+
+
+class Basis(Protocol):
+    """Functions e_1, ..., e_size, and the prior of their coefficients, which are independent."""
+
+    @property
+    def name(self) -> str: ...  # name in the registry
+    @property
+    def covariance(self) -> Covariance: ...
+    @property
+    def inputs(self) -> int: ...  # number of coordinates of an input
+    @property
+    def size(self) -> int: ...  # number of functions
+    def features(self, X: ArrayLike, /) -> Array: ...  # e_m(x_n), shape (n, size)
+    def prior_variances(self, prior: str, /) -> Array:
+        """Prior variances of the coefficients, (size,), for "rkhs" or "gp"."""
+
+    def state(self) -> dict[str, Any]: ...  # arrays and numbers from which the basis is made again, bit for bit
+    def facts(self) -> dict[str, Any]: ...  # how the basis was made, as JSON can hold it
+
+
+class Model(Protocol):
+    """A method that fits functions to data."""
+
+    @property
+    def name(self) -> str: ...  # name in the registry
+    def check(self, likelihood: Any, /) -> None: ...  # A ValueError if the method cannot have this likelihood
+    def fit(self, problem: Any, progress: StepProgress | None = None, storage: Storage | None = None, /) -> Any:
+        """Fit (`particlegvi.kinds.functions.problem`): particles, facts and the arrays that `restore` needs."""
+
+    def restore(self, problem: Any, fit: Any, /) -> Any: ...  # the posterior as it was after its fit

@@ -1,0 +1,160 @@
+"""Counts of particles by mode: how many are nearest to each, how many modes they cover, which counts chance allows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.tools import arguments
+
+CHUNK = 4_000_000
+
+
+def nearest_mode(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
+    """Index of the mode nearest to each particle in Euclidean distance, (n,); of two as near, the first.
+
+    Parameters
+    ----------
+    particles : array (n, dim), in 1-D also (n,)
+    modes : array (k, dim), in 1-D also (k,)
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit each other, or there is no mode.
+    """
+    x, at = _points("particles", particles), _points("modes", modes)
+    if x.shape[1] != at.shape[1]:
+        raise ValueError(f"modes have the shape {np.shape(modes)}; (k, {x.shape[1]}) with k of at least 1 is allowed")
+    result = np.empty(len(x), dtype=np.int64)
+    size = max(1, CHUNK // at.size)
+    for start in range(0, len(x), size):
+        gaps = x[start : start + size, None, :] - at
+        result[start : start + size] = np.argmin(np.sum(gaps * gaps, axis=2), axis=1)
+    return result
+
+
+def mode_occupancy(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
+    """Number of particles nearest to each mode, an integer array (k,) that sums to n.
+
+    Parameters and errors are those of `nearest_mode`.
+    """
+    nearest = nearest_mode(particles, modes)
+    return np.bincount(nearest, minlength=len(_points("modes", modes)))
+
+
+def mode_fractions(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
+    """Share of the particles nearest to each mode, an array (k,) that sums to one."""
+    counts = mode_occupancy(particles, modes)
+    return counts / counts.sum()
+
+
+def _points(key: str, given: ArrayLike) -> np.ndarray:
+    points = arguments.array(key, given, "an array (n, dim) of numbers")
+    if points.ndim == 1:
+        points = points[:, None]
+    if points.ndim != 2 or points.size == 0 or not np.all(np.isfinite(points)):
+        raise arguments.refuse(key, given, "a finite array (n, dim) with n of at least 1")
+    return points
+
+
+def binomial_limits(n: int, p: float, level: float = 0.99) -> tuple[int, int]:
+    """The smallest and largest count between which a Binomial(n, p) count lies, each tail at most half of the rest.
+
+    The tighter of the limits for which ``P(X < low) <= (1 - level)/2`` and ``P(X > high) <= (1 - level)/2``: particles
+    that fall independently into basins of weight p must have counts between them (Theorem 5.4.1).
+
+    Parameters
+    ----------
+    n : int
+        Number of particles, at least 0.
+    p : float
+        Probability in [0, 1].
+    level : float
+        Probability of a count inside the limits, at least this; in (0, 1).
+
+    Returns
+    -------
+    low, high : ints
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    """
+    from scipy.special import bdtr
+
+    n = arguments.whole("n", n, 0, arguments.MOST_PARTICLES)
+    allowed = "a probability from 0 to 1"
+    if not 0.0 <= arguments.real("p", p, allowed) <= 1.0:
+        raise arguments.refuse("p", p, allowed)
+    if not 0.0 < arguments.real("level", level, "a number between 0 and 1") < 1.0:
+        raise arguments.refuse("level", level, "a number between 0 and 1")
+    tail = 0.5 * (1.0 - level)
+    below = bdtr(np.arange(n + 1, dtype=np.float64), int(n), p)
+    low = int(np.searchsorted(below, tail, side="right"))
+    high = int(np.searchsorted(below, 1.0 - tail, side="left"))
+    return min(low, int(n)), min(high, int(n))
+
+
+def independent_coverage(particles: int, modes: int) -> float:
+    """Largest expected number of modes that independent particles of one law can cover, whatever that law is.
+
+    With p_k the probability that a particle ends in mode k, N particles are expected to cover sum_k 1 - (1 - p_k)^N
+    modes. That is a symmetric concave function of p and so largest where all p_k are equal:
+
+        modes * (1 - (1 - 1/modes)^particles)
+
+    DE and DLE move independent particles, so with a start of independent draws this holds for them at every
+    temperature, step size and time. Only interaction can do better.
+
+    Parameters
+    ----------
+    particles, modes : int
+        At least 1.
+
+    Raises
+    ------
+    ValueError
+        If a number is not a whole number of 1 or more.
+    """
+    particles = arguments.whole("particles", particles, 1)
+    modes = arguments.whole("modes", modes, 1)
+    return modes * -math.expm1(particles * math.log1p(-1.0 / modes)) if modes > 1 else 1.0
+
+
+def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:
+    """Mean of independent replicates with the ends of its confidence interval, by the central limit theorem.
+
+    With replicates that all agree both ends are the mean: that says nothing about how rare another value is.
+
+    Parameters
+    ----------
+    values : array (replicates,)
+        At least two.
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    mean, low, high : floats
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two replicates or the level is out of range.
+    """
+    from scipy.special import ndtri
+
+    allowed = "an array of at least 2 finite numbers of at most 1e150"
+    array = arguments.array("values", values, allowed)
+    if array.ndim != 1 or array.size < 2 or not np.all(np.abs(array) <= 1e150):
+        raise arguments.refuse("values", values, allowed)
+    level = arguments.real("level", level, "a number between 0 and 1")
+    if not 0.0 < level < 1.0:
+        raise arguments.refuse("level", level, "a number between 0 and 1")
+    mean = float(array.mean())
+    half = float(ndtri(0.5 * (1.0 + level))) * float(array.std(ddof=1)) / math.sqrt(array.size)
+    return mean, mean - half, mean + half

@@ -1,0 +1,1 @@
+"""The ground of compiled code: the decorator, threads, random numbers, elementary functions."""

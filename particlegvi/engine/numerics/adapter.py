@@ -1,0 +1,109 @@
+"""Lets compiled code call the plain Python methods of a term.
+
+A term is a ``NamedTuple`` with at least one field and methods such as ``value(self, x)`` and
+``gradient(self, x, out)``. numba passes the fields as they are, so new parameter values do not recompile; the methods
+are compiled here on first use. Inside them the name ``math`` means `engine.numerics.mathematics`, whose
+functions vectorise and give the same bits on every platform.
+
+Importing this module registers the methods with numba.
+"""
+
+from __future__ import annotations
+
+import math
+import types as python_types
+from typing import Any
+
+import numba
+from numba.core import types
+from numba.extending import overload_method
+
+from particlegvi.engine.numerics import mathematics
+from particlegvi.engine.numerics.compiled import OPTIONS
+
+INLINED = {"forceinline": True, **OPTIONS}  # without it a loop over points calls instead of vectorising
+_compiled_methods: dict[tuple[type, str], Any] = {}
+
+
+def compiled_method(owner: type, name: str) -> Any:
+    """The compiled form of ``owner.name``, made once per process."""
+    key = (owner, name)
+    if key not in _compiled_methods:
+        plain = getattr(owner, name)
+        names = dict(plain.__globals__)
+        if names.get("math") is math and _only_ours(plain.__code__):
+            names["math"] = mathematics
+        rebuilt = python_types.FunctionType(
+            plain.__code__, names, plain.__name__, plain.__defaults__, plain.__closure__
+        )
+        _compiled_methods[key] = numba.njit(**INLINED)(rebuilt)
+    return _compiled_methods[key]
+
+
+def _only_ours(code: Any) -> bool:
+    """Whether every function of ``math`` that the code names is one that the engine has."""
+    return all(hasattr(mathematics, name) for name in code.co_names if hasattr(math, name))
+
+
+@overload_method(types.BaseNamedTuple, "value", jit_options=INLINED)
+def _value(self, x):
+    method = compiled_method(self.instance_class, "value")
+    return lambda self, x: method(self, x)
+
+
+@overload_method(types.BaseNamedTuple, "slope", jit_options=INLINED)
+def _slope(self, squared_distance):
+    method = compiled_method(self.instance_class, "slope")
+    return lambda self, squared_distance: method(self, squared_distance)
+
+
+@overload_method(types.BaseNamedTuple, "gradient", jit_options=INLINED)
+def _gradient(self, x, out):
+    method = compiled_method(self.instance_class, "gradient")
+    return lambda self, x, out: method(self, x, out)
+
+
+@overload_method(types.BaseNamedTuple, "values", jit_options=OPTIONS)
+def _values(self, points, out):
+    """Values at the columns of ``points`` (dim, lanes): the term's own block form, or a loop over the lanes."""
+    if hasattr(self.instance_class, "values"):
+        method = compiled_method(self.instance_class, "values")
+        return lambda self, points, out: method(self, points, out)
+
+    def loop(self, points, out):
+        for lane in range(points.shape[1]):
+            out[lane] = self.value(points[:, lane])
+
+    return loop
+
+
+@overload_method(types.BaseNamedTuple, "gradients", jit_options=OPTIONS)
+def _gradients(self, points, out):
+    """Gradients at the columns of ``points`` (dim, lanes): the term's own block form, or a loop over the lanes."""
+    if hasattr(self.instance_class, "gradients"):
+        method = compiled_method(self.instance_class, "gradients")
+        return lambda self, points, out: method(self, points, out)
+
+    def loop(self, points, out):
+        for lane in range(points.shape[1]):
+            self.gradient(points[:, lane], out[:, lane])
+
+    return loop
+
+
+@overload_method(types.BaseNamedTuple, "cost_at", jit_options=INLINED)
+def _cost_at(self, f, y):
+    method = compiled_method(self.instance_class, "cost_at")
+    return lambda self, f, y: method(self, f, y)
+
+
+@overload_method(types.BaseNamedTuple, "slope_at", jit_options=INLINED)
+def _slope_at(self, f, y):
+    method = compiled_method(self.instance_class, "slope_at")
+    return lambda self, f, y: method(self, f, y)
+
+
+@overload_method(types.BaseNamedTuple, "curvature_at", jit_options=INLINED)
+def _curvature_at(self, f, y):
+    method = compiled_method(self.instance_class, "curvature_at")
+    return lambda self, f, y: method(self, f, y)

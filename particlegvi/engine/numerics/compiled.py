@@ -1,0 +1,139 @@
+"""One decorator for compiled entry points, with a disk cache that hits in new processes and never goes stale.
+
+numba's own cache looks only at the file that holds the decorated function: edit a loss in another file and a cached
+caller keeps the old physics (numba issue 1833). Here the cache lives in a per-user folder named by a digest of every
+source that can enter compiled code (``SOURCES``), so an edit opens a new, empty folder. It lies in ``NUMBA_CACHE_DIR``
+where the user has set that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import config
+
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+SOURCES = ("engine", "losses", "kernels", "priors", "functionspace/likelihoods")  # folders of what is compiled
+NEVER_COMPILED = ("losses/loss.py", "losses/formulas/")  # a word changed there recompiles nothing
+STALE_AFTER_DAYS = 30.0
+
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    # The intrinsics below everything have no plain Python form, and numba asks again whenever it compiles an overload.
+    warnings.warn("NUMBA_DISABLE_JIT is ignored: the engine exists as compiled code only", stacklevel=2)
+    config.DISABLE_JIT = 0  # type: ignore[attr-defined]
+
+
+def user_cache_folder() -> Path:
+    """The folder for this user's caches: ``$XDG_CACHE_HOME``, or what the platform uses instead."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "particlegvi"
+
+
+@cache
+def source_digest() -> str:
+    """Digest of every Python source in ``SOURCES`` that can enter compiled code, by name and content."""
+    package = Path(__file__).resolve().parent.parent.parent
+    digest = hashlib.sha256()
+    for folder in SOURCES:
+        for path in sorted((package / folder).rglob("*.py")):
+            name = path.relative_to(package).as_posix()
+            if not name.startswith(NEVER_COMPILED):
+                digest.update(name.encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def cache_folder() -> str:
+    """The folder for compiled code of exactly these sources; empty when none can be written."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    try:
+        parent = Path(chosen) / "particlegvi" if chosen else user_cache_folder() / "compiled"
+        folder = parent / source_digest()
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        _forget_old_folders(parent, keep=folder)
+        return str(folder) if os.access(folder, os.W_OK) else ""
+    except (OSError, RuntimeError):
+        return ""
+
+
+def _forget_old_folders(parent: Path, keep: Path) -> None:
+    """Remove caches of sources that nobody has used for a month (each edit of the package leaves one)."""
+    for other in parent.iterdir():
+        if other != keep and time.time() - other.stat().st_mtime > STALE_AFTER_DAYS * 86400:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+class Kernel:
+    """A compiled entry point in two forms: cached on disk, and uncached for terms from outside the package.
+
+    Calling it runs the cached form. ``for_terms`` picks the form once per run: a term that a user defined must never
+    enter a disk cache, because nothing would notice when its source changes.
+    """
+
+    def __init__(self, function: Callable[..., Any]):
+        wraps(function)(self)
+        self.function = function
+        self._uncached: Any = None
+        folder = cache_folder()
+        if folder:
+            before = config.CACHE_DIR  # type: ignore[attr-defined]
+            config.CACHE_DIR = folder  # type: ignore[attr-defined]
+            try:
+                self.cached = numba.njit(cache=True, **OPTIONS)(function)
+            finally:
+                config.CACHE_DIR = before  # type: ignore[attr-defined]
+        else:
+            self.cached = numba.njit(**OPTIONS)(function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.cached(*arguments)
+
+    def for_terms(self, *terms: Any) -> Any:
+        """The dispatcher to call with these terms."""
+        if all(is_ours(term) for term in terms):
+            return self.cached
+        if self._uncached is None:
+            self._uncached = numba.njit(**OPTIONS)(self.function)
+        return self._uncached
+
+
+def is_ours(term: Any) -> bool:
+    """Whether the source digest covers a term and every term inside it."""
+    if not hasattr(type(term), "_fields"):
+        return True
+    package, _, place = type(term).__module__.partition(".")
+    inside = any(f"{place}.".startswith(source.replace("/", ".") + ".") for source in SOURCES)
+    return package == "particlegvi" and inside and all(is_ours(field) for field in term)
+
+
+def compiled(function: Callable[..., Any]) -> Kernel:
+    """Decorate an entry point: a function called from Python with arrays, numbers and terms."""
+    return Kernel(function)
+
+
+def nested(function: Callable[..., Any]) -> Any:
+    """Decorate a helper called from compiled code only: never cached by itself, it is part of its callers' caches."""
+    return numba.njit(**OPTIONS)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Decorate a helper that must vanish into its caller: a small one, so that the loop around it is vectorised, or one
+    called at every step, because a call counts references to each array it is given, atomically: 10 ns an array."""
+    return numba.njit(forceinline=True, **OPTIONS)(function)

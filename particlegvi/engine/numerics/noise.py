@@ -1,0 +1,188 @@
+"""Counter-based random numbers: each is a function of (seed, role, particle, step, coordinate) and of nothing else.
+
+Philox4x32-10 (Salmon et al. 2011) with key = seed (two 32-bit words) and counter words
+
+    particle, low word of step // 2, high word of step // 2, role * 2^24 + coordinate
+
+The four output words make two uniforms, and Box-Muller makes two normals of them: those of steps 2s and 2s + 1 of the
+same particle, coordinate and role. Threads, chunks and restarts therefore cannot change a number. This layout is final.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from particlegvi.engine.numerics.bits import bits_float, float_bits, fma
+from particlegvi.engine.numerics.compiled import compiled, inlined, nested
+from particlegvi.engine.numerics.mathematics import ROUND, log_normal
+from particlegvi.tools import arguments
+from particlegvi.tools.arguments import MOST_COORDINATES, MOST_PARTICLES
+from particlegvi.tools.registry import look_up
+
+ROLES = {"noise": 0, "start": 1, "prior": 2, "split": 3, "draws": 4, "acceptance": 5}
+LANES = 64
+
+LOW = np.uint64(0xFFFFFFFF)
+SHIFT_32 = np.uint64(32)
+SHIFT_12 = np.uint64(12)
+MULTIPLIER_0 = np.uint64(0xD2511F53)
+MULTIPLIER_1 = np.uint64(0xCD9E8D57)
+WEYL_0 = np.uint64(0x9E3779B9)
+WEYL_1 = np.uint64(0xBB67AE85)
+EXPONENT_ONE = np.uint64(0x3FF0000000000000)
+ONE = np.uint64(1)
+TWO = np.uint64(2)
+SHIFT_62 = np.uint64(62)
+S0, S1, S2, S3, S4, S5, S6, S7 = (
+    (-1.0) ** k * math.pi ** (2 * k + 1) / math.factorial(2 * k + 1) for k in range(8)
+)
+C1, C2, C3, C4, C5, C6, C7, C8 = ((-1.0) ** k * math.pi ** (2 * k) / math.factorial(2 * k) for k in range(1, 9))
+
+
+@inlined
+def philox(c0, c1, c2, c3, k0, k1):
+    """Ten rounds of Philox4x32, each 32-bit word held in 64 bits so that the products vectorise."""
+    for _ in range(10):
+        product_0 = MULTIPLIER_0 * c0
+        product_1 = MULTIPLIER_1 * c2
+        next_0 = (product_1 >> SHIFT_32) ^ c1 ^ k0
+        next_2 = (product_0 >> SHIFT_32) ^ c3 ^ k1
+        c1 = product_1 & LOW
+        c3 = product_0 & LOW
+        c0 = next_0
+        c2 = next_2
+        k0 = (k0 + WEYL_0) & LOW
+        k1 = (k1 + WEYL_1) & LOW
+    return c0, c1, c2, c3
+
+
+@inlined
+def open_uniform(high, low):
+    """A number in (0, 1) from 52 of 64 bits: the midpoint of its cell, never 0 or 1."""
+    return bits_float((((high << SHIFT_32) | low) >> SHIFT_12) | EXPONENT_ONE) - (1.0 - 2.0**-53)
+
+
+@inlined
+def sin_cos_turn(u):
+    """sin and cos of 2 pi u for 0 <= u <= 1, branch-free."""
+    t = 2.0 * u
+    shifted = fma(t, 2.0, ROUND)
+    q = float_bits(shifted)
+    r = fma(shifted - ROUND, -0.5, t)  # in units of pi, |r| <= 1/4
+    z = r * r
+    p = fma(S7, z, S6)
+    p = fma(p, z, S5)
+    p = fma(p, z, S4)
+    p = fma(p, z, S3)
+    p = fma(p, z, S2)
+    p = fma(p, z, S1)
+    p = fma(p, z, S0)
+    sine = float_bits(p * r)
+    c = fma(C8, z, C7)
+    c = fma(c, z, C6)
+    c = fma(c, z, C5)
+    c = fma(c, z, C4)
+    c = fma(c, z, C3)
+    c = fma(c, z, C2)
+    c = fma(c, z, C1)
+    cosine = float_bits(fma(c, z, 1.0))
+    odd = np.uint64(0) - (q & ONE)
+    first = (sine & ~odd) | (cosine & odd)
+    second = (cosine & ~odd) | (sine & odd)
+    first ^= (q & TWO) << SHIFT_62
+    second ^= ((q + ONE) & TWO) << SHIFT_62
+    return bits_float(first), bits_float(second)
+
+
+@inlined
+def uniform_pair(particle, pair, role_word, k0, k1):
+    """The two uniforms of (particle, steps 2 pair and 2 pair + 1, role and coordinate)."""
+    a, b, c, d = philox(particle & LOW, pair & LOW, pair >> SHIFT_32, role_word, k0, k1)
+    return open_uniform(a, b), open_uniform(c, d)
+
+
+@inlined
+def normal_pair(particle, pair, role_word, k0, k1):
+    """The two standard normals of (particle, steps 2 pair and 2 pair + 1, role and coordinate)."""
+    u, v = uniform_pair(particle, pair, role_word, k0, k1)
+    radius = math.sqrt(-2.0 * log_normal(u))
+    sine, cosine = sin_cos_turn(v)
+    return radius * cosine, radius * sine
+
+
+@nested
+def fill_normals(first, even, odd, pair, role_word, k0, k1):
+    """Normals of steps 2 pair (``even``) and 2 pair + 1 (``odd``), (dim, lanes), for particles from ``first`` on."""
+    for coordinate in range(even.shape[0]):
+        word = role_word + np.uint64(coordinate)
+        for lane in range(even.shape[1]):
+            a, b = normal_pair(np.uint64(first + lane), pair, word, k0, k1)
+            even[coordinate, lane] = a
+            odd[coordinate, lane] = b
+
+
+@nested
+def fill_uniforms(first, even, odd, pair, role_word, k0, k1):
+    """As ``fill_normals``, with uniforms on (0, 1)."""
+    for coordinate in range(even.shape[0]):
+        word = role_word + np.uint64(coordinate)
+        for lane in range(even.shape[1]):
+            a, b = uniform_pair(np.uint64(first + lane), pair, word, k0, k1)
+            even[coordinate, lane] = a
+            odd[coordinate, lane] = b
+
+
+@compiled
+def _fill(out, role_word, step, normal, k0, k1):
+    particles, dim = out.shape
+    even = np.empty((dim, LANES))
+    odd = np.empty((dim, LANES))
+    chosen = even if step % 2 == 0 else odd
+    for first in range(0, particles, LANES):
+        if normal:
+            fill_normals(first, even, odd, np.uint64(step // 2), role_word, k0, k1)
+        else:
+            fill_uniforms(first, even, odd, np.uint64(step // 2), role_word, k0, k1)
+        for coordinate in range(dim):
+            for lane in range(min(LANES, particles - first)):
+                out[first + lane, coordinate] = chosen[coordinate, lane]
+
+
+def key_words(seed: int) -> tuple[np.uint64, np.uint64]:
+    """The two words of the Philox key. ``seed`` must be a whole number from 0 to 2^64 - 1."""
+    number = arguments.seed(seed)
+    return np.uint64(number & 0xFFFFFFFF), np.uint64(number >> 32)
+
+
+def role_word(role: str) -> np.uint64:
+    """The counter word of a role at coordinate 0."""
+    return np.uint64(look_up("role", role, ROLES) << 24)
+
+
+def _numbers(seed: int, role: str, particles: int, dim: int, step: int, first: int, normal: bool) -> np.ndarray:
+    if particles > MOST_PARTICLES or first + dim > MOST_COORDINATES:
+        raise ValueError(
+            f"{particles} particles in {first + dim} dimensions is beyond the noise's counter;"
+            f" at most {MOST_PARTICLES} particles and {MOST_COORDINATES} dimensions are allowed"
+        )
+    k0, k1 = key_words(seed)
+    out = np.empty((particles, dim))
+    _fill(out, role_word(role) + np.uint64(first), step, normal, k0, k1)
+    return out
+
+
+def normals(seed: int, role: str, particles: int, dim: int, step: int = 0, first: int = 0) -> np.ndarray:
+    """Standard normals (particles, dim) of one role and step, from coordinate ``first`` on.
+
+    ``role`` is one of "noise" (the steps), "start" (initial particles), "prior" (draws that approximate an
+    embedding or a bandwidth), "split" (of data), "draws" (reparameterised draws) and "acceptance" (of proposals): roles
+    never disturb each other.
+    """
+    return _numbers(seed, role, particles, dim, step, first, True)
+
+
+def uniforms(seed: int, role: str, particles: int, dim: int, step: int = 0, first: int = 0) -> np.ndarray:
+    """Uniforms on the open interval (0, 1), shape (particles, dim), of one role and step, from coordinate ``first``."""
+    return _numbers(seed, role, particles, dim, step, first, False)

@@ -1,0 +1,221 @@
+"""The algorithms for the repulsion behind one interface: ``estimate`` the cost of a state, then compute the ``force``.
+
+``estimate(positions)`` returns (nanoseconds, whatever the algorithm prepared), or None where it cannot be used; the
+nanoseconds come from operation counts and fixed constants, so that the choice is the same on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.pairs.box_rule import NODES, box_plan
+from particlegvi.engine.pairs.box_sum import MOST_BOXES, BoxSum
+from particlegvi.engine.pairs.direct import LANES, direct_part, lanes
+from particlegvi.engine.pairs.fourier import (
+    CHUNK,
+    MOST_MODES,
+    box_of,
+    extent_part,
+    fourier_plan,
+    moments_part,
+    series_part,
+    weigh_parts,
+)
+from particlegvi.engine.pairs.gram import gram_force, rounding_error
+from particlegvi.engine.pairs.near import Cells, kernel_reach, near_force
+from particlegvi.engine.pairs.nufft import available, grid, nufft_force
+from particlegvi.engine.pairs.scan import scan_force
+
+CALL = 20_000.0  # nanoseconds of calls from Python, about
+Estimate = tuple[float, Any] | None
+
+
+def pair_cost(dim: int) -> float:
+    """Nanoseconds for one pair of the direct sum."""
+    return 0.8 + 0.33 * dim
+
+
+class Direct:
+    """Every pair: any kernel, any dimension, no error but rounding."""
+
+    name = "direct sum"
+    exact = True
+
+    def __init__(self, kernel: Any, dim: int, tolerance: float):
+        self.kernel, self.dim = kernel, dim
+
+    def estimate(self, positions: np.ndarray) -> Estimate:
+        return positions.shape[0] ** 2 * pair_cost(self.dim) + CALL, None
+
+    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+        kernel, number = self.kernel, positions.shape[0]
+        part = direct_part.for_terms(kernel)
+        scale = factor / number
+        threads.split(lambda a, b: part(kernel, positions, a, b, scale, out), number, lanes(self.dim), least=256)
+
+
+class Gram:
+    """Every pair through matrix products, from about seventeen dimensions on."""
+
+    name = "direct sum by matrix products"
+    exact = False
+
+    def __init__(self, kernel: Any, dim: int, tolerance: float):
+        self.kernel, self.dim, self.tolerance = kernel, dim, tolerance
+
+    def estimate(self, positions: np.ndarray) -> Estimate:
+        cost = positions.shape[0] ** 2 * (4.0 + 0.14 * self.dim) + 4.0 * CALL
+        return (cost, None) if rounding_error(self.kernel, positions) <= self.tolerance else None
+
+    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+        gram_force(self.kernel, positions, factor, out)
+
+
+class Series:
+    """Squared exponential on the line, range up to about a hundred lengthscales."""
+
+    name = "truncated Fourier series"
+    exact = False
+
+    def __init__(self, kernel: Any, dim: int, tolerance: float):
+        self.kernel, self.tolerance = kernel, tolerance
+        self.take_in(None)
+
+    def take_in(self, attraction: tuple[float, float, float] | None) -> None:
+        """Plan for the attraction of a Normal prior as well: (mean, width, height) of its mean embedding."""
+        self.plan = fourier_plan(self.kernel.lengthscale, self.kernel.variance, self.tolerance, attraction)
+
+    def estimate(self, positions: np.ndarray) -> Estimate:
+        flat = positions.reshape(-1)
+        low, high = extent_part(flat, 0, flat.size)
+        if not (np.isfinite(low) and np.isfinite(high)):
+            return None
+        box = box_of(self.plan, low, high)
+        return (flat.size * (4.0 + 0.25 * box.modes) + CALL, box) if box.modes <= MOST_MODES else None
+
+    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+        """As everywhere, with minus the slope of the prior's mean embedding added where the box attracts."""
+        box = prepared
+        flat, flat_out = positions.reshape(-1), out.reshape(-1)
+        number = flat.size
+        chunks = (number + CHUNK - 1) // CHUNK
+        partial = np.empty((chunks, 2, box.modes))
+        weighted = np.empty((2, box.modes))
+        threads.split(lambda a, b: moments_part(flat, a, b, box, partial), chunks, least=2)
+        weigh_parts(self.plan, box, partial, number, weighted)
+        scale = factor / number
+        threads.split(lambda a, b: series_part(flat, a, b, box, weighted, scale, flat_out), chunks, least=2)
+
+
+class Boxes:
+    """Squared exponential in one and two dimensions, any range."""
+
+    name = "Chebyshev boxes"
+    exact = False
+
+    def __init__(self, kernel: Any, dim: int, tolerance: float):
+        self.dim = dim
+        self.sum = BoxSum(box_plan(kernel.lengthscale, kernel.variance, tolerance, dim), dim)
+
+    def estimate(self, positions: np.ndarray) -> Estimate:
+        layout = self.sum.layout(positions)
+        if layout is None:
+            return None
+        needed = self.sum.boxes_needed(layout)
+        if self.dim == 2 and needed > MOST_BOXES:
+            return None
+        partners = min(2 * self.sum.plan.width + 1, max(used.size for used, _ in layout[0]))
+        multiplications = needed * partners * (NODES**2 if self.dim == 1 else 4 * NODES**3)
+        particle = 60.0 if self.dim == 1 else 150.0
+        return positions.shape[0] * particle + 0.15 * multiplications + 3.0 * CALL, layout
+
+    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+        self.sum.force(positions, prepared, factor, out)
+
+
+class Near:
+    """Pairs within reach, for kernels that decay and clouds much wider than the reach."""
+
+    name = "direct sum within reach"
+    exact = False
+
+    def __init__(self, kernel: Any, dim: int, tolerance: float):
+        self.kernel, self.dim = kernel, dim
+        self.reach = kernel_reach(kernel, tolerance)
+
+    def estimate(self, positions: np.ndarray) -> Estimate:
+        if self.reach is None or np.ptp(positions, axis=0).max() < 4.0 * self.reach:
+            return None
+        cells = Cells(positions, self.reach)
+        if not cells.usable:
+            return None
+        # blocks of lanes are partly empty where cells hold few particles
+        visits = cells.pairs() + LANES * cells.neighbours.size
+        return visits * 1.5 * pair_cost(self.dim) + 150.0 * positions.shape[0] + 5.0 * CALL, cells
+
+    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+        near_force(self.kernel, positions, prepared, factor, out)
+
+
+class Scan:
+    """Kernels that are a polynomial times an exponential of the distance, on the line."""
+
+    name = "sorted scan"
+    exact = True
+
+    def __init__(self, kernel: Any, dim: int, tolerance: float):
+        self.kernel = kernel
+
+    def estimate(self, positions: np.ndarray) -> Estimate:
+        number = positions.shape[0]
+        return number * (15.0 + 5.0 * np.log2(number + 1.0)) + 2.0 * CALL, None
+
+    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+        scan_force(self.kernel, positions, factor, out)
+
+
+class Nufft:
+    """Squared exponential in three dimensions with the extra ``nufft``."""
+
+    name = "nonuniform fast Fourier transform"
+    exact = False
+
+    def __init__(self, kernel: Any, dim: int, tolerance: float):
+        self.tolerance = tolerance
+        self.plan = fourier_plan(kernel.lengthscale, kernel.variance, 0.5 * tolerance)
+
+    def estimate(self, positions: np.ndarray) -> Estimate:
+        if not (available() and np.all(np.isfinite(positions))):
+            return None
+        _, _, modes = grid(self.plan, positions)
+        cells = float(np.prod(np.array(modes, dtype=np.float64)))
+        if cells > 3e7:  # half a gigabyte a copy
+            return None
+        digits = -np.log10(self.tolerance)
+        return cells * 400.0 + positions.shape[0] * 4.0 * (digits + 1.0) ** 2.7 + 10.0 * CALL, None
+
+    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+        nufft_force(self.plan, positions, self.tolerance, factor, out)
+
+
+def suitable(kernel: Any, dim: int, tolerance: float) -> list[Any]:
+    """Algorithms that may be used for this kernel and dimension; the first can always be."""
+    smooth = kernel.name == "squared-exponential"
+    found: list[Callable[..., Any]] = [Direct]
+    if smooth and dim == 1:
+        found.append(Series)
+    if smooth and dim <= 2:
+        found.append(Boxes)
+    if smooth and dim == 3:
+        found.append(Nufft)
+    if dim == 1 and hasattr(kernel, "exponential_slope"):
+        found.append(Scan)
+    if dim <= 3:
+        found.append(Near)
+    if dim > 3:
+        found.append(Gram)
+    return [algorithm(kernel, dim, tolerance) for algorithm in found]

@@ -1,0 +1,100 @@
+"""The repulsion by approximations that are used only when they are asked for by name: their error has no bound.
+
+Both choose particles anew in every step, from the step number alone, so that chunks and restarts change nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics.noise import uniforms
+from particlegvi.engine.pairs.near import near_part
+from particlegvi.engine.terms.evaluate import profile_slopes, profile_values
+
+ROWS = 2**20  # entries of a block of pairs
+SMALLEST = 1e-12  # eigenvalues of the landmarks' kernel matrix below this share of the largest are left out
+
+
+class RandomBatch:
+    """Particles meet those of their batch only, and the batches are drawn anew in every step.
+
+    The mean over the batches is the whole force (Jin, Li and Liu 2020, "Random batch methods for interacting particle
+    systems", algorithm 1b); a step costs N times the batch's size.
+    """
+
+    name = "random batches"
+    default = 32
+    least = 2
+
+    def __init__(self, kernel: Any, size: int, seed: int):
+        self.kernel, self.size, self.seed = kernel, size, seed
+        self.words = f"approximate: random batches of {size} particles, drawn anew in every step"
+
+    def force(self, positions: np.ndarray, factor: float, out: np.ndarray, step: int) -> None:
+        """out = factor times an unbiased estimate of 1/N sum_j grad_1 kappa(x_i, x_j), both (particles, dim)."""
+        number = positions.shape[0]
+        order = _shuffled(self.seed, number, step)
+        batches = max(number // self.size, 1)
+        starts = np.arange(batches + 1) * self.size
+        starts[-1] = number  # what is left over joins the last batch
+        own = np.arange(batches)[:, None]
+        x = np.ascontiguousarray(positions[order])
+        found = np.empty_like(x)
+        part = near_part.for_terms(self.kernel)
+        threads.split(lambda a, b: part(self.kernel, x, starts, own, a, b, factor, found), batches, least=64)
+        others = np.maximum(np.diff(starts) - 1, 1)
+        share = (number - 1) / number / others
+        out[order] = found * np.repeat(share, np.diff(starts))[:, None]
+
+
+class NystroemFeatures:
+    """The kernel in the features of some particles, the landmarks, drawn anew in every step.
+
+    kappa(x, y) ~ kappa(x, Z) kappa(Z, Z)^+ kappa(Z, y) (Williams and Seeger 2001); a step costs N times the number of
+    landmarks, and its cube.
+    """
+
+    name = "Nystroem features"
+    default = 100
+    least = 1
+
+    def __init__(self, kernel: Any, size: int, seed: int):
+        self.kernel, self.size, self.seed = kernel, size, seed
+        self.words = f"approximate: Nystroem features of {size} particles, drawn anew in every step"
+
+    def force(self, positions: np.ndarray, factor: float, out: np.ndarray, step: int) -> None:
+        """out = factor / N sum_j grad_1 of the approximate kernel at (x_i, x_j), both (particles, dim)."""
+        number = positions.shape[0]
+        landmarks = positions[_shuffled(self.seed, number, step)[: self.size]]
+        rows = max(ROWS // landmarks.size, 1)
+        blocks = [slice(first, first + rows) for first in range(0, number, rows)]
+        with threads.one_blas_thread():
+            moments = np.zeros(len(landmarks))
+            for block in blocks:
+                moments += profile_values(self.kernel, _squares(positions[block], landmarks)).sum(axis=0)
+            values, vectors = np.linalg.eigh(profile_values(self.kernel, _squares(landmarks, landmarks)))
+            kept = values > SMALLEST * values[-1]
+            weights = vectors[:, kept] @ ((vectors[:, kept].T @ moments) / values[kept])
+            for block in blocks:
+                x = positions[block]
+                pulls = 2.0 * factor / number * profile_slopes(self.kernel, _squares(x, landmarks)) * weights
+                out[block] = pulls.sum(axis=1)[:, None] * x - pulls @ landmarks
+
+
+APPROXIMATIONS: dict[str, Any] = {"random-batch": RandomBatch, "nystroem": NystroemFeatures}
+
+
+def _shuffled(seed: int, number: int, step: int) -> np.ndarray:
+    """The numbers of the particles in a random order."""
+    return np.argsort(uniforms(seed, "split", number, 1, step)[:, 0], kind="stable")
+
+
+def _squares(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Squared distances (n, m)."""
+    found = np.zeros((len(x), len(y)))
+    for coordinate in range(x.shape[1]):
+        found += (x[:, coordinate, None] - y[:, coordinate]) ** 2
+    return found

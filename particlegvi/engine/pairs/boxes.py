@@ -1,0 +1,293 @@
+"""Repulsion of the squared-exponential kernel in one and two dimensions by Chebyshev boxes: linear in N.
+
+Particles are sorted into boxes; each box sums up Chebyshev moments of its particles; moments become Chebyshev
+coefficients of the field in every box within reach, one coordinate after the other; the field is evaluated at the
+particles. The side of a box and the reach follow from the tolerance (:mod:`particlegvi.engine.pairs.box_rule`). Empty
+stretches wider than the reach are cut out along each coordinate, so an outlier costs nothing.
+
+Each box is summed by one thread in the order of its particles: threads cannot change a bit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from particlegvi.engine.numerics.bits import fma
+from particlegvi.engine.numerics.compiled import compiled, nested
+from particlegvi.engine.numerics.vectors import WIDTH, load, multiply_add, spread, store
+from particlegvi.engine.pairs.box_rule import NODES
+
+LANES = 16
+SQUARE = NODES * NODES
+
+
+@compiled
+def box_numbers(values, origin, inverse_side, out):
+    """floor((value - origin) / side) for one coordinate."""
+    for i in range(values.size):
+        out[i] = np.int64((values[i] - origin) * inverse_side)
+
+
+@compiled
+def sort_by_box(keys, boxes, starts, order):
+    """Counting sort: ``order`` lists the particles box by box, those of box b from starts[b] to starts[b + 1]."""
+    for b in range(boxes + 1):
+        starts[b] = 0
+    for i in range(keys.size):
+        starts[keys[i] + 1] += 1
+    for b in range(boxes):
+        starts[b + 1] += starts[b]
+    cursor = starts[:boxes].copy()
+    for i in range(keys.size):
+        place = cursor[keys[i]]
+        order[place] = i
+        cursor[keys[i]] = place + 1
+
+
+@nested
+def polynomials(t, row, offset, lanes, table):
+    """T_0..T_15 at each of ``lanes`` numbers t[row, :], into the flat ``table`` from ``offset`` on, lanes innermost."""
+    for lane in range(lanes):
+        table[offset + lane] = 1.0
+        table[offset + lanes + lane] = t[row, lane]
+    for m in range(2, NODES):
+        here = offset + m * lanes
+        for lane in range(lanes):
+            table[here + lane] = fma(2.0 * t[row, lane], table[here - lanes + lane], -table[here - 2 * lanes + lane])
+
+
+@compiled
+def moments_line(x, order, starts, corners, inverse_half, first, last, moments):
+    """Moments (boxes, NODES) of boxes first..last-1 on the line."""
+    t = np.empty((1, LANES))
+    table = np.empty(NODES * LANES)
+    for box in range(first, last):
+        for m in range(NODES):
+            moments[box, m] = 0.0
+        for start in range(starts[box], starts[box + 1], LANES):
+            count = min(LANES, starts[box + 1] - start)
+            for lane in range(LANES):
+                t[0, lane] = (x[order[start + min(lane, count - 1)], 0] - corners[box]) * inverse_half - 1.0
+            polynomials(t, 0, 0, LANES, table)
+            for m in range(NODES):
+                total = 0.0
+                for lane in range(count):
+                    total += table[m * LANES + lane]
+                moments[box, m] += total
+
+
+@compiled
+def translate_line(moments, slots, width, slopes, scale, first, last, field):
+    """Coefficients (boxes, NODES) of the force in boxes first..last-1. ``slots`` are the boxes' places on the line."""
+    boxes = moments.shape[0]
+    for target in range(first, last):
+        for m in range(NODES):
+            field[target, m] = 0.0
+        source = target
+        while source > 0 and slots[target] - slots[source - 1] <= width:
+            source -= 1
+        while source < boxes and slots[source] - slots[target] <= width:
+            operator = slopes[width + slots[target] - slots[source]]
+            for m in range(NODES):
+                total = field[target, m]
+                for k in range(NODES):
+                    total += operator[m, k] * (scale * moments[source, k])
+                field[target, m] = total
+            source += 1
+
+
+@compiled
+def evaluate_line(x, order, starts, corners, inverse_half, field, first, last, out):
+    """The force at the particles of boxes first..last-1."""
+    t = np.empty((1, LANES))
+    table = np.empty(NODES * LANES)
+    result = np.empty(LANES)
+    for box in range(first, last):
+        for start in range(starts[box], starts[box + 1], LANES):
+            count = min(LANES, starts[box + 1] - start)
+            for lane in range(LANES):
+                t[0, lane] = (x[order[start + min(lane, count - 1)], 0] - corners[box]) * inverse_half - 1.0
+                result[lane] = 0.0
+            polynomials(t, 0, 0, LANES, table)
+            for m in range(NODES):
+                c = field[box, m]
+                for lane in range(LANES):
+                    result[lane] = fma(c, table[m * LANES + lane], result[lane])
+            for lane in range(count):
+                out[order[start + lane], 0] = result[lane]
+
+
+@compiled
+def moments_plane(x, order, starts, corners, inverse_half, first, last, moments):
+    """Moments (boxes, NODES * NODES) of boxes first..last-1 in the plane."""
+    t = np.empty((2, LANES))
+    table = np.empty(2 * NODES * LANES)
+    second = NODES * LANES
+    rows = np.empty(NODES * LANES)  # the second coordinate's polynomials again, those of a particle side by side
+    totals = np.empty(SQUARE)
+    for box in range(first, last):
+        for m in range(SQUARE):
+            totals[m] = 0.0
+        for start in range(starts[box], starts[box + 1], LANES):
+            count = min(LANES, starts[box + 1] - start)
+            for lane in range(LANES):
+                particle = order[start + min(lane, count - 1)]
+                t[0, lane] = (x[particle, 0] - corners[box, 0]) * inverse_half - 1.0
+                t[1, lane] = (x[particle, 1] - corners[box, 1]) * inverse_half - 1.0
+            polynomials(t, 0, 0, LANES, table)
+            polynomials(t, 1, second, LANES, table)
+            for lane in range(count):
+                for k in range(NODES):
+                    rows[lane * NODES + k] = table[second + k * LANES + lane]
+            for m in range(0, NODES, 4):
+                row = m * NODES
+                here = m * LANES
+                a0, a1 = load(totals, row), load(totals, row + WIDTH)
+                b0, b1 = load(totals, row + NODES), load(totals, row + NODES + WIDTH)
+                c0, c1 = load(totals, row + 2 * NODES), load(totals, row + 2 * NODES + WIDTH)
+                d0, d1 = load(totals, row + 3 * NODES), load(totals, row + 3 * NODES + WIDTH)
+                for lane in range(count):
+                    low, high = load(rows, lane * NODES), load(rows, lane * NODES + WIDTH)
+                    factor = spread(table[here + lane])
+                    a0, a1 = multiply_add(factor, low, a0), multiply_add(factor, high, a1)
+                    factor = spread(table[here + LANES + lane])
+                    b0, b1 = multiply_add(factor, low, b0), multiply_add(factor, high, b1)
+                    factor = spread(table[here + 2 * LANES + lane])
+                    c0, c1 = multiply_add(factor, low, c0), multiply_add(factor, high, c1)
+                    factor = spread(table[here + 3 * LANES + lane])
+                    d0, d1 = multiply_add(factor, low, d0), multiply_add(factor, high, d1)
+                store(totals, row, a0)
+                store(totals, row + WIDTH, a1)
+                store(totals, row + NODES, b0)
+                store(totals, row + NODES + WIDTH, b1)
+                store(totals, row + 2 * NODES, c0)
+                store(totals, row + 2 * NODES + WIDTH, c1)
+                store(totals, row + 3 * NODES, d0)
+                store(totals, row + 3 * NODES + WIDTH, d1)
+        for m in range(SQUARE):
+            moments[box, m] = totals[m]
+
+
+@compiled
+def translate_rows(moments, width, slots, values, slopes, first, last, with_values, with_slopes):
+    """Along the second coordinate: for rows of boxes first..last-1, moments to coefficients of kappa and its slope.
+
+    ``moments``, ``with_values`` and ``with_slopes`` are (rows, columns, NODES * NODES); ``slots`` (columns,).
+    """
+    columns = moments.shape[1]
+    total = np.empty(2 * SQUARE)
+    for row in range(first, last):
+        for target in range(columns):
+            for i in range(2 * SQUARE):
+                total[i] = 0.0
+            source = target
+            while source > 0 and slots[target] - slots[source - 1] <= width:
+                source -= 1
+            while source < columns and slots[source] - slots[target] <= width:
+                offset = width + slots[target] - slots[source]
+                block = moments[row, source]
+                if block[0] != 0.0:  # the first moment counts the particles
+                    for m in range(NODES):
+                        for k in range(NODES):
+                            weight = block[m * NODES + k]
+                            for j in range(NODES):
+                                here = m * NODES + j
+                                # operators are read transposed, so that j is contiguous
+                                total[here] = fma(weight, values[offset, k, j], total[here])
+                                total[SQUARE + here] = fma(weight, slopes[offset, k, j], total[SQUARE + here])
+                source += 1
+            for i in range(SQUARE):
+                with_values[row, target, i] = total[i]
+                with_slopes[row, target, i] = total[SQUARE + i]
+
+
+@compiled
+def translate_columns(
+    with_values, with_slopes, starts, width, slots, values, slopes, scale, first, last, field
+):
+    """Along the first coordinate: for rows first..last-1 of target boxes, the coefficients of both force components.
+
+    ``field`` is (rows, columns, 2, NODES * NODES); only boxes that hold particles are filled.
+    """
+    rows, columns, _ = with_values.shape
+    total = np.empty(2 * SQUARE)
+    for target in range(first, last):
+        for column in range(columns):
+            box = target * columns + column
+            if starts[box + 1] == starts[box]:
+                continue
+            for i in range(2 * SQUARE):
+                total[i] = 0.0
+            source = target
+            while source > 0 and slots[target] - slots[source - 1] <= width:
+                source -= 1
+            while source < rows and slots[source] - slots[target] <= width:
+                offset = width + slots[target] - slots[source]
+                plain = with_values[source, column]
+                sloped = with_slopes[source, column]
+                for m in range(NODES):
+                    for k in range(NODES):
+                        slope = slopes[offset, k, m]
+                        value = values[offset, k, m]
+                        for j in range(NODES):
+                            here = m * NODES + j
+                            total[here] = fma(slope, plain[k * NODES + j], total[here])
+                            total[SQUARE + here] = fma(value, sloped[k * NODES + j], total[SQUARE + here])
+                source += 1
+            for i in range(SQUARE):
+                field[target, column, 0, i] = scale * total[i]
+                field[target, column, 1, i] = scale * total[SQUARE + i]
+
+
+@compiled
+def evaluate_plane(x, order, starts, corners, inverse_half, field, first, last, out):
+    """The force at the particles of boxes first..last-1; ``field`` is (boxes, 2, NODES * NODES)."""
+    t = np.empty((2, LANES))
+    table = np.empty(2 * NODES * LANES)
+    second = NODES * LANES
+    result = np.empty(2 * LANES)
+    flat = field.reshape(-1)
+    zero = spread(0.0)
+    for box in range(first, last):
+        for start in range(starts[box], starts[box + 1], LANES):
+            count = min(LANES, starts[box + 1] - start)
+            for lane in range(LANES):
+                particle = order[start + min(lane, count - 1)]
+                t[0, lane] = (x[particle, 0] - corners[box, 0]) * inverse_half - 1.0
+                t[1, lane] = (x[particle, 1] - corners[box, 1]) * inverse_half - 1.0
+                result[lane] = 0.0
+                result[LANES + lane] = 0.0
+            polynomials(t, 0, 0, LANES, table)
+            polynomials(t, 1, second, LANES, table)
+            for component in range(2):
+                first_coefficient = (box * 2 + component) * SQUARE
+                here = component * LANES
+                low, high = load(result, here), load(result, here + WIDTH)
+                for m in range(0, NODES, 4):
+                    base = first_coefficient + m * NODES
+                    a0, a1, b0, b1, c0, c1, d0, d1 = zero, zero, zero, zero, zero, zero, zero, zero
+                    for k in range(NODES):
+                        near, far = load(table, second + k * LANES), load(table, second + k * LANES + WIDTH)
+                        factor = spread(flat[base + k])
+                        a0, a1 = multiply_add(factor, near, a0), multiply_add(factor, far, a1)
+                        factor = spread(flat[base + NODES + k])
+                        b0, b1 = multiply_add(factor, near, b0), multiply_add(factor, far, b1)
+                        factor = spread(flat[base + 2 * NODES + k])
+                        c0, c1 = multiply_add(factor, near, c0), multiply_add(factor, far, c1)
+                        factor = spread(flat[base + 3 * NODES + k])
+                        d0, d1 = multiply_add(factor, near, d0), multiply_add(factor, far, d1)
+                    row = m * LANES
+                    low = multiply_add(a0, load(table, row), low)
+                    high = multiply_add(a1, load(table, row + WIDTH), high)
+                    low = multiply_add(b0, load(table, row + LANES), low)
+                    high = multiply_add(b1, load(table, row + LANES + WIDTH), high)
+                    low = multiply_add(c0, load(table, row + 2 * LANES), low)
+                    high = multiply_add(c1, load(table, row + 2 * LANES + WIDTH), high)
+                    low = multiply_add(d0, load(table, row + 3 * LANES), low)
+                    high = multiply_add(d1, load(table, row + 3 * LANES + WIDTH), high)
+                store(result, here, low)
+                store(result, here + WIDTH, high)
+            for lane in range(count):
+                particle = order[start + lane]
+                out[particle, 0] = result[lane]
+                out[particle, 1] = result[LANES + lane]

@@ -1,0 +1,53 @@
+"""Repulsion of the squared-exponential kernel in three dimensions by nonuniform fast Fourier transforms (finufft).
+
+The Fourier series of `engine.pairs.fourier` in three coordinates; finufft computes moments and field in
+O(N + M log M). It runs on one thread, because its sums depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from functools import cache
+
+import numpy as np
+
+from particlegvi.engine.pairs.fourier import FourierPlan
+
+FINEST = 1e-14  # what finufft can do in double precision
+
+
+@cache
+def available() -> bool:
+    """Whether finufft, of the extra ``nufft``, is installed."""
+    return importlib.util.find_spec("finufft") is not None
+
+
+def grid(plan: FourierPlan, positions: np.ndarray) -> tuple[np.ndarray, list[float], list[int]]:
+    """Centre, periods and numbers of modes per coordinate."""
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    periods = [float(width) + plan.reach * plan.lengthscale for width in high - low]
+    modes = [2 * math.ceil(plan.band * period / (2.0 * math.pi * plan.lengthscale)) + 2 for period in periods]
+    return 0.5 * (low + high), periods, modes
+
+
+def nufft_force(plan: FourierPlan, positions: np.ndarray, tolerance: float, factor: float, out: np.ndarray) -> None:
+    """out = factor / N * sum_j grad_1 kappa(x_i, x_j), both (particles, 3)."""
+    import finufft
+
+    number = positions.shape[0]
+    centre, periods, modes = grid(plan, positions)
+    angles = [np.ascontiguousarray((positions[:, k] - centre[k]) * (2.0 * math.pi / periods[k])) for k in range(3)]
+    options = {"eps": max(0.1 * tolerance, FINEST), "nthreads": 1}
+    moments = finufft.nufft3d1(*angles, np.ones(number, dtype=complex), tuple(modes), isign=-1, **options)
+    frequencies = []
+    for k in range(3):
+        frequency = (np.arange(modes[k]) - modes[k] // 2) * (2.0 * math.pi / periods[k])
+        shape = [1, 1, 1]
+        shape[k] = modes[k]
+        weight = math.sqrt(2.0 * math.pi) * plan.lengthscale / periods[k]
+        moments = moments * (weight * np.exp(-0.5 * (plan.lengthscale * frequency) ** 2)).reshape(shape)
+        frequencies.append(frequency.reshape(shape))
+    field = np.stack([1j * frequency * moments for frequency in frequencies])
+    force = finufft.nufft3d2(*angles, field, isign=1, **options).real
+    out[...] = (factor * plan.variance / number) * force.T

@@ -1,0 +1,83 @@
+"""The repulsion of all particles, by whichever algorithm is cheapest for the state at hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi.engine.pairs.algorithms import CALL, Series, suitable
+from particlegvi.engine.pairs.fourier import FourierPlan
+
+CHEAP = 5.0 * CALL  # below this, looking for something cheaper costs as much as it could gain
+
+
+class Repulsion:
+    """(1/N) sum_j grad_1 kappa(x_i, x_j) for all particles.
+
+    Parameters
+    ----------
+    kernel : term
+        Kernel profile with a number as lengthscale.
+    dim : int
+        Dimension of the particles.
+    tolerance : float
+        Error allowed, in units of variance / lengthscale (the force of one particle is at most 0.61 of that).
+    approximation : object, optional
+        One of `engine.pairs.approximate`, which then takes every step, with an error that has no bound.
+
+    Attributes
+    ----------
+    used : dict
+        Steps taken by each algorithm, by name.
+    attracts : bool
+        Whether the last force has the prior's attraction in it.
+    """
+
+    def __init__(self, kernel: Any, dim: int, tolerance: float, approximation: Any = None):
+        self.tolerance = tolerance
+        self.approximation = approximation
+        self.algorithms = suitable(kernel, dim, tolerance) if approximation is None else []
+        self.used: dict[str, int] = {}
+        self.attracts = False
+        self._series: Series | None = next((each for each in self.algorithms if isinstance(each, Series)), None)
+
+    @property
+    def plan(self) -> FourierPlan | None:
+        """The plan of the Fourier series where that can be used."""
+        return None if self._series is None else self._series.plan
+
+    def take_in(self, attraction: tuple[float, float, float] | None) -> None:
+        """Let the Fourier series, where it is cheaper, have the prior's attraction in it: (mean, width, height)."""
+        if self._series is not None:
+            self._series.take_in(attraction)
+
+    def force(self, positions: np.ndarray, factor: float, out: np.ndarray, step: int = 0) -> None:
+        """out = factor / N * sum_j grad_1 kappa(x_i, x_j), both (particles, dim), in the step of this number."""
+        if self.approximation is not None:
+            self.approximation.force(positions, factor, out, step)
+            self.note(self.approximation.name, 1)
+            return
+        best, prepared, cost = None, None, np.inf
+        for algorithm in self.algorithms:
+            if cost < CHEAP:
+                break
+            estimate = algorithm.estimate(positions)
+            if estimate is not None and estimate[0] < cost:
+                best, (cost, prepared) = algorithm, estimate
+        assert best is not None  # the direct sum can always be used
+        best.force(positions, prepared, factor, out)
+        self.attracts = bool(getattr(prepared, "attracts", False))
+        self.note(best.name, 1)
+
+    def note(self, algorithm: str, steps: int) -> None:
+        """Count the steps that an algorithm took."""
+        self.used[algorithm] = self.used.get(algorithm, 0) + steps
+
+    def facts(self) -> dict[str, Any]:
+        """What was used, for the result: algorithms with their steps, and the error bound of all they had to sum."""
+        if self.approximation is not None:
+            return {"repulsion": dict(self.used), "repulsion_approximation": self.approximation.words}
+        exact = {algorithm.name for algorithm in self.algorithms if algorithm.exact}
+        bound = 0.0 if set(self.used) <= exact else self.tolerance
+        return {"repulsion": dict(self.used), "repulsion_error_bound": bound}

@@ -1,0 +1,52 @@
+"""The exact repulsion on the line for kernels that are a polynomial times exp(-rate |x - y|): Matern 3/2 and 5/2.
+
+In sorted order a sum over all particles to the left is carried on from one particle to the next, because moving on by
+d multiplies every exponential by exp(-rate d) and turns each power of the distance into a sum of lower ones. Two scans,
+from the left and from the right, therefore replace N^2 pairs. All terms have one sign within a scan, so that nothing
+cancels in it, and coinciding particles add nothing to each other whatever their order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi.engine.numerics.compiled import compiled
+from particlegvi.engine.numerics.mathematics import exp
+
+
+@compiled
+def scan_sorted(x, rate, constant, linear, forces):
+    """forces[i] = sum_j (constant + linear r) exp(-rate r) (x_i - x_j) with r = |x_i - x_j|, for ascending x (n,)."""
+    number = x.size
+    for direction in range(2):
+        # sums over the particles passed so far of exp(-rate r), r exp(-rate r) and r^2 exp(-rate r)
+        zeroth = 0.0
+        first = 0.0
+        second = 0.0
+        sign = 1.0 if direction == 0 else -1.0
+        for step in range(number):
+            i = step if direction == 0 else number - 1 - step
+            if step > 0:
+                distance = abs(x[i] - x[i - 1 if direction == 0 else i + 1])
+                decay = exp(-rate * distance)
+                passed = zeroth + 1.0
+                second = decay * (second + distance * (2.0 * first + distance * passed))
+                first = decay * (first + distance * passed)
+                zeroth = decay * passed
+                if decay == 0.0:  # distance times nothing is nothing, also where distance is infinite
+                    second = 0.0
+                    first = 0.0
+            add = sign * (constant * first + linear * second)
+            forces[i] = add if direction == 0 else forces[i] + add
+
+
+def scan_force(kernel: Any, positions: np.ndarray, factor: float, out: np.ndarray) -> None:
+    """out = factor / N * sum_j grad_1 kappa(x_i, x_j), both (particles, 1); the kernel has an ``exponential_slope``."""
+    rate, constant, linear = kernel.exponential_slope()
+    flat = positions.reshape(-1)
+    order = np.argsort(flat, kind="stable")
+    forces = np.empty(flat.size)
+    scan_sorted(flat[order], rate, constant, linear, forces)
+    out.reshape(-1)[order] = (2.0 * factor / flat.size) * forces

@@ -1,0 +1,93 @@
+"""Vectors smoothed over the particles by a kernel, together with the repulsion: the sum of Stein variational descent.
+
+    out_i = 1/N sum_j ( kappa(x_i, x_j) v_j + weight * grad_1 kappa(x_i, x_j) )
+
+by the direct sum over pairs: any kernel, any dimension, O(N^2) operations and O(N) memory. Targets lie in lanes, and
+each lane adds its sources in order, so threads cannot change a bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi.engine.numerics import (
+    threads,
+)
+from particlegvi.engine.numerics.compiled import compiled, nested
+from particlegvi.engine.pairs.direct import LANES, load_targets, store_sums
+
+
+@nested
+def add_source(kernel, sources, vectors, source, weight, targets, sums, gaps, values, slopes):
+    """Add one source to the flat ``sums`` (dim * LANES,) of a block of targets.
+
+    In one and two dimensions everything stays in registers; beyond, differences, values and slopes lie in three arrays.
+    """
+    dim = sources.shape[1]
+    if dim == 1:
+        y0 = sources[source, 0]
+        v0 = vectors[source, 0]
+        for lane in range(LANES):
+            d0 = targets[lane] - y0
+            r2 = d0 * d0
+            sums[lane] += kernel.value(r2) * v0 + weight * kernel.slope(r2) * d0
+    elif dim == 2:
+        y0 = sources[source, 0]
+        y1 = sources[source, 1]
+        v0 = vectors[source, 0]
+        v1 = vectors[source, 1]
+        for lane in range(LANES):
+            d0 = targets[lane] - y0
+            d1 = targets[LANES + lane] - y1
+            r2 = d0 * d0 + d1 * d1
+            value = kernel.value(r2)
+            slope = weight * kernel.slope(r2)
+            sums[lane] += value * v0 + slope * d0
+            sums[LANES + lane] += value * v1 + slope * d1
+    else:
+        for lane in range(LANES):
+            values[lane] = 0.0
+        for coordinate in range(dim):
+            y = sources[source, coordinate]
+            row = coordinate * LANES
+            for lane in range(LANES):
+                difference = targets[row + lane] - y
+                gaps[row + lane] = difference
+                values[lane] += difference * difference
+        for lane in range(LANES):
+            slopes[lane] = weight * kernel.slope(values[lane])
+        for lane in range(LANES):
+            values[lane] = kernel.value(values[lane])
+        for coordinate in range(dim):
+            vector = vectors[source, coordinate]
+            row = coordinate * LANES
+            for lane in range(LANES):
+                sums[row + lane] += values[lane] * vector + slopes[lane] * gaps[row + lane]
+
+
+@compiled
+def smoothed_part(kernel, positions, vectors, weight, first, last, out):
+    """The sums of particles first, ..., last - 1; positions, vectors and out are (particles, dim)."""
+    number, dim = positions.shape
+    targets = np.empty(dim * LANES)
+    sums = np.empty(dim * LANES)
+    gaps = np.empty(dim * LANES)
+    values = np.empty(LANES)
+    slopes = np.empty(LANES)
+    for start in range(first, last, LANES):
+        count = min(LANES, last - start)
+        load_targets(positions, start, count, targets, sums)
+        for source in range(number):
+            add_source(kernel, positions, vectors, source, 2.0 * weight, targets, sums, gaps, values, slopes)
+        store_sums(sums, start, count, 0.5 / number, out)
+
+
+def smoothed(kernel: Any, positions: np.ndarray, vectors: np.ndarray, weight: float) -> np.ndarray:
+    """1/N sum_j (kappa(x_i, x_j) v_j + weight grad_1 kappa(x_i, x_j)), shape (particles, dim), C-contiguous input."""
+    part = smoothed_part.for_terms(kernel)
+    out = np.empty_like(positions)
+    number = positions.shape[0]
+    threads.split(lambda a, b: part(kernel, positions, vectors, weight, a, b, out), number, LANES, least=256)
+    return out

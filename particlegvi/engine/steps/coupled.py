@@ -1,0 +1,163 @@
+"""Many steps of a repulsive flow in one dimension without leaving compiled code.
+
+With a few hundred particles a step costs about a microsecond, less than one call from Python; so the whole loop of
+repulsion (`engine.pairs.fourier`), drift and move is compiled together. The noise of these steps is made
+before, so that another thread can make it (`engine.steps.ahead`). For large ensembles
+`engine.pairs.repulsion` calls the same parts one by one, on several threads, with the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from particlegvi.engine.numerics.compiled import compiled, inlined
+from particlegvi.engine.numerics.noise import fill_normals
+from particlegvi.engine.numerics.vectors import (
+    WIDTH,
+    add,
+    load,
+    maximum,
+    minimum,
+    multiply,
+    multiply_add,
+    spread,
+    store,
+    subtract,
+)
+from particlegvi.engine.pairs.fourier import CHUNK, MOST_MODES, coefficients, extent, fourier_box, weigh
+from particlegvi.engine.pairs.series import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
+from particlegvi.engine.steps.flow import EMBEDDING, NOISE, WALLS, add_potential, fold
+
+BLOCK = 512  # particles a call of a term: a call costs as much as a few dozen particles
+
+
+@inlined
+def move_line(x, number, drift, force, stepping, row, now, following, switches):
+    """The step of the first ``number`` particles on the line, in place; return the least and the greatest then.
+
+    The arrays are flat and as long as a multiple of GROUP; the last particle fills x up. Where a particle is not a
+    finite number, neither is the least.
+    """
+    gain, noise_now, noise_next, low, high = stepping
+    step = spread(gain[row, 0])
+    a = spread(noise_now[row, 0])
+    b = spread(noise_next[row, 0])
+    padded = (number + WIDTH - 1) // WIDTH * WIDTH
+    for i in range(0, padded, WIDTH):
+        noise = add(multiply(a, load(now, i)), multiply(b, load(following, i)))
+        slope = add(load(drift, i), load(force, i))
+        store(x, i, subtract(load(x, i), subtract(multiply(step, slope), noise)))
+    if switches[WALLS]:
+        for i in range(number):
+            x[i] = fold(x[i], low[0], high[0])
+    for i in range(number, x.size):
+        x[i] = x[number - 1]
+    zero = spread(0.0)
+    least = load(x, 0)
+    greatest = least
+    nothing = zero
+    for i in range(0, padded, WIDTH):
+        point = load(x, i)
+        least = minimum(point, least)
+        greatest = maximum(point, greatest)
+        nothing = multiply_add(point, zero, nothing)
+    store(force, 0, least)
+    store(force, WIDTH, greatest)
+    store(force, 2 * WIDTH, nothing)
+    left, right, rest = force[0], force[WIDTH], 0.0
+    for lane in range(WIDTH):
+        left = min(left, force[lane])
+        right = max(right, force[WIDTH + lane])
+        rest += force[2 * WIDTH + lane]
+    return left + rest, right
+
+
+@compiled
+def noise_part(normals, first_pair, first, last, seed):
+    """Noise of the pairs of steps first_pair + first, ..., first_pair + last - 1 into their rows of ``normals``.
+
+    ``normals`` is (pairs, 2, particles): the normals of the even and of the odd step.
+    """
+    k0, k1 = seed
+    width = normals.shape[2]
+    for row in range(first, last):
+        even = normals[row, 0].reshape(1, width)
+        odd = normals[row, 1].reshape(1, width)
+        fill_normals(0, even, odd, np.uint64(first_pair + row), np.uint64(0), k0, k1)
+
+
+@compiled
+def steps_within_reach(plan, x):
+    """Whether the series can take a step from here: particles (particles, 1) that are finite and not too spread."""
+    low, high = extent(x.reshape(-1))
+    return math.isfinite(low) and math.isfinite(high) and fourier_box(plan, low, high).modes <= MOST_MODES
+
+
+@compiled
+def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, stepping, normals, first_step, steps):
+    """Move all particles of ``positions`` (particles, 1) by up to ``steps`` steps, in place; return the steps done.
+
+    Returns early, before the step, when the particles have spread so far that the series would need more than
+    ``MOST_MODES`` modes: another algorithm takes that step. ``normals`` (pairs, 2, particles padded to GROUP) begins
+    with the pair of ``first_step``.
+    """
+    number = positions.shape[0]
+    padded = normals.shape[2]
+    x = np.empty(padded)
+    drift = np.empty(padded)
+    force = np.zeros(padded)
+    scratch = np.empty(BLOCK)
+    angles = np.empty((number + TILE - 1) // TILE * ANGLES)
+    lane_sums = np.zeros(MOST_MODES * 2 * WIDTH)
+    partial = np.empty(((number + CHUNK - 1) // CHUNK, 2, MOST_MODES))
+    weighted = np.empty((2, MOST_MODES))
+    factors = np.empty(MOST_MODES)
+    pull = np.empty(MOST_MODES)
+    terms = switches.copy()
+    known = fourier_box(plan, 0.0, 0.0)
+    coefficients(plan, known, factors, pull)
+    done = 0
+    for i in range(padded):
+        x[i] = positions[min(i, number - 1), 0]
+    least, greatest = extent(x)
+    for step in range(first_step, first_step + steps):
+        if not (math.isfinite(least) and math.isfinite(greatest)):
+            break
+        box = fourier_box(plan, least, greatest)
+        modes = box.modes
+        if modes > MOST_MODES:
+            break
+        if modes != known.modes or box.attracts != known.attracts:
+            coefficients(plan, box, factors, pull)
+            known = box
+        for start in range(0, number, TILE):
+            stop = min(number, start + TILE)
+            tile = start // TILE * ANGLES
+            turn_tile(x, start, stop, box.origin, 1.0 / box.period, angles, tile)
+            add_moments(angles, tile, stop - start, modes, lane_sums)
+            if stop == number or stop % CHUNK == 0:
+                fold_lanes(lane_sums, modes, partial[start // CHUNK])
+        weigh(partial, factors, pull, number, modes, weighted)
+        for start in range(0, number, TILE):
+            count = min(TILE, number - start)
+            tile = start // TILE * ANGLES
+            evaluate_tile(angles, tile, count, modes, weighted, weights[1] / number, force, start)
+
+        terms[EMBEDDING] = 0 if box.attracts else switches[EMBEDDING]
+        for start in range(0, padded, BLOCK):
+            end = min(start + BLOCK, padded)
+            block = x[start:end].reshape(1, end - start)
+            drift_block = drift[start:end].reshape(1, end - start)
+            spare = scratch[: end - start].reshape(1, end - start)
+            add_potential(loss, prior, embedding, weights, terms, block, drift_block, spare)
+        pair = step // 2 - first_step // 2 if switches[NOISE] else 0
+        now = normals[pair, step % 2]
+        following = normals[min(pair + step % 2, normals.shape[0] - 1), 1 - step % 2]
+        row = min(step - first_step, stepping[0].shape[0] - 1)
+        least, greatest = move_line(x, number, drift, force, stepping, row, now, following, switches)
+        done += 1
+    for i in range(number):
+        positions[i, 0] = x[i]
+    return done

@@ -1,0 +1,178 @@
+"""The driver of the compiled step: one object that moves an ensemble by any number of steps, with the right kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics.noise import key_words
+from particlegvi.engine.pairs.algorithms import Series
+from particlegvi.engine.pairs.repulsion import Repulsion
+from particlegvi.engine.steps.ahead import NoiseAhead
+from particlegvi.engine.steps.coupled import advance_coupled, steps_within_reach
+from particlegvi.engine.steps.flow import LANES, Switches, advance, first_bad_particle
+from particlegvi.engine.terms.constant import Constant
+
+WORTH = 131_072  # particles times steps that are worth waking a thread for, in long chunks
+COUPLED_UP_TO = 8192  # particles; beyond, a step is long enough for threads and for calls from Python
+
+
+def enough(steps: int) -> int:
+    """Particles for each thread from which it is worth waking, when they take this many steps: 128 to 1024."""
+    return max(128, min(1024, WORTH // steps))
+
+
+class Ensemble:
+    """Moves particles along the free-energy flow by the plain scheme; the other schemes are subclasses.
+
+    Parameters
+    ----------
+    loss, prior, embedding : term
+        The loss, minus the log prior density, and the mean embedding mu_P; a loss in plain numpy has ``loss=None``.
+    kl_weight, lambda1 : float
+        Weights; a term with weight 0 is skipped.
+    steppings : callable
+        ``steppings(step, most)`` gives gain, noise_now and noise_next, each (rows, dim), for steps from ``step`` on,
+        and for how many steps, at most ``most``, they are; one row is for all of them.
+    low, high : arrays (dim,)
+        The walls, infinite where there are none.
+    seed : int
+    repulsion : Repulsion or None
+        Needed when lambda1 is not 0.
+    outside : Loss or None
+        A loss in plain numpy, called with all particles at once.
+    """
+
+    kernel = advance
+    coupled = True  # whether there is a compiled loop for repulsive flows
+    columns = 0  # numbers of a particle in the state, besides its coordinates
+
+    def __init__(
+        self,
+        loss: Any,
+        prior: Any,
+        embedding: Any,
+        kl_weight: float,
+        lambda1: float,
+        steppings: Callable[[int, int], tuple[tuple[np.ndarray, ...], int]],
+        low: np.ndarray,
+        high: np.ndarray,
+        seed: int,
+        repulsion: Repulsion | None = None,
+        outside: Any = None,
+    ):
+        self.outside = outside
+        self.repulsion = repulsion if lambda1 != 0.0 else None
+        self.lambda1 = float(lambda1)
+        loss_term = Constant(0.0) if loss is None else loss
+        prior_term = prior  # also where its weight is 0, so that DE runs the code compiled for DLE
+        embedding_term = embedding if lambda1 != 0.0 else Constant(0.0)
+        self.terms = (loss_term, prior_term, embedding_term, np.array([float(kl_weight), self.lambda1]))
+        self.steppings = steppings
+        self.low, self.high = low, high
+        (_, noise_now, noise_next), _ = steppings(0, 1)
+        self.switches = Switches(
+            prior=kl_weight != 0.0,
+            embedding=lambda1 != 0.0,
+            noise=bool(np.any(noise_now > 0.0)),
+            two_noises=bool(np.any(noise_next > 0.0)),
+            walls=bool(np.all(np.isfinite(low)) and np.all(np.isfinite(high))),
+        )
+        self._no_force = np.empty((0, low.size))
+        self.kl_weight, self.seed = float(kl_weight), seed
+        self.key = key_words(seed)
+        self._kernel = self.kernel.for_terms(loss_term, prior_term, embedding_term)
+        self._advance_coupled = advance_coupled.for_terms(loss_term, prior_term, embedding_term)
+        self._noise = NoiseAhead(self.key, bool(self.switches.noise), bool(self.switches.two_noises))
+        if self.repulsion is not None and self.coupled and hasattr(embedding_term, "gaussian_on_the_line"):
+            self.repulsion.take_in(embedding_term.gaussian_on_the_line())
+
+    def advance(self, positions: np.ndarray, first_step: int, steps: int) -> None:
+        """Move ``positions`` (particles, dim), C-contiguous float64, in place. How steps are grouped changes no bit."""
+        step, end = first_step, first_step + steps
+        while step < end:
+            stepping, count = self._stepping(step, end - step)
+            if self.repulsion is None and self.outside is None:
+                self._run(positions, self._no_force, stepping, step, count)
+            elif self._fits_coupled(positions) and (done := self._coupled(positions, stepping, step, count)):
+                count = done
+            else:
+                self._forced_step(positions, self._stepping(step, 1)[0], step)
+                count = 1
+            step += count
+
+    def _stepping(self, step: int, most: int) -> tuple[tuple[np.ndarray, ...], int]:
+        coefficients, count = self.steppings(step, most)
+        return (*coefficients, self.low, self.high), count
+
+    def _run(
+        self, positions: np.ndarray, force: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int
+    ) -> None:
+        """Steps without leaving compiled code; with a force only one."""
+        forced = force.shape[0] > 0
+        attracted = forced and self.repulsion is not None and self.repulsion.attracts
+        embedding = bool(self.switches.embedding and not attracted)
+        switches = self.switches._replace(force=forced, embedding=embedding).array()
+
+        def part(first: int, last: int) -> None:
+            how = (force, stepping, self.key, first_step, steps, first, last)
+            self._kernel(*self.terms, switches, positions, *how)
+
+        threads.split(part, positions.shape[0], LANES, least=enough(steps))
+
+    def _forced_step(self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], step: int) -> None:
+        """One step under a force that is not computed in the kernel."""
+        self._run(positions, self._force(positions, step), stepping, step, 1)
+
+    def _fits_coupled(self, positions: np.ndarray) -> bool:
+        repulsion = self.repulsion
+        return (
+            self.coupled
+            and self.outside is None
+            and repulsion is not None
+            and repulsion.plan is not None
+            and positions.shape[0] <= COUPLED_UP_TO
+        )
+
+    def _coupled(
+        self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int
+    ) -> int:
+        assert self.repulsion is not None
+        done, plan, switches = 0, self.repulsion.plan, self.switches.array()
+        if not steps_within_reach(plan, positions):
+            return done
+        for step, count, normals in self._noise.pieces(positions.shape[0], first_step, steps):
+            taken = self._advance_coupled(
+                *self.terms, switches, plan, positions, _from(stepping, done), normals, step, count
+            )
+            done += taken
+            if taken < count:
+                break
+        if done:
+            self.repulsion.note(Series.name, done)
+        return done
+
+    def _force(self, positions: np.ndarray, step: int) -> np.ndarray:
+        force = np.zeros_like(positions)
+        if self.repulsion is not None:
+            self.repulsion.force(positions, self.lambda1, force, step)
+        if self.outside is not None:
+            force += self.outside.gradient(positions)
+        return force
+
+    def first_bad(self, positions: np.ndarray) -> int:
+        """Index of the first particle that is not finite, or -1."""
+        return int(first_bad_particle(positions))
+
+    def facts(self, state: np.ndarray) -> dict[str, Any]:
+        """What the scheme has to say about a run that has come to this state."""
+        return {}
+
+
+def _from(stepping: tuple[np.ndarray, ...], step: int) -> tuple[np.ndarray, ...]:
+    """The coefficients from this step on: theirs have one row for all steps, or a row for each."""
+    *coefficients, low, high = stepping
+    return (*(c[step:] if c.shape[0] > 1 else c for c in coefficients), low, high)

@@ -1,0 +1,210 @@
+"""The compiled step of every particle method: blocks of particles, structure of arrays, many steps at a time.
+
+One step of the free-energy flow (thesis C.123, with the signs of 5.4.3) for particle x, coordinate by coordinate:
+
+    drift  = grad loss + kl_weight * grad(-log p) - lambda1 * grad mu_P + force
+    x     <- x - gain * drift + noise_now * Z_k + noise_next * Z_{k+1}
+
+``force`` is the repulsion of the other particles, or what a loss written in plain numpy gave. The integrator chooses
+``gain``, ``noise_now`` and ``noise_next`` (see :mod:`particlegvi.integrators`). Terms whose weight is zero are skipped,
+which is what makes one method reduce to the next bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
+from particlegvi.engine.numerics.compiled import compiled, inlined, nested
+from particlegvi.engine.numerics.noise import fill_normals
+
+LANES = 32  # blocks are multiples of this
+WIDEST = 512  # numbers in a row of all coordinates of a block
+
+
+class Switches(NamedTuple):
+    """What is on, as entries of an array that compiled code reads at every step.
+
+    They are constant in a run, but LLVM must not know: it would make a copy of the whole loop for each combination,
+    which multiplies the compile time by ten.
+    """
+
+    prior: int = 0
+    embedding: int = 0
+    force: int = 0
+    noise: int = 0
+    two_noises: int = 0
+    walls: int = 0
+
+    def array(self) -> np.ndarray:
+        """As the engine takes them."""
+        return np.array(self, dtype=np.int64)
+
+
+PRIOR, EMBEDDING, FORCE, NOISE, TWO_NOISES, WALLS = range(6)
+
+
+@inlined
+def add_potential(loss, prior, embedding, weights, switches, x, drift, scratch):
+    """drift = grad V at the columns of x (dim, lanes), with weights (kl_weight, lambda1)."""
+    loss.gradients(x, drift)
+    if switches[PRIOR]:
+        prior.gradients(x, scratch)
+        for coordinate in range(x.shape[0]):
+            for lane in range(x.shape[1]):
+                drift[coordinate, lane] += weights[0] * scratch[coordinate, lane]
+    if switches[EMBEDDING]:
+        embedding.gradients(x, scratch)
+        for coordinate in range(x.shape[0]):
+            for lane in range(x.shape[1]):
+                drift[coordinate, lane] -= weights[1] * scratch[coordinate, lane]
+
+
+@inlined
+def fold(x, low, high):
+    """Reflect x at the walls of [low, high] until it is inside."""
+    width = high - low
+    turns = np.floor((x - low) / width)
+    inside = (x - low) - turns * width
+    folded = low + inside if turns % 2.0 == 0.0 else high - inside
+    folded = min(max(folded, low), high)
+    return folded if (x < low or x > high) else x
+
+
+@inlined
+def move(x, drift, stepping, row, now, following, switches):
+    """The step itself, in place, for one block, with row ``row`` of the coefficients."""
+    gain, noise_now, noise_next, low, high = stepping
+    for coordinate in range(x.shape[0]):
+        step = gain[row, coordinate]
+        a = noise_now[row, coordinate]
+        b = noise_next[row, coordinate]
+        if switches[NOISE]:
+            for lane in range(x.shape[1]):
+                noise = a * now[coordinate, lane] + b * following[coordinate, lane]
+                x[coordinate, lane] -= step * drift[coordinate, lane] - noise
+        else:
+            for lane in range(x.shape[1]):
+                x[coordinate, lane] -= step * drift[coordinate, lane]
+    if switches[WALLS]:
+        reflect(x, low, high)
+
+
+@nested
+def reflect(x, low, high):
+    """Reflect a block at the walls."""
+    for coordinate in range(x.shape[0]):
+        left = low[coordinate]
+        right = high[coordinate]
+        for lane in range(x.shape[1]):
+            x[coordinate, lane] = fold(x[coordinate, lane], left, right)
+
+
+@nested
+def load_block(positions, first, block):
+    """Copy particles first, first + 1, ... into the columns of block; the last particle fills what is left over."""
+    last = positions.shape[0] - 1
+    for coordinate in range(block.shape[0]):
+        for lane in range(block.shape[1]):
+            block[coordinate, lane] = positions[min(first + lane, last), coordinate]
+
+
+@nested
+def store_block(block, first, last, positions):
+    """Copy the columns of block back to particles first, first + 1, ... below last."""
+    lanes = min(block.shape[1], last - first)
+    for coordinate in range(block.shape[0]):
+        for lane in range(lanes):
+            positions[first + lane, coordinate] = block[coordinate, lane]
+
+
+@nested
+def add_block(force, first, scratch, drift):
+    """drift += force on particles first, first + 1, ..., both (dim, lanes) in the end."""
+    load_block(force, first, scratch)
+    for coordinate in range(drift.shape[0]):
+        for lane in range(drift.shape[1]):
+            drift[coordinate, lane] += scratch[coordinate, lane]
+
+
+@nested
+def width_of_blocks(first, last, dim):
+    """Lanes of a block: as wide as the fastest cache allows, and as equal as multiples of LANES can be."""
+    blocks = max(1, (last - first) * dim // WIDEST)
+    return ((last - first + blocks - 1) // blocks + LANES - 1) // LANES * LANES
+
+
+@nested
+def copy_rows(source, target):
+    """target = source, for arrays (rows, columns): numba's own assignment costs a second of compiling."""
+    for row in range(source.shape[0]):
+        for column in range(source.shape[1]):
+            target[row, column] = source[row, column]
+
+
+@compiled
+def advance(
+    loss, prior, embedding, weights, switches, positions, force, stepping, seed, first_step, steps, first, last
+):
+    """Move particles first, ..., last - 1 of ``positions`` (particles, dim) by ``steps`` steps, in place.
+
+    ``weights`` is (kl_weight, lambda1); ``force`` (particles, dim), with which only one step makes sense;
+    ``stepping`` the tuple (gain, noise_now, noise_next, low, high), where the first three are (1, dim), or (steps, dim)
+    with a row for each step, and the others (dim,); ``seed`` the two words of the Philox key.
+    """
+    k0, k1 = seed
+    dim = positions.shape[1]
+    width = width_of_blocks(first, last, dim)
+    x = np.empty((dim, width))
+    drift = np.empty((dim, width))
+    scratch = np.empty((dim, width))
+    even = np.zeros((dim, width))
+    odd = np.zeros((dim, width))
+    carried = np.zeros((dim, width))
+    role = np.uint64(0)
+    for start in range(first, last, width):
+        load_block(positions, start, x)
+        held = -1
+        step = first_step
+        if switches[TWO_NOISES] and first_step % 2 == 1:
+            # the odd normal of this pair belongs to the first step; begin with the fill that precedes it
+            step = first_step - 1
+        while step < first_step + steps:
+            is_odd = step % 2 == 1
+            ahead = 1 if switches[TWO_NOISES] and is_odd else 0
+            if switches[NOISE] and step // 2 + ahead != held:
+                held = step // 2 + ahead
+                if switches[TWO_NOISES]:
+                    copy_rows(odd, carried)
+                fill_normals(start, even, odd, np.uint64(held), role, k0, k1)
+            if step >= first_step:
+                add_potential(loss, prior, embedding, weights, switches, x, drift, scratch)
+                if switches[FORCE]:
+                    add_block(force, start, scratch, drift)
+                now = (carried if ahead else odd) if is_odd else even
+                row = min(step - first_step, stepping[0].shape[0] - 1)
+                move(x, drift, stepping, row, now, even if is_odd else odd, switches)
+            step += 1
+        store_block(x, start, last, positions)
+
+
+@compiled
+def first_bad_particle(positions):
+    """Index of the first particle with a non-finite coordinate, or -1."""
+    for particle in range(positions.shape[0]):
+        for coordinate in range(positions.shape[1]):
+            if not math.isfinite(positions[particle, coordinate]):
+                return particle
+    return -1
+
+
+@compiled
+def descend(positions, drift, step_size, low, high):
+    """x <- x - step_size * drift in place, both (particles, dim), reflected at the walls low and high (dim,)."""
+    for particle in range(positions.shape[0]):
+        for coordinate in range(positions.shape[1]):
+            moved = positions[particle, coordinate] - step_size * drift[particle, coordinate]
+            positions[particle, coordinate] = fold(moved, low[coordinate], high[coordinate])

@@ -1,0 +1,1 @@
+"""How losses, kernels and priors become callable from compiled code."""

@@ -1,0 +1,186 @@
+"""Terms whose code comes from outside the package: a user's own classes, and pairs of a user's own functions.
+
+numba's dispatcher recognises a namedtuple by the name of its class and the types of its fields, and by nothing else.
+Of two classes of one name, say a notebook cell run again after an edit, the second would silently run the first one's
+code. So every class from outside is given a name of its own here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from particlegvi.engine.numerics.compiled import OPTIONS, is_ours
+from particlegvi.tools import arguments
+
+_numbers = itertools.count(1)
+_distinct_classes: dict[type, type] = {}
+
+
+def distinct(term: Any) -> Any:
+    """The same term in a class whose name nothing else has; terms of the package are returned as they are."""
+    owner = type(term)
+    if is_ours(term) or owner in _distinct_classes.values():
+        return term
+    if owner not in _distinct_classes:
+        name = f"{owner.__name__}_{next(_numbers)}"
+        content = {"__slots__": (), "__module__": owner.__module__, "__doc__": owner.__doc__}
+        _distinct_classes[owner] = type(name, (owner,), content)
+    return tuple.__new__(_distinct_classes[owner], [distinct(field) if _is_term(field) else field for field in term])
+
+
+def _is_term(thing: Any) -> bool:
+    return isinstance(thing, tuple) and hasattr(thing, "_fields")
+
+
+class _Functions(NamedTuple):
+    unused: float = 0.0  # a term needs a field
+
+
+def term_of_functions(
+    value: Callable[..., Any], gradient: Callable[..., Any], dim: int
+) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
+    """A term that calls a user's functions, plain or jitted, each at one contiguous point (dim,).
+
+    Parameters
+    ----------
+    value : callable
+        ``value(x)``, which returns a number.
+    gradient : callable
+        ``gradient(x, out)``, which fills ``out`` (dim,), or ``gradient(x)``, which returns an array (dim,); with
+        ``dim`` 1 a number will do.
+    dim : int
+        Number of coordinates.
+
+    Returns
+    -------
+    tuple
+        The term, and the two functions compiled: value(x) -> number, and fill(x, out).
+
+    Raises
+    ------
+    ValueError
+        If a function cannot be compiled, fails at a point, or returns something of the wrong shape.
+    """
+    jitted_value = _jitted("value", value)
+    jitted_gradient = _jitted("gradient", gradient)
+    _number_of_arguments("value", value, allowed=(1,))
+    fills = _number_of_arguments("gradient", gradient, allowed=(1, 2)) == 2
+    trial = np.linspace(0.4, 0.6, dim)
+    _expect("value(x)", _called("value", jitted_value, trial.copy()), ())
+    returns_number = False
+    if not fills:
+        result = _called("gradient", jitted_gradient, trial.copy())
+        returns_number = dim == 1 and np.ndim(result) == 0
+        _expect("gradient(x)", result, () if returns_number else (dim,))
+    fill = _filling(jitted_gradient, fills, returns_number)
+    _called("gradient", fill, trial.copy(), np.empty(dim))
+    content = {"__slots__": (), "__module__": "user", **_methods(jitted_value, fill)}
+    return type(f"Functions_{next(_numbers)}", (_Functions,), content)(), jitted_value, fill
+
+
+def _methods(value: Any, fill: Any) -> dict[str, Any]:
+    """The methods of a term. A point is copied: a user's function may want it contiguous, or write to it."""
+
+    def value_of_one(self, x):
+        point = np.empty(x.shape[0])
+        for i in range(x.shape[0]):
+            point[i] = x[i]
+        return float(value(point))
+
+    def gradient_of_one(self, x, out):
+        point = np.empty(x.shape[0])
+        slope = np.empty(x.shape[0])
+        for i in range(x.shape[0]):
+            point[i] = x[i]
+        fill(point, slope)
+        for i in range(x.shape[0]):
+            out[i] = slope[i]
+
+    def values(self, points, out):
+        point = np.empty(points.shape[0])
+        for lane in range(points.shape[1]):
+            for i in range(points.shape[0]):
+                point[i] = points[i, lane]
+            out[lane] = float(value(point))
+
+    def gradients(self, points, out):
+        point = np.empty(points.shape[0])
+        slope = np.empty(points.shape[0])
+        for lane in range(points.shape[1]):
+            for i in range(points.shape[0]):
+                point[i] = points[i, lane]
+            fill(point, slope)
+            for i in range(points.shape[0]):
+                out[i, lane] = slope[i]
+
+    return {"value": value_of_one, "gradient": gradient_of_one, "values": values, "gradients": gradients}
+
+
+def _filling(gradient: Any, fills: bool, returns_number: bool) -> Any:
+    """``gradient`` in the form fill(x, out); an entry that it leaves out is nan."""
+    if fills:
+
+        @numba.njit(**OPTIONS)
+        def fill(x, out):
+            out[:] = np.nan
+            gradient(x, out)
+    elif returns_number:
+
+        @numba.njit(**OPTIONS)
+        def fill(x, out):
+            out[0] = gradient(x)
+    else:
+
+        @numba.njit(**OPTIONS)
+        def fill(x, out):
+            slope = gradient(x)
+            for i in range(out.shape[0]):
+                out[i] = slope[i] if i < slope.shape[0] else np.nan
+
+    return fill
+
+
+def _jitted(role: str, function: Any) -> Any:
+    if not (inspect.isfunction(function) or hasattr(function, "py_func")):
+        raise arguments.refuse(role, function, "a function")
+    return function if hasattr(function, "py_func") else numba.njit(**OPTIONS)(function)
+
+
+def _number_of_arguments(role: str, function: Any, allowed: tuple[int, ...]) -> int:
+    try:
+        parameters = inspect.signature(getattr(function, "py_func", function)).parameters.values()
+    except (TypeError, ValueError):
+        return allowed[0]
+    required = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    if len(required) not in allowed:
+        forms = " or ".join({1: f"{role}(x)", 2: f"{role}(x, out)"}[number] for number in allowed)
+        raise ValueError(f"{role} takes {len(required)} arguments; it must be {forms}")
+    return len(required)
+
+
+def _called(role: str, function: Any, *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except numba.core.errors.NumbaError as error:
+        lines = [line.strip() for line in str(error).splitlines()]
+        reason = next((line for line in lines if line and not line.startswith("Failed in")), "no reason given")
+        sentence = f"{role} cannot be compiled by numba ({reason}); for plain numpy functions use Loss.from_numpy"
+        raise ValueError(sentence) from error
+    except Exception as error:
+        raise ValueError(f"{role} failed at x = {arguments[0].tolist()}: {error!r}") from error
+
+
+def _expect(what: str, result: Any, shape: tuple[int, ...]) -> None:
+    """Refuse a result that is not real or not of this shape."""
+    array = np.asarray(result)
+    wanted = f"an array of shape {shape}" if shape else "a number"
+    if array.dtype.kind not in "biuf" or (shape and not isinstance(result, np.ndarray)):
+        raise ValueError(f"{what} returned {type(result).__name__}; it must return {wanted}")
+    if array.shape != shape:
+        raise ValueError(f"{what} returned an array of shape {array.shape}; it must return {wanted}")

@@ -1,0 +1,140 @@
+"""What every covariance answers, and the sums and products of covariances."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.functionspace.checks import Array
+from particlegvi.tools.arguments import shown
+
+
+class Covariance:
+    """A positive semi-definite function of two inputs, with positive parameters known by their logarithms.
+
+    A new one is a file with a subclass that has a ``name`` and the methods that raise ``NotImplementedError`` here.
+    Covariances do not change: `with_log_parameters` makes another one. ``a + b`` and ``a * b`` are covariances.
+    """
+
+    name: str
+
+    def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
+        """k(A, B), shape (n, m), for inputs (n, dim) and (m, dim); without B it is k(A, A), exactly symmetric."""
+        raise NotImplementedError
+
+    def diagonal(self, A: ArrayLike) -> Array:
+        """k(a, a) for every row of A, shape (n,)."""
+        raise NotImplementedError
+
+    def log_parameters(self) -> Array:
+        """The logarithms of the parameters, shape (parameters,), in the order of `parameter_names`."""
+        raise NotImplementedError
+
+    def parameter_names(self) -> list[str]:
+        """The names of the parameters, for example ``["lengthscale[0]", "lengthscale[1]", "variance"]``."""
+        raise NotImplementedError
+
+    def with_log_parameters(self, vector: ArrayLike) -> Covariance:
+        """The same covariance with other parameters."""
+        raise NotImplementedError
+
+    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
+        """The gradient of ``sum(weights * k(A, B))`` in the log parameters, shape (parameters,).
+
+        No array larger than k(A, B) is made, however many parameters there are.
+        """
+        raise NotImplementedError
+
+    def facts(self) -> dict[str, Any]:
+        """The name and the parameters by name, as JSON can hold them."""
+        import math
+
+        values = map(math.exp, self.log_parameters().tolist())
+        return {"name": self.name, **dict(zip(self.parameter_names(), values, strict=True))}
+
+    def __add__(self, other: Covariance) -> Covariance:
+        return Sum(self, other) if isinstance(other, Covariance) else NotImplemented
+
+    def __mul__(self, other: Covariance) -> Covariance:
+        return Product(self, other) if isinstance(other, Covariance) else NotImplemented
+
+    def __repr__(self) -> str:
+        words = [f"{key}={value:.6g}" for key, value in self.facts().items() if key != "name"]
+        return f"{type(self).__name__}({', '.join(words)})"
+
+
+class Compound(Covariance):
+    """Two or more parts; a part of the same kind is taken apart, so that ``a + b + c`` has three.
+
+    Raises
+    ------
+    ValueError
+        If a part is not a covariance, or there is none.
+    """
+
+    def __init__(self, *parts: Covariance) -> None:
+        if not parts or not all(isinstance(part, Covariance) for part in parts):
+            given = shown(list(parts))
+            raise ValueError(f"the parts of a {self.name} are {given}; one or more covariances are allowed")
+        flat = [part.parts if type(part) is type(self) else (part,) for part in parts]
+        self.parts: tuple[Covariance, ...] = tuple(part for group in flat for part in group)
+
+    def log_parameters(self) -> Array:
+        return np.concatenate([part.log_parameters() for part in self.parts])
+
+    def parameter_names(self) -> list[str]:
+        return [
+            f"{number}.{part.name}.{name}"
+            for number, part in enumerate(self.parts, start=1)
+            for name in part.parameter_names()
+        ]
+
+    def with_log_parameters(self, vector: ArrayLike) -> Self:
+        sizes = [part.log_parameters().size for part in self.parts]
+        pieces = np.split(np.asarray(vector, dtype=np.float64), np.cumsum(sizes)[:-1])
+        return type(self)(*[part.with_log_parameters(piece) for part, piece in zip(self.parts, pieces, strict=True)])
+
+
+class Product(Compound):
+    """``k_1(a, b) k_2(a, b) ...``; only the product of the variances matters."""
+
+    name = "product"
+
+    def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
+        total = self.parts[0](A, B)
+        for part in self.parts[1:]:
+            total *= part(A, B)
+        return total
+
+    def diagonal(self, A: ArrayLike) -> Array:
+        return np.prod([part.diagonal(A) for part in self.parts], axis=0)
+
+    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
+        gradients = []
+        for i, part in enumerate(self.parts):
+            others = np.array(weights, dtype=np.float64)
+            for j, other in enumerate(self.parts):
+                if j != i:
+                    others *= other(A, B)
+            gradients.append(part.log_parameter_gradient(A, B, others))
+        return np.concatenate(gradients)
+
+
+class Sum(Compound):
+    """``k_1(a, b) + k_2(a, b) + ...``"""
+
+    name = "sum"
+
+    def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
+        total = self.parts[0](A, B)
+        for part in self.parts[1:]:
+            total += part(A, B)
+        return total
+
+    def diagonal(self, A: ArrayLike) -> Array:
+        return np.sum([part.diagonal(A) for part in self.parts], axis=0)
+
+    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
+        return np.concatenate([part.log_parameter_gradient(A, B, weights) for part in self.parts])

@@ -1,0 +1,59 @@
+"""Matern covariances: of continuous functions, and of functions with one and with two derivatives."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.covariances.stationary import Stationary
+
+
+class Matern32(Stationary):
+    """``variance * (1 + t) exp(-t)`` with t the root of 3 s2; parameters as in `Stationary`."""
+
+    name = "matern-32"
+    source = "Rasmussen and Williams (2006), (4.17)"
+
+    @staticmethod
+    def profile(s2: Array) -> Array:
+        t = math.sqrt(3.0) * np.sqrt(s2)
+        return (1.0 + t) * np.exp(-t)
+
+    @staticmethod
+    def slope(s2: Array) -> Array:
+        return -1.5 * np.exp(-math.sqrt(3.0) * np.sqrt(s2))
+
+
+class Matern12(Stationary):
+    """``variance * exp(-s)`` with s the root of s2; parameters as in `Stationary`."""
+
+    name = "matern-12"
+    source = "Rasmussen and Williams (2006), (4.18)"
+
+    @staticmethod
+    def profile(s2: Array) -> Array:
+        return np.exp(-np.sqrt(s2))
+
+    @staticmethod
+    def slope(s2: Array) -> Array:
+        s = np.sqrt(s2)
+        return np.divide(-0.5 * np.exp(-s), s, out=np.zeros_like(s), where=s > 0.0)
+
+
+class Matern52(Stationary):
+    """``variance * (1 + t + t^2 / 3) exp(-t)`` with t the root of 5 s2; parameters as in `Stationary`."""
+
+    name = "matern-52"
+    source = "Rasmussen and Williams (2006), (4.17)"
+
+    @staticmethod
+    def profile(s2: Array) -> Array:
+        t = math.sqrt(5.0) * np.sqrt(s2)
+        return (1.0 + t + t * t / 3.0) * np.exp(-t)
+
+    @staticmethod
+    def slope(s2: Array) -> Array:
+        t = math.sqrt(5.0) * np.sqrt(s2)
+        return (-5.0 / 6.0) * (1.0 + t) * np.exp(-t)

@@ -1,0 +1,119 @@
+"""What the estimators share: their parameters, the scale of the inputs, and the sampler."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from particlegvi.functionspace import checks
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.gp.automatic import default_kernel
+from particlegvi.functionspace.preprocessing import spread
+from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
+from particlegvi.tools import arguments
+
+
+class ProjectedLangevinEstimator(BaseEstimator):
+    """The part of an estimator that does not depend on the kind of target; subclasses fit and predict.
+
+    Parameters
+    ----------
+    kernel : Covariance or a kernel of particlegvi.kernels, optional
+        By default a squared exponential. With ``fit_kernel`` it is where the search for hyperparameters begins.
+    fit_kernel : bool
+        Whether hyperparameters are found on the training rows.
+    inducing_points : int
+        At most this many, chosen greedily; never more than there are rows.
+    particles : int
+    steps, step_size
+        As in `ProjectedLangevinSampler`, whose defaults hold.
+    prior : str
+        "gp" makes the model a Gaussian process with this kernel, "rkhs" is the thesis's.
+    standardise : bool
+        Whether inputs (and, in regression, targets) are brought to mean 0 and standard deviation 1 first. Predictions
+        are in the units of the targets either way.
+    random_state : int, RandomState or None
+    """
+
+    moves: str | None = None  # of the sampler
+    shared_lengthscale = False  # whether the default kernel has one lengthscale for all inputs
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        fit_kernel: bool = True,
+        inducing_points: int = 200,
+        particles: int = 100,
+        steps: int | None = None,
+        step_size: float | None = None,
+        prior: str = "gp",
+        standardise: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.fit_kernel = fit_kernel
+        self.inducing_points = inducing_points
+        self.particles = particles
+        self.steps = steps
+        self.step_size = step_size
+        self.prior = prior
+        self.standardise = standardise
+        self.random_state = random_state
+
+    def _data(self, X: Any, y: Any, **rules: Any) -> Any:
+        """The data, and all settings that the sampler does not see as they are, checked."""
+        arguments.flag("fit_kernel", self.fit_kernel)
+        arguments.flag("standardise", self.standardise)
+        arguments.whole("inducing_points", self.inducing_points, 1)
+        if hasattr(self, "noise_variance"):
+            checks.positive("noise_variance", self.noise_variance)
+        return _validated(self, X, y, **rules)
+
+    def _start(self, inputs: int) -> Any:
+        """The kernel given, or the usual one: where the search for hyperparameters begins, or what is used without."""
+        return default_kernel(inputs, self.shared_lengthscale) if self.kernel is None else self.kernel
+
+    def _seed(self) -> int:
+        """A seed of the package from scikit-learn's ``random_state``: a whole number is one already."""
+        if isinstance(self.random_state, numbers.Integral):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _learn_scale(self, X: Array) -> Array:
+        self.input_mean_ = X.mean(axis=0) if self.standardise else np.zeros(X.shape[1])
+        self.input_scale_ = spread(X) if self.standardise else np.ones(X.shape[1])
+        return (X - self.input_mean_) / self.input_scale_
+
+    def _inputs(self, X: Any) -> Array:
+        """Checked and scaled inputs of a fitted estimator."""
+        check_is_fitted(self)
+        return (_validated(self, X, reset=False) - self.input_mean_) / self.input_scale_
+
+    def _fit_sampler(self, likelihood: Any, X: Array, y: Array, seed: int) -> None:
+        self.sampler_ = ProjectedLangevinSampler(
+            kernel=self.kernel_,
+            likelihood=likelihood,
+            inducing_points=min(int(self.inducing_points), len(X)),
+            particles=self.particles,
+            steps=self.steps,
+            step_size=self.step_size,
+            prior=self.prior,
+            moves=self.moves,
+            seed=seed,
+        ).fit(X, y)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "sampler_")
+
+
+def _validated(estimator: Any, *data: Any, **rules: Any) -> Any:
+    """The data as scikit-learn checks them."""
+    try:
+        return validate_data(estimator, *data, dtype=np.float64, **rules)
+    except OverflowError as error:  # which scikit-learn lets through
+        raise ValueError(f"the data hold a number that is too large: {error}") from None

@@ -1,0 +1,1 @@
+"""Gaussian processes, exact and sparse, and their hyperparameters."""

@@ -1,0 +1,122 @@
+"""Covariance parameters and noise variance that make the targets most likely."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import optimize
+
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace import covariances, preprocessing
+from particlegvi.functionspace.checks import Array, points, positive, targets, whole
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
+from particlegvi.tools import arguments
+
+REACH = 1e3  # a parameter of the covariance stays within this factor of where it began
+NOISE = (1e-6, 1e2)  # the noise variance relative to the mean square of the targets: no nearly singular matrix
+
+
+@one_blas_thread()
+def fit_hyperparameters(
+    kernel: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    noise_variance: float,
+    threshold: int = 2000,
+    subsets: int = 10,
+    seed: int = 0,
+    most_iterations: int = 200,
+) -> tuple[Covariance, float, dict[str, Any]]:
+    """Maximise the marginal likelihood of Gaussian process regression with mean zero, by L-BFGS with its gradient.
+
+    Up to ``threshold`` rows all are used. Of more, subsets are: a random row and the rows nearest to it, as many as
+    the threshold; the parameters are found on each and averaged (their arithmetic mean). For classification the thesis
+    does the same, with the labels as targets, a threshold of 1000 and 5 subsets.
+
+    Every parameter stays within a factor 1000 of its value in ``kernel``, and the noise variance between 1e-6 and 100
+    times the mean square of y; the facts name those that ended there. The likelihood may have several maxima: the one
+    found depends on the start.
+
+    Parameters
+    ----------
+    kernel : Covariance or a kernel of particlegvi.kernels
+        Where to begin, and which parameters there are (one lengthscale, or one for each input).
+    X : array (n, dim)
+    y : array (n,)
+    noise_variance : float
+        Where to begin.
+    threshold, subsets : int
+        See above.
+    seed : int
+        Of the random rows.
+    most_iterations : int
+        Of L-BFGS, for each set of rows.
+
+    Returns
+    -------
+    covariance : Covariance
+    noise_variance : float
+    facts : dict
+        ``rows`` used at a time, and for each set of rows ``fits``: its parameters by name, the log marginal likelihood
+        before and after, the number of iterations, ``converged``, ``at_bound`` (names).
+
+    Raises
+    ------
+    ValueError
+        If a value is not allowed, or all targets are 0.
+
+    Source: thesis, D.14.1, after Lin et al. (2024).
+    """
+    start = covariances.of(kernel)
+    x = points("X", X)
+    t = targets("y", y, len(x))
+    noise = positive("noise_variance", noise_variance)
+    most, most_iterations = whole("threshold", threshold), whole("most_iterations", most_iterations)
+    subsets, seed = whole("subsets", subsets), arguments.seed(seed)
+    if not np.any(t):
+        raise ValueError("y is 0 in every row; targets that vary are needed to find hyperparameters")
+    limits = np.log(NOISE) + np.log(np.mean(t**2))
+    if len(x) <= most:
+        choices = [np.arange(len(x))]
+    else:
+        centres = preprocessing.order(seed, "subsets", len(x))[:subsets]
+        choices = [_nearest(x, x[centre], most) for centre in centres]
+    vectors, fits = [], []
+    for rows in choices:
+        vector, fit = _maximise(start, x[rows], t[rows], noise, limits, most_iterations)
+        vectors.append(vector)
+        fits.append(fit)
+    average = np.mean(np.exp(vectors), axis=0)
+    facts = {"rows": min(len(x), most), "seed": seed, "fits": fits}
+    return start.with_log_parameters(np.log(average[:-1])), float(average[-1]), facts
+
+
+def _nearest(X: Array, centre: Array, count: int) -> NDArray[np.intp]:
+    return np.argsort(np.sum((X - centre) ** 2, axis=1), kind="stable")[:count]
+
+
+def _maximise(
+    start: Covariance, X: Array, y: Array, noise: float, limits: Array, most_iterations: int
+) -> tuple[Array, dict[str, Any]]:
+    def objective(vector: Array) -> tuple[float, Array]:
+        model = ExactGaussianProcess(start.with_log_parameters(vector[:-1]), float(np.exp(vector[-1]))).fit(X, y)
+        return -model.log_marginal_likelihood(), -model.log_marginal_likelihood_gradient()
+
+    begin = np.append(start.log_parameters(), np.clip(np.log(noise), *limits))
+    low, high = begin - np.log(REACH), begin + np.log(REACH)
+    low[-1], high[-1] = limits
+    before = -objective(begin)[0]
+    bounds, options = optimize.Bounds(low, high), {"maxiter": most_iterations}
+    found = optimize.minimize(objective, begin, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    names = [*start.parameter_names(), "noise_variance"]
+    ended = (found.x <= low) | (found.x >= high)
+    return found.x, {
+        "parameters": dict(zip(names, np.exp(found.x).tolist(), strict=True)),
+        "log_marginal_likelihood": {"before": before, "after": -float(found.fun)},
+        "iterations": int(found.nit),
+        "converged": bool(found.success),
+        "at_bound": [name for name, at in zip(names, ended, strict=True) if at],
+    }

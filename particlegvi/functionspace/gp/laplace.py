@@ -1,0 +1,164 @@
+"""Covariance parameters for classification: those of the highest marginal likelihood in Laplace's approximation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg, optimize
+from scipy.linalg import lapack
+from scipy.special import expit
+
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace import covariances, preprocessing
+from particlegvi.functionspace.checks import Array, points, targets, whole
+from particlegvi.functionspace.covariances.covariance import Covariance
+
+REACH = 1e3  # a parameter stays within this factor of where it began
+NEWTON_STEPS = 100
+ROUNDING = 1e-14
+
+
+class Evidence(NamedTuple):
+    """Laplace's approximation of log p(labels), its gradient in the log parameters of k, and the posterior mode."""
+
+    value: float
+    gradient: Array
+    mode: Array
+
+
+def laplace_evidence(kernel: Any, X: ArrayLike, labels: ArrayLike, start: Array | None = None) -> Evidence:
+    """The log marginal likelihood of logistic Gaussian process classification, as if the posterior were Gaussian.
+
+    With f the posterior mode, W the curvature of the cost there and ``B = I + W^1/2 K W^1/2``, it is
+    ``log p(y | f) - f^T K^-1 f / 2 - log det(B) / 2``.
+
+    Parameters
+    ----------
+    kernel : Covariance or a kernel of particlegvi.kernels
+    X : array (n, dim)
+    labels : array (n,)
+        0 and 1.
+    start : array (n,), optional
+        Where the search for the mode begins, as weights a in ``f = K a``.
+
+    Returns
+    -------
+    Evidence
+
+    Source: Rasmussen and Williams (2006), algorithms 3.1 and 5.1.
+    """
+    k = covariances.of(kernel)
+    x, y = _checked(X, labels)
+    K = k(x)
+    a, f = _mode(K, y, np.zeros(len(y)) if start is None else start)
+    p = expit(f)
+    root = np.sqrt(p * (1.0 - p))
+    factor = linalg.cholesky(np.eye(len(y)) + root[:, None] * K * root, lower=True)
+    value = _height(y, f, a) - float(np.sum(np.log(factor.diagonal())))
+
+    inverse, _ = lapack.dpotri(factor, lower=1)
+    R = root[:, None] * (np.tril(inverse) + np.tril(inverse, -1).T) * root  # (K + W^-1)^-1
+    slope = y - p
+    variances = np.maximum(K.diagonal() - np.einsum("ij,ij->i", K @ R, K), 0.0)
+    # A parameter moves the mode as well, and with it W; its third derivative is that of the logistic cost.
+    moved = -0.5 * variances * root**2 * (1.0 - 2.0 * p)
+    along = moved - R @ (K @ moved)
+    weights = 0.5 * (np.outer(slope, slope) - R) + 0.5 * (np.outer(along, slope) + np.outer(slope, along))
+    return Evidence(value, k.log_parameter_gradient(x, None, weights), a)
+
+
+@one_blas_thread()
+def fit_classification_hyperparameters(
+    kernel: Any,
+    X: ArrayLike,
+    labels: ArrayLike,
+    threshold: int = 1000,
+    seed: int = 0,
+    most_iterations: int = 100,
+) -> tuple[Covariance, dict[str, Any]]:
+    """Maximise `laplace_evidence` by L-BFGS with its gradient.
+
+    Unlike a regression on the labels it knows that they are labels: where the classes are separable a regression finds
+    no noise, and lengthscales at which every label explains itself. Of more than ``threshold`` rows as many are drawn
+    at random. Every parameter stays within a factor 1000 of its value in ``kernel``.
+
+    Returns
+    -------
+    covariance : Covariance
+    facts : dict
+        ``rows`` used, ``log_marginal_likelihood`` with the evidence ``before`` and ``after`` in nats, ``iterations``,
+        ``converged``, ``at_bound`` (names).
+
+    Raises
+    ------
+    ValueError
+        If a value is not allowed, or the labels are not 0 and 1, both there.
+    """
+    begin = covariances.of(kernel)
+    x, y = _checked(X, labels)
+    most, most_iterations = whole("threshold", threshold), whole("most_iterations", most_iterations)
+    if len(y) > most:
+        rows = preprocessing.order(seed, "subsets", len(y))[:most]
+        x, y = _checked(x[rows], y[rows])
+    weights = np.zeros(len(y))
+
+    def objective(vector: Array) -> tuple[float, Array]:
+        found = laplace_evidence(begin.with_log_parameters(vector), x, y, weights)
+        weights[:] = found.mode  # the next search begins here, nearer than at zero
+        return -found.value, -found.gradient
+
+    first = begin.log_parameters()
+    bounds = optimize.Bounds(first - math.log(REACH), first + math.log(REACH))
+    before = -objective(first)[0]
+    best = optimize.minimize(
+        objective, first, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": most_iterations}
+    )
+    ended = (best.x <= bounds.lb) | (best.x >= bounds.ub)
+    return begin.with_log_parameters(best.x), {
+        "rows": len(y),
+        "log_marginal_likelihood": {"before": before, "after": -float(best.fun)},
+        "iterations": int(best.nit),
+        "converged": bool(best.success),
+        "at_bound": [name for name, at in zip(begin.parameter_names(), ended, strict=True) if at],
+    }
+
+
+def _checked(X: ArrayLike, labels: ArrayLike) -> tuple[Array, Array]:
+    x = points("X", X)
+    y = targets("labels", labels, len(x))
+    if set(np.unique(y)) != {0.0, 1.0}:
+        raise ValueError(f"labels hold {np.unique(y)[:5].tolist()}; 0 and 1, each at least once, are needed")
+    return x, y
+
+
+def _height(y: Array, f: Array, a: Array) -> float:
+    """log p(y | f) - f^T K^-1 f / 2 with f = K a."""
+    return float(np.sum(y * f - np.logaddexp(0.0, f)) - 0.5 * a @ f)
+
+
+def _mode(K: Array, y: Array, a: Array) -> tuple[Array, Array]:
+    """The posterior mode f = K a by Newton's method, with the step halved until the height does not fall."""
+    f = K @ a
+    height = _height(y, f, a)
+    for _ in range(NEWTON_STEPS):
+        p = expit(f)
+        root = np.sqrt(p * (1.0 - p))
+        factor = linalg.cholesky(np.eye(len(y)) + root[:, None] * K * root, lower=True)
+        b = root**2 * f + y - p
+        target = b - root * linalg.cho_solve((factor, True), root * (K @ b))
+        size = 1.0
+        while True:
+            there = a + size * (target - a)
+            g = K @ there
+            reached = _height(y, g, there)
+            if reached >= height - ROUNDING * abs(height) or size < 1e-6:
+                break
+            size *= 0.5
+        gained, a, f, height = reached - height, there, g, reached
+        # Newton's next error is about the square of this one, whose square in turn is what was gained.
+        if gained <= ROUNDING * abs(height):
+            break
+    return a, f

@@ -1,0 +1,192 @@
+"""The Gaussian law of coefficients that makes the evidence lower bound largest, for any likelihood."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.sampling.journal import Journal
+
+HALVINGS = 40
+PART = "climb"  # of the fit
+
+
+class Law(NamedTuple):
+    """A Gaussian law by its mean, its precision matrix and the precision's lower Cholesky factor."""
+
+    mean: Array
+    precision: Array
+    factor: Array
+
+    def variances(self, features: Array) -> Array:
+        """The variance of ``features @ u``, shape (n,)."""
+        return np.sum(linalg.solve_triangular(self.factor, features.T, lower=True) ** 2, axis=0)
+
+    def divergence(self) -> float:
+        """KL(self, N(0, I)), in nats."""
+        trace = np.sum(linalg.solve_triangular(self.factor, np.eye(len(self.mean)), lower=True) ** 2)
+        log_root = np.sum(np.log(self.factor.diagonal()))
+        return float(0.5 * (trace + self.mean @ self.mean - len(self.mean)) + log_root)
+
+
+def law(mean: Array, precision: Array) -> Law | None:
+    """The Gaussian law, or None where the precision is not positive definite, or not finite."""
+    if not np.all(np.isfinite(precision)):
+        return None
+    try:
+        return Law(mean, precision, linalg.cholesky(precision, lower=True))
+    except linalg.LinAlgError:
+        return None
+
+
+class Bound:
+    """``sum_n E log p(y_n | f_n) - KL(law, N(0, I))`` with ``f_n ~ N(e_n . mean, e_n . covariance e_n + left_n)``.
+
+    The expectations are sums at Gauss-Hermite nodes; the gradients are those of these sums.
+
+    Parameters
+    ----------
+    likelihood
+        With ``log_density(y, f)`` and ``slope(f, y)``, minus its derivative in f.
+    features : array (n, size)
+        e.
+    left : array (n,)
+        What the residual adds to the variance.
+    targets : array (n,)
+    nodes : int
+    """
+
+    def __init__(self, likelihood: Any, features: Array, left: Array, targets: Array, nodes: int) -> None:
+        self.likelihood, self.features, self.left, self.y = likelihood, features, left, targets[:, None]
+        self.nodes, weights = np.polynomial.hermite_e.hermegauss(nodes)
+        self.weights = weights / math.sqrt(2.0 * math.pi)
+
+    def __call__(self, law: Law) -> float:
+        """In nats; minus infinity where it is not defined."""
+        f, _ = self._nodes(law)
+        with np.errstate(all="ignore"):
+            value = np.sum(self.likelihood.log_density(self.y, f) @ self.weights) - law.divergence()
+        return float(value) if np.isfinite(value) else -math.inf
+
+    def derivatives(self, law: Law) -> tuple[Array, Array]:
+        """Minus the gradient in the mean (size,), and the precision (size, size) that the law would have if the
+        expected curvatures of the cost were its own: at the maximum it does."""
+        f, sd = self._nodes(law)
+        slopes = self.likelihood.slope(f, self.y) * self.weights
+        gradient = self.features.T @ slopes.sum(axis=1) + law.mean
+        curvatures = slopes @ self.nodes / sd
+        return gradient, np.eye(len(law.mean)) + (self.features.T * curvatures) @ self.features
+
+    def _nodes(self, law: Law) -> tuple[Array, Array]:
+        sd = np.sqrt(law.variances(self.features) + self.left)
+        sd = np.maximum(sd, 1e-150)  # features that are all 0 far from every inducing point
+        return (self.features @ law.mean)[:, None] + sd[:, None] * self.nodes, sd
+
+
+class Climb:
+    """Natural gradient ascent of a bound from N(mean, I).
+
+    ``precision <- (1 - s) precision + s wanted`` and then ``mean <- mean - s precision^-1 gradient``, with the step s
+    halved until the bound does not fall. A Gaussian likelihood takes one step. It ends where the squared length of the
+    natural gradient (in the Fisher metric, about twice what is left to gain) is below the tolerance. It moves like a
+    flow, see `particlegvi.functionspace.sampling.journal`, by an attempt of a step at a time.
+
+    Attributes
+    ----------
+    law, height : Law, float
+        Where it is, and the bound there.
+    steps, ended, converged : int, bool, bool
+
+    Raises
+    ------
+    ValueError
+        If the bound is not finite where it begins.
+
+    Source: Khan and Rue (2023), (4), (11).
+    """
+
+    def __init__(self, bound: Bound, mean: Array, tolerance: float) -> None:
+        self.bound, self.tolerance = bound, tolerance
+        self.law = Law(mean, np.eye(len(mean)), np.eye(len(mean)))
+        self.height, self.size = bound(self.law), 1.0
+        self.steps, self.ended, self.converged = 0, False, False
+        if self.height == -math.inf:
+            raise ValueError(
+                "the evidence lower bound is not finite where the climb begins;"
+                " likelier values of f are needed as start"
+            )
+
+    @property
+    def state(self) -> Array:
+        """The mean above the precision, (size + 1, size)."""
+        return np.vstack([self.law.mean, self.law.precision])
+
+    def advance(self, first: int, steps: int) -> None:
+        """Try that many steps, unless it has ended."""
+        for _ in range(steps):
+            if not self.ended:
+                self._try()
+
+    def kept(self) -> dict[str, Any]:
+        """What there is to know beside the state."""
+        return {"height": self.height, "size": self.size, "steps": self.steps}
+
+    def restore(self, state: Array, kept: dict[str, Any]) -> None:
+        """Be where another climb was."""
+        here = law(state[0].copy(), state[1:].copy())
+        if here is None:
+            raise ValueError("the checkpoint has a precision that is not positive definite")
+        self.law, self.height, self.size, self.steps = here, kept["height"], kept["size"], kept["steps"]
+
+    def _try(self) -> None:
+        gradient, wanted = self.bound.derivatives(self.law)
+        self.converged = _squared_length(self.law, gradient, wanted) < self.tolerance
+        moved = None
+        if not self.converged:
+            moved = _step(self.bound, self.law, self.height, gradient, wanted, min(1.0, 2.0 * self.size))
+        if moved is None:
+            self.ended = True
+        else:
+            self.law, self.height, self.size = moved
+            self.steps += 1
+
+
+def climb(
+    bound: Bound, mean: Array, most_iterations: int, tolerance: float, journal: Journal
+) -> tuple[Law, float, dict[str, Any]]:
+    """`Climb` a bound from N(mean, I): the law, the bound there, and how it went."""
+    climber = Climb(bound, mean, tolerance)
+    found = journal.interrupted(PART)
+    step = 0 if found is None else found["step"]
+    journal.take_up(PART, climber)
+    while not climber.ended and step < most_iterations:
+        journal.advance(PART, climber, step, step + 1)
+        step += 1
+    facts = {"method": "natural gradient", "iterations": climber.steps, "converged": climber.converged}
+    return climber.law, climber.height, facts
+
+
+def _step(
+    bound: Bound, here: Law, height: float, gradient: Array, wanted: Array, size: float
+) -> tuple[Law, float, float] | None:
+    """The first law that is not lower, trying steps of ``size`` and its halves, with its bound and its step."""
+    for _ in range(HALVINGS):
+        moved = law(here.mean, (1.0 - size) * here.precision + size * wanted)
+        if moved is not None:
+            moved = moved._replace(mean=here.mean - size * linalg.cho_solve((moved.factor, True), gradient))
+            reached = bound(moved)
+            if reached >= height - 1e-12 * abs(height):
+                return moved, reached, size
+        size *= 0.5
+    return None
+
+
+def _squared_length(here: Law, gradient: Array, wanted: Array) -> float:
+    in_mean = linalg.solve_triangular(here.factor, gradient, lower=True)
+    half = linalg.solve_triangular(here.factor, wanted - here.precision, lower=True)
+    in_precision = linalg.solve_triangular(here.factor, half.T, lower=True)
+    return float(np.sum(in_mean**2) + 0.5 * np.sum(in_precision**2))

@@ -1,0 +1,158 @@
+"""Sparse variational Gaussian processes: a Gaussian law of the coefficients of a Nystroem basis."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg
+
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace import covariances, selection
+from particlegvi.functionspace.basis import nystroem
+from particlegvi.functionspace.checks import Array, points, positive, targets, whole
+from particlegvi.functionspace.gp.natural_gradient import Bound, Law, climb
+from particlegvi.functionspace.residuals.conditional import Residual
+from particlegvi.functionspace.sampling.journal import Journal
+from particlegvi.simulation.storage import Keeper, Recorder
+
+
+class SparseGaussianProcess:
+    """The posterior of a Gaussian process under any likelihood, as the best process that M inducing values determine.
+
+    f = sum_m u_m e_m + G in the Nystroem basis of the inducing points with ``prior="gp"``, so that f is the process
+    with covariance k, and u is the whitened vector of inducing values. The law of u is Gaussian, chosen to make the
+    evidence lower bound ``sum_n E log p(y_n | f(x_n)) - KL(law, N(0, I))`` largest.
+
+    With a Gaussian likelihood that is a linear solve (Titsias 2009). Otherwise the expectations are Gauss-Hermite sums
+    and the bound is climbed by natural gradients. Where the likelihood is log-concave there is one maximum; elsewhere
+    the one that is found depends on ``start``.
+
+    Parameters
+    ----------
+    kernel : Covariance or a kernel of particlegvi.kernels
+        k.
+    likelihood : a likelihood of particlegvi.functionspace
+        Its ``log_density(y, f)``, and ``slope(f, y)``, minus the derivative in f; of the one whose ``name`` is
+        "gaussian", only ``noise_variance``. Where it has ``check_targets(y, n)``, that refuses impossible targets.
+    inducing_points : array (M, dim) or int
+        Z, or their number for greedy selection from X.
+    nodes : int
+        Of the Gauss-Hermite sums. An even number has no node at the mean.
+    most_iterations : int
+        Of the natural gradient.
+    tolerance : float
+        The climb ends where about half of this is left to gain, in nats.
+    seed : int
+        Of the selection.
+
+    Attributes
+    ----------
+    basis : Nystroem
+    law : Law
+        Of the coefficients: ``mean`` (size,), ``precision`` (size, size) and its Cholesky factor.
+    bound : float
+        The evidence lower bound, in nats; never above the log marginal likelihood.
+    facts : dict
+        ``method``, ``iterations``, ``converged``, and those of the basis and of the selection.
+
+    Sources: Titsias (2009), (9), (10); Hensman, Matthews and Ghahramani (2015), (18).
+    """
+
+    def __init__(
+        self,
+        kernel: Any,
+        likelihood: Any,
+        inducing_points: Any,
+        nodes: int = 20,
+        most_iterations: int = 200,
+        tolerance: float = 1e-8,
+        seed: int = 0,
+    ) -> None:
+        self.covariance = covariances.of(kernel)
+        self.likelihood = likelihood
+        self.inducing_points = inducing_points
+        self.nodes = whole("nodes", nodes, least=2)
+        self.most_iterations = whole("most_iterations", most_iterations)
+        self.tolerance = positive("tolerance", tolerance)
+        self.seed = whole("seed", seed, least=0)
+
+    @one_blas_thread()
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, start: ArrayLike | None = None, keeper: Keeper | None = None
+    ) -> Self:
+        """Fit inputs (n, dim) and targets (n,).
+
+        Parameters
+        ----------
+        start : array (n,), optional
+            Values of f at X to begin near, where the bound has several maxima; zeros if not given.
+        keeper : Keeper, optional
+            Takes snapshots (`particlegvi.simulation.storage`). Where it has one of the same fit, that fit goes on, to
+            the same bytes.
+
+        Raises
+        ------
+        ValueError
+            If a value is not allowed, or the bound is not finite where the climb begins.
+        """
+        x = points("X", X)
+        allowed = getattr(self.likelihood, "check_targets", None)
+        t = targets("y", y, len(x)) if allowed is None else allowed(y, len(x))
+        begin = None if start is None else targets("start", start, len(x))
+        with Journal(Recorder() if keeper is None else keeper) as journal:
+            self._climb(x, t, begin, journal)
+        return self
+
+    def _climb(self, x: Array, t: Array, begin: Array | None, journal: Journal) -> None:
+        self.basis, chosen = nystroem.find(journal, self.covariance, lambda: self._choose(x))
+        self._residual = Residual(self.basis)
+        e = self.basis.features(x)
+        left = self._residual.variance(x, e)
+        if getattr(self.likelihood, "name", None) == "gaussian":
+            self.law, self.bound = collapsed(e, left, t, self.likelihood.noise_variance)
+            facts: dict[str, Any] = {"method": "closed form", "iterations": 0, "converged": True}
+        else:
+            mean = np.zeros(self.basis.size) if begin is None else collapsed(e, left, begin, 1.0)[0].mean
+            bound = Bound(self.likelihood, e, left, t, self.nodes)
+            self.law, self.bound, facts = climb(bound, mean, self.most_iterations, self.tolerance, journal)
+        self.facts = {**facts, **self.basis.facts(), **chosen}
+
+    def _choose(self, x: Array) -> tuple[ArrayLike, dict[str, Any]]:
+        """The inducing points, and how they were chosen where they were."""
+        if np.ndim(self.inducing_points) > 0:
+            return self.inducing_points, {}
+        found = selection.select("greedy", self.covariance, x, self.inducing_points, self.seed)
+        return found.points, found.facts
+
+    @one_blas_thread()
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """The mean of f, shape (n,), and with ``return_std`` its standard deviation, without the noise."""
+        e = self.basis.features(X)
+        mean = e @ self.law.mean
+        if not return_std:
+            return mean
+        return mean, np.sqrt(self.law.variances(e) + self._residual.variance(X, e))
+
+    @one_blas_thread()
+    def sample(self, X: ArrayLike, normals: Array) -> Array:
+        """Draws of f(X), shape (draws, n), made of standard normals (draws, size + n)."""
+        of_coefficients, of_residual = normals[:, : self.basis.size], normals[:, self.basis.size :]
+        u = linalg.solve_triangular(self.law.factor, of_coefficients.T, lower=True, trans="T").T + self.law.mean
+        return u @ self.basis.features(X).T + self._residual.sample(X, of_residual)
+
+
+def collapsed(features: Array, left: Array, y: Array, noise_variance: float) -> tuple[Law, float]:
+    """The best law for a Gaussian likelihood, precision ``I + E^T E / noise``, and its bound.
+
+    Source: Titsias (2009), (9), (10), in whitened coordinates.
+    """
+    precision = np.eye(features.shape[1]) + features.T @ features / noise_variance
+    factor = linalg.cholesky(precision, lower=True)
+    projected = features.T @ y / noise_variance
+    mean = linalg.cho_solve((factor, True), projected)
+    squares = y @ y / noise_variance - projected @ mean  # y^T (E E^T + noise I)^-1 y
+    log_determinant = 2.0 * np.sum(np.log(factor.diagonal())) + len(y) * math.log(2.0 * math.pi * noise_variance)
+    return Law(mean, precision, factor), float(-0.5 * (squares + log_determinant + left.sum() / noise_variance))

@@ -1,0 +1,43 @@
+"""What the likelihoods of labels 0 and 1 share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood, generator
+
+
+class Labels(Likelihood):
+    """A likelihood of labels with a ``probability`` of the label 1."""
+
+    __slots__ = ()
+
+    def probability(self, f: ArrayLike) -> Array:
+        """P(y = 1 | f)."""
+        raise NotImplementedError
+
+    def check_targets(self, y: ArrayLike, rows: int) -> Array:
+        """The labels as an array (rows,) of zeros and ones."""
+        labels = super().check_targets(y, rows)
+        wrong = labels[(labels != 0.0) & (labels != 1.0)]
+        if wrong.size:
+            raise ValueError(f"y holds the label {wrong[0]:g}; the labels 0 and 1 are allowed")
+        return labels
+
+    def mean(self, f: ArrayLike) -> Array:
+        """Mean of y given f: the probability of the label 1."""
+        return self.probability(f)
+
+    def variance(self, f: ArrayLike) -> Array:
+        """Variance of y given f."""
+        p = self.probability(f)
+        return p * (1.0 - p)
+
+    def sample(self, f: ArrayLike, random: Any = None) -> Array:
+        """Draws of y given f; ``random`` is a numpy Generator or a seed."""
+        p = self.probability(f)
+        return (generator(random).random(p.shape) < p).astype(np.float64)

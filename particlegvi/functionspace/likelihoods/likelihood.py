@@ -1,0 +1,89 @@
+"""What every likelihood shares: array forms of its scalar methods, and checks of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.functionspace.checks import Array, positive, targets
+
+
+class Likelihood:
+    """A likelihood p(y|f) with the cost c(y, f) = -log p(y|f) + a constant of y; f is the function's value.
+
+    A subclass is a ``NamedTuple`` with the compiled scalar methods ``cost_at``, ``slope_at`` and ``curvature_at`` of
+    (f, y), and array methods ``information``, ``log_density``, ``mean``, ``variance`` and ``sample``.
+
+    Attributes
+    ----------
+    convex : bool
+        Whether c is convex in f for every y.
+    curvature_bound : float
+        Supremum of the second derivative of c over f and the allowed y.
+    slope_lipschitz : float
+        Supremum of its absolute value: the Lipschitz constant of the slope, the same unless c bends down more
+        sharply than up.
+    slope_bound : float
+        Supremum of the first one: the Lipschitz constant of c, infinite where there is none.
+    quadratic : bool
+        Whether c is quadratic in f.
+    even : bool
+        Whether c(y, -f) = c(y, f), as the rate f^2 has it.
+    """
+
+    __slots__ = ()
+
+    convex = False
+    quadratic = False
+    even = False
+    curvature_bound = np.inf
+    slope_bound = np.inf
+
+    @property
+    def slope_lipschitz(self) -> float:
+        """The Lipschitz constant of the slope."""
+        return self.curvature_bound
+
+    def cost(self, f: ArrayLike, y: ArrayLike) -> Array:
+        """c(y, f), by the compiled method, for arrays that broadcast against each other."""
+        return self._pointwise(0, f, y)
+
+    def slope(self, f: ArrayLike, y: ArrayLike) -> Array:
+        """dc/df, written d_2 c in the thesis."""
+        return self._pointwise(1, f, y)
+
+    def curvature(self, f: ArrayLike, y: ArrayLike) -> Array:
+        """The second derivative of c in f."""
+        return self._pointwise(2, f, y)
+
+    def _pointwise(self, which: int, f: ArrayLike, y: ArrayLike) -> Array:
+        from particlegvi.engine.steps.projected import pointwise
+
+        values, observed = np.broadcast_arrays(np.asarray(f, dtype=np.float64), np.asarray(y, dtype=np.float64))
+        out = np.empty(values.size)
+        pointwise.for_terms(self)(self, which, values.flatten(), observed.flatten(), out)
+        return out.reshape(values.shape)
+
+    def check_targets(self, y: ArrayLike, rows: int) -> Array:
+        """The targets as an array (rows,), or a ValueError that says which values the likelihood allows."""
+        return targets("y", y, rows)
+
+    def tamed(self) -> Any:
+        """The likelihood whose slope proposes moves that are accepted or refused: itself, or one without a pole."""
+        return self
+
+    def facts(self) -> dict[str, Any]:
+        """The name and the parameters, as JSON can hold them."""
+        return {"name": getattr(self, "name", type(self).__name__), **self._asdict()}  # type: ignore[attr-defined]
+
+
+def checked(**parameters: Any) -> list[float]:
+    """The parameters as positive floats."""
+    return [positive(key, content) for key, content in parameters.items()]
+
+
+def generator(random: Any) -> np.random.Generator:
+    """A generator from what ``numpy.random.default_rng`` takes."""
+    return np.random.default_rng(random)

@@ -1,0 +1,36 @@
+"""Standard deviations by which columns are divided, and random orders of rows.
+
+The orders are functions of the seed and the purpose, from the engine's counter-based noise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.engine.numerics import noise
+from particlegvi.functionspace.checks import Array
+
+STEPS = {"selection": 2, "k-means": 4, "subsets": 6}
+
+
+def spread(columns: Array, ddof: int = 0) -> Array:
+    """The standard deviation of each column (or of one column by itself), 1 where it is constant.
+
+    A constant column counts as one although rounding leaves its mean a little off, and with it a deviation that is not
+    zero: that of a column of 0.1 may be 3e-17.
+    """
+    sd = columns.std(axis=0, ddof=ddof)
+    rounding = len(columns) * np.finfo(float).eps * np.abs(columns).max(axis=0, initial=0.0)
+    return np.where(sd > rounding, sd, 1.0)
+
+
+# Even steps of the role "split"; step 0 is left to splits into training and test rows.
+def uniforms(seed: int, purpose: str, count: int) -> Array:
+    """Uniforms (count,) on (0, 1)."""
+    return noise.uniforms(seed, "split", count, 1, STEPS[purpose])[:, 0]
+
+
+def order(seed: int, purpose: str, count: int) -> NDArray[np.intp]:
+    """A random permutation of 0, ..., count - 1."""
+    return np.argsort(uniforms(seed, purpose, count), kind="stable")

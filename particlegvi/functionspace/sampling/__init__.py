@@ -1,0 +1,1 @@
+"""Projected Langevin sampling."""

@@ -1,0 +1,82 @@
+"""Plain projected Langevin sampling: every particle follows the diffusion, by steps of one scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from particlegvi.engine.numerics import noise
+from particlegvi.engine.steps.projected import move
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.sampling.data_cost import DataCost
+from particlegvi.functionspace.sampling.schemes import Scheme
+
+Force = Callable[[Array, int], Array]  # particles (particles, dim), step number -> gradient of the data's cost
+
+
+class LangevinFlow:
+    """Moves particles by Langevin steps.
+
+    Attributes
+    ----------
+    state : array (particles, dim)
+        All there is to know of a run: with the step number and the same arguments it goes on bit for bit.
+    """
+
+    def __init__(self, force: Force, scheme: Scheme, state: Array, seed: int) -> None:
+        self.force = force
+        self.scheme = scheme
+        self.state = np.ascontiguousarray(state)
+        self._next = np.empty_like(self.state)
+        self._key = noise.key_words(seed)
+
+    def advance(self, first_step: int, steps: int) -> None:
+        """Take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit."""
+        role = noise.role_word("noise")
+        for step in range(first_step, first_step + steps):
+            force = self.force(self.state, step)
+            move(self.state, force, *self.scheme, self._key, role, step, self._next)
+            self.state, self._next = self._next, self.state
+
+    def facts(self) -> dict[str, Any]:
+        """Nothing to tell beyond the settings."""
+        return {}
+
+    def kept(self) -> dict[str, Any]:
+        """Nothing beside the state; see `particlegvi.functionspace.sampling.journal`."""
+        return {}
+
+    def restore(self, state: Array, kept: dict[str, Any]) -> None:
+        """Take up a state."""
+        self.state[...] = state
+
+
+class Minibatch:
+    """The gradient from one batch of rows, drawn anew in every step.
+
+    The rows are put in a random order once, and cut into batches of consecutive rows. With ``reference`` (dim,), the
+    mode, it is the full gradient there plus the number of batches times the batch's difference from there (Baker et al.
+    2019, "Control variates for stochastic gradient MCMC"); without, the number of batches times the batch's gradient.
+    Both are unbiased, also where the last batch is smaller. All particles see the same batch, so without a reference
+    its noise does not average out between them.
+    """
+
+    def __init__(self, cost: DataCost, batch_size: int, seed: int, reference: Array | None) -> None:
+        rows = len(cost.y)
+        order = np.argsort(noise.uniforms(seed, "split", rows, 1, 8)[:, 0], kind="stable")
+        self.cost = DataCost(cost.likelihood, np.ascontiguousarray(cost.features[order]), cost.y[order])
+        self.batch_size = batch_size
+        self.batches = -(-rows // batch_size)
+        self.seed = seed
+        self.reference = None if reference is None else reference[None]
+        self.there = np.zeros(0) if reference is None else cost.gradients(reference[None])
+
+    def __call__(self, z: Array, step: int) -> Array:
+        batch = int(noise.uniforms(self.seed, "split", 1, 1, step, first=1)[0, 0] * self.batches)
+        first, last = batch * self.batch_size, min((batch + 1) * self.batch_size, len(self.cost.y))
+        gradients = self.batches * self.cost.gradients(z, first, last)
+        if self.reference is None:
+            return gradients
+        return gradients - self.batches * self.cost.gradients(self.reference, first, last) + self.there

@@ -1,0 +1,169 @@
+"""Langevin steps that are accepted or refused, and moves between modes that a diffusion does not make.
+
+All leave the tempered posterior exp(-beta sum_n c(y_n, f_n)) N(z; 0, I) as it is, whatever the step size:
+
+- exponential Euler steps with a Metropolis acceptance (six of eight steps, or five);
+- random-walk steps as wide as the posterior, which jump over a thin barrier (one of eight);
+- for a cost that is even in f: the flip z -> -z of a fair coin, and reflections of one region of the data (below);
+- where particles start in several modes of such a cost: jumps from one to another, see `jumps` (one of eight).
+
+A reflection turns the function over in one region of the data and leaves the rest, see `regions`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi.engine.numerics import noise
+from particlegvi.engine.steps.projected import log_ratios, move
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.sampling.data_cost import DataCost
+from particlegvi.functionspace.sampling.jumps import Jumps
+from particlegvi.functionspace.sampling.regions import Region
+from particlegvi.functionspace.sampling.schemes import exponential_euler, random_walk
+
+CYCLE = 8
+JUMP, WALK, REFLECTION = 5, 6, 7
+KINDS = ("langevin", "random walk", "reflection", "jump")
+
+
+class MixingFlow:
+    """Moves particles, each a Markov chain of its own.
+
+    Parameters
+    ----------
+    cost : DataCost
+        In coordinates with the prior N(0, I).
+    stiffness : array (dim,)
+        The data's curvature along each coordinate, roughly: it shapes the proposals.
+    step_size : float
+        In units of the relaxation time.
+    state : array (particles, dim)
+    regions : list of Region
+        Of the reflections; empty where the cost is not even.
+    beta : float
+        Inverse temperature of the data.
+    role : str
+        Of the noise: "noise" or, before the first step, "start".
+    jumps : Jumps or None
+        Between the modes of an even cost.
+    """
+
+    def __init__(
+        self,
+        cost: DataCost,
+        stiffness: Array,
+        step_size: float,
+        state: Array,
+        seed: int,
+        regions: list[Region],
+        beta: float = 1.0,
+        role: str = "noise",
+        jumps: Jumps | None = None,
+    ) -> None:
+        self.cost = cost
+        self.tamed = cost.likelihood.tamed()
+        self.state = np.ascontiguousarray(state)
+        self.seed = seed
+        self.regions = regions
+        self.beta = beta
+        self.role = role
+        self.jumps = jumps
+        reference = 1.0 + beta * stiffness
+        self.langevin = exponential_euler(step_size, 1.0 / reference, reference, 1.0 - reference)
+        self.walk = random_walk(2.4 / np.sqrt(state.shape[1]), reference)
+        self.tried = np.zeros((len(KINDS), max(1, len(regions))))
+        self.accepted = np.zeros_like(self.tried)  # mean acceptances, summed over the steps
+        self._known: Array | None = None  # the state to which costs and forces belong
+
+    def advance(self, first_step: int, steps: int) -> None:
+        """Take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit."""
+        if steps > 0 and not (self._known is not None and np.array_equal(self._known, self.state)):
+            forces, self.costs = self.cost.forces(self.state, self.tamed)
+            self.forces = self.beta * forces
+        for step in range(first_step, first_step + steps):
+            place = step % CYCLE
+            if place == REFLECTION and self.cost.likelihood.even:
+                self._flip(step)
+            if place == REFLECTION and self.regions:
+                self._reflect(step)
+            elif place == JUMP and self.jumps is not None:
+                self._jump(step, self.jumps)
+            else:
+                self._move(step, place == WALK)
+        self._known = self.state.copy()
+
+    def _coins(self, step: int, number: int) -> Array:
+        return noise.uniforms(self.seed, self.role, len(self.state), 1, step, first=self.state.shape[1] + number)[:, 0]
+
+    def _move(self, step: int, walk: bool) -> None:
+        scheme = self.walk if walk else self.langevin
+        key, role = noise.key_words(self.seed), noise.role_word(self.role)
+        proposed = np.empty_like(self.state)
+        move(self.state, self.forces, *scheme, key, role, step, proposed)
+        forces, costs = self.cost.forces(proposed, self.tamed)
+        forces = self.beta * forces
+        ratio = np.empty(len(self.state))
+        log_ratios(self.state, self.forces, proposed, forces, *scheme, ratio)
+        self._choose(step, ratio, proposed, forces, costs, KINDS.index("random walk" if walk else "langevin"), 0)
+
+    def _reflect(self, step: int) -> None:
+        number = step // CYCLE % len(self.regions)
+        proposed = self.regions[number].turned(self.state)
+        forces, costs = self.cost.forces(proposed, self.tamed)
+        none = np.zeros(len(self.state))
+        self._choose(step, none, proposed, self.beta * forces, costs, KINDS.index("reflection"), number)
+
+    def _jump(self, step: int, jumps: Jumps) -> None:
+        proposed, ratio = jumps.jumped(self.state, self._coins(step, 1))
+        forces, costs = self.cost.forces(proposed, self.tamed)
+        self._choose(step, ratio, proposed, self.beta * forces, costs, KINDS.index("jump"), 0)
+
+    def _choose(
+        self, step: int, ratio: Array, proposed: Array, forces: Array, costs: Array, kind: int, number: int
+    ) -> None:
+        """Accept by the energies and ``ratio``, the logarithm of the density of the move back over that of the move."""
+        prior = 0.5 * (np.einsum("jm,jm->j", self.state, self.state) - np.einsum("jm,jm->j", proposed, proposed))
+        with np.errstate(invalid="ignore"):
+            chosen = np.log(self._coins(step, 0)) < ratio + prior + self.beta * (self.costs - costs)
+        self.state[chosen] = proposed[chosen]
+        self.forces[chosen] = forces[chosen]
+        self.costs[chosen] = costs[chosen]
+        self.tried[kind, number] += 1.0
+        self.accepted[kind, number] += np.mean(chosen)
+
+    def _flip(self, step: int) -> None:
+        flipped = self._coins(step, 1) < 0.5
+        self.state[flipped] *= -1.0
+        self.forces[flipped] *= -1.0
+
+    def acceptance(self, kind: str) -> float:
+        """The share of accepted moves of a kind."""
+        row = KINDS.index(kind)
+        return float(self.accepted[row].sum() / max(1.0, self.tried[row].sum()))
+
+    def kept(self) -> dict[str, Any]:
+        """What was tried and accepted so far; see `particlegvi.functionspace.sampling.journal`."""
+        return {"tried": self.tried.tolist(), "accepted": self.accepted.tolist()}
+
+    def restore(self, state: Array, kept: dict[str, Any]) -> None:
+        """Take up a state and what was tried."""
+        self.state[...] = state
+        self.tried[...] = kept["tried"]
+        self.accepted[...] = kept["accepted"]
+
+    def facts(self) -> dict[str, Any]:
+        """The share of accepted moves of each kind, and the regions whose reflections were always refused."""
+        found: dict[str, Any] = {f"accepted {kind}": self.acceptance(kind) for kind in KINDS[:2]}
+        if self.regions:
+            found["accepted reflection"] = self.acceptance("reflection")
+            row = KINDS.index("reflection")
+            refused = (self.tried[row] > 0) & (self.accepted[row] == 0.0)
+            found["regions"] = len(self.regions)
+            found["regions never reflected"] = int(np.sum(refused))
+        if self.jumps is not None:
+            found["modes"] = len(self.jumps.centres)
+            found["accepted jump"] = self.acceptance("jump")
+        return found

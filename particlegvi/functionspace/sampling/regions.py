@@ -1,0 +1,76 @@
+"""Regions of the data whose part of an even posterior may be turned over by itself.
+
+Turning over a region keeps the function elsewhere as far as can be: in coordinates with the prior N(0, I), let the
+columns of W span what the rows of the region determine, and G be the curvature of the cost of all other rows. Then
+
+    z - 2 V W^T z    with  V = (I + G)^-1 W (W^T (I + G)^-1 W)^-1
+
+changes the sign of all values in the region, at the least change of z as prior and other rows measure it. Made twice
+it is nothing, and it keeps volumes, so it may be accepted by the energies alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from particlegvi.engine.numerics import noise
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.sampling.coordinates import weighted_gram
+
+SIDES = 12  # half spaces
+SINGLES = 4  # single rows
+DETERMINED = 0.1  # curvature, against 1 of the prior, from which on a direction counts as determined by a region
+
+
+class Region(NamedTuple):
+    """What turns a region over."""
+
+    seen: Array  # W, (dim, rank)
+    moved: Array  # V, (dim, rank)
+
+    def turned(self, z: Array) -> Array:
+        """The particles (particles, dim) with the region turned over."""
+        return z - 2.0 * (z @ self.seen) @ self.moved.T
+
+
+def find(X: Array, features: Array, weights: Array, seed: int) -> list[Region]:
+    """Some regions of the rows that have a sign.
+
+    The regions are half spaces that end in the largest gaps of the inputs (all of them on the line, along random
+    directions otherwise) and single rows.
+
+    Parameters
+    ----------
+    X : array (rows, inputs)
+    features : array (rows, dim)
+    weights : array (rows,)
+        Curvature of the cost of each row, 0 for rows without a sign.
+    """
+    rows = np.flatnonzero(weights > 0.0)
+    if len(rows) < 2:
+        return []
+    directions = noise.normals(seed, "draws", SIDES, X.shape[1], 2)
+    masks = []
+    for number in range(SIDES):
+        along = X[rows] @ directions[number]
+        ordered = np.sort(along)
+        gaps = np.argsort(-np.diff(ordered), kind="stable")
+        gap = gaps[number if X.shape[1] == 1 else 0] if number < len(gaps) else None
+        if gap is not None and ordered[gap + 1] > ordered[gap]:
+            masks.append(rows[along <= 0.5 * (ordered[gap] + ordered[gap + 1])])
+    singles = np.argsort(noise.uniforms(seed, "draws", len(rows), 1, 2, first=X.shape[1])[:, 0], kind="stable")
+    masks += [rows[single : single + 1] for single in singles[:SINGLES]]
+    whole = weighted_gram(features, weights)
+    regions = [_region(weighted_gram(features[mask], weights[mask]), whole) for mask in masks if len(mask)]
+    return [region for region in regions if 0 < region.seen.shape[1] < len(whole)]
+
+
+def _region(inside: Array, whole: Array) -> Region:
+    eigenvalues, vectors = linalg.eigh(inside)
+    # a single row always determines its own direction
+    seen = vectors[:, eigenvalues > min(DETERMINED, 0.5 * eigenvalues[-1])]
+    moved = linalg.solve(np.eye(len(whole)) + whole - inside, seen, assume_a="pos")
+    return Region(seen, linalg.solve(moved.T @ seen, moved.T).T)

@@ -1,0 +1,272 @@
+"""Projected Langevin sampling: posterior samples of functions (thesis, sections 6.5.3 and D.14)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.engine.numerics import noise
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace import covariances, residuals, selection
+from particlegvi.functionspace.basis import PRIORS, nystroem
+from particlegvi.functionspace.checks import Array, points, positive, whole
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.likelihoods import Likelihood
+from particlegvi.functionspace.posterior import FunctionPosterior
+from particlegvi.functionspace.sampling import mode, plans
+from particlegvi.functionspace.sampling.data_cost import QuadraticCost
+from particlegvi.functionspace.sampling.journal import Journal
+from particlegvi.functionspace.sampling.trace import Trace
+from particlegvi.simulation.storage import Keeper, Recorder
+from particlegvi.tools import arguments
+from particlegvi.tools.registry import look_up
+
+INTEGRATORS = ("exponential-euler", "euler-maruyama")
+MOVES = ("mix", "none")
+SIGN_ROWS = 64  # rows with y >= 1 at which signs are followed
+LONGEST = 8  # times the default length, at most
+
+
+class ProjectedLangevinSampler(FunctionPosterior):
+    """Samples of functions from the posterior of a Gaussian prior and any likelihood.
+
+    A function is sum_m u_m e_m(x) plus an independent residual, with e_m the Nystroem eigenfunctions of the inducing
+    points. The particles are draws of the coefficients u from the density proportional to exp(-V),
+
+        V(u) = sum_n c(y_n, sum_m u_m e_m(x_n)) + sum_m u_m^2 / (2 prior variance of u_m)             (D.125)
+
+    made by simulating the Langevin diffusion (6.14) that leaves it as it is. X and y are taken as they are: no scaling,
+    zero mean.
+
+    Parameters
+    ----------
+    kernel : kernel or Covariance
+        k, from :mod:`particlegvi.kernels` or :mod:`particlegvi.functionspace.covariances`.
+    likelihood : likelihood
+        From :mod:`particlegvi.functionspace.likelihoods`.
+    inducing_points : array (M, inputs) or int
+        Z, or how many to choose among the rows of X, greedily (thesis, D.14.1).
+    particles : int
+        Number of posterior samples, J.
+    steps : int, optional
+        Left out, as many as take the slowest direction of the posterior to equilibrium, and more where the energies
+        still drift then.
+    step_size : float, optional
+        Left out, 0.1 / (the largest curvature that is not integrated exactly), in units of time in which every
+        direction relaxes alike. Given, it is the eta of (D.209), in the thesis's time (with ``moves="mix"`` it stays
+        in units of the relaxation time).
+    initial : "prior" or array (particles, size)
+        Coefficients at the start.
+    prior : str
+        "rkhs", the thesis's N(0, Lambda), or "gp", N(0, I), with which the function's prior is the Gaussian process of
+        covariance k.
+    residual : str
+        "gp": what is left of k given Z; or "thesis": (D.219) as printed, made positive semi-definite.
+    seed : int
+    integrator : str
+        "exponential-euler", with the linear part exact (all of the drift for a quadratic cost), or "euler-maruyama".
+    moves : str, optional
+        "none": Langevin steps alone. "mix": steps that are accepted or refused, a start by annealing and, for a rate
+        f^2, changes of sign; the default unless the cost is convex with a bounded curvature, and there too where
+        Langevin steps without bias would be more than 5000, as for nearly separable classes.
+    batch_size : int, optional
+        Rows of one stochastic gradient; all of them when left out.
+
+    Attributes
+    ----------
+    coefficients_ : array (particles, size)
+    eigenvalues_ : array (size,)
+        Of k(Z, Z) / M, descending; size is M unless some are below 1e-12 of the largest.
+    basis_, residual_
+        From :mod:`particlegvi.functionspace.basis` and ``residuals``.
+    step_size_, steps_ : float, int
+        What was used.
+    info_ : dict
+        What was done, and under "equilibrium" whether the stationary law was reached.
+
+    Raises
+    ------
+    ValueError
+        For a bad argument, in one sentence, before anything is simulated.
+    Diverged
+        When a step makes a particle non-finite.
+    """
+
+    def __init__(
+        self,
+        kernel: Any,
+        likelihood: Any,
+        inducing_points: ArrayLike | int,
+        particles: int = 100,
+        steps: int | None = None,
+        step_size: float | None = None,
+        initial: Any = "prior",
+        prior: str = "rkhs",
+        residual: str = "gp",
+        seed: int = 0,
+        integrator: str = "exponential-euler",
+        moves: str | None = None,
+        batch_size: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.likelihood = likelihood
+        self.inducing_points = inducing_points
+        self.particles = particles
+        self.steps = steps
+        self.step_size = step_size
+        self.initial = initial
+        self.prior = prior
+        self.residual = residual
+        self.seed = seed
+        self.integrator = integrator
+        self.moves = moves
+        self.batch_size = batch_size
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        progress: Callable[[int, int], None] | None = None,
+        keeper: Keeper | None = None,
+    ) -> Self:
+        """Sample the coefficients.
+
+        Parameters
+        ----------
+        X : array (n, inputs)
+        y : array (n,)
+            Labels 0 and 1 for Bernoulli, whole numbers for Poisson.
+        progress : callable, optional
+            Called as ``progress(steps_done, steps)`` a few times a second.
+        keeper : Keeper, optional
+            Takes snapshots (`particlegvi.simulation.storage`). Where it has one of the same fit, that fit goes on, to
+            the same bytes.
+        """
+        arguments.progress(progress)
+        with one_blas_thread(), Journal(Recorder() if keeper is None else keeper) as journal:
+            question = self._question(X, y, journal)
+            self._simulate(self._plan(question), question, progress)
+        return self
+
+    def _question(self, X: ArrayLike, y: ArrayLike, journal: Journal) -> plans.Question:
+        """The checked arguments, and the basis at the data."""
+        covariance = covariances.of(self.kernel)
+        if not isinstance(self.likelihood, Likelihood):
+            raise arguments.refuse("likelihood", self.likelihood, "one of particlegvi.functionspace.likelihoods")
+        look_up("prior of the coefficients", self.prior, dict.fromkeys(PRIORS))
+        look_up("integrator of projected Langevin sampling", self.integrator, dict.fromkeys(INTEGRATORS))
+        look_up("residual", self.residual, dict.fromkeys(residuals.names()))
+        if self.residual == "thesis" and self.prior != "rkhs":
+            raise ValueError(f'residual="thesis" belongs to prior="rkhs"; prior is "{self.prior}"')
+        particles = whole("particles", self.particles)
+        steps = None if self.steps is None else whole("steps", self.steps)
+        step_size = None if self.step_size is None else positive("step_size", self.step_size)
+        noise.key_words(self.seed)
+        x = points("X", X)
+        if len(x) == 0:
+            raise ValueError("X has no row; at least one is needed")
+        observed = self.likelihood.check_targets(y, len(x))
+        batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size), len(x))
+        self._check_moves()
+        self.basis_, self.selection_ = nystroem.find(journal, covariance, lambda: self._choose(covariance, x))
+        self.residual_ = residuals.get(self.residual, self.basis_)
+        self.eigenvalues_ = self.basis_.eigenvalues
+        self._prior_variances = self.basis_.prior_variances(self.prior)
+        return plans.Question(
+            self.likelihood, x, observed, self.basis_.features(x), self._prior_variances, particles, steps, step_size,
+            self._initial(particles), batch_size, self.seed, journal,
+        )
+
+    def _choose(self, covariance: Covariance, x: Array) -> tuple[Array, dict[str, Any]]:
+        """The inducing points, and how they were chosen where they were."""
+        Z = self.inducing_points
+        if not isinstance(Z, int | np.integer) or isinstance(Z, bool):
+            return points("inducing_points", Z, x.shape[1]), {}
+        chosen = selection.select("greedy", covariance, x, int(Z), self.seed)
+        return points("inducing_points", chosen.points, x.shape[1]), chosen.facts
+
+    def _check_moves(self) -> None:
+        if self.moves is not None:
+            look_up("kind of moves", self.moves, dict.fromkeys(MOVES))
+        if self.moves == "mix" and (self.batch_size is not None or self.integrator == "euler-maruyama"):
+            raise ValueError(
+                'moves="mix" accepts or refuses exponential Euler steps on all rows;'
+                ' leave batch_size and integrator out, or set moves to "none"'
+            )
+
+    def _initial(self, particles: int) -> Array | None:
+        if isinstance(self.initial, str):
+            if self.initial != "prior":
+                raise arguments.refuse("initial", self.initial, '"prior" or an array of coefficients')
+            return None
+        u = points("initial", self.initial, self.basis_.size)
+        if len(u) != particles:
+            raise ValueError(f"initial has {len(u)} rows; one for each of the {particles} particles is allowed")
+        return u.copy()
+
+    def _plan(self, q: plans.Question) -> plans.Plan:
+        likelihood = self.likelihood
+        moves = self.moves
+        if moves is None:
+            tame = likelihood.quadratic or (likelihood.convex and math.isfinite(likelihood.curvature_bound))
+            plain = tame or self.integrator == "euler-maruyama" or self.batch_size is not None
+            moves = "none" if plain else "mix"
+        if moves == "mix":
+            return plans.mixing(q)
+        if self.integrator == "exponential-euler" and self.batch_size is None and likelihood.quadratic:
+            return plans.quadratic(q)
+        # a pole has no curvature at the mode to go by, and plain sampling there is the thesis's algorithm
+        if self.integrator == "exponential-euler" and self.step_size is None and not likelihood.even:
+            return plans.preconditioned(q, self.moves is None and self.batch_size is None)
+        return plans.thesis(q, self.integrator)
+
+    def potential(self, u: ArrayLike) -> Array:
+        """V_infinity of (D.125) for coefficients (particles, size), without a constant; shape (particles,)."""
+        coefficients = points("u", u, self.basis_.size)
+        with one_blas_thread():
+            return self._energies(coefficients)
+
+    def _energies(self, u: Array) -> Array:
+        prior = 0.5 * np.sum(u * u / self._prior_variances, axis=1)
+        return self._cost.costs(self._coordinates.of(u)) + prior
+
+    def _simulate(self, plan: plans.Plan, q: plans.Question, progress: Callable[[int, int], None] | None) -> None:
+        self._coordinates, self._cost = plan.coordinates, plan.cost
+        trace = Trace(plan, self._energies, _signed(q), q.journal, progress)
+        trace.run(plan.steps)
+        # a default length is extended where it was not enough, at step numbers that nothing but the arguments decides
+        while q.steps is None and trace.drift().matters and trace.steps < LONGEST * plan.steps:
+            trace.run(trace.steps)
+        self.flow_ = plan.flow
+        self.coefficients_ = plan.coordinates.coefficients(plan.flow.state)
+        self.steps_, self.step_size_ = trace.steps, plan.step_size
+        lowest = min(self._lowest(plan, trace.energies[-1]), *(float(each.min()) for each in trace.energies))
+        self.info_ = {
+            "plan": plan.name,
+            "steps": trace.steps,
+            "step_size": plan.step_size,
+            **plan.facts,
+            **plan.flow.facts(),
+            "basis": self.basis_.facts(),
+            "selection": self.selection_,
+            "likelihood": self.likelihood.facts(),
+            "lowest_potential": lowest,
+            "equilibrium": trace.verdict(lowest),
+        }
+
+    def _lowest(self, plan: plans.Plan, energies: Array) -> float:
+        """V at the end of a descent from the best particle."""
+        precision = plan.coordinates.precision(self._prior_variances)
+        if isinstance(plan.cost, QuadraticCost):
+            return mode.of_quadratic(plan.cost, precision)[1]
+        return mode.find(plan.cost, precision, plan.flow.state[int(np.argmin(energies))])[1]
+
+
+def _signed(q: plans.Question) -> Array | None:
+    """The features of some rows with y >= 1, where the likelihood has a pole at f = 0."""
+    rows = np.flatnonzero(q.y > 0.0)
+    return q.features[rows[:: max(1, len(rows) // SIGN_ROWS)]] if q.likelihood.even and len(rows) else None

@@ -1,0 +1,167 @@
+"""A run and what it says about itself: whether the particles have reached their stationary law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from particlegvi.functionspace.checks import Array
+from particlegvi.functionspace.sampling.journal import Journal
+from particlegvi.functionspace.sampling.plans import Plan
+from particlegvi.tools.errors import Diverged
+
+PART = "sampling"  # of the fit
+BITS = 48  # in one number
+RECORDS = 16  # times of a run at which the energies are looked at, the end included
+TOLERANCE = 0.05  # a drift below this part of the expected excess does not matter
+STANDARD_ERRORS = 4.0
+INSIDE = 0.9  # share of particles below the expected excess energy plus six standard deviations
+
+
+class Drift(NamedTuple):
+    """The change of the mean energy over the second half of a run, and its standard error."""
+
+    change: float
+    standard_error: float
+    matters: bool
+
+
+class Trace:
+    """Runs a plan and looks at it from time to time.
+
+    Parameters
+    ----------
+    plan : Plan
+    energy : function
+        V of coefficients (particles, dim).
+    signed : array (rows, dim) or None
+        Features, in the plan's coordinates, of rows at which signs matter.
+    journal : Journal
+        A fit that was interrupted is where it was after the first steps that it had not taken.
+    progress : function or None
+        Called as ``progress(steps_done, steps)``.
+
+    Attributes
+    ----------
+    steps : int
+        Taken so far.
+    energies : list of arrays (particles,)
+        V at the records.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        energy: Callable[[Array], Array],
+        signed: Array | None,
+        journal: Journal,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self.plan = plan
+        self.energy = energy
+        self.signed = signed
+        self.journal = journal
+        self.progress = progress
+        self.steps = 0
+        self.energies: list[Array] = []
+        self.signs: list[Array] = []
+        found = journal.interrupted(PART)
+        self._taken = 0 if found is None else found["step"]  # by the flow; the records follow
+        journal.take_up(PART, plan.flow)
+
+    def run(self, steps: int) -> None:
+        """Take that many more steps."""
+        flow, end = self.plan.flow, self.steps + steps
+
+        def hear(step: int) -> None:
+            if self.progress is not None:
+                self.progress(step, end)
+
+        for record in np.unique(np.linspace(self.steps, end, RECORDS + 1).astype(np.int64)[1:]).tolist():
+            if record == self.steps:
+                continue
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.journal.advance(PART, flow, self._taken, record, self.plan.steps_before, hear=hear)
+            self.steps, self._taken = record, max(record, self._taken)
+            energies, *signs = self.journal.once(f"record_{record}", self._look)
+            self.energies.append(energies)
+            self.signs.extend(signs)
+
+    def _look(self) -> tuple[Array, ...]:
+        """The energies, and the signs where they matter."""
+        self._check()
+        state = self.plan.flow.state
+        energies = self.energy(self.plan.coordinates.coefficients(state))
+        return (energies,) if self.signed is None else (energies, _words(state @ self.signed.T > 0.0))
+
+    def _check(self) -> None:
+        bad = np.flatnonzero(~np.isfinite(self.plan.flow.state).all(axis=1))
+        if bad.size:
+            raise Diverged(
+                f"by step {self.steps} particle {bad[0]} had become non-finite;"
+                f" try a smaller step_size than {self.plan.step_size:g}",
+                self.steps,
+                int(bad[0]),
+            )
+
+    def drift(self) -> Drift:
+        """Of the mean energy, particle by particle, so that what differs between particles does not count."""
+        change = self.energies[-1] - self.energies[max(len(self.energies) // 2 - 1, 0)]
+        mean, error = float(change.mean()), float(change.std() / np.sqrt(len(change)))
+        expected = 0.5 * self.plan.flow.state.shape[1]
+        return Drift(mean, error, abs(mean) > max(STANDARD_ERRORS * error, TOLERANCE * expected))
+
+    def frozen(self) -> float | None:
+        """The share of particles none of whose signs changed over the second half; None where signs do not matter."""
+        if not self.signs:
+            return None
+        later = self.signs[max(len(self.signs) // 2 - 1, 0) :]
+        return float(np.logical_and.reduce([np.all(each == later[-1], axis=1) for each in later]).mean())
+
+    def verdict(self, lowest: float) -> dict[str, Any]:
+        """What the run says about itself.
+
+        Parameters
+        ----------
+        lowest : float
+            The smallest V found by descent from the best particle.
+
+        Returns
+        -------
+        dict
+            ``excess_energy`` (mean of V minus ``lowest``), ``expected_excess`` (half the number of coefficients, what
+            it is near a mode without skewness), ``energy_drift`` and ``drift_standard_error``, ``inside`` (the share of
+            particles below the expected excess plus six standard deviations), ``frozen_signs``, ``reached``, and, where
+            it was not, ``because``.
+        """
+        last, drift, frozen = self.energies[-1], self.drift(), self.frozen()
+        expected = 0.5 * self.plan.flow.state.shape[1]
+        inside = float(np.mean(last <= lowest + expected + 6.0 * np.sqrt(expected)))
+        doubts = []
+        if drift.matters:
+            doubts.append("the mean energy still drifts")
+        if len(self.energies) == 1:
+            doubts.append("one step shows nothing")
+        if frozen is not None and frozen > 0.5:
+            doubts.append("the signs are those of the start")
+        # without moves between modes the energies of one mode are all there can be
+        if inside < INSIDE and self.plan.name != "mixing":
+            doubts.append("particles are far above the lowest energy")
+        return {
+            "reached": not doubts,
+            **({"because": "; ".join(doubts)} if doubts else {}),
+            "excess_energy": float(last.mean()) - lowest,
+            "expected_excess": expected,
+            "energy_drift": drift.change,
+            "drift_standard_error": drift.standard_error,
+            "inside": inside,
+            "frozen_signs": frozen,
+        }
+
+
+def _words(flags: np.ndarray) -> Array:
+    """Rows of booleans as rows of whole numbers below 2^48, which are equal where the rows are."""
+    short = np.pad(flags, ((0, 0), (0, -flags.shape[1] % BITS))).reshape(len(flags), -1, BITS)
+    return short @ 2.0 ** np.arange(BITS)

@@ -1,0 +1,142 @@
+"""Two rough kernels. At distance zero the third derivative of Matern 3/2 jumps, and the fifth of Matern 5/2."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, cast
+
+import numpy as np
+
+
+class _Fields(NamedTuple):
+    lengthscale: float
+    variance: float
+
+
+class Matern32(_Fields):
+    """Matern kernel of smoothness 3/2.
+
+    ``variance * (1 + s) exp(-s)`` with ``s = sqrt(3) |a - b| / lengthscale``.
+
+    Parameters
+    ----------
+    lengthscale : float or str
+        Scale of the distance, positive; or the name of a rule of
+        :mod:`particlegvi.kernels.bandwidth`, "median" or "authors", that chooses it when a run starts.
+    variance : float
+        Value at distance zero.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not a positive finite number (nor, for the lengthscale, the name of a rule).
+    """
+
+    __slots__ = ()
+
+    name = "matern-32"
+    source = "Rasmussen and Williams (2006), (4.17)"
+
+    def __new__(cls, lengthscale: float | str = 1.0, variance: float = 1.0) -> Matern32:
+        if isinstance(lengthscale, str) and lengthscale in ("median", "authors"):
+            scale = cast(float, lengthscale)  # a rule: resolved to a number before anything is compiled
+        else:
+            scale = _positive("lengthscale", lengthscale, ' or a rule, "median" or "authors",')
+        return super().__new__(cls, scale, _positive("variance", variance))
+
+    def value(self, r2: float) -> float:
+        """kappa at the squared distance ``r2``."""
+        s = math.sqrt(3.0 * r2) / self.lengthscale
+        return self.variance * (1.0 + s) * math.exp(-s)
+
+    def slope(self, r2: float) -> float:
+        """d kappa / d(r2): the gradient in the first argument is ``2 slope(r2) (a - b)``."""
+        # d/ds gives -s exp(-s) and ds/d(r2) = 3 / (2 lengthscale^2 s): the s cancels.
+        s = math.sqrt(3.0 * r2) / self.lengthscale
+        return -self.variance * math.exp(-s) * (1.5 / (self.lengthscale * self.lengthscale))
+
+    def exponential_slope(self) -> tuple[float, float, float]:
+        """(rate, b, c) with which ``slope`` is ``(b + c r) exp(-rate r)``, r the distance (not compiled)."""
+        rate = math.sqrt(3.0) / self.lengthscale
+        return rate, -0.5 * self.variance * rate * rate, 0.0
+
+    def mixing_density(self, log_precision: float) -> float:
+        """Density q of the log precisions that make this kernel of Gaussians (not compiled).
+
+        ``kappa(r2) = integral of exp(-exp(v) r2 / 2) q(v) dv``: the precisions exp(v)
+        follow the inverse gamma law (3/2, 3 / (2 lengthscale^2)).
+        """
+        w = math.log(1.5 / (self.lengthscale * self.lengthscale)) - log_precision
+        return self.variance / math.gamma(1.5) * math.exp(1.5 * w - math.exp(w)) if w < 700.0 else 0.0
+
+
+class Matern52(_Fields):
+    """Matern kernel of smoothness 5/2.
+
+    ``variance * (1 + s + s^2 / 3) exp(-s)`` with ``s = sqrt(5) |a - b| / lengthscale``.
+
+    Parameters
+    ----------
+    lengthscale : float or str
+        Scale of the distance, positive; or the name of a rule of
+        :mod:`particlegvi.kernels.bandwidth`, "median" or "authors", that chooses it when a run starts.
+    variance : float
+        Value at distance zero.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not a positive finite number (nor, for the lengthscale, the name of a rule).
+    """
+
+    __slots__ = ()
+
+    name = "matern-52"
+    source = "Rasmussen and Williams (2006), (4.17)"
+
+    def __new__(cls, lengthscale: float | str = 1.0, variance: float = 1.0) -> Matern52:
+        if isinstance(lengthscale, str) and lengthscale in ("median", "authors"):
+            scale = cast(float, lengthscale)  # a rule: resolved to a number before anything is compiled
+        else:
+            scale = _positive("lengthscale", lengthscale, ' or a rule, "median" or "authors",')
+        return super().__new__(cls, scale, _positive("variance", variance))
+
+    def value(self, r2: float) -> float:
+        """kappa at the squared distance ``r2``."""
+        s = math.sqrt(5.0 * r2) / self.lengthscale
+        return self.variance * (1.0 + s + s * s / 3.0) * math.exp(-s)
+
+    def slope(self, r2: float) -> float:
+        """d kappa / d(r2): the gradient in the first argument is ``2 slope(r2) (a - b)``."""
+        # d/ds gives -s (1 + s) exp(-s) / 3 and ds/d(r2) = 5 / (2 lengthscale^2 s): the s cancels.
+        s = math.sqrt(5.0 * r2) / self.lengthscale
+        return -self.variance * (1.0 + s) * math.exp(-s) * (5.0 / (6.0 * self.lengthscale * self.lengthscale))
+
+    def exponential_slope(self) -> tuple[float, float, float]:
+        """(rate, b, c) with which ``slope`` is ``(b + c r) exp(-rate r)``, r the distance (not compiled)."""
+        rate = math.sqrt(5.0) / self.lengthscale
+        level = -self.variance * rate * rate / 6.0
+        return rate, level, level * rate
+
+    def mixing_density(self, log_precision: float) -> float:
+        """Density q of the log precisions that make this kernel of Gaussians (not compiled).
+
+        ``kappa(r2) = integral of exp(-exp(v) r2 / 2) q(v) dv``: the precisions exp(v)
+        follow the inverse gamma law (5/2, 5 / (2 lengthscale^2)).
+        """
+        w = math.log(2.5 / (self.lengthscale * self.lengthscale)) - log_precision
+        return self.variance / math.gamma(2.5) * math.exp(2.5 * w - math.exp(w)) if w < 700.0 else 0.0
+
+
+def _positive(key: str, number: object, otherwise: str = "") -> float:
+    real = isinstance(number, (int, float, np.integer, np.floating)) and not isinstance(number, (bool, np.timedelta64))
+    try:
+        size = float(cast(float, number)) if real else math.nan
+    except OverflowError:
+        size = math.inf
+    # From 1e-150 to 1e150 the square is a finite number as well, and so is its inverse.
+    if not 1e-150 <= size <= 1e150:
+        long = isinstance(number, int) and abs(size) > 1e20
+        given = "a number of more than 20 digits" if long else " ".join(repr(number).split())[:60]
+        raise ValueError(f"{key} is {given}; a positive finite number{otherwise} is allowed")
+    return size

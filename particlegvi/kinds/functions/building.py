@@ -1,0 +1,126 @@
+"""From the plain data of a scenario to what is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from particlegvi import datasets
+from particlegvi.functionspace import covariances, likelihoods
+from particlegvi.kinds.functions import methods as registry
+from particlegvi.kinds.functions.data import Data, resolve
+from particlegvi.kinds.functions.problem import Array, Fit, Problem, Progress
+from particlegvi.kinds.functions.run import FunctionRun
+from particlegvi.simulation.storage import Keeper
+from particlegvi.tools import memory
+
+ROWS = 3  # arrays of (observations, inducing points) that a fit holds at once
+
+
+class Parts(NamedTuple):
+    """What a scenario stands for.
+
+    Attributes
+    ----------
+    kernel : Covariance
+    likelihood : likelihood
+    data : Data
+    methods : dict
+        Method objects by label.
+    settings : dict
+        The complete scenario.
+    """
+
+    kernel: Any
+    likelihood: Any
+    data: Data
+    methods: dict[str, Any]
+    settings: Mapping[str, Any]
+
+    def problem(self, seed: int) -> Problem:
+        """The problem with the data of this seed."""
+        settings = self.settings
+        Z = settings["inducing_points"]
+        X, y = self.data.drawn(self.likelihood, seed)
+        return Problem(
+            self.kernel,
+            self.likelihood,
+            X,
+            self.likelihood.check_targets(y, len(X)),
+            np.array(Z) if isinstance(Z, list) else Z,
+            settings["particles"],
+            settings.get("steps"),
+            settings.get("step_size"),
+            seed,
+        )
+
+    def fit(
+        self, label: str, seed: int, progress: Progress | None = None, keeper: Keeper | None = None
+    ) -> FunctionRun:
+        """Fit one method; a keeper takes snapshots on the way, and says where an interrupted fit goes on."""
+        problem, method = self.problem(seed), self.methods[label]
+        return FunctionRun(label, problem, self.data, method, method.fit(problem, progress, keeper))
+
+    def loaded(
+        self, label: str, seed: int, positions: Array, steps: Any, info: dict[str, Any], arrays: dict[str, Array]
+    ) -> FunctionRun:
+        """The run that a folder holds, made whole: a missing or misshapen array shows here."""
+        fit = Fit(positions, steps, info, arrays)
+        run = FunctionRun(label, self.problem(seed), self.data, self.methods[label], fit)
+        _ = run.posterior
+        return run
+
+
+def build(scenario: Mapping[str, Any]) -> Parts:
+    """The parts of a complete scenario, consistent with each other. Nothing is compiled, and no data are drawn.
+
+    Raises
+    ------
+    ValueError
+        If a name, a parameter or a dimension is wrong, or the arrays would not fit into the memory.
+    """
+    with _at("likelihood"):
+        likelihood = likelihoods.get(**scenario["likelihood"])
+    with _at("kernel"):
+        kernel = covariances.get(**scenario["kernel"])
+    with _at("data"):
+        data = resolve(scenario["data"])
+        if data.y is not None:
+            likelihood.check_targets(data.y, len(data.y))
+    rows = len(data.y) if data.y is not None else scenario["data"]["count"]
+    Z = scenario["inducing_points"]
+    points = len(Z) if isinstance(Z, list) else Z
+    if isinstance(Z, list):
+        if len(Z[0]) != data.inputs:
+            raise ValueError(f"inducing_points must have {data.inputs} coordinates as the data have, not {len(Z[0])}")
+    elif points > rows:
+        raise ValueError(f"inducing_points must be at most the number of data, which is {rows}, not {points}")
+    with _at("kernel"):
+        kernel(np.zeros((1, data.inputs)))  # a lengthscale for each of the inputs
+    methods = {label: _method(label, entry, likelihood) for label, entry in scenario["methods"].items()}
+    particles = scenario["particles"]
+    needed = 8 * (ROWS * rows * points + particles * (10 * points + rows) + 6 * points**2)
+    memory.check(f"{rows} data, {points} inducing points and {particles} particles", needed, "fewer are allowed")
+    return Parts(kernel, likelihood, data, methods, scenario)
+
+
+def _method(label: str, entry: Mapping[str, Any], likelihood: Any) -> Any:
+    with _at(f"methods.{label}"):
+        given = {name: value for name, value in entry.items() if name != "method"}
+        method = registry.get(entry.get("method", label), **given)
+        method.check(likelihood)
+        return method
+
+
+@contextmanager
+def _at(key: str) -> Iterator[None]:
+    """Put the key before what a part says about its parameters."""
+    try:
+        yield
+    except datasets.MissingData as error:
+        raise datasets.MissingData(f"{key}: {error}") from None
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{key}: {error}") from None

@@ -1,0 +1,104 @@
+"""The keys of a scenario over functions, and what the values of each may be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from particlegvi.settings import checks, keys
+from particlegvi.settings.checks import refuse
+from particlegvi.settings.keys import Key
+from particlegvi.tools.registry import check_parameters
+
+DRAWN = {"low": -3.0, "high": 3.0, "count": 100, "scattered": False, "gaps": []}
+
+
+def data(value: Any, key: str) -> dict[str, Any]:
+    """A table with a formula and where its inputs lie, with points, or with the name of a data set."""
+    table = keys.part(value, key, ("formula", "points", "name"))
+    if "points" in table:
+        check_parameters(f"{key} with points", table, ("points",))
+        given = checks.points(table["points"], f"{key}.points")
+        if len(given[0]) < 2:
+            raise refuse(f"{key}.points", "a list of points whose last number is y, such as [[0.0, 1.5]]", given[0])
+        return {"points": given}
+    if "name" in table:
+        check_parameters(f"{key} with a name", table, ("name", "scale"))
+        return {"name": table["name"], "scale": _flag(table.get("scale", True), f"{key}.scale")}
+    check_parameters(f"{key} with a formula", table, ("formula", *DRAWN))
+    full = {**DRAWN, **table}
+    found = {
+        "formula": checks.text(2000)(full["formula"], f"{key}.formula"),
+        "low": checks.number()(full["low"], f"{key}.low"),
+        "high": checks.number()(full["high"], f"{key}.high"),
+        "count": checks.whole(1, 1_000_000)(full["count"], f"{key}.count"),
+        "scattered": _flag(full["scattered"], f"{key}.scattered"),
+        "gaps": _gaps(full["gaps"], f"{key}.gaps"),
+    }
+    if not found["low"] < found["high"]:
+        raise ValueError(f"{key}.low must be below {key}.high, which is {found['high']:g}, not {found['low']:g}")
+    return found
+
+
+def _flag(value: Any, key: str) -> bool:
+    if not isinstance(value, bool):
+        raise refuse(key, "true or false", value)
+    return value
+
+
+def _gaps(value: Any, key: str) -> list[list[float]]:
+    if not value and isinstance(value, list):
+        return []
+    found = checks.points(value, key)
+    if any(len(each) != 2 or not each[0] < each[1] for each in found):
+        raise refuse(key, "a list of intervals [low, high] with low < high", value)
+    return found
+
+
+def inducing_points(value: Any, key: str) -> Any:
+    """Their number, or the points themselves."""
+    if isinstance(value, list):
+        return checks.points(value, key)
+    return checks.whole(1, 20_000)(value, key)
+
+
+def parameters(value: Any, key: str) -> dict[str, Any]:
+    """A table of numbers, texts and lists of numbers: what a part is made with."""
+    if not isinstance(value, dict):
+        raise refuse(key, "a table", value)
+    for name, each in value.items():
+        if isinstance(each, dict) or (isinstance(each, list) and not all(isinstance(x, int | float) for x in each)):
+            raise refuse(f"{key}.{name}", "a number, a text, a boolean or a list of numbers", each)
+    return value
+
+
+def named(value: Any, key: str) -> dict[str, Any]:
+    """A table that names one part of a registry."""
+    return parameters(keys.part(value, key), key)
+
+
+def covariance(value: Any, key: str) -> dict[str, Any]:
+    return named({"name": keys.DEFAULT_KERNEL, **value} if isinstance(value, dict) else value, key)
+
+
+def methods(value: Any, key: str) -> dict[str, Any]:
+    return keys.entries(value, key, method)
+
+
+def method(value: Any, key: str) -> dict[str, Any]:
+    if isinstance(value, dict) and isinstance(value.get("prior"), dict) and set(value["prior"]) == {"name"}:
+        value = {**value, "prior": value["prior"]["name"]}  # here it is a name, and no table that a name is short for
+    return parameters(value, key)
+
+
+KEYS = {
+    **keys.HEAD,
+    "particles": Key(checks.whole(1, 1_000_000), "number of functions that are sampled", 100),
+    "steps": Key(checks.whole(1, 10**9), "number of updates; absent: as many as equilibrium takes"),
+    "step_size": Key(keys.POSITIVE, "eta, the time of one update; absent: chosen from the curvature"),
+    "inducing_points": Key(inducing_points, "how many are chosen among the inputs, or the points", keys.REQUIRED),
+    "data": Key(data, "a formula with its inputs, points [x, y], or the name of a data set", keys.REQUIRED),
+    "kernel": Key(covariance, "the covariance of the prior: a name with parameters", keys.REQUIRED),
+    "likelihood": Key(named, "the law of y given the function: a name with parameters", keys.REQUIRED),
+    "methods": Key(methods, "the methods, each with its settings", keys.REQUIRED),
+    **keys.TAIL,
+}

@@ -1,0 +1,85 @@
+"""Projected Langevin sampling as a method of a scenario."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from particlegvi.functionspace import residuals
+from particlegvi.functionspace.basis import PRIORS
+from particlegvi.functionspace.checks import whole
+from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
+from particlegvi.kinds.functions.problem import Fit, Problem, Progress, packed, unpacked
+from particlegvi.simulation.storage import Keeper
+from particlegvi.tools.registry import look_up
+
+
+class PLS:
+    """Particles of coefficients; see `particlegvi.functionspace.ProjectedLangevinSampler` for the parameters.
+
+    ``steps`` and ``step_size`` are those of the scenario where they are left out.
+    """
+
+    name = "PLS"
+
+    def __init__(
+        self,
+        moves: str | None = None,
+        steps: int | None = None,
+        step_size: float | None = None,
+        prior: str = "rkhs",
+        residual: str = "gp",
+        integrator: str = "exponential-euler",
+        batch_size: int | None = None,
+    ) -> None:
+        if moves is not None:
+            look_up("kind of moves", moves, dict.fromkeys(MOVES))
+        look_up("prior of the coefficients", prior, dict.fromkeys(PRIORS))
+        look_up("residual", residual, dict.fromkeys(residuals.names()))
+        look_up("integrator of projected Langevin sampling", integrator, dict.fromkeys(INTEGRATORS))
+        for key, number in (("steps", steps), ("batch_size", batch_size)):
+            if number is not None:
+                whole(key, number)
+        if step_size is not None and not (type(step_size) in (int, float) and 0.0 < step_size < math.inf):
+            raise ValueError(f"step_size is {step_size!r}; a positive finite number is allowed")
+        self.moves, self.steps, self.step_size = moves, steps, step_size
+        self.prior, self.residual, self.integrator, self.batch_size = prior, residual, integrator, batch_size
+
+    def check(self, likelihood: Any) -> None:
+        """Refuse a likelihood that the method cannot have; this one takes any."""
+
+    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Keeper | None = None) -> Fit:
+        sampler = self._sampler(problem).fit(problem.X, problem.y, progress, keeper)
+        return Fit(
+            sampler.coefficients_[None],
+            np.array([sampler.steps_]),
+            sampler.info_,
+            packed(sampler.basis_),
+        )
+
+    def restore(self, problem: Problem, fit: Fit) -> ProjectedLangevinSampler:
+        """The sampler as it was after its fit, without its basis being found anew."""
+        sampler = self._sampler(problem)
+        sampler.basis_ = unpacked(problem.kernel, fit.arrays)
+        sampler.residual_ = residuals.get(self.residual, sampler.basis_)
+        sampler.eigenvalues_ = sampler.basis_.eigenvalues
+        sampler.coefficients_ = fit.positions[-1]
+        return sampler
+
+    def _sampler(self, problem: Problem) -> ProjectedLangevinSampler:
+        return ProjectedLangevinSampler(
+            problem.kernel,
+            problem.likelihood,
+            problem.inducing_points,
+            particles=problem.particles,
+            steps=self.steps if self.steps is not None else problem.steps,
+            step_size=self.step_size if self.step_size is not None else problem.step_size,
+            prior=self.prior,
+            residual=self.residual,
+            seed=problem.seed,
+            integrator=self.integrator,
+            moves=self.moves,
+            batch_size=self.batch_size,
+        )

@@ -1,0 +1,51 @@
+"""The sparse variational Gaussian process as a method of a scenario."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from particlegvi.engine.numerics import noise
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace.gp.natural_gradient import Law
+from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
+from particlegvi.functionspace.residuals.conditional import Residual
+from particlegvi.kinds.functions.problem import Fit, GaussianPosterior, Problem, Progress, packed, unpacked
+from particlegvi.simulation.storage import Keeper
+
+
+class SVGP:
+    """The best process that the inducing values determine; see `particlegvi.functionspace.SparseGaussianProcess`."""
+
+    name = "SVGP"
+
+    def check(self, likelihood: Any) -> None:
+        """Refuse a likelihood whose bound has no maximum that the climb could find."""
+        if likelihood.even:
+            raise ValueError(
+                f"the likelihood {likelihood.name} has a pole at f = 0, where the bound of SVGP has no maximum; "
+                "leave the method out, or use PLS"
+            )
+
+    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Keeper | None = None) -> Fit:
+        with one_blas_thread():
+            model = self._model(problem).fit(problem.X, problem.y, keeper=keeper)
+            size = model.basis.size
+            normals = noise.normals(problem.seed, "draws", problem.particles, size)
+            draws = linalg.solve_triangular(model.law.factor, normals.T, lower=True, trans="T").T + model.law.mean
+        arrays = {**packed(model.basis), **model.law._asdict()}
+        facts = {**model.facts, "bound": model.bound, "likelihood": problem.likelihood.facts()}
+        return Fit(draws[None], np.array([facts["iterations"]]), facts, arrays)
+
+    def restore(self, problem: Problem, fit: Fit) -> GaussianPosterior:
+        """The process as it was after its fit."""
+        model = self._model(problem)
+        model.basis = unpacked(problem.kernel, fit.arrays)
+        model._residual = Residual(model.basis)
+        model.law = Law(*(fit.arrays[name] for name in Law._fields))
+        return GaussianPosterior(model, problem.particles, model.basis.size, problem.seed)
+
+    def _model(self, problem: Problem) -> SparseGaussianProcess:
+        return SparseGaussianProcess(problem.kernel, problem.likelihood, problem.inducing_points, seed=problem.seed)

@@ -1,0 +1,95 @@
+"""One method's fit of a function: what was recorded, and the questions one asks of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.kinds.functions.data import Data
+from particlegvi.kinds.functions.problem import Array, Fit, Problem
+
+
+@dataclass
+class FunctionRun:
+    """The fit of one method.
+
+    Attributes
+    ----------
+    label : str
+        Name in tables and figures.
+    problem : Problem
+        Data, kernel, likelihood and what else was asked for.
+    data : Data
+        Where the data come from, and the truth behind them.
+    method
+        Of `particlegvi.kinds.functions.methods`.
+    fit : Fit
+    """
+
+    label: str
+    problem: Problem
+    data: Data
+    method: Any
+    fit: Fit
+
+    @property
+    def positions(self) -> Array:
+        """Coefficients (records, particles, dim); for GP values of the function at the data."""
+        return self.fit.positions
+
+    @property
+    def steps(self) -> np.ndarray:
+        """Step numbers of the records, (records,)."""
+        return self.fit.steps
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """JSON-able facts."""
+        return self.fit.info
+
+    @property
+    def step_size(self) -> float | None:
+        """Of the simulation; None where the law was found in another way."""
+        return self.fit.info.get("step_size")
+
+    @property
+    def final(self) -> Array:
+        """The particles at the last record, (particles, dim)."""
+        return self.fit.positions[-1]
+
+    @property
+    def seed(self) -> int:
+        """Of the run."""
+        return self.problem.seed
+
+    @cached_property
+    def posterior(self) -> Any:
+        """What is asked for marginals and samples; for PLS the fitted `ProjectedLangevinSampler`."""
+        return self.method.restore(self.problem, self.fit)
+
+    def marginals(self, X: ArrayLike) -> Any:
+        """The law of the function at each input: a mixture of Gaussians."""
+        return self.posterior.marginals(_inputs(X, self.data.inputs))
+
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """Mean of the function at inputs (n, inputs), and with ``return_std`` its standard deviation."""
+        found = self.marginals(X)
+        return (found.mean(), found.sd()) if return_std else found.mean()
+
+    def sample(self, X: ArrayLike) -> Array:
+        """Posterior samples of the function at these inputs together, (particles, n)."""
+        return self.posterior.sample(_inputs(X, self.data.inputs))
+
+    def __repr__(self) -> str:
+        count, dim = self.final.shape
+        return f"FunctionRun({self.label}: {count} functions of {dim} coefficients, {len(self.problem.y)} observations)"
+
+
+def _inputs(X: ArrayLike, inputs: int) -> Array:
+    """Inputs as (n, inputs); with one coordinate an array (n,) is n inputs."""
+    x = np.asarray(X, dtype=np.float64)
+    return x[:, None] if x.ndim == 1 and inputs == 1 else x

@@ -1,0 +1,144 @@
+"""From the plain data of a scenario to what is simulated: the loss, the prior, the start and the methods."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from particlegvi import integrators, kernels, kinds, losses, methods, priors, schedules
+from particlegvi.losses.loss import Loss
+from particlegvi.tools import memory
+from particlegvi.tools.quoting import shown
+from particlegvi.tools.registry import check_parameters
+
+
+class Parts(NamedTuple):
+    """What a scenario stands for.
+
+    Attributes
+    ----------
+    loss : Loss
+    prior : prior
+    initial : prior, array (particles, dim) or None
+        Where the particles start; None stands for the prior.
+    methods : dict
+        Method objects by label.
+    """
+
+    loss: Any
+    prior: Any
+    initial: Any
+    methods: dict[str, Any]
+
+
+def build(scenario: Mapping[str, Any]) -> Any:
+    """What a complete scenario (see `load`) of any kind stands for: `Parts` where its kind is particles.
+
+    Raises
+    ------
+    ValueError
+        If its parts do not exist or do not fit together; nothing has been compiled then.
+    """
+    return kinds.of(scenario).build(scenario)
+
+
+def parts(scenario: Mapping[str, Any]) -> Parts:
+    """The parts of a complete scenario of particles, consistent with each other. Nothing is compiled.
+
+    Raises
+    ------
+    ValueError
+        If a name, a parameter or a dimension is wrong, or the records would not fit into the memory.
+    """
+    loss = _loss(scenario["loss"])
+    prior = _prior(scenario["prior"], "prior", loss.dim)
+    start = scenario.get("initial")
+    initial = None
+    if start is not None and "points" in start:
+        initial = np.array(start["points"], dtype=np.float64)
+        _same_dim("initial.points", initial.shape[1], loss.dim)
+    elif start is not None:
+        initial = _prior(start, "initial", loss.dim)
+    if getattr(prior if initial is None else initial, "name", None) == "flat":
+        raise ValueError("initial must be a distribution or points, since a flat prior has no draws to start from")
+    _same_dim("modes", len(scenario["modes"][0]) if "modes" in scenario else loss.dim, loss.dim)
+    with _at("integrator"):
+        integrators.get(scenario["integrator"])
+    step_size = schedules.resolved(scenario["step_size"])
+    schedules.largest(step_size, scenario["steps"])
+    shared = _kernel(scenario["kernel"], "kernel") if "kernel" in scenario else None
+    chosen = {label: _method(label, entry, shared) for label, entry in scenario["methods"].items()}
+    for label, method in chosen.items():
+        with _at(f"methods.{label}"):
+            if hasattr(method, "check_integrator"):
+                method.check_integrator(scenario["integrator"])
+    memory.check_run(scenario["particles"], loss.dim, scenario["steps"], scenario.get("record_every"), len(chosen))
+    return Parts(loss, prior, initial, chosen)
+
+
+def settled(method: Any, info: Mapping[str, Any]) -> Any:
+    """The method with the kernel that its run used, its lengthscale a number, as the run's ``info`` tells it."""
+    if getattr(method, "mmd_weight", 0.0) == 0.0 or not isinstance(info.get("lengthscale"), int | float):
+        return method
+    kernel = kernels.get(info.get("kernel", "")) if method.kernel is None else method.kernel
+    kernel = type(kernel)(**{**kernel._asdict(), "lengthscale": info["lengthscale"]})
+    given = {name: getattr(method, name) for name in inspect.signature(type(method)).parameters}
+    return type(method)(**{**given, "kernel": kernel})
+
+
+@contextmanager
+def _at(key: str) -> Iterator[None]:
+    """Put the key before what a part says about its parameters."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{key}: {error}") from None
+
+
+def _loss(entry: Mapping[str, Any]) -> Loss:
+    with _at("loss"):
+        if "formula" in entry:
+            return Loss.from_formula(entry["formula"], entry["variables"])
+        return losses.get(**entry)
+
+
+def _prior(entry: Mapping[str, Any], key: str, dim: int) -> Any:
+    with _at(key):
+        given = {"dim": dim, **entry} if entry["name"] == "flat" else entry
+        prior = priors.get(**given)
+    _same_dim(key, prior.dim, dim)
+    return prior
+
+
+def _same_dim(key: str, dim: int, of_loss: int) -> None:
+    if dim != of_loss:
+        raise ValueError(f"{key} must have the dimension of the loss, which is {of_loss}, not {dim}")
+
+
+def _kernel(entry: Mapping[str, Any], key: str) -> Any:
+    with _at(key):
+        return kernels.get(**entry)
+
+
+def _method(label: str, entry: Mapping[str, Any], shared: Any) -> Any:
+    key = f"methods.{label}"
+    with _at(key):
+        method = methods.get(entry.get("method", label))
+        known = inspect.signature(method).parameters
+        given = {name: value for name, value in entry.items() if name != "method"}
+        check_parameters(entry.get("method", label), given, known)
+    if "kernel" in given:
+        given["kernel"] = _kernel(given["kernel"], f"{key}.kernel")
+    elif "kernel" in known and shared is not None:
+        given["kernel"] = shared
+    if "embedding" in given:
+        with _at(f"{key}.embedding"):
+            how = given["embedding"]["how"]
+            if how not in priors.mean_embedding.WAYS:
+                raise ValueError(f"how is {shown(how)}; one of {', '.join(priors.mean_embedding.WAYS)} is allowed")
+    with _at(key):
+        return method(**given)

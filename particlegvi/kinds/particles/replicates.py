@@ -1,0 +1,123 @@
+"""The same method again with other seeds: what of its result is the method's, and what is the seed's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from particlegvi import diagnostics
+from particlegvi.kinds.particles.building import Parts, settled
+from particlegvi.simulation.loop import follow
+from particlegvi.simulation.problem import check_problem
+from particlegvi.simulation.run import Run
+from particlegvi.simulation.storage import Keeper, Snapshot
+from particlegvi.tools.errors import Diverged
+
+SEEDS = 2**64
+
+
+def replicate(
+    run: Run, parts: Parts, scenario: Mapping[str, Any], ends: Keeper, progress: Callable[[int, int], None] | None
+) -> dict[str, Any]:
+    """How many modes the method covers in each of ``scenario["replicates"]`` runs, of which ``run`` is the first.
+
+    Replicate r has the seed of the run plus r, and is otherwise the same run: with the lengthscale that the first one
+    chose, where a rule chooses it.
+
+    Parameters
+    ----------
+    run, parts, scenario
+    ends : Keeper
+        Takes where each of the runs ended as one record, and snapshots inside the replicates. Those that it has from
+        an earlier process are not simulated again.
+    progress : callable, optional
+        Called as ``progress(steps done of all the runs, steps)``.
+
+    Returns
+    -------
+    dict
+        ``number`` of replicates; ``modes_covered`` and ``average_loss`` of each; ``mean_modes_covered`` with the 95%
+        interval of that mean, [mean, low, high].
+    """
+    number, modes = scenario["replicates"], scenario["modes"]
+    snapshot = ends.begin(number, run.final.shape)
+    if snapshot is None:
+        ends.put(run.final)
+    while ends.count < number:
+        _simulate(run, parts, scenario, _Replicate(ends, scenario["steps"], snapshot), progress)
+        snapshot = None
+    finals = [np.ascontiguousarray(final) for final in ends.positions()]
+    covered = [int(np.count_nonzero(diagnostics.mode_occupancy(final, modes))) for final in finals]
+    return {
+        "number": number,
+        "modes_covered": covered,
+        "mean_modes_covered": list(diagnostics.mean_interval(covered)),
+        "average_loss": [float(np.mean(parts.loss.value(final))) for final in finals],
+    }
+
+
+def _simulate(
+    run: Run,
+    parts: Parts,
+    scenario: Mapping[str, Any],
+    keeper: _Replicate,
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    """Simulate the next replicate; what interrupts it carries the run that all of them repeat."""
+    method = settled(run.method, run.info)
+    problem = check_problem(
+        parts.loss,
+        method,
+        parts.prior,
+        scenario["particles"],
+        scenario["steps"],
+        scenario["step_size"],
+        parts.initial,
+        (run.seed + keeper.number) % SEEDS,
+        scenario["integrator"],
+        scenario["tolerance"],
+        0,
+    )
+    hear = None if progress is None else lambda done, steps: progress(keeper.before + done, steps)
+    try:
+        follow(problem, method, 0, hear, keeper)
+    except (Diverged, KeyboardInterrupt) as error:
+        run.info["stopped"] = f"replicate {keeper.number}: {str(error) or 'interrupted'}"
+        error.run = run  # type: ignore[union-attr]
+        raise
+
+
+class _Replicate:
+    """The keeper of the next replicate: its end is one record of ``ends``, its steps come after those of the others."""
+
+    def __init__(self, ends: Keeper, steps: int, snapshot: Snapshot | None) -> None:
+        self.number = ends.count
+        self.before = self.number * steps
+        self.count = 0
+        self._ends = ends
+        self._snapshot = snapshot
+
+    def begin(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
+        self._latest = np.empty((0, *shape))
+        self._records = records
+        if self._snapshot is None:
+            return None
+        self.count = 1  # its start
+        return self._snapshot._replace(step=self._snapshot.step - self.before, records=self.count)
+
+    def put(self, positions: np.ndarray) -> None:
+        self._latest = positions[None]
+        if self.count + 1 == self._records:
+            self._ends.put(positions)
+        self.count += 1
+
+    def positions(self) -> np.ndarray:
+        return self._latest
+
+    def reached(self, step: int) -> bool:
+        return self._ends.reached(self.before + step)
+
+    def save(self, snapshot: Snapshot) -> None:
+        self._ends.save(snapshot._replace(step=self.before + snapshot.step, records=self.number))

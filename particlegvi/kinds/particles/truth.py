@@ -1,0 +1,48 @@
+"""The truth beside each run, found when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi import targets
+from particlegvi.kinds.particles.building import Parts
+from particlegvi.simulation.run import Run
+
+
+class Targets(Mapping[str, Any]):
+    """The target of every run by label; None where there is none, with the sentence that says why in ``reasons``."""
+
+    def __init__(self, runs: Mapping[str, Run], parts: Parts) -> None:
+        self._runs = runs
+        self._parts = parts
+        self._found: dict[str, Any] = {}
+        self.reasons: dict[str, str] = {}
+
+    def __getitem__(self, label: str) -> Any:
+        run = self._runs[label]
+        if label not in self._found:
+            self._found[label] = None
+            try:
+                self._found[label] = targets.target(run.loss, run.method, run.prior, self.start(run), seed=run.seed)
+            except ValueError as error:
+                self.reasons[label] = str(error)
+        return self._found[label]
+
+    def start(self, run: Run) -> Any:
+        """What the particles started from: a distribution, or points (particles, dim)."""
+        return run.prior if self._parts.initial is None else self._parts.initial
+
+    def first_start(self, run: Run) -> NDArray[np.float64]:
+        """Where the first particle started, (dim,): FD-GVI puts the mean of its first Gaussian there."""
+        start = self.start(run)
+        return start[0] if isinstance(start, np.ndarray) else start.sample(1, seed=run.seed)[0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)

@@ -1,0 +1,253 @@
+"""Whether a run has reached its equilibrium, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi import diagnostics
+from particlegvi.kinds.particles import health
+from particlegvi.simulation.run import Run
+
+CONVERGED = 1e-6  # of the largest gradient at the start, or of the longest way of a particle
+NEARLY = 0.02  # of the longest way
+STUCK = 0.05  # share of particles that have changed basin
+SHORT = 0.1  # of the squared distance of independent draws
+UNMOVED = 100  # steps after which a particle in the same place, to the last bit, is one that cannot move
+
+
+def equilibrium(run: Run, target: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """``reached`` (None where it cannot be told), ``since``, ``verdict`` and the largest ``drift``.
+
+    Parameters
+    ----------
+    run : Run
+    target : target or None
+    found : dict
+        The other keys of the run's summary.
+    """
+    if not health.usable(run):
+        return _said(False, "diverged: particles have run away")
+    if target is not None and target.kind == "gaussians":
+        return _fitted(found)
+    if target is not None and target.kind == "atoms":
+        return _descended(run, target)
+    moving = diagnostics.drift(run.positions, run.times, run.loss)
+    if target is not None and "distances" in found:
+        result = _against_density(run, target, found, moving)
+    elif health.is_langevin(run):
+        result = _at_rest(run, moving)
+    else:
+        result = _moved(run)
+    return result | ({"drift": moving._asdict()} if moving is not None else {})
+
+
+def _said(reached: bool | None, verdict: str, since: float | None = None) -> dict[str, Any]:
+    return {"reached": reached, "since": since, "verdict": verdict}
+
+
+def _against_density(run: Run, target: Any, found: dict[str, Any], moving: Any) -> dict[str, Any]:
+    name = "w1" if target.dim == 1 else "sliced_w1"
+    distance = found["distances"][name]
+    value, floor = distance["value"], distance["floor"][2]
+    measured = f"{'W1' if name == 'w1' else 'sliced W1'} {value:.3g} against a 99% floor of {floor:.3g}"
+    occupancy = found.get("basin_occupancy")
+    apart = _wrong_shares(occupancy) if occupancy and "counts" in occupancy else ""
+    stuck = _changed(run, occupancy) if occupancy and occupancy["changed"] <= STUCK * run.particles else ""
+    if moving is not None and moving.significant:
+        return _said(False, f"not yet at equilibrium: {_drifting(moving)} ({measured})")
+    if apart and stuck:
+        return _said(
+            False,
+            f"metastable: at rest inside the basins, whose shares come from the start and are not Q*'s: {apart};"
+            f" {stuck}",
+        )
+    if apart:
+        return _said(False, f"not at Q*: {apart} ({measured})")
+    held = _unmoved(run) if health.is_langevin(run) else ""
+    slow = _hardly_moved(run) if health.is_langevin(run) and not stuck else ""
+    beyond = measured if value > 1.5 * floor else _beyond(found, run.particles)
+    if beyond and slow:
+        return _said(False, f"not yet at equilibrium: {slow} ({beyond})")
+    if beyond:
+        unknown = "" if moving is not None else ", and no records to tell whether it still moves"
+        rest = "at rest, but not at Q*" if moving is not None else "not at Q*"
+        return _said(False, f"{rest}: {beyond}{'; ' * bool(held)}{held}{unknown}")
+    if held:
+        return _said(None, f"within chance of Q*, but {held} ({measured})")
+    if stuck:
+        return _said(
+            None, f"within chance of Q*, but metastable: {stuck}, so that their shares come from the start ({measured})"
+        )
+    if 1.5 * floor > np.sqrt(np.mean(target.variance)):
+        few = "1 particle" if run.particles == 1 else f"{run.particles} particles"
+        return _said(None, f"within chance of Q*, as {few} can be anywhere: too few to tell ({measured})")
+    if slow:
+        return _said(None, f"within chance of Q*, but {slow}: too short to tell ({measured})")
+    begun = health.since(run, target, distance)
+    start = f" since t = {begun:.3g}" if begun is not None else ""
+    return _said(True, f"at equilibrium{start}: {measured}", begun)
+
+
+def _beyond(found: dict[str, Any], number: int) -> str:
+    """Another diagnostic that sees what W1 does not, a few particles far out for example, in words; empty if none does.
+
+    A discrepancy counts as W1 does, from 1.5 times its 99% floor. The excess energy counts from four standard errors
+    (with Cornish and Fisher's correction for the skewness of one Gaussian mode on the line, 2.5 sqrt(8/n)) and a
+    fiftieth of its standard deviation.
+    """
+    excess = found.get("excess_energy")
+    if excess is not None and not abs(excess["deviation"]) <= max(4.0 + 7.1 / np.sqrt(number), 0.02 * np.sqrt(number)):
+        return (
+            f"the mean excess energy is {excess['mean']:.3g} where {excess['expected']:.3g} is expected,"
+            f" {abs(excess['deviation']):.1f} standard errors {'above' if excess['deviation'] > 0.0 else 'below'}"
+        )
+    for name, words in (("ksd", "the kernel Stein discrepancy"), ("ks", "the Kolmogorov-Smirnov distance")):
+        known = found["distances"].get(name)
+        if known is not None and known["value"] > 1.5 * known["floor"][2]:
+            return f"{words} is {known['value']:.3g} against a 99% floor of {known['floor'][2]:.3g}"
+    return ""
+
+
+def _unmoved(run: Run) -> str:
+    """How many particles have not moved in the second half, in words: a Metropolis step may refuse for ever."""
+    halfway = int(np.searchsorted(run.times, 0.5 * run.times[-1]))
+    if run.steps[-1] - run.steps[halfway] < UNMOVED:
+        return ""
+    number = int(np.sum(np.all(run.positions[halfway] == run.final, axis=1)))
+    return f"{number} of {run.particles} particles did not move in the second half" if number else ""
+
+
+def _hardly_moved(run: Run) -> str:
+    """What particles moved by in the second half, in words, if it is less than a tenth of what independent draws would.
+
+    That is E|x - x'|^2, or 2 var; for an Ornstein-Uhlenbeck process the half is then a tenth of a relaxation time.
+    """
+    halfway = int(np.searchsorted(run.times, 0.5 * run.times[-1]))
+    if run.particles < 2 or halfway >= len(run.positions) - 1:
+        return ""
+    moved = float(np.mean(np.sum((run.final - run.positions[halfway]) ** 2, axis=1)))
+    draws = 2.0 * float(np.sum(np.var(run.final, axis=0)))
+    if moved >= SHORT * draws:
+        return ""
+    return f"particles moved by {np.sqrt(moved / draws):.2g} times their distance from each other in the second half"
+
+
+def _changed(run: Run, occupancy: dict[str, Any]) -> str:
+    late = " in the second half" if len(run.positions) > 2 else ""
+    return f"{occupancy['changed'] or 'none'} of {run.particles} particles changed basin{late}"
+
+
+def _wrong_shares(occupancy: dict[str, Any]) -> str:
+    """The basin whose count is farthest outside of what chance allows, in words; empty if all are inside."""
+    worst, text = 0.0, ""
+    total = sum(occupancy["counts"])
+    for mode, count, mass, (low, high) in zip(
+        occupancy["modes"], occupancy["counts"], occupancy["target"], occupancy["limits"], strict=True
+    ):
+        outside = max(low - count, count - high)
+        if outside > worst:
+            where = ", ".join(f"{each:.3g}" for each in mode)
+            worst, text = outside, f"{count} of {total} particles around ({where}), where {mass * total:.4g} are due"
+    return text
+
+
+def _drifting(moving: Any) -> str:
+    way = "rises" if moving.change > 0.0 else "falls"
+    return f"the {moving.name} still {way} by {abs(moving.standard_errors):.1f} standard errors over the last quarter"
+
+
+def _at_rest(run: Run, moving: Any) -> dict[str, Any]:
+    if moving is None:
+        return _said(None, "unknown: there is no truth to compare with and no record to tell whether it still moves")
+    if moving.significant:
+        return _said(False, f"not yet at equilibrium: {_drifting(moving)}")
+    held, slow = _unmoved(run), _hardly_moved(run)
+    if held:
+        return _said(False, f"not at equilibrium: {held}")
+    if slow:
+        return _said(None, f"unknown: {slow}, too short to tell")
+    return _said(None, "at rest over the second half, as far as its mean loss, means and spreads tell")
+
+
+def _moved(run: Run) -> dict[str, Any]:
+    """For flows without noise and without a known end: how far particles still go."""
+    middle = int(np.searchsorted(run.times, 0.75 * run.times[-1]))
+    if middle >= len(run.positions) - 1:
+        return _said(None, "unknown: there is no truth to compare with and no record to tell whether it still moves")
+    spread = max(float(np.mean(np.var(x, axis=0))) for x in (run.initial, run.final))  # the end may be one point
+    scale = np.sqrt(spread) or float(np.max(np.linalg.norm(run.final - run.initial, axis=1))) or 1.0
+    most = float(np.max(np.linalg.norm(run.final - run.positions[middle], axis=1)))
+    if most <= NEARLY * scale:
+        return _said(None, f"at rest: no particle moved by more than {most:.2g} in the last quarter")
+    return _said(False, f"not yet at rest: a particle still moved by {most:.2g} in the last quarter")
+
+
+def _descended(run: Run, target: Any) -> dict[str, Any]:
+    """For deep ensembles: the largest gradient left, and the distance of the farthest particle to its minimum."""
+    slope = _free_gradient(run, run.final)
+    steepest = float(np.max(np.linalg.norm(slope, axis=1)))
+    first = float(np.max(np.linalg.norm(_free_gradient(run, run.initial), axis=1)))
+    away, nearest = _nearest(target.atoms, run.final)
+    farthest = float(np.max(away))
+    scale = float(np.max(np.linalg.norm(run.final - run.initial, axis=1))) or 1.0
+    left = f"largest remaining gradient {steepest:.1e}, farthest particle {farthest:.1e} from a minimum"
+    if farthest > NEARLY * scale:
+        return _said(False, f"not yet converged: {left}")
+    counts = np.bincount(nearest, minlength=len(target.atoms))
+    for atom, count, weight in zip(target.atoms, counts, target.weights, strict=True):
+        low, high = diagnostics.binomial_limits(run.particles, float(weight), 1.0 - 0.001 / len(counts))
+        if not low <= count <= high:
+            where = ", ".join(f"{each:.3g}" for each in atom)
+            return _said(False, f"converged, but {count} particles at ({where}), where {low} to {high} are due")
+    begun = _settled(run, NEARLY * scale)
+    start = f" since t = {begun:.3g}" if begun is not None else ""
+    if steepest <= CONVERGED * max(first, 1e-300) or farthest <= CONVERGED * scale:
+        return _said(True, f"converged{start}: {left}", begun)
+    return _said(True, f"nearly converged{start}: {left}", begun)
+
+
+def _nearest(atoms: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Distance to the nearest atom and its index for each particle, both (n,)."""
+    if atoms.shape[1] == 1:  # in order, so that there is no need of a tree, nor of the time to load one
+        nearest = np.searchsorted(0.5 * (atoms[1:, 0] + atoms[:-1, 0]), x[:, 0])
+        return np.abs(x - atoms[nearest])[:, 0], nearest
+    from scipy.spatial import cKDTree
+
+    away, nearest = cKDTree(atoms).query(x)
+    return away, nearest
+
+
+def _settled(run: Run, near: float) -> float | None:
+    """The first recorded time from which on every particle stays ``near`` its end."""
+    if len(run.positions) < 3:
+        return None
+    for record in range(len(run.positions) - 2, -1, -1):
+        if np.max(np.linalg.norm(run.positions[record] - run.final, axis=1)) > near:
+            return float(run.times[record + 1])
+    return float(run.times[0])
+
+
+def _free_gradient(run: Run, x: np.ndarray) -> np.ndarray:
+    """The gradient without what pushes particles against the sides of the prior's box."""
+    slope = np.array(run.loss.gradient(np.ascontiguousarray(x)))
+    slope[(x <= run.prior.low) & (slope > 0.0)] = 0.0
+    slope[(x >= run.prior.high) & (slope < 0.0)] = 0.0
+    return slope
+
+
+def _fitted(found: dict[str, Any]) -> dict[str, Any]:
+    """For FD-GVI: how far the fitted Gaussian is from the local optimum of its start."""
+    optima, run = found["optima"], found["run"]
+    if optima["reached"] is None or "mean" not in run:
+        return _said(None, "unknown: this start leads to no local optimum")
+    best, goal = optima["all"][0], optima["all"][optima["reached"]]
+    sd = np.array(goal["sd"])
+    miss = float(np.max(np.abs([np.array(run["mean"]) - goal["mean"], np.array(run["sd"]) - sd]) / sd))
+    where = f"its mean and sd are within {miss:.2g} sd of the local optimum of this start"
+    if miss > 0.1:
+        return _said(False, f"not yet converged: {where.replace('within', 'up to').replace(' of the', ' off the')}")
+    worse = goal["objective"] - best["objective"]
+    other = f"; the best optimum is lower by {worse:.3g}" if worse > 1e-6 else ""
+    return _said(True, f"converged: {where}{other}")

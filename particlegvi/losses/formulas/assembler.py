@@ -1,0 +1,116 @@
+"""Turns graphs into programs for the tape: one instruction a node, and registers that are used again."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.engine.terms import tape
+from particlegvi.losses.formulas.graph import Graph, Node
+from particlegvi.losses.formulas.lowering import needed, operands
+
+BOTH = {"add": tape.ADD, "subtract": tape.SUBTRACT, "multiply": tape.MULTIPLY, "divide": tape.DIVIDE}
+CONSTANT_ON_THE_LEFT = {
+    "add": tape.ADD_CONSTANT,
+    "subtract": tape.CONSTANT_MINUS,
+    "multiply": tape.MULTIPLY_CONSTANT,
+    "divide": tape.CONSTANT_OVER,
+}
+CONSTANT_ON_THE_RIGHT = {
+    "add": tape.ADD_CONSTANT,
+    "multiply": tape.MULTIPLY_CONSTANT,
+    "divide": tape.DIVIDE_CONSTANT,
+}
+ONE_OPERAND = {
+    "negate": tape.NEGATE,
+    "sin": tape.SIN,
+    "cos": tape.COS,
+    "tan": tape.TAN,
+    "exp": tape.EXP,
+    "log": tape.LOG,
+    "sqrt": tape.SQRT,
+    "abs": tape.ABS,
+    "tanh": tape.TANH,
+    "cosh": tape.COSH,
+    "sinh": tape.SINH,
+    "sign": tape.SIGN,
+}
+
+
+class Assembler:
+    """Programs over one list of constants.
+
+    Attributes
+    ----------
+    constants : list of float
+        What the programs made so far refer to by number.
+    """
+
+    def __init__(self) -> None:
+        self.constants: list[float] = []
+        self._places: dict[str, int] = {}
+
+    def place(self, number: float) -> int:
+        """Where a constant is in the list."""
+        key = repr(number)  # tells 0.0 from -0.0
+        if key not in self._places:
+            self._places[key] = len(self.constants)
+            self.constants.append(number)
+        return self._places[key]
+
+    def assemble(self, graph: Graph, roots: list[int]) -> tape.FormulaTape:
+        """The tape of a graph whose first root is the value and whose others are the derivatives."""
+        dim = len(roots) - 1
+        value_program, value_registers = self.program(graph, roots[:1], dim)
+        gradient_program, gradient_registers = self.program(graph, roots[1:], dim)
+        sizes = np.array([dim, value_registers, gradient_registers], dtype=np.int64)
+        return tape.FormulaTape(value_program, gradient_program, np.array([*self.constants, 0.0]), sizes)
+
+    def program(self, graph: Graph, roots: list[int], dim: int) -> tuple[NDArray[np.int64], int]:
+        """The program that stores root i in row i of the result, and how many registers it needs.
+
+        The coordinates lie in the first ``dim`` registers. A register is free again after its last use, but not
+        already for the instruction that makes this use.
+        """
+        order = [number for number in needed(graph, roots) if graph.known(number) is None]
+        last_use = {operand: place for place, number in enumerate(order) for operand in operands(graph.nodes[number])}
+        last_use.update(dict.fromkeys(roots, len(order)))
+        rows: list[tuple[int, int, int, int]] = []
+        where: dict[int, int] = {}
+        free: list[int] = []
+        registers = dim
+        for place, number in enumerate(order):
+            node = graph.nodes[number]
+            if node.operation == "variable":
+                where[number] = node.left
+                continue
+            if free:
+                where[number] = free.pop()
+            else:
+                where[number] = registers
+                registers += 1
+            rows.append(self._instruction(graph, node, where, where[number]))
+            for operand in set(operands(node)):
+                if last_use[operand] == place and where.get(operand, -1) >= dim:
+                    free.append(where[operand])
+        for row, root in enumerate(roots):
+            constant = graph.known(root)
+            if constant is None:
+                rows.append((tape.STORE, row, where[root], 0))
+            else:
+                rows.append((tape.FILL, registers, 0, self.place(constant)))
+                rows.append((tape.STORE, row, registers, 0))
+        return np.array(rows, dtype=np.int64).reshape(-1, 4), registers + 1
+
+    def _instruction(self, graph: Graph, node: Node, where: dict[int, int], target: int) -> tuple[int, int, int, int]:
+        operation, left, right, exponent = node
+        if operation == "power":
+            return tape.POWER_CONSTANT, target, where[left], self.place(exponent)
+        if operation in ONE_OPERAND:
+            return ONE_OPERAND[operation], target, where[left], 0
+        x, y = graph.known(left), graph.known(right)
+        if x is not None:
+            return CONSTANT_ON_THE_LEFT[operation], target, where[right], self.place(x)
+        if y is not None:
+            return CONSTANT_ON_THE_RIGHT[operation], target, where[left], self.place(y)
+        return BOTH[operation], target, where[left], where[right]

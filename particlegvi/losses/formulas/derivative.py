@@ -1,0 +1,76 @@
+"""The exact gradient of a formula: reverse-mode differentiation on its graph, which grows by the derivatives' nodes."""
+
+from __future__ import annotations
+
+from particlegvi.losses.formulas.graph import Graph, _is_normal
+
+
+def gradient(graph: Graph, value: int, dim: int) -> list[int]:
+    """Add the derivatives of node ``value`` to the graph and return one node for each of ``dim`` coordinates.
+
+    Every node passes its own derivative on to its operands, from the last made to the first. The slope of ``abs``
+    at 0 is 0.
+    """
+    graph.part = "in the derivative, "
+    slopes = {value: graph.constant(1.0)}
+    for number in range(value, -1, -1):
+        if number not in slopes:
+            continue
+        node = graph.nodes[number]
+        if node.operation in ("variable", "constant"):
+            continue
+        graph.column = graph.columns[number]
+        for operand, slope in _passed_on(graph, number, slopes[number]):
+            if graph.known(operand) is None:
+                slopes[operand] = graph.add(slopes[operand], slope) if operand in slopes else slope
+    zero = graph.constant(0.0)
+    return [slopes.get(graph.variable(coordinate), zero) for coordinate in range(dim)]
+
+
+def _passed_on(graph: Graph, number: int, slope: int) -> list[tuple[int, int]]:
+    """(operand, what it is given) for each operand of a node whose own derivative is ``slope``."""
+    operation, a, b, exponent = graph.nodes[number]
+    if operation == "add":
+        return [(a, slope), (b, slope)]
+    if operation == "subtract":
+        return [(a, slope), (b, graph.negate(slope))]
+    if operation == "negate":
+        return [(a, graph.negate(slope))]
+    if operation == "multiply":
+        return [(a, graph.multiply(slope, b)), (b, graph.multiply(slope, a))]
+    if operation == "divide":
+        divisor = graph.known(b)
+        if divisor is not None and _is_normal(1.0 / divisor):
+            return [(a, graph.multiply(slope, graph.constant(1.0 / divisor)))]
+        share = graph.divide(slope, b)
+        return [(a, share), (b, graph.negate(graph.multiply(share, number)))]
+    if operation == "power":
+        lowered = graph.power(a, graph.constant(exponent - 1.0))
+        return [(a, graph.multiply(slope, graph.multiply(graph.constant(exponent), lowered)))]
+    return [(a, _of_function(graph, operation, number, a, slope))]
+
+
+def _of_function(graph: Graph, function: str, number: int, a: int, slope: int) -> int:
+    if function == "sin":
+        return graph.multiply(slope, graph.call("cos", a))
+    if function == "cos":
+        return graph.negate(graph.multiply(slope, graph.call("sin", a)))
+    if function == "tan":
+        return graph.multiply(slope, graph.add(graph.constant(1.0), graph.multiply(number, number)))
+    if function == "exp":
+        return graph.multiply(slope, number)
+    if function == "log":
+        return graph.divide(slope, a)
+    if function == "sqrt":
+        return graph.divide(graph.multiply(graph.constant(0.5), slope), number)
+    if function == "abs":
+        return graph.multiply(slope, graph.sign(a))
+    if function == "sinh":
+        return graph.multiply(slope, graph.call("cosh", a))
+    if function == "cosh":
+        return graph.multiply(slope, graph.call("sinh", a))
+    if function == "tanh":
+        # 1 - tanh^2 would lose every digit far out, where 1 / cosh^2 keeps them.
+        width = graph.call("cosh", a)
+        return graph.divide(graph.divide(slope, width), width)
+    raise AssertionError(f"no derivative of {function}")

@@ -1,0 +1,181 @@
+"""The graph of a formula: each subexpression once, constants computed, trivial operations gone.
+
+Nodes are numbered in the order in which they are made, operands first, so a loop over the numbers is an evaluation and
+nothing here needs recursion. What is simplified is exact in floating point, but for the product of two constants.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+from particlegvi.losses.formulas.errors import mistake
+
+FUNCTIONS: dict[str, Callable[[float], float]] = {
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "exp": math.exp,
+    "log": math.log,
+    "sqrt": math.sqrt,
+    "abs": math.fabs,
+    "tanh": math.tanh,
+    "cosh": math.cosh,
+    "sinh": math.sinh,
+}
+
+
+class Node(NamedTuple):
+    """One operation. ``left`` and ``right`` number other nodes, or are -1; ``left`` of a variable is its coordinate.
+
+    ``number`` is the value of a "constant" and the exponent of a "power".
+    """
+
+    operation: str
+    left: int = -1
+    right: int = -1
+    number: float = 0.0
+
+
+class Graph:
+    """Nodes, and the operations that make them. ``column`` says which place of the formula is being worked on."""
+
+    def __init__(self, formula: str = "") -> None:
+        self.formula = formula
+        self.column = 0
+        self.part = ""  # said in errors: empty for the formula itself
+        self.nodes: list[Node] = []
+        self.columns: list[int] = []
+        self._numbers: dict[tuple[Node, str], int] = {}
+
+    def _node(self, operation: str, left: int = -1, right: int = -1, number: float = 0.0) -> int:
+        node = Node(operation, left, right, number)
+        key = (node, repr(number))  # the text tells 0.0 from -0.0, which are equal numbers
+        if key not in self._numbers:
+            self._numbers[key] = len(self.nodes)
+            self.nodes.append(node)
+            self.columns.append(self.column)
+        return self._numbers[key]
+
+    def constant(self, number: float) -> int:
+        return self._node("constant", number=float(number))
+
+    def variable(self, coordinate: int) -> int:
+        return self._node("variable", coordinate)
+
+    def known(self, node: int) -> float | None:
+        """The value of a constant, None for everything else."""
+        return self.nodes[node].number if self.nodes[node].operation == "constant" else None
+
+    def _computed(self, what: str, function: Callable[..., float], *numbers: float) -> int:
+        try:
+            result = function(*numbers)
+        except (ArithmeticError, ValueError):
+            result = math.nan
+        if not math.isfinite(result):
+            shown = " and ".join(f"{number:g}" for number in numbers)
+            raise mistake(self.formula, self.column, f"{self.part}{what} of {shown} is not a finite number")
+        return self.constant(result)
+
+    def add(self, a: int, b: int) -> int:
+        x, y = self.known(a), self.known(b)
+        if x is not None and y is not None:
+            return self._computed("the sum", lambda p, q: p + q, x, y)
+        if x == 0.0:
+            return b
+        if y == 0.0:
+            return a
+        if a == b:
+            return self.multiply(self.constant(2.0), a)
+        if self.nodes[b].operation == "negate":
+            return self.subtract(a, self.nodes[b].left)
+        if self.nodes[a].operation == "negate":
+            return self.subtract(b, self.nodes[a].left)
+        return self._node("add", min(a, b), max(a, b))
+
+    def subtract(self, a: int, b: int) -> int:
+        x, y = self.known(a), self.known(b)
+        if x is not None and y is not None:
+            return self._computed("the difference", lambda p, q: p - q, x, y)
+        if x == 0.0:
+            return self.negate(b)
+        if y is not None:
+            return self.add(a, self.constant(-y))
+        if self.nodes[b].operation == "negate":
+            return self.add(a, self.nodes[b].left)
+        return self._node("subtract", a, b)
+
+    def negate(self, a: int) -> int:
+        x, node = self.known(a), self.nodes[a]
+        if x is not None:
+            return self.constant(-x)
+        if node.operation == "negate":
+            return node.left
+        if node.operation == "subtract":
+            return self.subtract(node.right, node.left)
+        if node.operation == "multiply" and (factor := self.known(node.left)) is not None:
+            return self.multiply(self.constant(-factor), node.right)
+        return self._node("negate", a)
+
+    def multiply(self, a: int, b: int) -> int:
+        x, y = self.known(a), self.known(b)
+        if x is not None and y is not None:
+            return self._computed("the product", lambda p, q: p * q, x, y)
+        if y is not None:
+            a, b, x = b, a, y
+        if x is None:
+            return self._node("multiply", min(a, b), max(a, b))
+        # From here on a is the constant x.
+        if x == 0.0:
+            return a
+        if abs(x) == 1.0:
+            return b if x == 1.0 else self.negate(b)
+        inner = self.nodes[b]
+        if inner.operation == "negate":
+            return self.multiply(self.constant(-x), inner.left)
+        factor = self.known(inner.left) if inner.operation == "multiply" else None
+        if factor is not None and _is_normal(x * factor):
+            return self.multiply(self.constant(x * factor), inner.right)
+        return self._node("multiply", a, b)
+
+    def divide(self, a: int, b: int) -> int:
+        x, y = self.known(a), self.known(b)
+        if y == 0.0:
+            raise mistake(self.formula, self.column, "this divides by zero")
+        if x is not None and y is not None:
+            return self._computed("the quotient", lambda p, q: p / q, x, y)
+        if x == 0.0:
+            return a
+        if y is not None and abs(math.frexp(y)[0]) == 0.5 and _is_normal(1.0 / y):
+            return self.multiply(a, self.constant(1.0 / y))  # a power of two: exact, and faster
+        return self._node("divide", a, b)
+
+    def power(self, a: int, b: int) -> int:
+        """a to the b. An exponent that is no constant makes it exp(b log a), which needs a positive base."""
+        x, y = self.known(a), self.known(b)
+        if x is not None and y is not None:
+            return self._computed("the power", math.pow, x, y)
+        if y is not None:
+            if y == 0.0:
+                return self.constant(1.0)
+            return a if y == 1.0 else self._node("power", a, number=y)
+        if x is not None and x <= 0.0:
+            sentence = "a power whose exponent is not a number needs a positive base"
+            raise mistake(self.formula, self.column, sentence)
+        return self.call("exp", self.multiply(b, self.call("log", a)))
+
+    def call(self, function: str, a: int) -> int:
+        x = self.known(a)
+        if x is not None:
+            return self._computed(function, FUNCTIONS[function], x)
+        return self._node(function, a)
+
+    def sign(self, a: int) -> int:
+        """-1, 0 or 1: the slope of abs."""
+        return self._node("sign", a)
+
+
+def _is_normal(number: float) -> bool:
+    return sys.float_info.min <= abs(number) <= sys.float_info.max

@@ -1,0 +1,136 @@
+"""Reads a formula: operator precedence with two stacks, and neither recursion nor ``eval``.
+
+Precedence is Python's: ``**`` binds to the right and more tightly than a sign before it, so ``-t**2`` is ``-(t**2)``
+and ``2**-t`` is allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from particlegvi.losses.formulas.errors import mistake
+from particlegvi.losses.formulas.graph import FUNCTIONS, Graph
+from particlegvi.losses.formulas.tokens import Token, tokens
+from particlegvi.tools.registry import nearest
+
+LONGEST = 10_000  # characters
+DEEPEST = 250  # parentheses, functions, signs and powers that are open at one place
+
+PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "sign": 3, "**": 4}
+RIGHT_TO_LEFT = {"**"}
+
+
+class _Open(NamedTuple):
+    """Something that waits for what comes on its right: an operator, a sign, a parenthesis or a function."""
+
+    kind: str
+    token: Token
+
+
+def parse(formula: str, variables: Sequence[str]) -> tuple[Graph, int]:
+    """The graph of a formula and the number of the node that is its value."""
+    if len(formula) > LONGEST:
+        raise mistake(formula, LONGEST, f"it has {len(formula)} characters; at most {LONGEST} are allowed")
+    reader = _Reader(formula, variables)
+    for token in tokens(formula):
+        reader.read(token)
+    return reader.graph, reader.values[0]
+
+
+class _Reader:
+    def __init__(self, formula: str, variables: Sequence[str]) -> None:
+        self.formula = formula
+        self.coordinates = {name: coordinate for coordinate, name in enumerate(variables)}
+        self.graph = Graph(formula)
+        self.values: list[int] = []
+        self.open: list[_Open] = []
+        self.function: Token | None = None  # a function's name, read just now, whose parenthesis must follow
+        self.wants_operand = True
+
+    def wrong(self, token: Token, sentence: str) -> ValueError:
+        return mistake(self.formula, token.column, sentence)
+
+    def read(self, token: Token) -> None:
+        if self.function is not None and token.kind != "(":
+            name = self.function.text
+            raise self.wrong(self.function, f"the function {name} needs its argument in parentheses: {name}(...)")
+        if self.wants_operand:
+            self.read_operand(token)
+        else:
+            self.read_operator(token)
+
+    def read_operand(self, token: Token) -> None:
+        if token.kind == "number":
+            self.push_value(token, self.graph.constant(token.number))
+        elif token.kind == "name" and token.text in self.coordinates:
+            self.push_value(token, self.graph.variable(self.coordinates[token.text]))
+        elif token.kind == "name" and token.text in FUNCTIONS:
+            self.function = token
+        elif token.kind == "name" and token.text == "pi":
+            self.push_value(token, self.graph.constant(math.pi))
+        elif token.kind == "name":
+            raise self.wrong(token, self.unknown_name(token.text))
+        elif token.kind == "(":
+            self.push_open("(", self.function or token)
+            self.function = None
+        elif token.kind in ("+", "-"):
+            self.push_open("sign", token)
+        elif token.kind == "end" and not self.values and not self.open:
+            raise self.wrong(token, "it is empty")
+        else:
+            found = "the end" if token.kind == "end" else f'"{token.text}"'
+            raise self.wrong(token, f"a number, a name or a parenthesis is missing before {found}")
+
+    def read_operator(self, token: Token) -> None:
+        if token.kind == "end":
+            self.apply_down_to(0)
+            if self.open:
+                raise self.wrong(self.open[-1].token, "this parenthesis is never closed")
+        elif token.kind == ")":
+            self.apply_down_to(0)
+            if not self.open:
+                raise self.wrong(token, "this parenthesis was never opened")
+            opening = self.open.pop().token
+            if opening.kind == "name":
+                self.graph.column = opening.column
+                self.values.append(self.graph.call(opening.text, self.values.pop()))
+        elif token.kind in PRECEDENCE:
+            precedence = PRECEDENCE[token.kind]
+            self.apply_down_to(precedence + 1 if token.kind in RIGHT_TO_LEFT else precedence)
+            self.push_open(token.kind, token)
+            self.wants_operand = True
+        else:
+            raise self.wrong(token, f'an operator is missing before "{token.text}" (a product is written with *)')
+
+    def push_value(self, token: Token, node: int) -> None:
+        self.graph.column = token.column
+        self.values.append(node)
+        self.wants_operand = False
+
+    def push_open(self, kind: str, token: Token) -> None:
+        if len(self.open) >= DEEPEST:
+            raise self.wrong(token, f"it is nested too deeply; at most {DEEPEST} levels are allowed")
+        self.open.append(_Open(kind, token))
+
+    def apply_down_to(self, precedence: int) -> None:
+        """Apply the waiting operators that bind at least as tightly, as far back as the last open parenthesis."""
+        while self.open and self.open[-1].kind != "(" and PRECEDENCE[self.open[-1].kind] >= precedence:
+            kind, token = self.open.pop()
+            self.graph.column = token.column
+            right = self.values.pop()
+            if kind == "sign":
+                self.values.append(self.graph.negate(right) if token.kind == "-" else right)
+                continue
+            operations = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "**": "power"}
+            self.values.append(getattr(self.graph, operations[kind])(self.values.pop(), right))
+
+    def unknown_name(self, name: str) -> str:
+        known = [*self.coordinates, *FUNCTIONS, "pi"]
+        shown = name if len(name) <= 40 else name[:37] + "..."
+        match = nearest(name, known) if 2 <= len(name) <= 40 else None
+        hint = f'did you mean "{match}"? ' if match else ""
+        variables = ", ".join(list(self.coordinates)[:8]) + (", ..." if len(self.coordinates) > 8 else "")
+        functions = " ".join(FUNCTIONS)
+        return f'there is no "{shown}"; {hint}variables: {variables}; functions: {functions}; constant: pi'

@@ -1,0 +1,312 @@
+"""A loss: what every method minimises on average, in the one form that the rest of the package works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from particlegvi.tools import arguments
+
+Array = NDArray[np.float64]
+
+
+class Loss:
+    """A function of R^dim with its gradient, made by one of the constructors below or by `particlegvi.losses.get`.
+
+    Attributes
+    ----------
+    term : NamedTuple or None
+        What compiled code calls; None where the functions are plain numpy.
+    dim : int
+        Number of coordinates.
+    name : str
+        Name in the registry, or a description.
+    kind : str
+        "compiled", or "numpy" for array functions that compiled code cannot call: right, but slower.
+    formula : str or None
+        The formula it was made from.
+    variables : list of str
+        A name for each coordinate.
+    """
+
+    def __init__(
+        self,
+        term: Any,
+        dim: int,
+        name: str,
+        *,
+        formula: str | None = None,
+        variables: Sequence[str] | None = None,
+        functions: tuple[Callable[..., Any], Callable[..., Any]] | None = None,
+    ) -> None:
+        self.term = term
+        self.dim = dim
+        self.name = name
+        self.formula = formula
+        self.variables = list(variables) if variables else _coordinate_names(dim)
+        self._functions = functions
+        self.kind = "numpy" if functions else "compiled"
+
+    @classmethod
+    def from_term(cls, term: Any, dim: int | None = None, name: str | None = None) -> Loss:
+        """A loss from a term: a ``NamedTuple`` with methods ``value(self, x)`` and ``gradient(self, x, out)``.
+
+        Parameters
+        ----------
+        term : NamedTuple
+            With at least one field; the fields are numbers, arrays or other terms. The methods are compiled when first
+            used: plain Python on ``x`` (dim,), with functions of ``math``.
+        dim : int, optional
+            Number of coordinates, where the term has no attribute ``dim``.
+        name : str, optional
+            By default the term's attribute ``name``, or the name of its class.
+
+        Raises
+        ------
+        ValueError
+            If it is no such term, or if a field is not finite.
+        """
+        from particlegvi.engine.terms.outside import distinct
+
+        if not _is_term(term):
+            raise ValueError(f"term is {type(term).__name__}; it must be a NamedTuple with at least one field")
+        for method in ("value", "gradient"):
+            if not callable(getattr(term, method, None)):
+                raise ValueError(f"term {type(term).__name__} has no method {method}")
+        known = getattr(term, "name", None)
+        label = _named(name, known if isinstance(known, str) else type(term).__name__)
+        size = _whole_dim(getattr(term, "dim", None) if dim is None else dim)
+        fields = {field: _prepared(label, field, getattr(term, field)) for field in term._fields}
+        for field in getattr(term, "positive", ()):
+            if not np.all(np.asarray(fields[field]) > 0.0):
+                raise ValueError(f"{field} of {label} is {fields[field]}; it must be positive")
+        return cls(distinct(term._replace(**fields)), size, label)
+
+    @classmethod
+    def from_formula(cls, formula: str, variables: Sequence[str] | str, name: str | None = None) -> Loss:
+        """A loss typed as a formula, with its exact gradient.
+
+        Parameters
+        ----------
+        formula : str
+            For example ``"3/2*(t**4/4 + t**3/3 - t**2) - 3/8"``: numbers, the variables, ``pi``, ``+ - * / ** ^``,
+            parentheses, and sin cos tan exp log sqrt abs tanh cosh sinh. The slope of ``abs`` at 0 is 0.
+        variables : sequence of str
+            The name of each coordinate, in order.
+        name : str, optional
+            By default "formula".
+
+        Raises
+        ------
+        ValueError
+            For anything else; the message points at the place.
+        """
+        from particlegvi.losses.formulas import checked_variables, compile_formula
+
+        names = checked_variables(variables)
+        term = compile_formula(formula, names)
+        return cls(term, len(names), _named(name, "formula"), formula=formula, variables=names)
+
+    @classmethod
+    def from_numba(
+        cls, value: Callable[..., Any], gradient: Callable[..., Any], dim: int, name: str | None = None
+    ) -> Loss:
+        """A loss from two functions of one point that numba can compile, whether or not they are jitted already.
+
+        Parameters
+        ----------
+        value : callable
+            ``value(x)`` with ``x`` (dim,), which returns a number.
+        gradient : callable
+            ``gradient(x)``, which returns an array (dim,), or ``gradient(x, out)``, which fills ``out`` (dim,).
+        dim : int
+            Number of coordinates.
+        name : str, optional
+            By default the name of ``value``.
+
+        Raises
+        ------
+        ValueError
+            If a function does not compile, returns the wrong shape, or is finite at none of a few trial points.
+
+        Warns
+        -----
+        UserWarning
+            If the gradient does not agree with differences of the value.
+        """
+        from particlegvi.engine.terms.outside import term_of_functions
+        from particlegvi.engine.terms.trial import try_out
+
+        size = _whole_dim(dim)
+        term, value_at, fill = term_of_functions(value, gradient, size)
+
+        def gradient_at(x: Array) -> Array:
+            slope = np.empty(size)
+            fill(x, slope)
+            return slope
+
+        # The engine's own loops over the term take seconds to compile: the trial does without them.
+        try_out(
+            lambda X: np.array([value_at(x) for x in X.copy()]),
+            lambda X: np.array([gradient_at(x) for x in X.copy()]),
+            size,
+        )
+        return cls(term, size, _named(name, _name_of(value)))
+
+    @classmethod
+    def from_numpy(
+        cls, value: Callable[..., Any], gradient: Callable[..., Any], dim: int, name: str | None = None
+    ) -> Loss:
+        """A loss from two functions of many points at a time, in plain numpy: slower, but nothing is compiled.
+
+        Parameters
+        ----------
+        value : callable
+            ``value(X)`` with ``X`` (n, dim), which returns an array (n,).
+        gradient : callable
+            ``gradient(X)``, which returns an array (n, dim).
+        dim : int
+            Number of coordinates.
+        name : str, optional
+            By default the name of ``value``.
+
+        Raises
+        ------
+        ValueError
+            If a function fails, returns the wrong shape, or is finite at none of a few trial points.
+
+        Warns
+        -----
+        UserWarning
+            If the gradient does not agree with differences of the value.
+        """
+        from particlegvi.engine.terms.trial import try_out
+
+        for role, function in (("value", value), ("gradient", gradient)):
+            if not callable(function):
+                raise arguments.refuse(role, function, "a function")
+        loss = cls(None, _whole_dim(dim), _named(name, _name_of(value)), functions=(value, gradient))
+        try_out(loss.value, loss.gradient, loss.dim)
+        return loss
+
+    def value(self, x: ArrayLike) -> Any:
+        """The loss at many points (n, dim), as an array (n,), or at one point (dim,), as a float.
+
+        With ``dim`` 1 an array (n,) is n points and a number is one.
+        """
+        points, is_one = self._points(x)
+        if self._functions:
+            values = self._array_function(0, points)
+        else:
+            from particlegvi.engine.terms.evaluate import values as evaluate
+
+            values = evaluate(self.term, points)
+        return float(values[0]) if is_one else values
+
+    def gradient(self, x: ArrayLike) -> Array:
+        """The gradient at many points (n, dim), as an array (n, dim), or at one point (dim,), as an array (dim,)."""
+        points, is_one = self._points(x)
+        if self._functions:
+            gradients = self._array_function(1, points)
+        else:
+            from particlegvi.engine.terms.evaluate import gradients as evaluate
+
+            gradients = evaluate(self.term, points)
+        return gradients[0] if is_one else gradients
+
+    @property
+    def title(self) -> str:
+        """The first line of what its class says of itself, or its name."""
+        documented = (type(self.term).__doc__ or "").strip() if hasattr(type(self.term), "source") else ""
+        return documented.splitlines()[0].rstrip(".") if documented else self.name
+
+    @property
+    def plot_window(self) -> tuple[tuple[float, float], ...] | None:
+        """(low, high) for each coordinate, where a figure should look; None where nobody has said."""
+        return getattr(self.term, "plot_window", None)
+
+    @property
+    def minima(self) -> Array | None:
+        """The local minima (k, dim) where they are finitely many and known, otherwise None."""
+        known = getattr(self.term, "minima", None)
+        return None if known is None else np.array(known, dtype=np.float64).reshape(-1, self.dim)
+
+    def __repr__(self) -> str:
+        what = f"formula {self.formula!r}" if self.formula else self.name
+        return f"<Loss {what}, {self.dim} coordinate{'s' if self.dim > 1 else ''}, {self.kind}>"
+
+    def _points(self, x: ArrayLike) -> tuple[Array, bool]:
+        points = arguments.array("x", x, f"an array of numbers (n, {self.dim})")
+        shape = points.shape
+        if self.dim == 1 and points.ndim < 2:
+            return points.reshape(-1, 1), points.ndim == 0
+        if points.ndim == 1 and shape[0] == self.dim:
+            return points.reshape(1, -1), True
+        if points.ndim != 2 or shape[1] != self.dim:
+            raise ValueError(f"x has the shape {shape}; {self.name} has {self.dim} coordinates: give (n, {self.dim})")
+        return points, False
+
+    def _array_function(self, which: int, points: Array) -> Array:
+        """A user's array function, with its result checked; the points are lent to it read-only."""
+        assert self._functions
+        lent = points.view()
+        lent.flags.writeable = False
+        given = self._functions[which](lent)
+        try:
+            result = np.asarray(given)
+        except ValueError:
+            result = np.asarray(None)  # a ragged list
+        shape = points.shape[:1] if which == 0 else points.shape
+        if result.shape != shape or result.dtype.kind not in "biuf":
+            role = ("value", "gradient")[which]
+            raise ValueError(
+                f"{role}(X) returned {result.dtype} of shape {result.shape} for X of shape {points.shape}; "
+                f"it must return real numbers of shape {shape}"
+            )
+        return np.ascontiguousarray(result, dtype=np.float64)
+
+
+def _prepared(label: str, field: str, content: Any) -> Any:
+    """A field of a term as compiled code wants it: a float, a C-contiguous float64 array, or another term."""
+    if _is_term(content):
+        return content
+    if isinstance(content, np.ndarray) and content.ndim > 0:
+        if content.dtype.kind not in "biuf":
+            raise ValueError(f"{field} of {label} has the type {content.dtype}; it must hold real numbers")
+        prepared: Any = np.require(content, dtype=np.float64, requirements=["C", "A", "W"])
+    else:
+        number = arguments.array(f"{field} of {label}", content, "a number or an array")
+        if number.ndim:
+            raise arguments.refuse(f"{field} of {label}", content, "a number or an array")
+        prepared = float(number)
+    if not np.all(np.isfinite(prepared)):
+        raise arguments.refuse(f"{field} of {label}", content, "a finite number")
+    return prepared
+
+
+def _is_term(thing: Any) -> bool:
+    return isinstance(thing, tuple) and bool(getattr(thing, "_fields", ()))
+
+
+def _whole_dim(dim: Any) -> int:
+    return arguments.whole("dim", dim, 1, arguments.MOST_COORDINATES)
+
+
+def _named(name: Any, otherwise: str) -> str:
+    if name is None:
+        return otherwise
+    if not isinstance(name, str) or not 1 <= len(name) <= 200 or not name.isprintable():
+        raise arguments.refuse("name", name, "a text of 1 to 200 printable characters")
+    return name
+
+
+def _name_of(function: Any) -> str:
+    name = getattr(function, "__name__", "")
+    return name if name.isidentifier() else "user"
+
+
+def _coordinate_names(dim: int) -> list[str]:
+    return ["theta"] if dim == 1 else [f"theta_{number + 1}" for number in range(dim)]

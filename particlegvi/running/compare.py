@@ -1,0 +1,201 @@
+"""Several methods on one problem in one call: the same start, the same noise, one table, one figure."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from particlegvi import methods as registry
+from particlegvi import schedules
+from particlegvi.kinds.particles.building import Parts
+from particlegvi.results import Results
+from particlegvi.simulation.loop import simulate
+from particlegvi.simulation.problem import check_problem
+from particlegvi.tools import arguments
+
+SHARED = ("kl_weight", "mmd_weight", "kernel")  # what a method that is given by its name takes from the call
+KIND = {1: "histograms", 2: "particles"}
+
+
+class Comparison(Results):
+    """Runs by label, as `Results`, with their ``targets``, ``summary`` and ``describe()``; and a table and a figure."""
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row per method, each a mapping that any library of tables takes, for example ``pandas.DataFrame``.
+
+        The keys: ``method``, ``kl_weight`` and ``mmd_weight`` (None where a method has none), ``mean``, ``sd``,
+        ``average_loss``, ``w1`` and ``w1_floor`` (in 1-D where there is a truth, else None), ``sliced_w1`` and
+        ``sliced_w1_floor`` (in 2-D where the truth is a density, else None), ``modes_covered`` (with ``modes``, else
+        None), ``reached_equilibrium`` (None where it cannot be told) and ``seconds``.
+        """
+        rows = []
+        for label, facts in self.summary["methods"].items():
+            occupancy = facts.get("mode_occupancy")
+            rows.append({
+                "method": label,
+                "kl_weight": facts["weights"].get("kl_weight"),
+                "mmd_weight": facts["weights"].get("mmd_weight"),
+                "mean": facts["mean"],
+                "sd": facts["sd"],
+                "average_loss": facts["average_loss"]["last"],
+                "w1": facts.get("w1"),
+                "w1_floor": facts.get("w1_floor"),
+                "sliced_w1": facts.get("sliced_w1"),
+                "sliced_w1_floor": facts.get("sliced_w1_floor"),
+                "modes_covered": None if occupancy is None else int(np.count_nonzero(occupancy)),
+                "reached_equilibrium": facts["equilibrium"]["reached"],
+                "seconds": self[label].info.get("seconds"),
+            })  # fmt: skip
+        return rows
+
+    def plot(self, kind: str | None = None, **settings: Any) -> Any:
+        """One matplotlib ``Figure`` of all methods beside each other.
+
+        Parameters
+        ----------
+        kind : str, optional
+            A kind of figure; "histograms" in one dimension and "particles" in two when left out.
+        **settings
+            Options of that kind.
+
+        Raises
+        ------
+        ValueError
+            If there is no such kind or option, or no kind for particles of this dimension.
+        """
+        from particlegvi import plotting
+
+        dim = next(iter(self.values())).dim
+        if kind is None and dim not in KIND:
+            raise ValueError(f"the particles have {dim} dimensions; figures of 1 and 2 can be drawn")
+        return plotting.figure(self, kind or KIND[dim], **settings)
+
+    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
+        """Always a ``ValueError``: what is saved is made anew from its scenario, which cannot hold Python objects."""
+        raise ValueError("a comparison cannot be saved; write it as a scenario and use particlegvi.run(..., out=...)")
+
+
+def compare(
+    loss: Any,
+    methods: Mapping[str, Any] | Iterable[Any],
+    prior: Any = None,
+    particles: int | None = None,
+    steps: int = 10_000,
+    step_size: float = 1e-3,
+    initial: Any = None,
+    seed: int = 0,
+    integrator: str = "euler-maruyama",
+    record_every: int | None = None,
+    tolerance: float = 1e-12,
+    modes: Any = None,
+    title: str = "",
+    progress: Callable[[str, int, int], None] | None = None,
+    **shared: Any,
+) -> Comparison:
+    """Run several methods on one problem, from the same start and with the same noise.
+
+    Parameters
+    ----------
+    loss, prior, particles, steps, step_size, initial, seed, integrator, record_every, tolerance
+        As for `particlegvi.simulate`.
+    methods : mapping or iterable
+        Methods by label, or methods alone; each an object of :mod:`particlegvi.methods` or the name of one, such as
+        ``["DE", "DLE", "DRLE", "SVGD", "FDGVI"]``.
+    modes : array (k, dim), optional
+        Points whose neighbourhoods are counted.
+    title : str
+        Over the figure.
+    progress : callable, optional
+        Called as ``progress(label, steps_done, steps)`` now and then.
+    **shared
+        ``kl_weight``, ``mmd_weight`` and ``kernel`` for the methods given by their name: each takes those that it has.
+
+    Returns
+    -------
+    Comparison
+        A mapping from labels to runs with ``table()``, ``describe()`` and ``plot()``.
+
+    Raises
+    ------
+    ValueError
+        For a bad argument, in one sentence, before anything is simulated.
+    Diverged
+        When a step makes a particle non-finite; the error carries what there is as ``results``.
+    """
+    chosen = _by_label(methods, shared)
+    arguments.progress(progress)
+    if not isinstance(title, str):
+        raise arguments.refuse("title", title, "a text")
+    for method in chosen.values():
+        problem = check_problem(
+            loss, method, prior, particles, steps, step_size, initial, seed, integrator, tolerance, record_every
+        )
+    # the start itself stays a law where it is one: DE's truth depends on it
+    start = initial if initial is None or hasattr(initial, "sample") else problem.start
+    if modes is not None:
+        modes = arguments.points("modes", modes, problem.start.shape[1])
+        if len(modes) == 0:
+            raise arguments.refuse("modes", [], "at least one point, or None,")
+    facts: dict[str, Any] = {
+        "name": "comparison",
+        "title": title or f"{loss.name}: {', '.join(chosen)}",
+        "source": "",
+        "particles": len(problem.start),
+        "steps": problem.steps,
+        "step_size": schedules.plain(problem.step_size),
+        "methods": {label: {} for label in chosen},
+    }
+    if modes is not None:
+        facts["modes"] = modes.tolist()
+    results = Comparison(facts, Parts(loss, problem.prior, start, chosen), seed, status="running")
+    for label, method in chosen.items():
+        try:
+            run = simulate(
+                loss, method, prior, particles, steps, step_size, initial, seed, integrator, record_every, tolerance,
+                None if progress is None else partial(progress, label),
+            )  # fmt: skip
+        except Exception as error:
+            error.results = results  # type: ignore[attr-defined]
+            raise
+        results.add(label, run)
+    results.status = "finished"
+    return results
+
+
+def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Method objects by label, those given by name made with the shared weights."""
+    for key in shared:
+        if key not in SHARED:
+            raise ValueError(f"{key} is not an argument of compare; {', '.join(SHARED)} are what methods share")
+    allowed = 'a mapping or list such as ["DE", "DLE"]'
+    try:
+        if isinstance(methods, str | bytes):
+            raise TypeError
+        given = list(methods.items()) if isinstance(methods, Mapping) else [(None, method) for method in methods]
+    except TypeError:  # also of what only looks as if one could go through it, such as a 0-d array
+        raise arguments.refuse("methods", methods, allowed) from None
+    if not given:
+        raise ValueError("methods is empty; at least one method is allowed")
+    found: dict[str, Any] = {}
+    for label, method in given:
+        made = _method(method, shared)
+        label = getattr(made, "label", type(made).__name__) if label is None else label
+        if not isinstance(label, str) or label in found:
+            quoted = arguments.shown(label)
+            raise ValueError(f"methods has the label {quoted} twice or as no text; a mapping from labels is allowed")
+        found[label] = made
+    return found
+
+
+def _method(method: Any, shared: Mapping[str, Any]) -> Any:
+    if not isinstance(method, str):
+        return method
+    kind = registry.get(method)
+    known = inspect.signature(kind).parameters
+    return kind(**{name: value for name, value in shared.items() if name in known})

@@ -1,0 +1,134 @@
+"""Going on with a run that was interrupted, to the same bytes as if it had not been."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from particlegvi import scenario as scenarios
+from particlegvi.kinds.particles.building import build
+from particlegvi.results import Results, load
+from particlegvi.running.execute import Draw, Progress, simulate_rest
+from particlegvi.storage import checkpoint as checkpoints
+from particlegvi.storage.folder import Folder, open_folder
+from particlegvi.storage.folder_storage import CHECKPOINT_EVERY
+from particlegvi.storage.manifest import difference, settings
+from particlegvi.storage.versions import versions
+from particlegvi.tools import arguments
+from particlegvi.tools.files import Unreadable
+
+ENDED = ("finished", "diverged")
+
+
+def resume(
+    folder: str | os.PathLike[str],
+    scenario: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+    checkpoint_every: float = CHECKPOINT_EVERY,
+) -> Results:
+    """Finish a run that was interrupted: same bytes as if it had not been.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the run. A run that is finished is checked and loaded, and nothing in it changes.
+    scenario, seed : optional
+        What the run is believed to be; refused if it is another one.
+    progress, checkpoint_every
+        As in `run`.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    ValueError
+        If the folder is not a run's or is damaged, another process is writing into it, or the scenario, the seed or
+        the versions are not those that it was begun with; the sentence names which.
+    Diverged
+        As in `run`.
+    """
+    return go_on(folder, scenario, seed, progress, checkpoint_every)
+
+
+def go_on(
+    folder: str | os.PathLike[str],
+    scenario: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+    checkpoint_every: float = CHECKPOINT_EVERY,
+    draw: Draw | None = None,
+) -> Results:
+    """`resume`; with ``draw`` as in `particlegvi.running.execute.execute`."""
+    arguments.progress(progress)
+    checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
+    seed = None if seed is None else arguments.seed(seed)
+    there = open_folder(folder)
+    _same(there, scenario, seed)
+    if there.manifest["status"] not in ENDED:
+        _same_versions(there)
+    elif not there.has_lock():
+        return load(folder)
+    noted = there.take()
+    try:
+        there.sweep()
+        if there.manifest["status"] in ENDED:  # another process was faster, or died before it could take its lock away
+            there.clear_progress()
+            there.release()
+            return load(folder)
+        content = there.scenario()
+        results = Results(content, build(content), there.manifest["seed"], folder=there.path, status="running")
+        for label in list(there.manifest["methods"]):
+            try:
+                results.add(label, results.kind.stored(there, results, label))
+            except Unreadable:
+                raise
+            except ValueError:
+                there.forget(label)  # damaged: simulated again
+        there.update(status="running", resumed=[*there.manifest["resumed"], _entry(there, results, noted)])
+    except BaseException:
+        there.release()
+        raise
+    simulate_rest(results, there, progress, checkpoint_every, draw)
+    return results
+
+
+def _same(there: Folder, scenario: Any, seed: int | None) -> None:
+    begun = there.scenario()
+    if scenario is not None:
+        changed = difference(settings(begun), settings(scenarios.load(scenario)))
+        if changed is not None:
+            key, before, after = changed
+            raise ValueError(f"{there.path} is a run of another scenario: {key} is {before!r:.60}, not {after!r:.60}")
+    of_run = there.manifest["seed"]
+    if seed is not None and seed != of_run:
+        raise ValueError(f"{there.path} has the seed {of_run}, not {seed}")
+    stored = [found for part in checkpoints.PARTS for found in checkpoints.read(there.path, False, part)]
+    for found in stored:
+        if found.seed != of_run:
+            raise ValueError(f"{there.path} is damaged: the seed is {of_run}, but {found.seed} in its checkpoint")
+
+
+def _same_versions(there: Folder) -> None:
+    # Python's own version does not reach the numbers.
+    changed = difference({**there.manifest["versions"], "python": ""}, {**versions(), "python": ""})
+    if changed is not None:
+        package, before, now = changed
+        raise ValueError(
+            f"{there.path} was begun with {package} {before} and this is {now}, which may give other numbers;"
+            f" go on with {package} {before}, or start over with --overwrite"
+        )
+
+
+def _entry(there: Folder, results: Results, noted: dict[str, Any]) -> dict[str, Any]:
+    """Where the run goes on, and how many steps of it a process had done that died before it could store them."""
+    label, step = noted.get("label"), noted.get("step")
+    waiting = next((name for name in results.labels if name not in there.manifest["methods"]), None)
+    # those of replicates are further: they count the steps of all runs together
+    stored = [found for part in checkpoints.PARTS for found in checkpoints.read(there.path, part=part)]
+    first = max((found.snapshot.step for found in stored if found.label == waiting), default=0)
+    repeated = max(0, step - first) if label == waiting and type(step) is int else 0
+    return {"method": waiting, "step": first, "repeated": repeated}

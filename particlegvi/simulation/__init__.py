@@ -1,0 +1,1 @@
+"""The simulation loop and what it needs: problems, storage of records, runs."""

@@ -1,0 +1,105 @@
+"""One method's run: what was recorded, and the questions one asks of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from particlegvi import schedules
+from particlegvi.tools import arguments
+
+
+@dataclass
+class Run:
+    """The records of one method.
+
+    Attributes
+    ----------
+    label : str
+        Name in tables and figures, for example "DLE".
+    loss, prior, method
+        What was simulated.
+    positions : ndarray (records, particles, dim)
+    steps : ndarray (records,)
+        Step numbers of the records; 0 is the start.
+    step_size : float or Schedule
+        May be given as the table of a schedule, too.
+    seed : int
+    info : dict
+        JSON-able facts: kernel and lengthscale with the rule that chose it, algorithm and its error bound, embedding,
+        integrator, seconds; for FD-GVI the fitted mean and sd.
+    """
+
+    label: str
+    loss: Any
+    prior: Any
+    method: Any
+    positions: np.ndarray
+    steps: np.ndarray
+    step_size: float | schedules.Schedule
+    seed: int
+    info: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.step_size = schedules.resolved(self.step_size)
+
+    @property
+    def final(self) -> np.ndarray:
+        """The particles at the last record, (particles, dim)."""
+        return self.positions[-1]
+
+    @property
+    def initial(self) -> np.ndarray:
+        """The particles at the start, (particles, dim)."""
+        return self.positions[0]
+
+    @property
+    def times(self) -> np.ndarray:
+        """Times of the records, the sums of the step sizes before them, (records,)."""
+        return schedules.times(self.step_size, self.steps)
+
+    @property
+    def particles(self) -> int:
+        """Number of particles."""
+        return self.positions.shape[1]
+
+    @property
+    def dim(self) -> int:
+        """Dimension of a particle."""
+        return self.positions.shape[2]
+
+    def average_loss(self) -> np.ndarray:
+        """Mean loss of the particles at each record, (records,)."""
+        # one record at a time, because all of them may not fit into memory
+        return np.array([np.mean(self.loss.value(np.ascontiguousarray(record))) for record in self.positions])
+
+    def histogram(self, bins: int = 60) -> tuple[np.ndarray, Any]:
+        """Density histogram of the final particles.
+
+        Returns
+        -------
+        density, edges
+            In 1-D arrays (bins,) and (bins + 1,), with the density integrating to 1; in 2-D (bins, bins) and a pair of
+            edges.
+        """
+        bins = arguments.whole("bins", bins, 1, 100_000 if self.dim == 1 else 10_000)
+        if self.dim == 1:
+            return np.histogram(self.final[:, 0], bins=bins, density=True)
+        if self.dim == 2:
+            density, first, second = np.histogram2d(self.final[:, 0], self.final[:, 1], bins=bins, density=True)
+            return density, (first, second)
+        raise ValueError(f"the particles have {self.dim} dimensions; a histogram of 1 or 2 is allowed")
+
+    def plot(self, target: Any = None) -> Any:
+        """Draw the run, with the truth beside it when a ``target`` is given: a matplotlib ``Figure`` with one panel."""
+        from particlegvi import plotting
+
+        return plotting.plot_run(self, target=target)
+
+    def __repr__(self) -> str:
+        return (
+            f"Run({self.label}: {self.particles} particles in {self.dim} dimension{'s' * (self.dim != 1)},"
+            f" {self.steps[-1]} steps of {schedules.shown(self.step_size)}, {len(self.steps)} records)"
+        )

@@ -1,0 +1,124 @@
+"""The largest stable step size, estimated where the particles start, and the warning when a step is beyond it.
+
+A plain step is x <- x - G H x + noise near a point, with G the integrator's gains and H the curvature of the whole
+flow, and stable where every eigenvalue of G^(1/2) H G^(1/2) is below 2; so is Heun's. With gains of h that is
+h < 2 / (largest curvature). Tamed steps and Metropolis steps have no limit.
+
+H is found at the first particles' starts. The loss and the prior give a block for each particle, by differences of
+their gradients; the repulsion couples the particles, which then are taken as if they were all there are, and its mean
+embedding is an average over draws from the prior. All this is an estimate: particles meet steeper places later,
+and of more than 32 coordinates the first 32 are looked at.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from particlegvi import integrators, schedules
+from particlegvi.engine.terms import evaluate
+from particlegvi.methods.flow import Problem
+from particlegvi.methods.free_energy import linear_part
+
+PARTICLES = 64
+COORDINATES = 32
+LARGEST_MATRIX = 64
+DRAWS = 1000
+
+
+def warn_when_unstable(problem: Problem, method: Any) -> float:
+    """Warn where the largest step size is beyond the stability limit at the start; the limit."""
+    limit = stability_limit(problem, method)
+    step_size = schedules.largest(problem.step_size, problem.steps)
+    if step_size > limit:
+        what = "the largest step_size" if isinstance(problem.step_size, schedules.Schedule) else "step_size"
+        warnings.warn(
+            f"{what} {step_size:g} is beyond the stability limit of about {limit:.3g}"
+            f" at the start of {method.label}; the run may diverge",
+            stacklevel=4,
+        )
+    return limit
+
+
+def stability_limit(problem: Problem, method: Any) -> float:
+    """Largest stable step size at the start, infinite where there is no limit."""
+    if integrators.scheme(problem.integrator) not in ("plain", "heun") or not getattr(method, "follows_loss", True):
+        return math.inf
+    matrix = curvature(problem, method)
+    steepest = float(np.linalg.eigvalsh(matrix)[-1])
+    if not steepest > 0.0:
+        return math.inf
+    integrator = integrators.get(problem.integrator)
+    dim = problem.start.shape[1]
+    stiffness = linear_part(getattr(method, "kl_weight", 0.0), problem.prior, dim)
+
+    def stable(step_size: float) -> bool:
+        gain = integrator(step_size, 1.0, stiffness).gain[:COORDINATES]
+        if np.all(gain == gain[0]):
+            return bool(gain[0] * steepest <= 2.0)
+        root = np.sqrt(np.tile(gain, len(matrix) // len(gain)))
+        return bool(np.linalg.eigvalsh(root[:, None] * matrix * root)[-1] <= 2.0)
+
+    # the gain grows with the step size, so that a bisection finds the limit
+    low, high = 2e-3 / steepest, 2e6 / steepest
+    if stable(high):
+        return math.inf
+    while high > low * (1.0 + 1e-6):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if stable(middle) else (low, middle)
+    return high
+
+
+def curvature(problem: Problem, method: Any) -> np.ndarray:
+    """The curvature of the flow at the start: of the steepest particle, or of all if they repel each other."""
+    points = problem.start[:PARTICLES]
+    lambda1 = getattr(method, "lambda1", 0.0)
+    if lambda1 == 0.0:
+        blocks = _own_curvature(problem, getattr(method, "kl_weight", 0.0), points)
+        return blocks[np.argmax(np.linalg.eigvalsh(blocks)[:, -1])]
+    points = points[: max(LARGEST_MATRIX // min(points.shape[1], COORDINATES), 1)]
+    blocks = _own_curvature(problem, getattr(method, "kl_weight", 0.0), points)
+    kernel, _ = method.resolved_kernel(problem.prior, problem.start, problem.seed)
+    if problem.prior.name != "flat":
+        draws = problem.prior.sample(DRAWS, seed=problem.seed, role="prior")
+        blocks = blocks - lambda1 * _pair_curvature(kernel, points, draws).mean(axis=1)
+    number, dim = blocks.shape[:2]
+    pairs = lambda1 / number * _pair_curvature(kernel, points, points)
+    pairs[np.arange(number), np.arange(number)] = 0.0
+    whole = -pairs
+    whole[np.arange(number), np.arange(number)] = blocks + pairs.sum(axis=1)
+    return whole.transpose(0, 2, 1, 3).reshape(number * dim, number * dim)
+
+
+def _own_curvature(problem: Problem, kl_weight: float, points: np.ndarray) -> np.ndarray:
+    """Second derivatives of loss - kl_weight log p at each particle, (particles, dim, dim)."""
+    dim = min(points.shape[1], COORDINATES)
+    width = 1e-4 * (1.0 + np.abs(points).max())
+    found = np.empty((len(points), dim, dim))
+    prior = problem.prior.term() if kl_weight > 0.0 else None
+
+    def slope(x: np.ndarray) -> np.ndarray:
+        total = np.asarray(problem.loss.gradient(x), dtype=np.float64)
+        return total + kl_weight * evaluate.gradients(prior, x) if prior is not None else total
+
+    for coordinate in range(dim):
+        shift = np.zeros(points.shape[1])
+        shift[coordinate] = width
+        with np.errstate(all="ignore"):
+            found[:, coordinate] = (slope(points + shift) - slope(points - shift))[:, :dim] / (2.0 * width)
+    found = 0.5 * (found + found.transpose(0, 2, 1))
+    return np.where(np.isfinite(found), found, 0.0)
+
+
+def _pair_curvature(kernel: Any, points: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Second derivatives of kappa(x, y) in x, 2 s I + 4 s' (x - y)(x - y)^T with s its slope: (n, m, dim, dim)."""
+    difference = (points[:, None] - others)[..., :COORDINATES]
+    square = ((points[:, None] - others) ** 2).sum(axis=-1)
+    width = 1e-4 * (square + 1e-3 * kernel.lengthscale**2)
+    slope = evaluate.profile_slopes(kernel, square)
+    bend = (evaluate.profile_slopes(kernel, square + width) - slope) / width
+    outer = difference[..., :, None] * difference[..., None, :]
+    return 2.0 * slope[..., None, None] * np.eye(difference.shape[-1]) + 4.0 * bend[..., None, None] * outer

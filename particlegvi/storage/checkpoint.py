@@ -1,0 +1,193 @@
+"""Checkpoints: where a run can go on from. The latest and the one before it, so that one may be damaged.
+
+    checkpoint/latest.json      what is below, and the sha256 of the arrays, of the records and of itself
+    checkpoint/previous.json    the one before
+    checkpoint/STEP.npy         the state of the flow after that many steps
+    checkpoint/NAME.npy         the snapshots' constants, each written once
+
+A checkpoint is written in this order: records flushed, new constants, state, the old ``latest`` renamed, the new one. A
+process that dies in between leaves at least one that is whole. Replicates of a run have such a folder of their own,
+``checkpoint/replicates``: while they are simulated, the one above says that the run itself is done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.simulation.storage import Snapshot
+from particlegvi.storage.arrays import read_array, write_array
+from particlegvi.tools import files
+
+FOLDER = "checkpoint"
+REPLICATES = "replicates"  # the part of it for them
+PARTS = ("", REPLICATES)
+SCHEMA = 2
+CONSTANT = re.compile("[a-z][a-z0-9_]{0,60}")  # a name of one
+LATEST, PREVIOUS = "latest.json", "previous.json"
+ENTRIES = {
+    "schema": int, "label": str, "seed": int, "step": int, "state": str, "dims": int, "counts": dict, "facts": dict,
+    "constants": dict, "records": int, "records_sha256": str, "seconds": float, "sha256": str,
+}  # fmt: skip
+
+
+class Checkpoint(NamedTuple):
+    """A snapshot of a method's run, and what proves that the records beside it belong to it.
+
+    Attributes
+    ----------
+    label : str
+        The method.
+    seed : int
+    snapshot : Snapshot
+    records_sha256 : str
+        Of the file of records, up to the end of the last record of the snapshot.
+    seconds : float
+        What the run has taken so far.
+    """
+
+    label: str
+    seed: int
+    snapshot: Snapshot
+    records_sha256: str
+    seconds: float
+
+
+def write(run: Path, checkpoint: Checkpoint, part: str = "") -> None:
+    """Add a checkpoint to a run's folder, in which the records are already on the disk."""
+    folder = run / FOLDER / part
+    for each in (run / FOLDER, folder):  # never its parents: a run's folder that is gone is not made again
+        each.mkdir(exist_ok=True)
+    snapshot = checkpoint.snapshot
+    constants = _write_constants(folder, checkpoint)
+    state = folder / f"{snapshot.step}.npy"
+    write_array(state, snapshot.state)
+    content = {
+        "schema": SCHEMA,
+        "label": checkpoint.label,
+        "seed": checkpoint.seed,
+        "step": snapshot.step,
+        "state": files.digest(state),
+        "dims": snapshot.state.ndim,
+        "counts": snapshot.counts,
+        "facts": snapshot.facts,
+        "constants": constants,
+        "records": snapshot.records,
+        "records_sha256": checkpoint.records_sha256,
+        "seconds": float(checkpoint.seconds),
+    }
+    content = files.finite(content)
+    content["sha256"] = _digest(content)
+    if (folder / LATEST).exists():
+        os.replace(folder / LATEST, folder / PREVIOUS)
+    files.write_json(folder / LATEST, content)
+    with contextlib.suppress(files.Unreadable):  # which arrays are needed is known another time
+        _take_away_all_but(folder, _used(folder))
+
+
+def _take_away_all_but(folder: Path, used: set[str]) -> None:
+    for array in folder.glob("*.npy"):
+        if array.name not in used:
+            array.unlink(missing_ok=True)
+
+
+def read(run: Path, with_state: bool = True, part: str = "") -> list[Checkpoint]:
+    """The checkpoints of a run's folder that are whole, the latest first; the arrays only ``with_state``.
+
+    One that cannot be read now is `files.Unreadable`: whoever took it for damaged would start over for nothing.
+    """
+    found = []
+    for name in (LATEST, PREVIOUS):
+        with files.ignoring_damage():
+            found.append(_read(run / FOLDER / part, name, with_state))
+    return found
+
+
+def drop_damaged(run: Path, part: str = "") -> None:
+    """Take away what is proved to be damaged, so that it cannot push a whole checkpoint out."""
+    folder = run / FOLDER / part
+    for name in (LATEST, PREVIOUS):
+        try:
+            _read(folder, name, True)
+        except files.Unreadable:
+            raise
+        except ValueError:
+            (folder / name).unlink(missing_ok=True)
+
+
+def clear(run: Path, part: str = "") -> None:
+    """Take all checkpoints of a part away; without one, of all parts."""
+    if not part:
+        clear(run, REPLICATES)
+    folder = run / FOLDER / part
+    if folder.is_dir() and not folder.is_symlink():
+        for place in [folder / LATEST, folder / PREVIOUS, *folder.glob("*.npy"), *folder.glob(".*.tmp")]:
+            place.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # somebody else's file is in it
+            folder.rmdir()
+
+
+def _read(folder: Path, name: str, with_state: bool) -> Checkpoint:
+    content = _entries(folder / name)
+    state = folder / f"{content['step']}.npy"
+    if not with_state:
+        array, constants = np.empty(0), {}
+    else:
+        array = _array(state, content["state"], content["dims"])
+        constants = {name: _array(folder / f"{name}.npy", each) for name, each in content["constants"].items()}
+    snapshot = Snapshot(content["step"], array, content["counts"], content["facts"], content["records"], constants)
+    return Checkpoint(content["label"], content["seed"], snapshot, content["records_sha256"], content["seconds"])
+
+
+def _entries(place: Path) -> dict[str, Any]:
+    content = files.read_json(place)
+    sound = all(type(content.get(entry)) is kind for entry, kind in ENTRIES.items())
+    if not sound or content["schema"] != SCHEMA or content["sha256"] != _digest(content):
+        raise ValueError(f"{place} is damaged, or written by another version")
+    if not all(CONSTANT.fullmatch(name) for name in content["constants"]):  # they become paths
+        raise ValueError(f"{place} is damaged: it names something that is no constant")
+    return content
+
+
+def _array(place: Path, digest: str, dims: int | None = None) -> NDArray[np.float64]:
+    if files.digest(place) != digest:
+        raise ValueError(f"{place} is damaged")
+    return read_array(place, np.float64, dims)
+
+
+def _write_constants(folder: Path, checkpoint: Checkpoint) -> dict[str, str]:
+    """Write those that the latest checkpoint of the method does not have; the sha256 of all by name."""
+    known: dict[str, str] = {}
+    with contextlib.suppress(ValueError):
+        latest = _entries(folder / LATEST)
+        known = latest["constants"] if latest["label"] == checkpoint.label else {}
+    found = {}
+    for name, array in checkpoint.snapshot.constants.items():
+        place = folder / f"{name}.npy"
+        if name not in known:
+            write_array(place, array)
+        found[name] = known.get(name) or files.digest(place)
+    return found
+
+
+def _digest(content: dict[str, Any]) -> str:
+    rest = {key: value for key, value in content.items() if key != "sha256"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def _used(folder: Path) -> set[str]:
+    """The names of the arrays of the checkpoints."""
+    found = set()
+    for name in (LATEST, PREVIOUS):
+        with files.ignoring_damage():
+            content = _entries(folder / name)
+            found |= {f"{each}.npy" for each in (content["step"], *content["constants"])}
+    return found

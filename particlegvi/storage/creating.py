@@ -1,0 +1,117 @@
+"""Making the folder of a new run: whole and locked in one step, and never over something that is not a run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from pathlib import Path
+from typing import Any
+
+from particlegvi.scenario import text
+from particlegvi.storage import manifest as manifests
+from particlegvi.storage import overwriting
+from particlegvi.storage.folder import Folder
+from particlegvi.storage.lock import NAME as LOCK
+from particlegvi.storage.lock import Lock
+from particlegvi.tools import files
+from particlegvi.tools.quoting import as_argument
+
+
+def create(
+    out: str | os.PathLike[str] | None, scenario: dict[str, Any], seed: int, versions: dict[str, str], overwrite: bool
+) -> Folder:
+    """Make the folder of a new run, with its scenario, manifest and lock, in one step.
+
+    Without ``out`` it is ``runs/NAME``, or ``runs/NAME-2`` and so on if that is taken.
+
+    Raises
+    ------
+    ValueError
+        If ``out`` exists and may not be overwritten, or cannot be made.
+    """
+    manifest = manifests.new(scenario, seed, versions)
+    try:
+        if out is None:
+            return _first_free(Path("runs") / scenario["name"], scenario, manifest)
+        path = files.place("out", out)
+        if os.path.lexists(path):
+            if not overwrite:
+                raise ValueError(f"{path} exists already{_remedy(path)}")
+            return _again(path, scenario, manifest)
+        lock = _appear(path, scenario, manifest)
+        if lock is None:
+            raise ValueError(f"{path} exists already: another run has just made it")
+        return Folder(path, manifest, lock)
+    except OSError as error:
+        raise ValueError(f"the folder {out or 'runs'} cannot be used for results: {error.strerror}") from None
+
+
+def _remedy(path: Path) -> str:
+    with contextlib.suppress(ValueError):
+        if manifests.read(path)["status"] in manifests.UNFINISHED:
+            again = f"particlegvi resume {as_argument(path)}"
+            return f" and holds an unfinished run; {again} goes on, --overwrite starts over"
+    return "; choose another folder, or say --overwrite (overwrite=True)"
+
+
+def _first_free(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Folder:
+    number = 1
+    while True:
+        candidate = path if number == 1 else path.with_name(f"{path.name}-{number}")
+        lock = None if os.path.lexists(candidate) else _appear(candidate, scenario, manifest)
+        if lock is not None:
+            return Folder(candidate, manifest, lock)
+        number += 1
+
+
+def _appear(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Lock | None:
+    """Fill a folder under a temporary name and rename it; None if somebody else was faster."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")  # numbers of processes come back
+    temporary.mkdir()
+    lock = None
+    try:
+        lock = Lock.take(temporary)
+        overwriting.begin(temporary, text(scenario), manifest)
+        try:
+            temporary.rename(path)
+        except OSError:
+            if not os.path.lexists(path):
+                raise
+            return None
+        lock.folder = path
+        return lock
+    finally:
+        if lock is not None and lock.folder == temporary:
+            lock.release()
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _again(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Folder:
+    """Start over in the folder of an earlier run. Only files that a run has written are removed."""
+    if not (path.is_dir() and (_of_run(path) or all(map(_of_nobody, path.iterdir())))):
+        raise ValueError(f"{path} is not the folder of a run, so it is not overwritten")
+    manifests.earlier(path)  # what is refused gets no lock
+    lock = Lock.take(path)
+    try:
+        overwriting.take_over(path, text(scenario), manifest)
+        folder = Folder(path, manifest, lock)
+        folder.sweep()
+    except BaseException:
+        lock.release()
+        raise
+    return folder
+
+
+def _of_run(path: Path) -> bool:
+    return any((path / name).is_file() for name in ("manifest.json", manifests.NEXT))
+
+
+def _of_nobody(place: Path) -> bool:
+    """Whether a file in a folder without a run is from a process that died before it put its run there."""
+    if place.name == LOCK:
+        with contextlib.suppress(ValueError):
+            return files.read_text(place, links=False)[:6] in ("", '{"pid"')
+    return place.name.startswith(f".{manifests.NEXT}.") and place.suffix == ".tmp"

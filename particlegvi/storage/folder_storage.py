@@ -1,0 +1,114 @@
+"""Keeps what one method's run makes in the folder of the run: every record at once, a checkpoint now and then."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.simulation.storage import IN_MEMORY, Snapshot
+from particlegvi.storage import checkpoint
+from particlegvi.storage.checkpoint import Checkpoint
+from particlegvi.storage.record_file import GrowingArray
+
+if TYPE_CHECKING:
+    from particlegvi.storage.folder import Folder
+
+CHECKPOINT_EVERY = 4.0  # seconds of run time; with a million particles in the plane 1.5% of it go into checkpoints
+
+
+class FolderKeeper:
+    """A keeper (`particlegvi.simulation.storage`) that writes into a folder whose lock is held.
+
+    Parameters
+    ----------
+    folder : Folder
+    label : str
+        Of the method.
+    checkpoint_every : float
+        Seconds of run time between checkpoints: as much work as a killed process loses at most.
+    part : str
+        "" for the run of the method, `checkpoint.REPLICATES` for its replicates.
+
+    Attributes
+    ----------
+    earlier : float
+        Seconds that interrupted runs had spent on the steps that need not be repeated.
+    """
+
+    def __init__(
+        self, folder: Folder, label: str, checkpoint_every: float = CHECKPOINT_EVERY, part: str = ""
+    ) -> None:
+        self.folder = folder
+        self.label = label
+        self.checkpoint_every = checkpoint_every
+        self.part = part
+        self.earlier = 0.0
+        self._records: GrowingArray | None = None
+
+    @property
+    def count(self) -> int:
+        """Records taken."""
+        return 0 if self._records is None else self._records.count
+
+    def begin(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
+        """Take up the last checkpoint of this method that is whole, or begin anew."""
+        self._started = self._saved = time.perf_counter()
+        place = self.folder.growing(self.label, self.part)
+        checkpoint.drop_damaged(self.folder.path, self.part)
+        for found in checkpoint.read(self.folder.path, part=self.part):
+            snapshot = found.snapshot
+            if found.label != self.label or not min(records, 1) <= snapshot.records <= records:
+                continue
+            with contextlib.suppress(ValueError, FileNotFoundError):
+                if records > 0:
+                    self._records = GrowingArray(place, records, shape, snapshot.records, found.records_sha256)
+                self.earlier = found.seconds
+                return snapshot
+        checkpoint.clear(self.folder.path, self.part)
+        if records > 0:
+            self._records = GrowingArray(place, records, shape)
+        return None
+
+    def put(self, positions: NDArray[np.float64]) -> None:
+        """Write the next record."""
+        assert self._records is not None
+        self._records.put(positions)
+
+    def positions(self) -> NDArray[np.float64]:
+        """The records so far: in memory while they fit, a map of the file beyond."""
+        assert self._records is not None
+        records = self._records.records()
+        return np.array(records) if records.nbytes <= IN_MEMORY else records
+
+    def reached(self, step: int) -> bool:
+        """Note the step beside the lock; a checkpoint is due after ``checkpoint_every`` seconds."""
+        self.folder.note(label=self.label, step=step)
+        return time.perf_counter() - self._saved >= self.checkpoint_every
+
+    def save(self, snapshot: Snapshot) -> None:
+        """Write a checkpoint."""
+        digest = ""
+        if self._records is not None:
+            if snapshot.records == 0:
+                return  # not even the start is recorded: there is nothing to go on from
+            self._records.flush()
+            digest = self._records.digest(snapshot.records)
+        now = time.perf_counter()
+        seconds = self.earlier + now - self._started
+        taken = Checkpoint(self.label, self.folder.manifest["seed"], snapshot, digest, seconds)
+        checkpoint.write(self.folder.path, taken, self.part)
+        self._saved = time.perf_counter()
+
+    def finish(self) -> str:
+        """Give the full array of records its name in the folder; its sha256."""
+        assert self._records is not None
+        return self._records.finish(self.folder.positions(self.label))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._records is not None:
+            self._records.close()

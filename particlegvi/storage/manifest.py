@@ -1,0 +1,104 @@
+"""The manifest of a run's folder: what it must say to be believed, and what may change in a scenario afterwards."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from particlegvi.settings import keys
+from particlegvi.tools import files
+
+SCHEMA = 2
+FORMAT = "particlegvi run"
+# "simulated": all but the pictures is there
+STATUS = ("running", "simulated", "finished", "interrupted", "diverged", "failed")
+UNFINISHED = ("running", "simulated", "interrupted", "failed")
+NEXT = "next.json"  # of a run that takes the folder over: `particlegvi.storage.overwriting`
+PICTURES = (".png", ".pdf", ".svg")
+ENTRIES = {
+    "status": str, "scenario": str, "settings": dict, "seed": int, "versions": dict, "methods": list, "sha256": dict,
+    "seconds": dict, "figures": list, "resumed": list,
+}  # fmt: skip
+# Keys of a scenario that may be changed afterwards: they change what is drawn and said, not what is simulated.
+WORDS = ("title", "source", "description", "figures")
+
+
+def new(scenario: dict[str, Any], seed: int, versions: dict[str, str]) -> dict[str, Any]:
+    """The manifest of a run that begins."""
+    return {
+        "format": FORMAT, "schema": SCHEMA, "status": "running", "scenario": scenario["name"],
+        "settings": settings(scenario), "seed": seed, "versions": versions, "methods": [], "sha256": {}, "seconds": {},
+        "figures": [], "resumed": [],
+    }  # fmt: skip
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """The manifest of a folder; that of the run that takes it over, where one does.
+
+    Raises
+    ------
+    ValueError
+        If it is not there, not a run's, damaged, or written by another version.
+    """
+    taken = next_run(folder)
+    manifest = earlier(folder) if taken is None else _checked(folder, taken[1], folder / NEXT)
+    if manifest is None:
+        raise ValueError(f"{folder} is not the folder of a run: it has no manifest.json")
+    return manifest
+
+
+def next_run(folder: Path) -> tuple[str, dict[str, Any]] | None:
+    """The scenario, as a text, and the manifest of a run that takes the folder over; None where none does."""
+    place = folder / NEXT
+    if not os.path.lexists(place):
+        return None
+    try:
+        content = files.read_json(place)
+    except ValueError:
+        if os.path.lexists(place):
+            raise
+        return None  # it has done so meanwhile
+    if not isinstance(content.get("scenario"), str) or not isinstance(content.get("manifest"), dict):
+        raise ValueError(f"{place} is damaged")
+    return content["scenario"], content["manifest"]
+
+
+def earlier(folder: Path) -> dict[str, Any] | None:
+    """What is in manifest.json, whoever takes the folder over; None where there is no such file."""
+    place = folder / "manifest.json"
+    return _checked(folder, files.read_json(place), place) if os.path.isfile(place) else None
+
+
+def _checked(folder: Path, manifest: dict[str, Any], place: Path) -> dict[str, Any]:
+    for part in ("arrays", "checkpoint", "checkpoint/replicates", "cells"):
+        if (folder / part).is_symlink():
+            raise ValueError(f"{folder / part} is a link, which is not followed")
+    if manifest.get("format") != FORMAT:
+        raise ValueError(f"{place} is not the manifest of a particlegvi run")
+    if manifest.get("schema") != SCHEMA:
+        raise ValueError(f"{folder} has the schema {manifest.get('schema')!r:.40}; this version reads {SCHEMA}")
+    for name, kind in ENTRIES.items():
+        if not isinstance(manifest.get(name), kind) or (name == "status" and manifest[name] not in STATUS):
+            raise ValueError(f"{place} is damaged: {name} is {manifest.get(name)!r:.40}")
+    keys.checks.whole(0, 2**64 - 1)(manifest["seed"], f"the seed in {place}")
+    for name in manifest["figures"]:
+        if not isinstance(name, str) or Path(name).name != name or Path(name).suffix not in PICTURES:
+            raise ValueError(f"{place} is damaged: {name!r:.40} is not the name of a picture")
+    return manifest
+
+
+def settings(scenario: dict[str, Any]) -> dict[str, Any]:
+    """What of a scenario decides about the numbers."""
+    return {key: value for key, value in scenario.items() if key not in WORDS}
+
+
+def difference(before: Any, after: Any, key: str = "") -> tuple[str, Any, Any] | None:
+    """The first place at which two tables differ, as (dotted key, before, after)."""
+    if not (isinstance(before, dict) and isinstance(after, dict)):
+        return None if before == after else (key, before, after)
+    for name in sorted({*before, *after}):
+        found = difference(before.get(name), after.get(name), f"{key}.{name}".strip("."))
+        if found is not None:
+            return found
+    return None

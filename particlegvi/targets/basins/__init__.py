@@ -1,0 +1,1 @@
+"""Which minimum a gradient flow reaches from where."""

@@ -1,0 +1,77 @@
+"""A target of finitely many atoms: what deep ensembles converge to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.targets.density import as_points, seeded
+from particlegvi.tools import arguments
+
+
+class AtomicTarget:
+    """Point masses at minima, weighted by the share of the initial distribution that flows there (Theorem 5.4.1).
+
+    It is where the flow ends, not the minimiser of the objective, which puts all mass on the global minima.
+
+    Attributes
+    ----------
+    kind : str
+        "atoms".
+    dim : int
+    atoms : array (k, dim)
+        Minima that receive mass, in lexicographic order.
+    weights : array (k,)
+        Their probabilities, which sum to one.
+    error : float
+        Bound on the error of all weights together (sum of absolute differences).
+    mean, variance : float in 1-D, arrays (dim,) otherwise
+    residual : float
+        Largest norm of the loss's gradient at an atom; zero for atoms at kinks and on the sides of a box.
+    """
+
+    kind = "atoms"
+
+    def __init__(self, atoms: np.ndarray, weights: np.ndarray, error: float, residual: float) -> None:
+        order = np.lexsort(atoms.T[::-1])
+        self.atoms, self.weights = atoms[order], weights[order] / weights.sum()
+        self.dim = atoms.shape[1]
+        self.error, self.residual = error, residual
+        mean = self.weights @ self.atoms
+        variance = self.weights @ (self.atoms - mean) ** 2
+        self.mean: Any = float(mean[0]) if self.dim == 1 else mean
+        self.variance: Any = float(variance[0]) if self.dim == 1 else variance
+
+    def pdf(self, x: ArrayLike) -> Any:
+        """Always a ValueError: atoms have no density."""
+        raise ValueError("this target is a sum of point masses and has no density; use atoms and weights")
+
+    def cdf(self, x: ArrayLike) -> Any:
+        """In 1-D, the probability of (-infinity, x] for x of shape (n,), (n, 1) or a number; a ValueError otherwise."""
+        if self.dim != 1:
+            raise ValueError(f"cdf is for one dimension; this target has {self.dim}")
+        points, shape = as_points(x, 1)
+        below = np.concatenate([[0.0], np.cumsum(self.weights)])
+        result = np.minimum(below[np.searchsorted(self.atoms[:, 0], points[:, 0], side="right")], 1.0)
+        return result.reshape(shape) if shape else float(result[0])
+
+    def quantile(self, u: ArrayLike) -> Any:
+        """In 1-D, the smallest atom x with cdf(x) >= u, for probabilities u of any shape."""
+        if self.dim != 1:
+            raise ValueError(f"quantile is for one dimension; this target has {self.dim}")
+        levels = arguments.array("u", u, "an array of probabilities")
+        if not np.all((levels >= 0.0) & (levels <= 1.0)):
+            raise ValueError("u has values outside [0, 1]; probabilities are allowed")
+        index = np.searchsorted(np.cumsum(self.weights), levels - 1e-14)
+        result = self.atoms[np.minimum(index, len(self.atoms) - 1), 0]
+        return result if levels.ndim else float(result)
+
+    def sample(self, number: int, seed: int = 0) -> np.ndarray:
+        """Independent exact draws (number, dim), the same for the same number and seed."""
+        index = np.searchsorted(np.cumsum(self.weights), seeded(number, seed).random(number))
+        return self.atoms[np.minimum(index, len(self.atoms) - 1)]
+
+    def __repr__(self) -> str:
+        return f"AtomicTarget(dim={self.dim}, atoms={len(self.atoms)}, error={self.error:.1e})"

@@ -1,0 +1,193 @@
+"""DE's target on the line: which minimum every start flows to (Theorem 5.4.1, C.65 and C.66).
+
+Between two neighbouring critical points the gradient has one sign, so everything in between flows to one of them. The
+critical points are the sign changes of the gradient on a fine grid, polished by bisection: minima and maxima, smooth
+or kinks. A gradient that touches zero without changing sign stops the flow on one side as well; such a point takes an
+atom, although Theorem C.3.2 does not foresee it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from particlegvi.targets.basins.atoms import AtomicTarget
+from particlegvi.targets.basins.start import Start
+
+COARSE, FINE = 2**14, 2**20
+LOST = 1e-9  # mass that may run away, leave the box, or start where there is no gradient
+SHRINK = 0.5 * (np.sqrt(5.0) - 1.0)
+
+Slope = Callable[[np.ndarray], np.ndarray]
+
+
+class Critical(NamedTuple):
+    """Critical points in ascending order, brackets around them, and the gradient's sign in the gaps between them."""
+
+    at: np.ndarray  # (k,)
+    left: np.ndarray
+    right: np.ndarray
+    signs: np.ndarray  # (k + 1,): of the gradient below the first, ..., above the last
+    flat: list[tuple[float, float]]  # intervals on which the gradient vanishes
+
+
+def basins_on_line(loss: Any, low: float, high: float, initial: Any, points: np.ndarray | None) -> AtomicTarget:
+    """Atoms and weights for a loss on [low, high] (reflecting where finite) from a law or from points (n, 1).
+
+    Raises
+    ------
+    ValueError
+        If a minimum is not isolated, or mass runs to infinity or starts outside the box.
+    """
+
+    def slope(x: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.asarray(loss.gradient(np.ascontiguousarray(x).reshape(-1, 1))).reshape(np.shape(x))
+
+    mass: Callable[[np.ndarray], np.ndarray]
+    if points is None:
+        start = Start(initial)
+        bulk_low, bulk_high = float(start.low[0]), float(start.high[0])
+        mass = start.cdf
+    else:
+        ordered = np.sort(points[:, 0])
+        room = max(1.0, float(ordered[-1] - ordered[0]))
+        bulk_low, bulk_high = float(ordered[0]) - room, float(ordered[-1]) + room
+        mass = lambda x: np.searchsorted(ordered, x, side="right") / len(ordered)
+    outside = float(mass(np.nextafter(np.array([low]), -np.inf))[0] + 1.0 - mass(np.array([high]))[0])
+    if outside > LOST:
+        raise ValueError(f"{outside:.3g} of the initial mass lies outside the prior's box; all of it must lie inside")
+    first, last = max(low, bulk_low), min(high, bulk_high)
+    for _ in range(6):
+        found = _critical_points(slope, low, high, first, last)
+        _refuse_flat(found, mass)
+        ends = _destinations(found, low, high)
+        reached = ends[np.isfinite(ends) & (np.diff(_levels(found, mass)) > 0.0)]
+        wider = min(first, reached.min(initial=first)), max(last, reached.max(initial=last))
+        if wider == (first, last):
+            break
+        first, last = wider  # a closer look at where the mass goes
+    if points is None:
+        doubt = float(np.sum(mass(found.right) - mass(found.left))) + 1e-15 * len(found.at)
+        return _gathered(slope, ends, np.diff(_levels(found, mass)), doubt)
+    gap = np.searchsorted(found.at, points[:, 0], side="right")
+    goal = np.where(slope(points[:, 0]) == 0.0, points[:, 0], ends[gap])  # a start on a critical point stays
+    return _gathered(slope, goal, np.full(len(points), 1.0 / len(points)), 0.0)
+
+
+def _critical_points(slope: Slope, low: float, high: float, first: float, last: float) -> Critical:
+    """All sign changes on [first, last], on a grid refined until their number settles, and those seen outside it."""
+    number, cells, settled = -1, COARSE, 0
+    while True:
+        x = _grid(low, high, first, last, cells)
+        g = slope(x)
+        signs = np.sign(g)
+        known = np.flatnonzero(np.isfinite(g) & (signs != 0.0))
+        changes = np.flatnonzero(signs[known[1:]] != signs[known[:-1]])
+        settled = settled + 1 if len(changes) == number else 0
+        if settled == 2 or cells >= FINE:
+            break
+        number, cells = len(changes), 2 * cells
+    if not len(known):
+        raise ValueError("the loss has no isolated minimum: its gradient vanishes wherever it was looked at")
+    left, right, sign = x[known[changes]], x[known[changes + 1]], signs[known[changes]]
+    at, left, right = _bisected(slope, left, right, sign)
+    touching = _touching(slope, x[known], g[known])
+    at, left, right = (np.concatenate([part, touching]) for part in (at, left, right))
+    order = np.argsort(at)
+    at, left, right = at[order], left[order], right[order]
+    # The sign of a gap is that of the grid points inside it, or halfway where there are none.
+    inside = 0.5 * (np.concatenate([x[known[:1]], at]) + np.concatenate([at, x[known[-1:]]]))
+    gap_signs = np.sign(slope(inside))
+    gap_signs[np.searchsorted(at, x[known])] = signs[known]
+    return Critical(at, left, right, gap_signs, _flat_parts(x, g))
+
+
+def _grid(low: float, high: float, first: float, last: float, cells: int) -> np.ndarray:
+    # Cell midpoints, slightly off centre, so that symmetric losses are not only seen at their critical points.
+    x = first + (last - first) * (np.arange(cells) + 0.5 - 1e-3 * np.sqrt(2.0)) / cells
+    away = (last - first) * np.geomspace(0.5 / cells, 1e12, 1500)
+    x = np.concatenate([(first - away)[::-1], x, last + away])
+    return x[(x > low) & (x < high)]
+
+
+def _bisected(
+    slope: Slope, left: np.ndarray, right: np.ndarray, sign: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Bisection of every bracket to neighbouring numbers; ``sign`` is that of the left ends."""
+    left, right = left.copy(), right.copy()
+    for _ in range(120):
+        middle = 0.5 * left + 0.5 * right
+        here = np.sign(slope(middle))
+        left = np.where((here == sign) | (here == 0.0), middle, left)
+        right = np.where((here == -sign) | (here == 0.0), middle, right)
+        if np.all(right <= np.nextafter(left, np.inf)):
+            break
+    at = np.where(np.abs(slope(left)) <= np.abs(slope(right)), left, right)
+    return at, left, right
+
+
+def _touching(slope: Slope, x: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """Zeros of the gradient without a change of sign: minima of its size that polish to nothing."""
+    size = np.abs(g)
+    low = (size[1:-1] < size[:-2]) & (size[1:-1] <= size[2:])
+    low &= (np.sign(g[1:-1]) == np.sign(g[:-2])) & (np.sign(g[1:-1]) == np.sign(g[2:]))
+    at = np.flatnonzero(low) + 1
+    a, b, around = x[at - 1], x[at + 1], np.minimum(size[at - 1], size[at + 1])
+    for _ in range(80):
+        c, d = b - SHRINK * (b - a), a + SHRINK * (b - a)
+        lower = np.abs(slope(c)) <= np.abs(slope(d))
+        a, b = np.where(lower, a, c), np.where(lower, d, b)
+    middle = 0.5 * (a + b)
+    return middle[np.abs(slope(middle)) <= 1e-12 * around]
+
+
+def _flat_parts(x: np.ndarray, g: np.ndarray) -> list[tuple[float, float]]:
+    """Runs of at least five grid points on which the gradient is zero, or rounding around zero."""
+    typical = np.median(np.abs(g[np.isfinite(g)]))
+    tiny = np.abs(g) <= 1e-13 * typical
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], tiny, [False]]).astype(int)))
+    parts = []
+    for begin, end in zip(edges[::2], edges[1::2], strict=True):
+        run = np.sign(g[begin:end])
+        zeros, turns = np.sum(run == 0.0), np.sum(run[1:] * run[:-1] < 0.0)
+        if end - begin >= 5 and (zeros >= 3 or turns >= 3):
+            parts.append((float(x[begin]), float(x[end - 1])))
+    return parts
+
+
+def _refuse_flat(found: Critical, mass: Callable[[np.ndarray], np.ndarray]) -> None:
+    for begin, end in found.flat:
+        low, high = mass(np.array([begin, end]))
+        if high - low > LOST:
+            raise ValueError(
+                f"the loss is flat from {begin:.6g} to {end:.6g}, so its minima are not isolated and DE has no atoms"
+            )
+
+
+def _destinations(found: Critical, low: float, high: float) -> np.ndarray:
+    """Where each gap between critical points flows to: down the gradient, to the next one or to the side of the box."""
+    downward = np.concatenate([[low], found.at])
+    upward = np.concatenate([found.at, [high]])
+    return np.where(found.signs > 0.0, downward, upward)
+
+
+def _levels(found: Critical, mass: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    return np.concatenate([[0.0], mass(found.at), [1.0]])
+
+
+def _gathered(slope: Slope, goal: np.ndarray, weights: np.ndarray, doubt: float) -> AtomicTarget:
+    lost = float(weights[~np.isfinite(goal)].sum())
+    if lost > LOST:
+        where = "-infinity" if weights[goal == -np.inf].sum() > 0.5 * lost else "+infinity"
+        raise ValueError(f"{lost:.3g} of the initial mass flows to {where}, where the loss has no minimum")
+    keep = np.isfinite(goal) & (weights > 0.0)
+    atoms, index = np.unique(goal[keep], return_inverse=True)
+    total = np.bincount(index, weights=weights[keep])
+    sizes = np.abs(slope(atoms))
+    beside = np.minimum(np.abs(slope(np.nextafter(atoms, -np.inf))), np.abs(slope(np.nextafter(atoms, np.inf))))
+    smooth = sizes < 1e-3 * np.max(np.abs(slope(atoms + 1e-3)), initial=1.0)
+    residual = float(np.max(np.where(smooth, np.minimum(sizes, beside), 0.0)))
+    return AtomicTarget(atoms[:, None], total, doubt + lost, residual)

@@ -1,0 +1,117 @@
+"""DE's target in the plane: the share of the start that flows to each minimum (Theorem 5.4.1), with an error bound.
+
+The start's mass is cut into strata of equal probability, the flow is followed from the middle of each, and strata with
+another basin beside them are cut in four, again and again. What is left undecided bounds the error, as far as no basin
+is narrower than a stratum everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi.targets.basins.atoms import AtomicTarget
+from particlegvi.targets.basins.descent import AWAY, UNRESOLVED, Descent
+from particlegvi.targets.basins.minima import Landscape
+from particlegvi.targets.basins.start import Start
+
+FIRST = 64  # strata in each coordinate
+HALVINGS = 5
+ENOUGH = 2e-3  # an error bound below which no stratum is cut any more
+MOST_STARTS = 80_000
+LOST = 1e-6
+
+
+def basins_in_plane(
+    loss: Any, low: np.ndarray, high: np.ndarray, initial: Any, points: np.ndarray | None
+) -> AtomicTarget:
+    """Atoms and weights for a loss on a box (reflecting where finite) from a law or from points (n, 2).
+
+    Raises
+    ------
+    ValueError
+        If a minimum is not isolated, or mass runs to infinity or starts outside the box.
+    """
+    if points is None:
+        start = Start(initial)
+        inside = [start.cdf(high[i : i + 1], i)[0] - start.cdf(low[i : i + 1], i)[0] for i in range(2)]
+        if min(inside) < 1.0 - LOST:
+            raise ValueError(f"{1.0 - min(inside):.3g} of the initial mass lies outside the prior's box; none may")
+        scale = float(np.max(start.quantile_span()))
+    else:
+        if np.any(points < low) or np.any(points > high):
+            raise ValueError("some initial points lie outside the prior's box; all of them must lie inside")
+        scale = float(max(np.max(np.ptp(points, axis=0)) / 4.0, 0.1 * np.max(np.abs(points)), 1e-3))
+
+    def gradient(x: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.array(loss.gradient(np.ascontiguousarray(x)), dtype=np.float64)
+
+    def value(x: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.asarray(loss.value(np.ascontiguousarray(x)), dtype=np.float64)
+
+    descent = Descent(Landscape(value, gradient, low, high, scale))
+    if points is None:
+        table, doubt = _strata(descent, start)
+        return _target(descent, table.ravel(), doubt, np.empty((0, 2)))
+    still = ~np.any(descent.velocity(points), axis=1)  # a start on a critical point stays
+    return _target(descent, descent.labels(points[~still]), 0.0, points[still])
+
+
+def _strata(descent: Descent, start: Start) -> tuple[np.ndarray, float]:
+    """Labels of all strata, and the mass of those with another basin beside them."""
+
+    def follow(rows: np.ndarray, columns: np.ndarray, size: int) -> np.ndarray:
+        u = (np.stack([rows, columns], axis=1) + 0.5) / size
+        return descent.labels(np.stack([start.quantile(u[:, i], i) for i in range(2)], axis=1))
+
+    size = FIRST
+    every = np.indices((size, size)).reshape(2, -1)
+    table = follow(every[0], every[1], size).reshape(size, size)
+    followed = size * size
+    for _ in range(HALVINGS):
+        mixed = _mixed(table)
+        if mixed.mean() <= ENOUGH or followed + 4 * mixed.sum() > MOST_STARTS:
+            break
+        table, mixed = (np.repeat(np.repeat(part, 2, axis=0), 2, axis=1) for part in (table, mixed))
+        size *= 2
+        known = np.zeros_like(mixed)
+        while np.any(mixed & ~known):  # a basin's edge may turn out to run through a neighbour
+            rows, columns = np.nonzero(mixed & ~known)
+            table[rows, columns] = follow(rows, columns, size)
+            followed += len(rows)
+            known |= mixed
+            mixed = _mixed(table)
+    return table, float(_mixed(table).mean())
+
+
+def _mixed(table: np.ndarray) -> np.ndarray:
+    """Strata of which a neighbour (of eight) has another label, or that have none."""
+    padded = np.pad(table, 1, mode="edge")
+    rows, columns = table.shape
+    result = table == UNRESOLVED
+    for i in range(3):
+        for j in range(3):
+            result |= padded[i : i + rows, j : j + columns] != table
+    return result
+
+
+def _target(descent: Descent, labels: np.ndarray, doubt: float, still: np.ndarray) -> AtomicTarget:
+    """The atoms of equally likely starts by their labels, and those of the starts that stay where they are."""
+    number = len(labels) + len(still)
+    away, unknown = (float(np.sum(labels == code)) / number for code in (AWAY, UNRESOLVED))
+    if away > LOST:
+        raise ValueError(f"{away:.2g} of the initial mass flows to infinity, where the loss has no minimum")
+    if unknown > 0.05:
+        raise ValueError(f"the flow of {unknown:.2g} of the initial mass does not settle, so DE's target is not known")
+    weights = np.bincount(labels[labels >= 0], minlength=len(descent.traps)) / number
+    keep = weights > 0.0
+    minima = np.array([trap.at for trap in descent.traps]).reshape(-1, 2)[keep]
+    slopes = np.linalg.norm(descent.velocity(minima), axis=1)
+    beside = np.linalg.norm(descent.velocity(minima + 1e-3 * descent.landscape.scale), axis=1)
+    residual = float(np.max(slopes[slopes < 1e-2 * beside], initial=0.0))  # at a kink the gradient does not vanish
+    rest, counts = np.unique(still, axis=0, return_counts=True)
+    atoms, weights = np.concatenate([minima, rest]), np.concatenate([weights[keep], counts / number])
+    return AtomicTarget(atoms, weights, 2.0 * doubt + unknown + away, residual)

@@ -1,0 +1,168 @@
+"""Where on the line the mass of exp(f) can lie, for a function f of which only values are known.
+
+Values are taken on grids of every scale: points at geometric distances (from 1e-9 to 1e60 scales) around the prior's
+centre and around 0, and uniform grids over the prior's bulk or box. Every discrete maximum is polished, its width
+measured, and its neighbourhood magnified until nothing narrower than the last magnification is left to find.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from particlegvi.targets.basins.edges import MOST_PEAKS, NEGLIGIBLE, Peaks, panel_edges
+from particlegvi.targets.quadrature.potential import LogWeight, not_integrable
+
+PER_DECADE = 60
+UNIFORM = 2**18
+MAGNIFIED = 129
+COARSER = 64
+STANDS_OUT = 1e-8
+WIDER = 1024.0  # times a bracket: how far the foot of a peak is looked for
+SHRINK = 0.5 * (np.sqrt(5.0) - 1.0)
+
+
+class Survey(NamedTuple):
+    """Peaks of f and the edges of panels from which an adaptive quadrature of exp(f) can safely start."""
+
+    peaks: Peaks
+    edges: np.ndarray
+
+
+def survey(f: LogWeight, low: float, high: float, centre: float, scale: float, uniform: int = UNIFORM) -> Survey:
+    """Peaks of ``f`` on [low, high] and panel edges around them; ``uniform`` points lie evenly in the bulk.
+
+    Raises
+    ------
+    ValueError
+        If exp(f) is not integrable, or f is nowhere finite.
+    """
+    x = _grid(low, high, centre, scale, uniform)
+    y = f(x)
+    if not np.any(y > -np.inf):
+        raise ValueError("there is no target: the loss is not finite anywhere in the support of the prior")
+    _check_tails(x, y, low, high, centre, scale)
+    peaks = _find_peaks(f, x, y)
+    keep = peaks.log_mass > np.max(peaks.log_mass) - NEGLIGIBLE
+    kept = Peaks(*(part[keep] for part in peaks))
+    return Survey(kept, panel_edges(f, x, y, kept, low, high, centre, scale))
+
+
+def _grid(low: float, high: float, centre: float, scale: float, uniform: int) -> np.ndarray:
+    geometric = np.geomspace(1e-9, 1e60, 69 * PER_DECADE + 1)
+    parts: list[Any] = []
+    for anchor, size in ((centre, scale), (0.0, 1.0)):
+        parts += [anchor - size * geometric, anchor + size * geometric]
+    if np.isfinite(low) and np.isfinite(high):
+        parts.append(np.linspace(low, high, 2 * uniform))
+    else:
+        parts.append(np.linspace(centre - 12.0 * scale, centre + 12.0 * scale, uniform))
+    parts += [np.linspace(-100.0, 100.0, uniform // 4), [centre, 0.0]]
+    x = np.concatenate(parts)
+    x = np.sort(x[(x >= low) & (x <= high)], kind="stable")  # which merges what is in order already
+    return x[np.concatenate([[True], x[1:] != x[:-1]])]
+
+
+def _check_tails(x: np.ndarray, y: np.ndarray, low: float, high: float, centre: float, scale: float) -> None:
+    distance = np.abs(x - centre) + 1e-9 * scale
+    with np.errstate(over="ignore"):
+        mass = y + np.log(distance)  # of a panel as wide as it is far away
+    near = np.max(mass[distance < 1e6 * scale], initial=-np.inf)
+    for bound, side, outside in ((low, "towards -infinity", x < centre), (high, "towards +infinity", x > centre)):
+        if np.isfinite(bound):
+            continue
+        known = np.flatnonzero(outside & (mass > -np.inf))
+        if not len(known):
+            continue
+        last = known[-1] if bound > 0.0 else known[0]
+        # The last number before overflow is judged, unless the loss's domain ends nearby; 1/x^1.2 passes.
+        if mass[last] == np.inf or (
+            distance[last] > 1e3 * scale and mass[last] >= max(near, np.max(mass[known])) - 20.0
+        ):
+            raise not_integrable(side)
+    if np.any(y == np.inf):
+        raise ValueError(f"there is no target: the loss is minus infinity at {x[np.argmax(y)]:g}")
+
+
+def _find_peaks(f: LogWeight, x: np.ndarray, y: np.ndarray) -> Peaks:
+    found: list[Peaks] = []
+    # Peaks that stand out on the fine grid; broad ones, and not every ripple of rounding, on one in 64 of its points.
+    brackets = (_brackets(x[None, :], y[None, :], STANDS_OUT), _brackets(x[None, ::COARSER], y[None, ::COARSER]))
+    left, right = (np.concatenate(sides) for sides in zip(*brackets, strict=True))
+    for _ in range(12):
+        if not len(left):
+            break
+        at, value = _polish(f, left, right)
+        peaks, kept = _widths(f, at, value, left, right)
+        found.append(peaks)
+        best = max(np.max(part.log_mass) for part in found)
+        # A bracket much wider than its peak may hide others: magnify it, unless it is below notice.
+        left, right = left[kept], right[kept]
+        doubtful = (right - left > 30.0 * (peaks.left + peaks.right)) & (peaks.log_mass > best - NEGLIGIBLE)
+        if not np.any(doubtful):
+            break
+        fine = np.linspace(left[doubtful], right[doubtful], MAGNIFIED, axis=1)
+        left, right = _brackets(fine, f(fine))
+    return Peaks(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def _brackets(x: np.ndarray, y: np.ndarray, height: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Neighbours of the discrete maxima of each row, ends included; of a plateau, its right end.
+
+    They must rise above the lower of the points four places away by ``height``.
+    """
+    outside = np.full((len(y), 1), -np.inf)
+    padded = np.hstack([outside, y, outside])
+    top = (y >= padded[:, :-2]) & (y > padded[:, 2:])
+    if height > 0.0:
+        far = np.pad(y, ((0, 0), (4, 4)), constant_values=-np.inf)
+        top &= y > np.minimum(far[:, :-8], far[:, 8:]) + height
+    row, column = np.nonzero(top)
+    order = np.argsort(y[row, column])[::-1][:MOST_PEAKS]
+    row, column = row[order], column[order]
+    last = x.shape[1] - 1
+    return x[row, np.maximum(column - 1, 0)], x[row, np.minimum(column + 1, last)]
+
+
+def _polish(f: LogWeight, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Golden sections of all brackets at once."""
+    a, b = left.copy(), right.copy()
+    c, d = b - SHRINK * (b - a), a + SHRINK * (b - a)
+    at_c, at_d = f(c), f(d)
+    for _ in range(60):
+        lower = at_c >= at_d
+        a, b = np.where(lower, a, c), np.where(lower, d, b)
+        new = np.where(lower, b - SHRINK * (b - a), a + SHRINK * (b - a))
+        at_new = f(new)
+        c, d = np.where(lower, new, d), np.where(lower, c, new)
+        at_c, at_d = np.where(lower, at_new, at_d), np.where(lower, at_c, at_new)
+    choices = np.stack([c, d, left, right])
+    values = np.stack([at_c, at_d, f(left), f(right)])
+    best = np.argmax(values, axis=0)
+    column = np.arange(len(left))
+    return choices[best, column], values[best, column]
+
+
+def _widths(
+    f: LogWeight, at: np.ndarray, value: np.ndarray, left: np.ndarray, right: np.ndarray
+) -> tuple[Peaks, np.ndarray]:
+    """How far f falls by one on either side, by bisection of the logarithm; each broad peak is kept once.
+
+    A ripple that is lower than one, rounding above all, makes many maxima within one such width.
+    """
+    widest = WIDER * (right - left)
+    drops = []
+    for sign in (-1.0, 1.0):
+        near, far = np.log(widest) - 45.0, np.log(widest)
+        for _ in range(24):
+            middle = 0.5 * (near + far)
+            inside = f(at + sign * np.exp(middle)) > value - 1.0
+            near, far = np.where(inside, middle, near), np.where(inside, far, middle)
+        drops.append(np.exp(far))
+    order = np.argsort(value)[::-1]
+    octave = np.floor(np.log2(drops[0] + drops[1]))
+    cell = np.floor(at / 2.0**octave)
+    _, first = np.unique(np.stack([octave, cell])[:, order], axis=1, return_index=True)
+    keep = order[first]
+    return Peaks(at[keep], value[keep], drops[0][keep], drops[1][keep]), keep

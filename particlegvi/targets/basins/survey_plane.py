@@ -1,0 +1,178 @@
+"""Where in the plane the mass of exp(f) can lie: the counterpart of :mod:`particlegvi.targets.basins.survey`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from particlegvi.targets.basins.ridges import LINES, PlanePeaks, check_tails, ridges, widths_of
+from particlegvi.targets.quadrature.potential import LogWeight, Place
+
+NEGLIGIBLE = 60.0
+MOST_PEAKS = 2000
+MAGNIFIED = 25
+COMPASS = np.array([(i, j) for i in (-1.0, 0.0, 1.0) for j in (-1.0, 0.0, 1.0) if i or j])
+
+
+class PlaneSurvey(NamedTuple):
+    """A box with all but a negligible share of the mass, its peaks, and points along its ridges."""
+
+    low: np.ndarray
+    high: np.ndarray
+    peaks: PlanePeaks
+    ridges: PlanePeaks
+
+
+def survey_plane(f: LogWeight, place: Place, coarser: int = 1) -> PlaneSurvey:
+    """Box and peaks of ``f``, a function of points (n, 2), on grids ``coarser`` times as coarse as usual.
+
+    Raises
+    ------
+    ValueError
+        If exp(f) is not integrable, or f is nowhere finite.
+    """
+    grids = [_Grid(f, low, high, number) for low, high, number in _first_boxes(place, coarser)]
+    _leave_to_finer(grids)
+    peaks = _find_peaks(f, grids, place)
+    if not len(peaks.value):
+        raise ValueError("there is no target: the loss is not finite anywhere in the support of the prior")
+    check_tails(f, place, float(np.max(peaks.log_mass)))
+    low, high = _hull(f, grids, peaks, place)
+    for _ in range(8):
+        # A closer look at the box that matters: it may hold more peaks, and the box may have to grow or shrink.
+        grids = [_Grid(f, *_expanded(low, high, place), 256 // coarser + 1)]
+        peaks = _merged(peaks, _find_peaks(f, grids, place))
+        new_low, new_high = _hull(f, grids, peaks, place)
+        span = high - low
+        settled = np.all(np.abs(new_low - low) + np.abs(new_high - high) < 0.1 * span)
+        low, high = new_low, new_high
+        if settled:
+            break
+    keep = peaks.log_mass > np.max(peaks.log_mass) - NEGLIGIBLE
+    order = np.argsort(peaks.log_mass[keep])[::-1][: MOST_PEAKS // 4]
+    peaks = PlanePeaks(*(part[keep][order] for part in peaks))
+    low, high = _expanded(low, high, place)
+    return PlaneSurvey(low, high, peaks, ridges(f, low, high, float(np.max(peaks.value)), LINES // coarser))
+
+
+class _Grid:
+    """Values on a uniform grid, and its discrete maxima."""
+
+    def __init__(self, f: LogWeight, low: np.ndarray, high: np.ndarray, number: int) -> None:
+        axes = [np.linspace(low[i], high[i], number) for i in range(2)]
+        self.low, self.high = low, high
+        self.spacing = (high - low) / (number - 1)
+        self.points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
+        self.values = f(self.points)
+        table = np.pad(self.values.reshape(number, number), 1, constant_values=-np.inf)
+        inner = table[1:-1, 1:-1]
+        neighbours = [table[1 + int(i) : number + 1 + int(i), 1 + int(j) : number + 1 + int(j)] for i, j in COMPASS]
+        top = inner > -np.inf
+        for k, neighbour in enumerate(neighbours):
+            top &= (inner >= neighbour) if k < 4 else (inner > neighbour)
+        self.tops = np.flatnonzero(top.ravel())
+
+
+def _leave_to_finer(grids: list[_Grid]) -> None:
+    """Drop the maxima of a grid that lie well inside a finer one, which sees them better."""
+    for grid in grids:
+        for finer in grids:
+            if np.all(finer.spacing < 0.99 * grid.spacing):
+                at = grid.points[grid.tops]
+                inside = np.all((at > finer.low + finer.spacing) & (at < finer.high - finer.spacing), axis=1)
+                grid.tops = grid.tops[~inside]
+
+
+def _first_boxes(place: Place, coarser: int) -> list[tuple[np.ndarray, np.ndarray, int]]:
+    boxes = []
+    if np.all(np.isfinite(place.low) & np.isfinite(place.high)):
+        boxes.append((place.low, place.high, 512 // coarser + 1))
+    else:
+        boxes.append((place.centre - 6.0 * place.scale, place.centre + 6.0 * place.scale, 384 // coarser + 1))
+    boxes.append((np.full(2, -10.0), np.full(2, 10.0), 384 // coarser + 1))
+    for centre, size in ((place.centre, place.scale), (np.zeros(2), np.ones(2))):
+        boxes += [
+            (centre - size * half, centre + size * half, 48 // (1 + coarser // 2))
+            for half in 4.0 ** np.arange(-3.0, 16.0)
+        ]
+    clipped = [(np.maximum(low, place.low), np.minimum(high, place.high), number) for low, high, number in boxes]
+    return [(low, high, number) for low, high, number in clipped if np.all(high > low)]
+
+
+def _find_peaks(f: LogWeight, grids: list[_Grid], place: Place) -> PlanePeaks:
+    start = np.concatenate([grid.points[grid.tops] for grid in grids])
+    value = np.concatenate([grid.values[grid.tops] for grid in grids])
+    step = np.concatenate([np.broadcast_to(grid.spacing, (len(grid.tops), 2)) for grid in grids])
+    found = PlanePeaks(np.empty((0, 2)), np.empty(0), np.empty((0, 2)))
+    for _ in range(8):
+        order = np.argsort(value)[::-1][:MOST_PEAKS]
+        start, value, step = start[order], value[order], step[order]
+        if not len(start):
+            break
+        peaks = _polished(f, start, value, step)
+        found = _merged(found, peaks)
+        doubtful = np.any(step > 20.0 * peaks.width, axis=1)
+        doubtful &= peaks.log_mass > np.max(found.log_mass) - NEGLIGIBLE
+        if not np.any(doubtful):
+            break
+        inside = zip(peaks.at[doubtful][:50], step[doubtful][:50], strict=True)
+        grids = [
+            _Grid(f, np.maximum(at - size, place.low), np.minimum(at + size, place.high), MAGNIFIED)
+            for at, size in inside
+        ]
+        start = np.concatenate([grid.points[grid.tops] for grid in grids])
+        value = np.concatenate([grid.values[grid.tops] for grid in grids])
+        step = np.concatenate([np.broadcast_to(grid.spacing, (len(grid.tops), 2)) for grid in grids])
+    return found
+
+
+def _polished(f: LogWeight, at: np.ndarray, value: np.ndarray, step: np.ndarray) -> PlanePeaks:
+    """Compass search of all peaks at once: the best of eight neighbours, or half the step."""
+    at, value, length = at.copy(), value.copy(), 0.5 * step
+    for _ in range(70):
+        around = at[:, None] + length[:, None] * COMPASS
+        levels = f(around.reshape(-1, 2)).reshape(len(at), -1)
+        best = np.argmax(levels, axis=1)
+        row = np.arange(len(at))
+        better = levels[row, best] > value
+        at = np.where(better[:, None], around[row, best], at)
+        value = np.where(better, levels[row, best], value)
+        length = np.where(better[:, None], length, 0.5 * length)
+    return PlanePeaks(at, value, widths_of(f, at, value, step))
+
+
+def _merged(first: PlanePeaks, second: PlanePeaks) -> PlanePeaks:
+    """Both, each peak once."""
+    at, value, width = (np.concatenate(parts) for parts in zip(first, second, strict=True))
+    order = np.argsort(value)[::-1][: 2 * MOST_PEAKS]
+    at, value, width = at[order], value[order], width[order]
+    cell = np.maximum(width, 1e-12 * np.abs(at)).min(axis=0, initial=np.inf)
+    _, keep = np.unique(np.round(at / cell), axis=0, return_index=True)
+    keep = np.sort(keep)
+    return PlanePeaks(at[keep], value[keep], width[keep])
+
+
+def _hull(f: LogWeight, grids: list[_Grid], peaks: PlanePeaks, place: Place) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest box around all that was seen to matter, one grid spacing wider."""
+    mass = np.max(peaks.log_mass)
+    best = np.max(peaks.value)
+    lows, highs = [], []
+    for grid in grids:
+        # By height and by the mass of a whole grid cell: broad low parts count, and so does a narrow tall peak.
+        level = np.maximum(grid.values - best, grid.values + np.log(grid.spacing).sum() - mass)
+        seen = grid.points[level > -45.0]
+        if len(seen):
+            lows.append(seen.min(axis=0) - grid.spacing)
+            highs.append(seen.max(axis=0) + grid.spacing)
+    keep = peaks.log_mass > mass - 45.0
+    lows.append((peaks.at[keep] - 12.0 * peaks.width[keep]).min(axis=0))
+    highs.append((peaks.at[keep] + 12.0 * peaks.width[keep]).max(axis=0))
+    # Coarse grids overestimate by their spacing: the tightest box that still holds every peak's surroundings.
+    low, high = np.min(lows, axis=0), np.max(highs, axis=0)
+    return np.maximum(low, place.low), np.minimum(high, place.high)
+
+
+def _expanded(low: np.ndarray, high: np.ndarray, place: Place) -> tuple[np.ndarray, np.ndarray]:
+    margin = 0.1 * (high - low)
+    return np.maximum(low - margin, place.low), np.minimum(high + margin, place.high)

@@ -1,0 +1,1 @@
+"""Integrals, curves and draws on the line and in the plane."""

@@ -1,0 +1,48 @@
+"""Independent draws from a density in the plane: a node of the quadrature, a place near it, and a rejection.
+
+The Gauss-Legendre weights of a cell are the areas of rectangles that tile it, with one node in each. The density is
+nearly that of the node all over its rectangle, so that a uniform place there needs little correction.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from particlegvi.targets.basins.cells import ORDER
+from particlegvi.targets.quadrature.nodes import Nodes
+from particlegvi.targets.quadrature.panels import gauss_legendre
+from particlegvi.targets.quadrature.potential import LogWeight
+
+STEEPEST = 2.0  # ratio of densities in one rectangle up to which a draw is exact
+
+
+def draws_in_plane(nodes: Nodes, log_density: LogWeight, number: int, random: np.random.Generator) -> np.ndarray:
+    """Draws (number, 2) from the density of which ``nodes`` are the quadrature.
+
+    Exact wherever the density is nowhere in a node's rectangle more than twice that at the node; the quadrature leaves
+    steeper rectangles only where there is next to no mass.
+    """
+    below = np.cumsum(nodes.masses)
+    found: list[np.ndarray] = []
+    missing = number
+    while missing:
+        count = int(1.2 * STEEPEST * missing) + 50
+        node = np.minimum(np.searchsorted(below, random.random(count) * below[-1]), len(below) - 1)
+        low, size = _rectangles(nodes.points, node)
+        at = low + size * random.random((count, 2))
+        ratio = np.exp(np.minimum(log_density(at) - nodes.log_density[node], 1.0))
+        kept = at[STEEPEST * random.random(count) < ratio][:missing]
+        found.append(kept)
+        missing -= len(kept)
+    return np.concatenate(found)
+
+
+def _rectangles(points: np.ndarray, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lower corners and sides, (n, 2) each, of the rectangles of some nodes."""
+    rule = gauss_legendre(ORDER)
+    walls = np.concatenate([[-1.0], np.cumsum(rule.weights) - 1.0])
+    cell, place = np.divmod(node, ORDER**2)
+    first, last = points[cell * ORDER**2], points[cell * ORDER**2 + ORDER**2 - 1]
+    centre, half = 0.5 * (first + last), 0.5 * (last - first) / rule.nodes[-1]
+    column = np.stack(np.divmod(place, ORDER), axis=1)
+    return centre + half * walls[column], half * rule.weights[column]

@@ -1,0 +1,203 @@
+"""Files that are read within limits, and written so that they are there whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import math
+import os
+import stat
+from collections.abc import Callable, Iterator
+from io import BufferedReader
+from pathlib import Path
+from typing import IO, Any
+
+from particlegvi.tools.quoting import shown
+
+LARGEST_TEXT = 50_000_000  # bytes; far above any manifest or summary, far below what would hurt
+NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+
+
+class Unreadable(ValueError):
+    """A file is there and could not be read now (no more open files, a disk that stutters): it may be whole."""
+
+
+@contextlib.contextmanager
+def ignoring_damage() -> Iterator[None]:
+    """Suppress the ValueError of a file that is missing or damaged, and of no file that was `Unreadable`."""
+    try:
+        yield
+    except Unreadable:
+        raise
+    except ValueError:
+        pass
+
+
+def place(key: str, path: Any) -> Path:
+    """A path that somebody gave, as a Path; a ValueError for anything else, and for the empty one."""
+    if isinstance(path, str | os.PathLike):
+        text = os.fspath(path)
+        if isinstance(text, str) and 0 < len(text) < 4096 and "\0" not in text and encodable(text):
+            return Path(text)
+    raise ValueError(f"{key} is {shown(path)}; the path of a folder is allowed")
+
+
+def encodable(text: str) -> bool:
+    """Whether a text can be the name of a file here."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def open_regular(path: str | os.PathLike[str], links: bool = True) -> BufferedReader:
+    """Open a regular file for reading; a pipe or a device, which could keep us waiting for ever, is refused.
+
+    With ``links=False`` so is a symbolic link: it could lead out of the folder that is being read.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file or it cannot be read (`Unreadable`, where it is there).
+    """
+    # Without O_NONBLOCK, opening a pipe waits until somebody writes into it.
+    more = getattr(os, "O_NONBLOCK", 0) | (0 if links else getattr(os, "O_NOFOLLOW", 0))
+    try:
+        file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | more))  # noqa: SIM115
+    except OSError as error:
+        if not links and os.path.islink(path):
+            raise ValueError(f"{path} is a link, which is not followed") from None
+        kind = ValueError if error.errno in NOT_THERE else Unreadable
+        raise kind(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:  # a NUL in the name
+        raise ValueError(f"{str(path)!r} cannot be read: {error}") from None
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise ValueError(f"{path} is not a file")
+    return file
+
+
+def read_text(path: str | os.PathLike[str], largest: int = LARGEST_TEXT, links: bool = True) -> str:
+    """The content of a text file of at most ``largest`` bytes; a ValueError that names the file otherwise."""
+    with open_regular(path, links) as file:
+        try:
+            content = file.read(largest + 1)
+        except OSError as error:
+            raise Unreadable(f"{path} cannot be read: {error.strerror}") from None
+    if len(content) > largest:
+        raise ValueError(f"{path} has more than {largest} bytes, too many for what it should be")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not a text in UTF-8: byte {error.start} is wrong") from None
+
+
+def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The object in a JSON file, which is not a link; a ValueError that names the file if there is none."""
+    text = read_text(path, links=False)
+    try:
+        content = json.loads(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_table)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not valid JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} must hold a JSON object, not {type(content).__name__}")
+    return content
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"{shown(digits)} is too large")
+    return number
+
+
+def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {shown(next(name for name in table if names.count(name) > 1))} is there twice")
+    return table
+
+
+def write(path: Path, fill: Callable[[IO[bytes]], Any]) -> None:
+    """Write a file under a temporary name beside ``path``, flush it to the disk, and rename it.
+
+    Whoever reads ``path``, at whatever time, finds the old content or the new one. An OSError (a full disk, a folder
+    that is gone) passes through and leaves the old content.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.unlink(missing_ok=True)
+        with open(temporary, "xb") as file:  # never through a link that lies there
+            fill(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        flush_folder(path.parent)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def sweep(folder: Path) -> None:
+    """Remove what a process that was killed inside `write` has left in a folder; nobody else may be writing there."""
+    for place in folder.glob(".*.*.tmp"):
+        if place.name.split(".")[-2].isdecimal():
+            place.unlink(missing_ok=True)
+
+
+def flush_folder(path: Path) -> None:
+    """Wait until the names in a folder are on the disk, where the system can."""
+    with contextlib.suppress(OSError):
+        folder = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def size(folder: Path) -> int:
+    """The bytes of the files in a folder."""
+    try:
+        return sum(place.stat().st_size for place in folder.iterdir() if place.is_file())
+    except OSError:
+        return 0
+
+
+def digest(path: Path) -> str:
+    """The sha256 of a file; a ValueError that names it if it cannot be read."""
+    with open_regular(path, links=False) as file:
+        try:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise Unreadable(f"{path} cannot be read: {error.strerror}") from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """`write` a text in UTF-8."""
+    write(path, lambda file: file.write(text.encode("utf-8")))
+
+
+def write_json(path: Path, content: Any) -> None:
+    """`write` strict JSON: a number that is not finite is an error here, not NaN in the file."""
+    write_text(path, json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+def finite(content: Any) -> Any:
+    """The content as JSON can hold it: numpy's numbers as Python's, and None for what is not finite."""
+    if isinstance(content, dict):
+        return {str(name): finite(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [finite(value) for value in content]
+    if type(content).__module__ == "numpy":
+        return finite(content.tolist())
+    if isinstance(content, float) and not math.isfinite(content):
+        return None
+    return content

@@ -1,0 +1,124 @@
+"""How the parts are found: a registry reads the small files of one package and answers names.
+
+A part is any class or function defined at the top of a module of that package whose ``name`` attribute is a
+string. Adding a part is therefore adding a file; nothing else has to be edited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from particlegvi.tools.quoting import shown
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known name that looks most like ``word``, or None when none comes near.
+
+    Case, underscores and spaces do not count, so "Double_Well" finds "double-well"; a name that the word begins comes
+    first, so "euler" finds "euler-maruyama" and not "tamed-euler".
+    """
+    import difflib  # only a wrong name needs it, and the command line starts without
+
+    plain = {_plain(name): name for name in known}
+    begun = [name for name in plain if name.startswith(_plain(word) + "-")]
+    matches = difflib.get_close_matches(_plain(word), begun or plain, n=1, cutoff=0.0 if begun else 0.5)
+    return plain[matches[0]] if matches else None
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("_", "-").replace(" ", "-")
+
+
+def unknown(kind: str, word: object, known: Iterable[str]) -> ValueError:
+    """The error, ready to raise, for a name that does not exist: one sentence with the nearest right one.
+
+    ``kind`` is what is looked up, in the singular ("loss", "key", "parameter of double-well").
+    """
+    names = list(known)
+    if not names:
+        return ValueError(f"there is no {kind} {shown(word)}: none exists")
+    match = nearest(word, names) if isinstance(word, str) else None
+    hint = f"did you mean {shown(match)}? " if match else ""
+    listed = ", ".join(names[:24]) + (", ..." if len(names) > 24 else "")
+    return ValueError(f"there is no {kind} {shown(word)}; {hint}allowed: {listed}")
+
+
+def look_up(kind: str, word: object, table: Mapping[str, Any]) -> Any:
+    """``table[word]``, or the error of `unknown`."""
+    if isinstance(word, str) and word in table:
+        return table[word]
+    raise unknown(kind, word, table)
+
+
+def check_parameters(owner: str, given: Iterable[str], allowed: Iterable[str]) -> None:
+    """Refuse the first parameter of ``owner`` ("double-well") that is not among the allowed ones."""
+    names = list(allowed)
+    for word in given:
+        if word not in names:
+            raise unknown(f"parameter of {owner}", word, names)
+
+
+class Registry:
+    """The parts of one package, by name, imported at the first question.
+
+    Parameters
+    ----------
+    package : str
+        Full name of the package whose modules hold the parts, for example ``"particlegvi.losses"``. Modules whose
+        names start with an underscore are not read.
+    kind : str
+        What a part is called in errors, for example ``"loss"``.
+    """
+
+    def __init__(self, package: str, kind: str) -> None:
+        self.package = package
+        self.kind = kind
+        self._parts: dict[str, Any] = {}
+
+    def parts(self) -> dict[str, Any]:
+        """Every part by name, in alphabetical order."""
+        import importlib
+        import pkgutil
+
+        if not self._parts:
+            found: dict[str, Any] = {}
+            for module in pkgutil.iter_modules(importlib.import_module(self.package).__path__):
+                if not module.name.startswith("_"):
+                    found.update(_parts_of(f"{self.package}.{module.name}", found))
+            self._parts = dict(sorted(found.items()))
+        return self._parts
+
+    def names(self) -> list[str]:
+        """The names of all parts, in alphabetical order."""
+        return list(self.parts())
+
+    def __getitem__(self, name: str) -> Any:
+        part = None if self._parts else self._at_home(name)
+        return look_up(self.kind, name, self.parts()) if part is None else part
+
+    def _at_home(self, name: Any) -> Any:
+        """The part in the module of its own name, where most are: the others need not be imported then."""
+        import importlib.util
+
+        home = name.replace("-", "_") if isinstance(name, str) else ""
+        if home.startswith("_") or not home.isidentifier():
+            return None
+        module = f"{self.package}.{home}"
+        return _parts_of(module, {}).get(name) if importlib.util.find_spec(module) else None
+
+
+def _parts_of(module_name: str, found: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts that one module defines itself; parts it merely imports belong elsewhere."""
+    import importlib
+
+    parts: dict[str, Any] = {}
+    for thing in vars(importlib.import_module(module_name)).values():
+        name = getattr(thing, "name", None)
+        if isinstance(name, str) and getattr(thing, "__module__", None) == module_name and callable(thing):
+            if parts.get(name) is thing:
+                continue
+            if name in found or name in parts:
+                raise RuntimeError(f'{module_name} defines "{name}", which another module has already defined')
+            parts[name] = thing
+    return parts

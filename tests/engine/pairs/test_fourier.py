@@ -1,0 +1,151 @@
+"""The Fourier series with the prior's attraction in it, and the noise that is made ahead of the steps."""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.engine.numerics import noise, threads
+from particlegvi.engine.pairs import fourier
+from particlegvi.engine.pairs.algorithms import Series
+from particlegvi.engine.pairs.repulsion import Repulsion
+from particlegvi.engine.steps.ahead import FIRST, NoiseAhead
+
+RANDOM = np.random.default_rng(8)
+CLOUDS = {
+    "normal": RANDOM.normal(size=300),
+    "uniform": RANDOM.uniform(-5, 5, 333),
+    "two clusters": np.concatenate([RANDOM.normal(-4, 0.1, 90), RANDOM.normal(4, 0.1, 111)]),
+    "one outlier": np.concatenate([RANDOM.normal(size=200), [30.0]]),
+    "coinciding": np.zeros(77),
+    "at one side": 20.0 + RANDOM.normal(size=100),
+    "single": np.array([0.3]),
+    "pair": np.array([0.0, 1.0]),
+    "a tile and one": RANDOM.normal(size=257),
+    "grid": np.linspace(-3, 3, 64),
+}
+
+
+def pairs_and_attraction(x, kernel, mean, sd):
+    """1/N sum_j grad_1 kappa minus grad mu_P for the squared exponential and N(mean, sd^2), as a sum over pairs."""
+    gap = x[:, None] - x[None, :]
+    s2, width2 = kernel.lengthscale**2, kernel.lengthscale**2 + sd**2
+    repulsion = (-kernel.variance / s2 * gap * np.exp(-0.5 * gap**2 / s2)).mean(axis=1)
+    height = kernel.variance * np.sqrt(s2 / width2)
+    return repulsion + height / width2 * (x - mean) * np.exp(-0.5 * (x - mean) ** 2 / width2)
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+@pytest.mark.parametrize("lengthscale", [0.7, 2.0])
+@pytest.mark.parametrize("sd", [1e-3, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize("tolerance", [1e-12, 1e-7])
+def test_repulsion_and_attraction_together_are_within_the_tolerance(cloud, lengthscale, sd, tolerance):
+    x = CLOUDS[cloud][:, None].copy()
+    kernel = pg.kernels.SquaredExponential(lengthscale, variance=2.0)
+    series = Series(kernel, 1, tolerance)
+    embedding = pg.priors.embedding(pg.priors.Normal(0.4, sd), kernel).term
+    series.take_in(embedding.gaussian_on_the_line())
+    box = series.estimate(x)[1]
+    out = np.empty_like(x)
+    series.force(x, box, 1.0, out)
+    expected = pairs_and_attraction(x[:, 0], kernel, 0.4, sd if box.attracts else np.inf)
+    assert np.abs(out[:, 0] - expected).max() <= tolerance * 2.0 / lengthscale
+    assert box.attracts or cloud in ("one outlier", "at one side") or sd >= 1.0
+    if box.attracts:  # negative control: without the attraction, or with the wrong mean, the error is large
+        for wrong in ((0.4, np.inf), (0.5, sd)):
+            assert np.abs(out[:, 0] - pairs_and_attraction(x[:, 0], kernel, *wrong)).max() > 100 * tolerance
+
+
+@pytest.mark.parametrize("tolerance", [1e-15, 1e-12, 1e-6, 1e-2])
+@pytest.mark.parametrize("sd", [1e-9, 0.1, 1.0, 30.0])
+def test_cut_offs_with_an_attraction_satisfy_their_bounds(tolerance, sd):
+    kernel = pg.kernels.SquaredExponential(0.8, variance=3.0)
+    gaussian = pg.priors.embedding(pg.priors.Normal(0.0, sd), kernel).term.gaussian_on_the_line()
+    plan = fourier.fourier_plan(0.8, 3.0, tolerance, gaussian)
+    share = (plan.height / plan.width) / (3.0 / 0.8)
+    np.testing.assert_allclose([plan.width, share], [np.hypot(0.8, sd), 0.64 / (0.64 + sd**2)], rtol=1e-12)
+    left_out = np.exp(-0.5 * plan.band**2) + share * np.exp(-0.5 * (plan.band * plan.width / 0.8) ** 2)
+    images = plan.reach * np.exp(-0.5 * plan.reach**2) + share * plan.margin * np.exp(-0.5 * plan.margin**2)
+    assert np.sqrt(2.0 / np.pi) * left_out + 2.01 * images <= tolerance * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("low, high", [(-3.0, 3.0), (0.0, 0.0), (-2.0, 25.0), (9.0, 11.0)])
+def test_the_box_keeps_images_and_frequencies_where_the_bounds_want_them(low, high):
+    kernel = pg.kernels.SquaredExponential(1.0)
+    gaussian = pg.priors.embedding(pg.priors.Normal(0.0, 1.0), kernel).term.gaussian_on_the_line()
+    plan = fourier.fourier_plan(1.0, 1.0, 1e-12, gaussian)
+    box = fourier.box_of(plan, low, high)
+    assert box.period - (high - low) >= plan.reach * (1 - 1e-12)
+    assert 2.0 * np.pi * box.modes / box.period >= plan.band * (1 - 1e-12) and box.modes % 2 == 0
+    farthest = max(high - box.origin, box.origin - low)
+    assert farthest <= 0.5 * box.period
+    if box.attracts:
+        assert box.origin == 0.0 and box.period - farthest >= plan.margin * plan.width * (1 - 1e-12)
+
+
+def test_few_steps_with_the_attraction_inside_and_outside_of_the_series_agree():
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.3, 1.2)
+    kernel = pg.kernels.SquaredExponential(0.9)
+
+    def final(embedding):
+        method = pg.methods.DRLE(0.5, 0.5, kernel, embedding=embedding)
+        return pg.simulate(loss, method, prior=prior, particles=90, steps=50, step_size=1e-3, seed=4).final
+
+    inside, outside = final("closed-form"), final("quadrature")  # the quadrature is not one Gaussian: a term of its own
+    assert not np.array_equal(inside, outside)
+    np.testing.assert_allclose(inside, outside, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("two", [False, True])
+@pytest.mark.parametrize("first_step", [0, 7])
+def test_noise_made_ahead_is_the_noise(workers, two, first_step, monkeypatch):
+    monkeypatch.setattr(threads, "count", lambda: workers)
+    ahead = NoiseAhead(noise.key_words(5), True, two)
+    seen = first_step
+    for step, count, normals in ahead.pieces(37, first_step, 5 * FIRST + 3):
+        assert step == seen and count > 0
+        for number in {step, step + 1, step + count - 1, step + count - 1 + two}:
+            row = normals[number // 2 - step // 2, number % 2]
+            assert np.array_equal(row[:37], noise.normals(5, "noise", 37, 1, number)[:, 0])
+        seen += count
+    assert seen == first_step + 5 * FIRST + 3
+
+
+def test_a_cloud_that_leaves_the_reach_of_the_series_and_comes_back_changes_no_bit(monkeypatch):
+    """The steep well pulls a far particle in: the first steps are for another algorithm, in groups of any size."""
+    loss, prior = pg.losses.get("quadratic", curvature=[1.0], centre=[0.0]), pg.priors.Normal(0.0, 1.0)
+    method = pg.methods.DRLE(0.5, 0.5, pg.kernels.SquaredExponential(0.1))
+    start = np.append(RANDOM.normal(size=60), 30.0)[:, None]
+
+    def state(grouping, workers):
+        from particlegvi.methods.flow import Problem
+
+        monkeypatch.setattr(threads, "count", lambda: workers)
+        flow = method.flow(Problem(loss, prior, start, 400, 0.02, 1, "leimkuhler-matthews", 1e-12))
+        step = 0
+        for size in grouping:
+            flow.advance(step, size)
+            step += size
+        return flow.state.copy(), dict(flow.counts)
+
+    whole, counts = state([400], 1)
+    assert set(counts) > {"truncated Fourier series"} and sum(counts.values()) == 400
+    for grouping, workers in (([1] * 400, 1), ([150, 1, 249], 2)):
+        other, other_counts = state(grouping, workers)
+        assert np.array_equal(whole, other) and counts == other_counts
+
+
+def test_the_attraction_is_not_taken_in_twice():
+    kernel = pg.kernels.SquaredExponential(1.0)
+    repulsion = Repulsion(kernel, 1, 1e-12)
+    x = np.ascontiguousarray(RANDOM.normal(size=(2000, 1)))
+    out = np.empty_like(x)
+    repulsion.force(x, 1.0, out)
+    assert set(repulsion.used) == {"truncated Fourier series"} and not repulsion.attracts
+    repulsion.take_in(pg.priors.embedding(pg.priors.Normal(0.0, 1.0), kernel).term.gaussian_on_the_line())
+    repulsion.force(x, 1.0, out)
+    assert repulsion.attracts
+    np.testing.assert_allclose(out[:, 0], pairs_and_attraction(x[:, 0], kernel, 0.0, 1.0), rtol=0, atol=1e-12)
+    wide = np.ascontiguousarray(x * 1e4)
+    repulsion.force(wide, 1.0, np.empty_like(wide))
+    assert not repulsion.attracts and len(repulsion.used) == 2

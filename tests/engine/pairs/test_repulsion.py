@@ -1,0 +1,199 @@
+"""Every sum of repulsions against a sum over pairs in numpy."""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.pairs import fourier
+from particlegvi.engine.pairs.algorithms import Boxes, Direct, Gram, Near, Nufft, Series
+from particlegvi.engine.pairs.near import Cells
+from particlegvi.engine.pairs.repulsion import Repulsion
+
+RANDOM = np.random.default_rng(3)
+CLOUDS = {
+    "normal": RANDOM.normal(size=400),
+    "uniform": RANDOM.uniform(-5, 5, 333),
+    "two clusters": np.concatenate([RANDOM.normal(-8, 0.1, 90), RANDOM.normal(8, 0.1, 111)]),
+    "one outlier": np.concatenate([RANDOM.normal(size=200), [60.0]]),
+    "far outlier": np.concatenate([RANDOM.normal(size=200), [1e6]]),
+    "coinciding": np.zeros(77),
+    "single": np.array([0.3]),
+    "pair": np.array([0.0, 1.0]),
+    "far from the origin": 1e4 + RANDOM.normal(size=150),
+    "grid": np.linspace(-3, 3, 64),
+}
+
+
+def pairs(kernel, x):
+    """1/N sum_j grad_1 kappa, exactly rounded sums over pairs."""
+    difference = x[:, None, :] - x[None, :, :]
+    square = (difference**2).sum(-1)
+    slope = np.vectorize(kernel.slope)(square)
+    return (2.0 * slope[..., None] * difference).mean(axis=1)
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+@pytest.mark.parametrize("lengthscale", [0.05, 0.7, 5.0, 300.0])
+@pytest.mark.parametrize("tolerance", [1e-12, 1e-6])
+def test_error_is_below_the_tolerance_on_the_line(cloud, lengthscale, tolerance):
+    x = CLOUDS[cloud][:, None].copy()
+    kernel = pg.kernels.SquaredExponential(lengthscale, variance=2.0)
+    repulsion = Repulsion(kernel, 1, tolerance)
+    out = np.empty_like(x)
+    repulsion.force(x, 1.0, out)
+    unit = 2.0 / lengthscale
+    # far from the origin the positions themselves carry an error of eps |x|, whatever the algorithm
+    assert len(repulsion.used) == 1
+    rounding = 4e-16 * np.abs(x).max() / lengthscale if cloud == "far from the origin" else 0.0
+    assert np.abs(out - pairs(kernel, x)).max() <= (tolerance + rounding) * unit
+
+
+PLANES = {
+    "normal": RANDOM.normal(size=(3000, 2)),
+    "wide": RANDOM.uniform(-20, 20, size=(3000, 2)),
+    "two clusters": np.concatenate([RANDOM.normal(-30, 0.5, (1500, 2)), RANDOM.normal(30, 0.5, (1500, 2))]),
+    "outliers": np.concatenate([RANDOM.normal(size=(2990, 2)), RANDOM.normal(size=(10, 2)) * 1e5]),
+    "coinciding": np.ones((3000, 2)),
+    "a line": np.stack([np.linspace(-9, 9, 3000), np.zeros(3000)], axis=1),
+    "far from the origin": 1e4 + RANDOM.normal(size=(3000, 2)),
+    "few": RANDOM.normal(size=(5, 2)),
+    "grid": np.stack(np.meshgrid(np.linspace(0, 8, 55), np.linspace(0, 8, 55)), -1).reshape(-1, 2),
+    "heavy tails": RANDOM.standard_cauchy(size=(3000, 2)),
+}
+
+
+@pytest.mark.parametrize("cloud", PLANES)
+@pytest.mark.parametrize("algorithm", ["chosen", "Chebyshev boxes"])
+@pytest.mark.parametrize("tolerance", [1e-12, 1e-9, 1e-5])
+def test_error_is_below_the_tolerance_in_the_plane(cloud, algorithm, tolerance):
+    x = np.ascontiguousarray(PLANES[cloud])
+    kernel = pg.kernels.SquaredExponential(1.1, variance=2.0)
+    out = np.full_like(x, np.nan)
+    if algorithm == "chosen":
+        Repulsion(kernel, 2, tolerance).force(x, 1.0, out)
+    else:
+        boxes = Boxes(kernel, 2, tolerance)
+        estimate = boxes.estimate(x)
+        if estimate is None or boxes.sum.boxes_needed(estimate[1]) > 2500:
+            assert cloud in ("wide", "heavy tails", "outliers")
+            return
+        boxes.force(x, estimate[1], 1.0, out)
+    chosen = RANDOM.choice(len(x), min(len(x), 50), replace=False)
+    difference = x[chosen, None, :] - x[None, :, :]
+    square = (difference**2).sum(-1)
+    exact = (-2.0 / 1.1**2 * np.exp(-square / (2 * 1.1**2))[..., None] * difference).mean(axis=1)
+    rounding = 4e-16 * np.abs(x).max() / 1.1 if cloud == "far from the origin" else 0.0
+    assert np.abs(out[chosen] - exact).max() <= (tolerance + rounding) * 2.0 / 1.1
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_boxes_on_the_line(cloud):
+    x = np.ascontiguousarray(CLOUDS[cloud][:, None])
+    for lengthscale in (0.05, 0.7, 300.0):
+        kernel = pg.kernels.SquaredExponential(lengthscale, variance=2.0)
+        boxes = Boxes(kernel, 1, 1e-12)
+        out = np.full_like(x, np.nan)
+        boxes.force(x, boxes.sum.layout(x), 1.0, out)
+        rounding = 4e-16 * np.abs(x).max() / lengthscale if cloud == "far from the origin" else 0.0
+        assert np.abs(out - pairs(kernel, x)).max() <= (1e-12 + rounding) * 2.0 / lengthscale
+
+
+def test_the_widest_series_is_still_within_the_tolerance():
+    x = np.sort(RANDOM.uniform(0, 95.0, 500))[:, None].copy()
+    kernel = pg.kernels.SquaredExponential(1.0)
+    series = Series(kernel, 1, 1e-12)
+    out = np.empty_like(x)
+    box = series.estimate(x)[1]
+    assert 110 < box.modes <= fourier.MOST_MODES
+    series.force(x, box, 1.0, out)
+    assert np.abs(out - pairs(kernel, x)).max() < 1e-12
+
+
+def test_the_bound_is_not_idle():
+    """Negative control: a plan for 1e-3 does make errors above 1e-6, so the bound is what gives the accuracy."""
+    x = CLOUDS["uniform"][:, None].copy()
+    kernel = pg.kernels.SquaredExponential(1.0)
+    rough = Repulsion(kernel, 1, 1e-3)
+    out = np.empty_like(x)
+    rough.force(x, 1.0, out)
+    error = np.abs(out - pairs(kernel, x)).max()
+    assert 1e-6 < error < 1e-3
+
+
+@pytest.mark.parametrize("name", ["squared-exponential", "inverse-multiquadric", "matern-32", "matern-52"])
+@pytest.mark.parametrize("dim", [1, 2, 3, 7])
+def test_direct_sum(name, dim):
+    kernel = pg.kernels.get(name, lengthscale=0.9, variance=0.6)
+    x = np.ascontiguousarray(RANDOM.normal(size=(101, dim)))
+    x[7] = x[8]  # coinciding particles
+    out = np.empty_like(x)
+    Direct(kernel, dim, 1e-12).force(x, None, 1.5, out)
+    np.testing.assert_allclose(out, 1.5 * pairs(kernel, x), rtol=0, atol=2e-15)
+    if dim > 3:
+        gram = np.empty_like(x)
+        Gram(kernel, dim, 1e-12).force(x, None, 1.5, gram)
+        np.testing.assert_allclose(gram, 1.5 * pairs(kernel, x), rtol=0, atol=1e-13)
+
+
+def test_matrix_products_are_refused_where_they_would_lose_digits():
+    x = np.ascontiguousarray(RANDOM.normal(size=(300, 8)) * 1e6)
+    assert Gram(pg.kernels.Matern52(1.0), 8, 1e-12).estimate(x) is None
+    assert Gram(pg.kernels.Matern52(1e6), 8, 1e-12).estimate(x) is not None
+
+
+@pytest.mark.parametrize("name", ["squared-exponential", "matern-32", "matern-52"])
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_sum_within_reach(name, dim):
+    kernel = pg.kernels.get(name, lengthscale=0.05, variance=0.6)
+    x = np.ascontiguousarray(np.concatenate([RANDOM.uniform(-9, 9, (700, dim)), RANDOM.normal(0, 0.1, (200, dim))]))
+    near = Near(kernel, dim, 1e-12)
+    cost, cells = near.estimate(x)
+    assert cells.pairs() < 0.7 * len(x) ** 2
+    out = np.full_like(x, np.nan)
+    near.force(x, cells, 1.5, out)
+    np.testing.assert_allclose(out, 1.5 * pairs(kernel, x), rtol=0, atol=1e-12 * 0.6 / 0.05)
+    rough = Near(kernel, dim, 1e-2)  # negative control: a rough reach leaves out what counts
+    rough.force(x, Cells(x, rough.reach), 1.5, out)
+    assert np.abs(out - 1.5 * pairs(kernel, x)).max() > 1e-9
+
+
+def test_kernels_that_do_not_decay_are_not_cut_off():
+    x = np.ascontiguousarray(RANDOM.uniform(-900, 900, (700, 2)))
+    assert Near(pg.kernels.InverseMultiquadric(0.05), 2, 1e-12).estimate(x) is None
+
+
+@pytest.mark.parametrize("tolerance", [1e-12, 1e-9, 1e-6])
+def test_nufft_in_three_dimensions(tolerance):
+    pytest.importorskip("finufft", reason="the extra nufft is not installed")
+    kernel = pg.kernels.SquaredExponential(1.3, variance=2.0)
+    x = np.ascontiguousarray(RANDOM.normal(size=(500, 3)) * 2 + 10.0)
+    nufft = Nufft(kernel, 3, tolerance)
+    assert nufft.estimate(x) is not None
+    out = np.full_like(x, np.nan)
+    nufft.force(x, None, 1.0, out)
+    assert np.abs(out - pairs(kernel, x)).max() <= tolerance * 2.0 / 1.3
+
+
+def test_threads_change_no_bit(monkeypatch):
+    kernel = pg.kernels.SquaredExponential(1.0)
+    used = set()
+    for dim, spread in ((1, 1.0), (1, 100.0), (2, 1.0), (3, 1.0)):
+        x = np.ascontiguousarray(RANDOM.normal(size=(30_000 if dim < 3 else 2000, dim))) * spread
+        results = []
+        for workers in (1, 2, 3):
+            monkeypatch.setattr(threads, "count", lambda workers=workers: workers)
+            out = np.empty_like(x)
+            repulsion = Repulsion(kernel, dim, 1e-12)
+            repulsion.force(x, 1.0, out)
+            results.append(out)
+        used |= set(repulsion.used)
+        assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
+    assert used == {"truncated Fourier series", "Chebyshev boxes", "direct sum"}
+
+
+@pytest.mark.parametrize("tolerance", [1e-15, 1e-12, 1e-6, 1e-2])
+def test_cut_offs_satisfy_their_bounds(tolerance):
+    plan = fourier.fourier_plan(1.0, 1.0, tolerance)
+    assert 2.01 * plan.reach * np.exp(-0.5 * plan.reach**2) <= 0.5 * tolerance
+    assert np.sqrt(2.0 / np.pi) * np.exp(-0.5 * plan.band**2) <= 0.5 * tolerance * (1 + 1e-9)

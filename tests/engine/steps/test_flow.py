@@ -1,0 +1,118 @@
+"""The compiled step against a loop in numpy, and what must not change its bits."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import particlegvi as pg
+from particlegvi.engine.numerics import noise, threads
+from particlegvi.engine.steps import coupled, ensemble
+from particlegvi.methods.free_energy import FreeEnergy
+
+
+def numpy_run(loss, method, prior, start, steps, step_size, seed, kernel=None):
+    """C.123 in numpy with the engine's noise: an oracle for every free-energy method."""
+    x = start.copy()
+    for step in range(steps):
+        drift = loss.gradient(x).reshape(x.shape) - method.kl_weight * prior.gradient(x)
+        if method.mmd_weight > 0.0:
+            difference = x[:, None, :] - x[None, :, :]
+            square = (difference**2).sum(-1)
+            slope = np.array([[kernel.slope(s) for s in row] for row in square])
+            pair = (2.0 * slope[..., None] * difference).mean(axis=1)
+            embedding = pg.priors.embedding(prior, kernel).term
+            mean = np.empty_like(x)
+            for i, point in enumerate(x):
+                embedding.gradient(point, mean[i])
+            drift = drift + 2.0 * method.mmd_weight * (pair - mean)
+        z = noise.normals(seed, "noise", *x.shape, step)
+        x = x - step_size * drift + np.sqrt(2.0 * step_size * method.kl_weight) * z
+    return x
+
+
+KERNELS = ["squared-exponential", "inverse-multiquadric", "matern-32", "matern-52"]
+
+
+@pytest.mark.parametrize("kernel_name", KERNELS)
+@pytest.mark.parametrize("loss_name, dim", [("tilted-double-well", 1), ("four-gaussians", 2)])
+def test_drle_is_the_printed_update(kernel_name, loss_name, dim):
+    loss = pg.losses.get(loss_name)
+    prior = pg.priors.Normal(np.full(dim, 0.3), np.full(dim, 1.5))
+    kernel = pg.kernels.get(kernel_name, lengthscale=0.8, variance=1.3)
+    method = pg.methods.DRLE(kl_weight=0.4, mmd_weight=0.7, kernel=kernel)
+    run = pg.simulate(loss, method, prior=prior, particles=37, steps=7, step_size=0.01, seed=5, record_every=0)
+    expected = numpy_run(loss, method, prior, run.initial, 7, 0.01, 5, kernel)
+    assert_allclose(run.final, expected, rtol=0, atol=2e-13)
+    # negative controls: the two weights swapped, and the square root of two missing, are far away
+    swapped = pg.methods.DRLE(kl_weight=0.7, mmd_weight=0.4, kernel=kernel)
+    assert np.abs(numpy_run(loss, swapped, prior, run.initial, 7, 0.01, 5, kernel) - expected).max() > 1e-3
+    colder = FreeEnergy(kl_weight=0.2, mmd_weight=0.7, kernel=kernel)
+    assert np.abs(numpy_run(loss, colder, prior, run.initial, 7, 0.01, 5, kernel) - expected).max() > 1e-3
+
+
+def test_zero_weights_reduce_one_method_to_the_next_bit_for_bit():
+    loss, prior, kernel = pg.losses.get("four-gaussians"), pg.priors.Normal([0.0, 0.0], 1.0), pg.kernels.Matern52(1.0)
+    def final(method):
+        return pg.simulate(loss, method, prior=prior, particles=50, steps=200, step_size=0.05, seed=2).positions
+
+    m = pg.methods
+    assert np.array_equal(final(m.DRLE(0.3, 0.0, kernel)), final(m.DLE(0.3)))
+    assert np.array_equal(final(m.DRLE(0.0, 0.4, kernel)), final(m.DRE(0.4, kernel)))
+    assert np.array_equal(final(m.DRLE(0.0, 0.0, kernel)), final(m.DE()))
+    assert np.array_equal(final(m.DRE(0.0, kernel)), final(m.DE()))
+    assert not np.array_equal(final(m.DLE(1e-12)), final(m.DE()))
+
+
+@pytest.mark.parametrize("integrator", ["euler-maruyama", "leimkuhler-matthews", "exponential-euler"])
+@pytest.mark.parametrize("kind", ["independent", "coupled", "direct"])
+def test_grouping_of_steps_and_threads_change_no_bit(integrator, kind, monkeypatch):
+    loss = pg.losses.get("tilted-double-well")
+    prior = pg.priors.Normal(0.0, 1.0)
+    kernel = pg.kernels.Matern32(1.0) if kind == "direct" else pg.kernels.SquaredExponential(1.0)
+    method = pg.methods.DLE(1.0) if kind == "independent" else pg.methods.DRLE(1.0, 0.5, kernel)
+
+    def run(grouping, workers):
+        monkeypatch.setattr(threads, "count", lambda: workers)
+        start = prior.sample(2500 if kind == "independent" else 700, seed=1)
+        from particlegvi.methods.flow import Problem
+
+        flow = method.flow(Problem(loss, prior, start, 40, 1e-3, 1, integrator, 1e-12))
+        step = 0
+        for size in grouping:
+            flow.advance(step, size)
+            step += size
+        return flow.state
+
+    whole = run([40], 1)
+    assert np.array_equal(whole, run([1] * 40, 1))
+    assert np.array_equal(whole, run([3, 7, 1, 28, 1], 2))
+
+
+def test_coupled_loop_equals_the_general_path():
+    """Few particles run in one compiled loop, many step by step on threads: the same sums, so the same bits."""
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    method = pg.methods.DRLE(1.0, 0.5, pg.kernels.SquaredExponential(1.0))
+
+    def final(limit):
+        before, ensemble.COUPLED_UP_TO = ensemble.COUPLED_UP_TO, limit
+        try:
+            return pg.simulate(loss, method, prior=prior, particles=5000, steps=20, step_size=1e-3).final
+        finally:
+            ensemble.COUPLED_UP_TO = before
+
+    assert np.array_equal(final(8192), final(0))
+    assert coupled.advance_coupled.function.__name__ == "advance_coupled"
+
+
+def test_walls_reflect():
+    loss = pg.losses.get("quadratic", curvature=[1.0], centre=[3.0])
+    prior = pg.priors.Uniform(-1.0, 1.0)
+    run = pg.simulate(loss, pg.methods.DLE(2.0), prior=prior, particles=2000, steps=400, step_size=0.05)
+    assert run.positions.min() >= -1.0 and run.positions.max() <= 1.0
+    assert run.final.max() > 0.99
+    # one step by hand: x - h (x - 3) + noise, folded
+    start = np.array([[0.9]])
+    moved = pg.simulate(loss, pg.methods.DE(), prior=prior, initial=start, steps=1, step_size=0.5).final[0, 0]
+    assert_allclose(moved, 2.0 - (0.9 + 0.5 * 2.1), rtol=0, atol=1e-15)
+    far = pg.simulate(loss, pg.methods.DE(), prior=prior, initial=start, steps=1, step_size=10.0).final[0, 0]
+    assert_allclose(far, -(0.9 + 21.0 - 22.0), rtol=0, atol=1e-13)  # 21.9 is 2.1 past ten widths: folds to 0.1

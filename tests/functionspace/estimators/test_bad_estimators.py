@@ -1,0 +1,91 @@
+"""Every argument of scikit-learn's estimators and of residuals against every kind of bad value.
+
+What scikit-learn checks itself (X, y, ``random_state``) it refuses in its own words, which `check_estimator` demands.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from particlegvi.functionspace import basis, covariances, residuals
+
+from ...bad_values import VALUES, Calls, add, wrong_answers
+
+X, Y = np.linspace(-1.0, 1.0, 6)[:, None], np.array([0.0, 1.0, 1.0, 0.0, 1.0, 0.0])
+CALLS: Calls = {}
+
+FEATURES = basis.Nystroem(covariances.SquaredExponential(0.5), X[:3])
+add(CALLS, "residuals.get", residuals.get, "name", basis=FEATURES)
+for name in residuals.names():
+    residual = residuals.get(name, FEATURES)
+    for answer in ("joint", "negative_eigenvalue", "covariance", "variance", "sample"):
+        if hasattr(residual, answer):
+            function = getattr(residual, answer)
+            keys = list(inspect.signature(function).parameters)
+            given = {"X": X, "X2": X, "features": None, "normals": np.ones((2, 6))}
+            add(CALLS, f"{name} residual {answer}", function, " ".join(keys), **{key: given[key] for key in keys})
+
+ESTIMATORS = ("Classifier", "PoissonRegressor", "Regressor")
+OF_SCIKIT_LEARN = ("random_state",)
+
+
+def light(estimator: str, **settings: Any) -> Any:
+    from particlegvi import functionspace
+
+    kind = getattr(functionspace, f"ProjectedLangevin{estimator}")
+    return kind(**{"fit_kernel": False, "particles": 2, "steps": 2, "random_state": 0} | settings)
+
+
+def arguments(estimator: str) -> Calls:
+    """Its settings, which its fit looks at; with the search for hyperparameters those that this begins from."""
+    calls: Calls = {}
+    for key in inspect.signature(type(light(estimator))).parameters:
+        if key not in OF_SCIKIT_LEARN:
+            calls[f"{estimator} {key}"] = lambda value, key=key: light(estimator, **{key: value}).fit(X, Y).predict(X)
+        if key in ("kernel", "noise_variance"):
+            calls[f"{estimator} {key}, fitted"] = lambda value, key=key: light(
+                estimator, **{"fit_kernel": True, key: value}
+            ).fit(X, Y)
+    return calls
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_residuals(name):
+    wrong = wrong_answers(name, CALLS[name])
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_settings_of_estimators(estimator):
+    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'particlegvi[learn]'")
+    wrong = [each for name, call in arguments(estimator).items() for each in wrong_answers(name, call)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_what_scikit_learn_checks_is_refused_as_it_does(estimator):
+    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'particlegvi[learn]'")
+    fitted, refused = light(estimator).fit(X, Y), 0
+    calls = {
+        "X": lambda value: light(estimator).fit(value, Y),
+        "y": lambda value: light(estimator).fit(X, value),
+        "random_state": lambda value: light(estimator, random_state=value).fit(X, Y),
+        "X of predict": fitted.predict,
+    }
+    for name, call in calls.items():
+        for given in [given for given in VALUES if given != "broken"]:  # which has an error of its own
+            value = VALUES[given]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    call(value)
+                except (ValueError, TypeError):
+                    refused += 1
+                except Exception as error:
+                    pytest.fail(f"{name} = {given}: {type(error).__name__}: {error}")
+    assert refused > 150

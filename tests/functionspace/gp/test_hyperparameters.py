@@ -1,0 +1,146 @@
+"""The likeliest hyperparameters: recovered within their sampling error, averaged over subsets, and bounded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial import KDTree
+from threadpoolctl import threadpool_limits
+
+import particlegvi as pg
+from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, fit_hyperparameters
+from particlegvi.functionspace.covariances import SquaredExponential
+from particlegvi.functionspace.likelihoods import Gaussian
+
+RNG = np.random.default_rng(12)
+TRUTH = SquaredExponential([0.4, 1.1], 1.5)
+NOISE = 0.08
+X = RNG.uniform(-2.0, 2.0, size=(250, 2))
+Y = np.linalg.cholesky(TRUTH(X) + NOISE * np.eye(250)) @ RNG.normal(size=250)
+
+
+def log_parameters(covariance, noise):
+    return np.append(covariance.log_parameters(), np.log(noise))
+
+
+def standard_errors(k, noise, X):
+    """Of the log parameters, from the Fisher information ``tr(C^-1 dC_i C^-1 dC_j) / 2`` with dC by differences."""
+    start, h = log_parameters(k, noise), 1e-5
+
+    def matrix(vector):
+        return k.with_log_parameters(vector[:-1])(X) + np.exp(vector[-1]) * np.eye(len(X))
+
+    inverse = np.linalg.inv(matrix(start))
+    slopes = [(matrix(start + step) - matrix(start - step)) / (2 * h) @ inverse for step in h * np.eye(len(start))]
+    information = [[0.5 * np.sum(a * b.T) for b in slopes] for a in slopes]
+    return np.sqrt(np.diag(np.linalg.inv(information)))
+
+
+def test_the_truth_is_recovered_within_the_sampling_error():
+    k, noise, facts = fit_hyperparameters(SquaredExponential([1.0, 1.0], 1.0), X, Y, 0.5)
+    errors = standard_errors(TRUTH, NOISE, X)
+    assert np.all(errors < 0.3)  # so that the next line says something
+    assert np.all(np.abs(log_parameters(k, noise) - log_parameters(TRUTH, NOISE)) < 3.5 * errors)
+    (fit,) = facts["fits"]
+    assert fit["converged"] and fit["at_bound"] == [] and facts["rows"] == 250
+    assert list(fit["parameters"]) == ["lengthscale[0]", "lengthscale[1]", "variance", "noise_variance"]
+    # the control: had the data come from other parameters, the test would have said so
+    other = log_parameters(SquaredExponential([0.4, 0.7], 1.5), NOISE)
+    assert np.any(np.abs(log_parameters(k, noise) - other) > 3.5 * errors)
+
+
+def test_it_is_a_maximum():
+    k, noise, facts = fit_hyperparameters(SquaredExponential([1.0, 1.0], 1.0), X[:120], Y[:120], 0.5)
+    model = ExactGaussianProcess(k, noise).fit(X[:120], Y[:120])
+    likelihoods = facts["fits"][0]["log_marginal_likelihood"]
+    assert model.log_marginal_likelihood() == pytest.approx(likelihoods["after"], abs=1e-6)
+    start = ExactGaussianProcess(SquaredExponential([1.0, 1.0], 1.0), 0.5).fit(X[:120], Y[:120])
+    assert start.log_marginal_likelihood() == pytest.approx(likelihoods["before"], abs=1e-9)
+    assert likelihoods["after"] >= ExactGaussianProcess(TRUTH, NOISE).fit(X[:120], Y[:120]).log_marginal_likelihood()
+    assert np.abs(model.log_marginal_likelihood_gradient()).max() < 1e-2
+    for step in 0.05 * np.vstack([np.eye(4), -np.eye(4)]):
+        moved = log_parameters(k, noise) + step
+        near = ExactGaussianProcess(k.with_log_parameters(moved[:-1]), np.exp(moved[-1])).fit(X[:120], Y[:120])
+        assert near.log_marginal_likelihood() < likelihoods["after"]
+
+
+def test_above_the_threshold_subsets_of_nearest_rows_are_averaged(monkeypatch):
+    from particlegvi.functionspace.gp import hyperparameters as module
+
+    used = []
+    original = module._maximise
+
+    def recording(start, X, *rest):
+        used.append(X)
+        return original(start, X, *rest)
+
+    monkeypatch.setattr(module, "_maximise", recording)
+    k, noise, facts = fit_hyperparameters(SquaredExponential(1.0), X, Y, 0.5, threshold=40, subsets=4, seed=3)
+    assert len(facts["fits"]) == 4 and facts["rows"] == 40
+    # the arithmetic mean of the four
+    for name, found in [*k.facts().items(), ("noise_variance", noise)]:
+        if name != "name":
+            assert found == pytest.approx(np.mean([fit["parameters"][name] for fit in facts["fits"]]), rel=1e-12)
+    # each subset is a row and its neighbours, by another algorithm
+    tree = KDTree(X)
+    for rows in used:
+        neighbours = X[tree.query(rows[0], 40)[1]]  # nearest first: the centre is the first row
+        np.testing.assert_allclose(rows, neighbours)
+    assert len({tuple(rows[0]) for rows in used}) == 4
+    # and the estimate is still near the truth: a third of the rows, so within larger errors
+    isotropic = fit_hyperparameters(SquaredExponential(1.0), X, Y, 0.5)[0]
+    assert abs(np.log(k.lengthscale / isotropic.lengthscale)) < 0.7
+
+
+def test_the_seed_chooses_the_subsets():
+    def found(seed):
+        return fit_hyperparameters(SquaredExponential(1.0), X, Y, 0.5, threshold=30, subsets=2, seed=seed)[1]
+
+    assert found(1) == found(1) != found(2)
+
+
+def test_noise_free_targets_end_at_the_least_noise_and_say_so():
+    x = np.linspace(-1.0, 1.0, 30)
+    _, noise, facts = fit_hyperparameters(SquaredExponential(1.0), x, np.sin(3.0 * x), 1e-2)
+    assert "noise_variance" in facts["fits"][0]["at_bound"]
+    assert noise == pytest.approx(1e-6 * np.mean(np.sin(3.0 * x) ** 2), rel=1e-6)
+
+
+def test_a_constant_column_and_repeated_rows_are_fine():
+    wide = np.hstack([X[:60], np.full((60, 1), 2.0)])
+    k, _, facts = fit_hyperparameters(SquaredExponential([1.0] * 3), np.vstack([wide, wide]), np.tile(Y[:60], 2), 0.5)
+    assert k.lengthscale[2] == pytest.approx(1.0)  # nothing is known of it: it stays
+    assert facts["fits"][0]["converged"]
+
+
+def test_a_kernel_of_the_particles_is_accepted():
+    k, _, _ = fit_hyperparameters(pg.kernels.SquaredExponential(0.5, 1.0), X[:50], Y[:50], 0.1)
+    assert k.parameter_names() == ["lengthscale", "variance"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"y": np.zeros(250)}, "y is 0 in every row"),
+        ({"noise_variance": -1.0}, "noise_variance is -1.0"),
+        ({"threshold": 0}, "threshold is 0"),
+        ({"threshold": 100, "subsets": 0}, "subsets is 0"),
+        ({"y": Y[:5]}, r"\(250,\)"),
+    ],
+)
+def test_bad_input_is_refused(change, words):
+    options = {"X": X, "y": Y, "noise_variance": 0.1, **change}
+    with pytest.raises(ValueError, match=words):
+        fit_hyperparameters(SquaredExponential(1.0), **options)
+
+
+def test_any_number_of_threads_of_the_linear_algebra_library_gives_the_same_bits():
+    found = []
+    for limit in (1, 2):
+        with threadpool_limits(limit, user_api="blas"):
+            k, noise, _ = fit_hyperparameters(SquaredExponential([1.0, 1.0], 1.0), X, Y, 0.5, most_iterations=3)
+            gp = ExactGaussianProcess(k, noise).fit(X, Y)
+            sparse = SparseGaussianProcess(k, Gaussian(noise), X[:60]).fit(X, Y)
+            parts = [log_parameters(k, noise), gp.predict(X + 0.1), sparse.predict(X + 0.1)]
+            found.append(b"".join(part.tobytes() for part in parts))
+    assert found[0] == found[1]

@@ -1,0 +1,246 @@
+"""Sparse variational Gaussian processes against dense formulas, exact regression, and other optimisers."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+from scipy.special import expit, gammaln
+from scipy.stats import multivariate_normal, norm
+
+from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess
+from particlegvi.functionspace.covariances import Matern52, SquaredExponential
+from particlegvi.functionspace.gp.natural_gradient import Bound, law
+
+RNG = np.random.default_rng(9)
+X = np.sort(RNG.uniform(-2.0, 2.0, size=25))[:, None]
+Y = np.sin(2.0 * X[:, 0]) + 0.3 * RNG.normal(size=25)
+Z = np.linspace(-1.8, 1.8, 6)[:, None]
+NEW = np.linspace(-2.5, 2.5, 11)[:, None]
+K = Matern52(0.8, 1.4)
+NOISE = 0.09
+
+# Likelihoods written for these tests: the density and its slope, and nothing that the package provides.
+GAUSSIAN = SimpleNamespace(name="gaussian", noise_variance=NOISE)
+UNNAMED_GAUSSIAN = SimpleNamespace(
+    log_density=lambda y, f: norm.logpdf(y, f, math.sqrt(NOISE)), slope=lambda f, y: (f - y) / NOISE
+)
+LOGISTIC = SimpleNamespace(
+    log_density=lambda y, f: -np.logaddexp(0.0, np.where(y == 1.0, -f, f)), slope=lambda f, y: expit(f) - y
+)
+STUDENT = SimpleNamespace(  # two degrees of freedom, scale 0.1: not log-concave
+    log_density=lambda y, f: -1.5 * np.log1p((y - f) ** 2 / 0.02) - math.log(0.1 * 2.0 * math.sqrt(2.0)),
+    slope=lambda f, y: 3.0 * (f - y) / (0.02 + (y - f) ** 2),
+)
+SQUARED_RATE = SimpleNamespace(
+    log_density=lambda y, f: 2.0 * y * np.log(np.abs(f)) - f * f - gammaln(y + 1.0),
+    slope=lambda f, y: 2.0 * f - 2.0 * y / f,
+)
+
+
+class TestGaussian:
+    model = SparseGaussianProcess(K, GAUSSIAN, Z).fit(X, Y)
+
+    def test_bound_is_titsias(self):
+        # Titsias (2009), (9), with the n x n matrices written out
+        q = K(X, Z) @ np.linalg.solve(K(Z), K(Z, X))
+        expected = multivariate_normal(np.zeros(25), q + NOISE * np.eye(25)).logpdf(Y)
+        expected -= (K.diagonal(X) - q.diagonal()).sum() / (2.0 * NOISE)
+        assert self.model.bound == pytest.approx(expected, rel=1e-10)
+
+    def test_predictions_are_titsias(self):
+        # Titsias (2009), (6), (10): the law of the inducing values, then the law of f given them
+        sigma = np.linalg.inv(K(Z) + K(Z, X) @ K(X, Z) / NOISE)
+        mean = K(NEW, Z) @ sigma @ K(Z, X) @ Y / NOISE
+        given = np.linalg.inv(K(Z))
+        variance = K.diagonal(NEW) - np.einsum("nm,ml,nl->n", K(NEW, Z), given - sigma, K(NEW, Z))
+        found, sd = self.model.predict(NEW, return_std=True)
+        np.testing.assert_allclose(found, mean, atol=1e-10)
+        np.testing.assert_allclose(sd**2, variance, atol=1e-10)
+
+    def test_with_all_inputs_it_is_exact(self):
+        sparse = SparseGaussianProcess(K, GAUSSIAN, X).fit(X, Y)
+        exact = ExactGaussianProcess(K, NOISE).fit(X, Y)
+        assert sparse.bound == pytest.approx(exact.log_marginal_likelihood(), abs=1e-8)
+        for ours, right in zip(sparse.predict(NEW, True), exact.predict(NEW, True), strict=True):
+            np.testing.assert_allclose(ours, right, atol=1e-8)
+
+    def test_bound_is_below_the_likelihood_and_rises_with_points(self):
+        exact = ExactGaussianProcess(K, NOISE).fit(X, Y).log_marginal_likelihood()
+        bounds = [SparseGaussianProcess(K, GAUSSIAN, X[::step]).fit(X, Y).bound for step in (8, 4, 2, 1)]
+        assert bounds == sorted(bounds)
+        assert bounds[0] < exact - 1.0 and bounds[-1] <= exact + 1e-8
+
+    def test_one_natural_gradient_step_finds_the_same(self):
+        climbed = SparseGaussianProcess(K, UNNAMED_GAUSSIAN, Z).fit(X, Y)
+        assert climbed.facts["iterations"] == 1 and climbed.facts["converged"]
+        assert climbed.bound == pytest.approx(self.model.bound, rel=1e-10)
+        np.testing.assert_allclose(climbed.law.mean, self.model.law.mean, atol=1e-9)
+        np.testing.assert_allclose(climbed.law.precision, self.model.law.precision, rtol=1e-8, atol=1e-8)
+
+    def test_far_from_the_data_it_is_the_prior(self):
+        mean, sd = self.model.predict([[60.0], [-80.0]], return_std=True)
+        np.testing.assert_allclose(mean, 0.0, atol=1e-12)
+        np.testing.assert_allclose(sd, math.sqrt(1.4), rtol=1e-12)
+
+    def test_the_law_of_the_draws_is_exact(self):
+        size = self.model.basis.size + len(NEW)
+        root = self.model.sample(NEW, np.eye(size)) - self.model.predict(NEW)
+        np.testing.assert_allclose(np.sum(root**2, axis=0), self.model.predict(NEW, True)[1] ** 2, atol=1e-12)
+        sigma = np.linalg.inv(K(Z) + K(Z, X) @ K(X, Z) / NOISE)
+        expected = K(NEW) - K(NEW, Z) @ (np.linalg.inv(K(Z)) - sigma) @ K(Z, NEW)
+        np.testing.assert_allclose(root.T @ root, expected, atol=1e-10)
+
+    def test_duplicate_points_and_more_points_than_rows_change_nothing(self):
+        twice = SparseGaussianProcess(K, GAUSSIAN, np.vstack([Z, Z])).fit(X, Y)
+        assert twice.bound == pytest.approx(self.model.bound, rel=1e-9)
+        many = SparseGaussianProcess(K, GAUSSIAN, np.linspace(-2.0, 2.0, 40)).fit(X, Y)
+        assert many.bound == pytest.approx(ExactGaussianProcess(K, NOISE).fit(X, Y).log_marginal_likelihood(), abs=1e-2)
+
+    def test_a_number_of_points_selects_them(self):
+        chosen = SparseGaussianProcess(K, GAUSSIAN, 8, seed=2).fit(X, Y)
+        assert chosen.facts["selection"] == "greedy" and chosen.facts["found"] == 8
+        assert {tuple(z) for z in chosen.basis.inducing_points} <= {tuple(x) for x in X}
+
+
+LABELS = (Y > 0.0).astype(float)
+
+
+class TestLogistic:
+    model = SparseGaussianProcess(K, LOGISTIC, Z).fit(X, LABELS)
+
+    def problem(self):
+        # the bound written out afresh, with another parametrisation: mean and Cholesky factor of the covariance
+        inverse_root = np.linalg.inv(np.linalg.cholesky(K(Z)))
+        a = K(X, Z) @ inverse_root.T
+        left = K.diagonal(X) - np.sum(a**2, axis=1)
+        nodes, weights = np.polynomial.hermite.hermgauss(40)
+
+        def minus_bound(vector):
+            mean, factor = vector[:6], np.zeros((6, 6))
+            factor[np.tril_indices(6)] = vector[6:]
+            factor[np.diag_indices(6)] = np.exp(factor.diagonal())
+            sd = np.sqrt(np.sum((a @ factor) ** 2, axis=1) + left)
+            f = (a @ mean)[:, None] + math.sqrt(2.0) * sd[:, None] * nodes
+            fit = np.sum(LOGISTIC.log_density(LABELS[:, None], f) @ weights) / math.sqrt(math.pi)
+            kl = 0.5 * (np.sum(factor**2) + mean @ mean - 6.0) - np.sum(np.log(factor.diagonal()))
+            return kl - fit
+
+        return minus_bound
+
+    def test_another_optimiser_finds_the_same_bound_and_no_higher_one(self):
+        assert self.model.facts["converged"]
+        found = optimize.minimize(self.problem(), np.zeros(27), method="BFGS")
+        assert self.model.bound == pytest.approx(-found.fun, abs=1e-6)
+
+    def test_one_row_against_quadrature(self):
+        # One row, one point: the best N(m, s^2) for f, with all integrals by adaptive quadrature.
+        def minus_bound(parameters):
+            m, s = parameters[0], math.exp(parameters[1])
+            fit = integrate.quad(lambda f: norm.pdf(f, m, s) * -math.log1p(math.exp(-f)), m - 9 * s, m + 9 * s)[0]
+            return 0.5 * ((s * s + m * m) / 1.4 - 1.0 - math.log(s * s / 1.4)) - fit
+
+        found = optimize.minimize(minus_bound, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-7})
+        model = SparseGaussianProcess(K, LOGISTIC, [[0.3]]).fit([[0.3]], [1.0])
+        mean, sd = model.predict([[0.3]], return_std=True)
+        assert model.bound == pytest.approx(-found.fun, abs=1e-8)  # the tolerance, in nats
+        assert mean[0] == pytest.approx(found.x[0], abs=1e-4)  # its root, in standard deviations
+        assert sd[0] == pytest.approx(math.exp(found.x[1]), abs=1e-4)
+
+    def test_bound_is_below_the_evidence(self):
+        # The evidence of five rows by two hundred thousand draws of the prior.
+        x, labels = X[::6], LABELS[::6]
+        f = RNG.multivariate_normal(np.zeros(5), K(x), size=200_000)
+        weights = np.exp(LOGISTIC.log_density(labels, f).sum(axis=1))
+        error = weights.std() / weights.mean() / math.sqrt(200_000)
+        bound = SparseGaussianProcess(K, LOGISTIC, x).fit(x, labels).bound
+        assert bound < math.log(weights.mean()) + 4.0 * error
+        assert bound > math.log(weights.mean()) - 0.1  # nearly Gaussian: tight
+
+    def test_the_precision_is_the_expected_curvature(self):
+        e = self.model.basis.features(X)
+        mean, sd = self.model.predict(X, return_std=True)
+        curvature = [
+            integrate.quad(lambda f, m=m, s=s: norm.pdf(f, m, s) * expit(f) * expit(-f), m - 9 * s, m + 9 * s)[0]
+            for m, s in zip(mean, sd, strict=True)
+        ]
+        np.testing.assert_allclose(self.model.law.precision, np.eye(6) + (e.T * curvature) @ e, atol=1e-4)
+
+    @pytest.mark.parametrize("likelihood", [LOGISTIC, STUDENT])
+    def test_derivatives_are_those_of_finite_differences(self, likelihood):
+        e, left = self.model.basis.features(X), np.full(25, 0.1)
+        bound = Bound(likelihood, e, left, LABELS, 12)
+        root = RNG.normal(size=(6, 6))
+        here = law(RNG.normal(size=6), np.eye(6) + root @ root.T)
+        gradient, wanted = bound.derivatives(here)
+        h = 1e-5
+        for m, step in enumerate(h * np.eye(6)):
+            above, below = (bound(here._replace(mean=here.mean + sign * step)) for sign in (1, -1))
+            assert -gradient[m] == pytest.approx((above - below) / (2 * h), rel=1e-6, abs=1e-6)
+        # in the covariance S: d bound / dS = (precision - wanted) / 2
+        covariance, direction = np.linalg.inv(here.precision), RNG.normal(size=(6, 6)) * 0.05
+        direction = direction + direction.T
+        above, below = (bound(law(here.mean, np.linalg.inv(covariance + sign * h * direction))) for sign in (1, -1))
+        expected = 0.5 * np.sum((here.precision - wanted) * direction)
+        assert (above - below) / (2 * h) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+    def test_separable_labels_are_fine(self):
+        model = SparseGaussianProcess(SquaredExponential(1.0, 100.0), LOGISTIC, 6).fit(X, X[:, 0] > 0.0)
+        assert model.facts["converged"]
+        assert np.array_equal(model.predict(X) > 0.0, X[:, 0] > 0.0)
+
+
+class TestNotLogConcave:
+    def test_student_converges_below_the_evidence_and_ignores_outliers(self):
+        y = Y.copy()
+        y[[5, 17]] += [8.0, -6.0]
+        model = SparseGaussianProcess(K, STUDENT, Z).fit(X, y)
+        assert model.facts["converged"]
+        others = np.setdiff1d(np.arange(25), [5, 17])
+        gaussian = SparseGaussianProcess(K, GAUSSIAN, Z).fit(X, y)
+        errors = [np.abs(m.predict(X)[others] - np.sin(2.0 * X[others, 0])).mean() for m in (model, gaussian)]
+        assert errors[0] < 0.5 * errors[1]
+
+    def test_squared_rate_has_two_mirror_images(self):
+        counts = np.round(4.0 + 3.0 * np.sin(X[:, 0])) + 1.0
+        above, below = (
+            SparseGaussianProcess(K, SQUARED_RATE, Z).fit(X, counts, start=sign * np.sqrt(counts)) for sign in (1, -1)
+        )
+        assert above.facts["converged"] and below.facts["converged"]
+        np.testing.assert_allclose(above.predict(NEW), -below.predict(NEW), atol=1e-6)
+        assert above.bound == pytest.approx(below.bound, abs=1e-6)
+        np.testing.assert_allclose(above.predict(X) ** 2, counts, atol=2.0)
+
+    def test_an_impossible_start_is_refused(self):
+        nowhere = SimpleNamespace(log_density=lambda y, f: np.where(f > 3.0, 0.0, -np.inf) + 0.0 * y)
+        with pytest.raises(ValueError, match="not finite where the climb begins"):
+            SparseGaussianProcess(K, nowhere, Z).fit(X, Y)
+
+    def test_the_likelihood_may_refuse_targets(self):
+        def refuse(y, rows):
+            raise ValueError(f"{rows} rows of the wrong kind")
+
+        with pytest.raises(ValueError, match="25 rows of the wrong kind"):
+            SparseGaussianProcess(K, SimpleNamespace(check_targets=refuse), Z).fit(X, Y)
+
+    def test_too_few_iterations_are_said(self):
+        facts = SparseGaussianProcess(K, STUDENT, Z, most_iterations=1).fit(X, Y).facts
+        assert facts["iterations"] == 1 and not facts["converged"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"inducing_points": 26}, "at most the number of rows of X, 25"),
+        ({"inducing_points": True}, "whole number"),
+        ({"nodes": 1}, "nodes is 1; a whole number of 2 or more"),
+        ({"tolerance": 0.0}, "tolerance is 0.0"),
+        ({"inducing_points": np.zeros((3, 2))}, r"\(n, 2\) is allowed"),
+    ],
+)
+def test_bad_input_is_refused(options, words):
+    with pytest.raises(ValueError, match=words):
+        SparseGaussianProcess(K, GAUSSIAN, **{"inducing_points": Z, **options}).fit(X, Y)

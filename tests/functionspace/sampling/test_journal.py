@@ -1,0 +1,232 @@
+"""A fit that was interrupted goes on to the same bytes, and repeats nothing of what it had found out."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import linalg
+
+from particlegvi.functionspace import ProjectedLangevinSampler, SparseGaussianProcess, likelihoods, selection
+from particlegvi.functionspace.sampling import annealing
+from particlegvi.functionspace.sampling.langevin import LangevinFlow
+from particlegvi.functionspace.sampling.mixing import MixingFlow
+from particlegvi.kernels import SquaredExponential
+from particlegvi.simulation import loop as simulation
+
+KERNEL = SquaredExponential(lengthscale=0.8, variance=4.0)
+# likelihood, settings: every plan, with and without what else a run has to remember
+CASES = {
+    "quadratic": (likelihoods.Gaussian(0.1), {}),
+    "quadratic, own step": (likelihoods.Gaussian(0.1), {"step_size": 1e-3, "steps": 90}),
+    "Euler-Maruyama": (
+        likelihoods.Gaussian(0.1),
+        {"integrator": "euler-maruyama", "prior": "gp", "step_size": 1e-5, "steps": 70},
+    ),
+    "preconditioned": (likelihoods.Bernoulli(), {"steps": 60}),
+    "minibatches": (likelihoods.Bernoulli(), {"batch_size": 16, "steps": 60}),
+    "minibatches, signs": (likelihoods.Poisson(), {"batch_size": 16, "moves": "none", "steps": 50}),
+    "frozen signs": (likelihoods.Poisson(), {"moves": "none", "steps": 60, "step_size": 1e-4}),
+    "mixing": (likelihoods.Poisson(), {"steps": 60}),
+    "mixing without regions": (likelihoods.StudentT(4.0, 0.3), {"steps": 40}),
+    "mixing from a given start": (likelihoods.Poisson(), {"steps": 40, "initial": "given"}),
+}
+
+
+class Stop(KeyboardInterrupt):
+    """Ctrl-C at a known place."""
+
+
+class Memory:
+    """A keeper that gives its snapshots back as files would, and interrupts when asked for the ``calls``-th time."""
+
+    def __init__(self, calls=10**9, due=True):
+        self.left = calls
+        self.due = due
+        self.snapshot = None
+        self.count = 0
+
+    def begin(self, records, shape):
+        return self.snapshot
+
+    def reached(self, step):
+        self.left -= 1
+        if self.left == 0:
+            raise Stop
+        return self.due
+
+    def save(self, snapshot):
+        constants = {name: np.array(each) for name, each in snapshot.constants.items()}
+        self.snapshot = snapshot._replace(
+            state=snapshot.state.copy(), facts=json.loads(json.dumps(snapshot.facts)), constants=constants
+        )
+
+
+@pytest.fixture(autouse=True)
+def one_step_at_a_time(monkeypatch):
+    monkeypatch.setattr(simulation, "CHUNK_SECONDS", 1e-9)
+
+
+def data(likelihood):
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-2.0, 2.0, (80, 1))
+    f = 2.0 * np.sin(2.0 * X[:, 0])
+    targets = {
+        "gaussian": f + 0.3 * rng.normal(size=80),
+        "student-t": f + 0.3 * rng.normal(size=80),
+        "bernoulli-logistic": (rng.random(80) < 1.0 / (1.0 + np.exp(-f))).astype(float),
+        "poisson-square": rng.poisson(f**2).astype(float),
+    }
+    return X, targets[likelihood.name]
+
+
+def fit(case, keeper=None, progress=None, **settings):
+    likelihood, own = CASES[case]
+    settings = {"particles": 20, "seed": 5, **own, **settings}
+    if settings.get("initial") == "given":
+        settings["initial"] = np.random.default_rng(1).normal(size=(20, 9))
+    sampler = ProjectedLangevinSampler(KERNEL, likelihood, 9, **settings)
+    return sampler.fit(*data(likelihood), progress, keeper)
+
+
+def told(pls):
+    return pls.coefficients_.tobytes(), pls.sample(np.linspace(-3.0, 3.0, 7)[:, None]).tobytes(), json.dumps(pls.info_)
+
+
+@pytest.fixture(scope="module")
+def straight():
+    return {case: told(fit(case)) for case in CASES}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_interrupted_again_and_again(case, straight):
+    """In the setting up, in the annealing, at records and between them."""
+    keeper, sessions = Memory(), 0
+    for calls in (1, 2, 3, 5, 8, 13, 21, 34, 55, *[7] * 1000):
+        keeper.left = calls
+        try:
+            found = told(fit(case, keeper))
+        except Stop:
+            sessions += 1
+            continue
+        break
+    assert sessions >= 4
+    assert found == straight[case]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_ctrl_c_leaves_is_enough(case, straight):
+    """No snapshot was due before: the one of the interruption is all there is."""
+    for calls in (9, 18):
+        keeper = Memory(calls, due=False)
+        with pytest.raises(Stop):
+            fit(case, keeper)
+        assert keeper.snapshot.step > 0
+        assert told(fit(case, keeper)) == straight[case]
+
+
+@pytest.mark.parametrize(
+    ("case", "part", "calls"),
+    [
+        ("mixing", "annealing", 60),
+        ("mixing", "sampling", 240),
+        ("preconditioned", "sampling", 40),
+        ("quadratic", "sampling", 12),
+    ],
+)
+def test_nothing_is_repeated(case, part, calls, straight, monkeypatch):
+    taken = []
+    for flow in (LangevinFlow, MixingFlow):
+        advance = flow.advance
+
+        def counted(self, first, steps, advance=advance):
+            taken.append(steps)
+            advance(self, first, steps)
+
+        monkeypatch.setattr(flow, "advance", counted)
+    fit(case)
+    steps, keeper = sum(taken), Memory(calls)
+    taken.clear()
+    with pytest.raises(Stop):
+        fit(case, keeper)
+    with monkeypatch.context() as patch:
+        for module, name in ((selection, "select"), (linalg, "eigh"), (linalg, "eigvalsh")):
+            patch.setattr(module, name, lambda *_, **__: pytest.fail("found out twice"))
+        assert keeper.snapshot.facts["part"] == part
+        if part == "sampling":
+            patch.setattr(annealing, "anneal", lambda *_: pytest.fail("annealed twice"))
+        assert told(fit(case, keeper)) == straight[case]
+    assert sum(taken) == steps
+
+
+def test_a_default_length_that_is_extended_is_extended_all_the_same(monkeypatch):
+    """Every drift matters, so that the run is as long as it may be: eight times its default."""
+    monkeypatch.setattr("particlegvi.functionspace.sampling.trace.TOLERANCE", -1.0)
+    monkeypatch.setattr("particlegvi.functionspace.sampling.trace.STANDARD_ERRORS", -1.0)
+    wanted = told(pls := fit("quadratic"))
+    assert pls.steps_ == 160
+    for calls in (30, 100, 150):
+        keeper = Memory(calls)
+        with pytest.raises(Stop):
+            fit("quadratic", keeper)
+        assert keeper.snapshot.step > 20
+        assert told(fit("quadratic", keeper)) == wanted
+
+
+@pytest.mark.parametrize("victim", ["state", "records", "moves", "basis"])
+def test_a_snapshot_that_is_not_right_shows(victim, straight):
+    """Negative control: the bytes depend on all that a snapshot has."""
+    keeper = Memory(240)
+    with pytest.raises(Stop):
+        fit("mixing", keeper)
+    found = keeper.snapshot
+    assert found.facts["part"] == "sampling"
+    if victim == "state":
+        found.state[3, 2] += 1e-6
+    elif victim == "records":
+        next(each for name, each in found.constants.items() if name.startswith("record_"))[0] -= 100.0
+    elif victim == "moves":
+        found.facts["flow"]["accepted"][0][0] += 1.0
+    else:
+        found.constants["basis"][-1] *= 1.0 + 1e-9
+    assert told(fit("mixing", keeper)) != straight["mixing"]
+
+
+@pytest.mark.parametrize("likelihood", [likelihoods.Bernoulli(), likelihoods.StudentT(4.0, 0.3)])
+def test_the_climb_of_a_sparse_process_goes_on_too(likelihood):
+    def climbed(keeper=None):
+        return SparseGaussianProcess(KERNEL, likelihood, 9, seed=2).fit(*data(likelihood), keeper=keeper)
+
+    straight, keeper, sessions = climbed(), Memory(), 0
+    assert straight.facts["iterations"] >= 4
+    for keeper.left in [2] * 100:
+        try:
+            found = climbed(keeper)
+        except Stop:
+            sessions += 1
+            continue
+        break
+    assert sessions >= straight.facts["iterations"] - 1
+    for one, other in zip(found.law, straight.law, strict=True):
+        assert one.tobytes() == other.tobytes()
+    assert (found.bound, found.facts) == (straight.bound, straight.facts)
+
+
+def test_a_snapshot_of_another_fit_is_refused():
+    keeper = Memory(40)
+    with pytest.raises(Stop):
+        fit("preconditioned", keeper)
+    with pytest.raises(ValueError, match=r"particles \(20, 9\); \(21, 9\) are needed"):
+        fit("preconditioned", keeper, particles=21)
+
+
+def test_progress_is_heard_step_by_step_and_goes_on():
+    heard = []
+    keeper = Memory(40)
+    with pytest.raises(Stop):
+        fit("preconditioned", keeper, lambda *what: heard.append(what))
+    before = len(heard)
+    fit("preconditioned", keeper, lambda *what: heard.append(what))
+    assert [step for step, _ in heard] == list(range(1, 61)) and 0 < before < 60
+    assert {end for _, end in heard} == {60}

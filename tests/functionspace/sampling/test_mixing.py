@@ -1,0 +1,212 @@
+"""The rate f^2: many modes, in the right proportions; against quadrature and a Metropolis sampler."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import particlegvi as pg
+from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
+from particlegvi.functionspace.sampling.annealing import next_beta, resampled
+from particlegvi.functionspace.sampling.data_cost import DataCost
+from particlegvi.functionspace.sampling.langevin import LangevinFlow
+from particlegvi.functionspace.sampling.mixing import MixingFlow
+
+from ..references import grid_posterior, metropolis
+
+PARTICLES = 2000
+SQUARE = likelihoods.Poisson()
+
+
+def energy_of(features, y, prior_variances):
+    """V by plain numpy, for coefficients in rows."""
+
+    def energy(u):
+        f = u @ features.T
+        cost = f * f - 2.0 * y * np.log(np.abs(f) + 1e-300)
+        return cost.sum(axis=1) + 0.5 * np.sum(u * u / prior_variances, axis=1)
+
+    return energy
+
+
+def assert_same_functions(u, grid, weights, features):
+    """Sizes |f|, squares and products of signs with the first, within 5 standard errors of the quadrature."""
+    f, g = u @ features.T, grid @ features.T
+    for of in (np.abs, np.square, lambda values: np.sign(values) * np.sign(values[:, :1]), np.sign):
+        mean = weights @ of(g)
+        error = np.sqrt(np.maximum(weights @ of(g) ** 2 - mean**2, 1e-12) / len(u))
+        # one count in the particles, where a sign is all but certain
+        assert np.all(np.abs(of(f).mean(axis=0) - mean) < 5.0 * error + 2.0 / len(u))
+
+
+@pytest.mark.parametrize(
+    ("seed", "rows", "prior"), [(0, 3, "gp"), (1, 5, "rkhs"), (2, 12, "gp"), (3, 1, "rkhs")]
+)
+def test_small_counts_against_quadrature(seed, rows, prior):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2.0, 2.0, (rows, 1))
+    y = rng.integers(0, 4, rows).astype(float)
+    pls = ProjectedLangevinSampler(
+        pg.kernels.SquaredExponential(0.8, 3.0), SQUARE, np.array([[-1.0], [1.0]]), PARTICLES, prior=prior, seed=seed
+    ).fit(X, y)
+    variances = pls.basis_.prior_variances(prior)
+    grid, weights = grid_posterior(energy_of(pls.basis(X), y, variances), variances)
+    assert_same_functions(pls.coefficients_, grid, weights, pls.basis(np.array([[-1.9], [-0.6], [0.5], [1.7]])))
+
+
+class TestTwoRegions:
+    """Two groups of inputs with large counts: four modes, of two weights, with barriers that no step crosses."""
+
+    rng = np.random.default_rng(5)
+    X = np.concatenate([rng.uniform(-1.01, -0.99, (10, 1)), rng.uniform(0.99, 1.01, (10, 1))])
+    y = rng.poisson(9.0, 20).astype(float)
+
+    def fit(self, **settings):
+        return ProjectedLangevinSampler(
+            pg.kernels.SquaredExponential(1.4, 9.0), SQUARE, np.array([[-1.0], [1.0]]), PARTICLES, prior="gp",
+            **settings,
+        ).fit(self.X, self.y)
+
+    def truth(self, pls):
+        return grid_posterior(energy_of(pls.basis(self.X), self.y, np.ones(2)), np.ones(2), points=600)
+
+    def test_modes_have_their_weights_from_the_prior(self):
+        pls = self.fit()
+        grid, weights = self.truth(pls)
+        E = pls.basis(np.array([[-1.0], [1.0]]))
+        together = weights @ (np.prod(grid @ E.T, axis=1) > 0.0)
+        assert 0.55 < together < 0.95  # neither mode is to be forgotten
+        assert_same_functions(pls.coefficients_, grid, weights, E)
+
+    def test_and_from_a_start_in_a_single_one(self):
+        reference = self.fit()
+        grid, weights = self.truth(reference)
+        E = reference.basis(np.array([[-1.0], [1.0]]))
+        one = np.tile(grid[np.argmax(weights)], (PARTICLES, 1))
+        assert_same_functions(self.fit(initial=one).coefficients_, grid, weights, E)
+        with pytest.raises(AssertionError):  # plain Langevin steps stay where they are
+            plain = self.fit(initial=one, moves="none", steps=1000)
+            assert plain.info_["equilibrium"]["frozen_signs"] > 0.9
+            assert not plain.info_["equilibrium"]["reached"]
+            assert_same_functions(plain.coefficients_, grid, weights, E)
+
+
+class TestManyModes:
+    """A rate well away from 0, at inputs without a gap, where plain sampling leaves its particles between the modes."""
+
+    rng = np.random.default_rng(6)
+    X = np.linspace(-2.0, 2.0, 80)[:, None]
+    y = rng.poisson((3.0 + np.sin(2.0 * X[:, 0])) ** 2).astype(float)
+    size = 16
+    excess = 0.5 * size  # expected near a mode
+    plausible = excess + 6.0 * np.sqrt(excess)
+
+    def fit(self, **settings):
+        settings = {"particles": 1000, "prior": "gp", **settings}
+        return ProjectedLangevinSampler(
+            pg.kernels.SquaredExponential(0.2, 4.0), SQUARE, self.size, **settings
+        ).fit(self.X, self.y)
+
+    def test_energies_halves_and_sizes(self):
+        pls = self.fit()
+        E, variances = pls.basis(self.X), np.ones(self.size)
+        energy = energy_of(E, self.y, variances)
+        u = pls.coefficients_
+        np.testing.assert_allclose(pls.potential(u[:20]), energy(u[:20]), rtol=1e-9)
+        sign = np.sign(u @ E[np.argmax(self.y)])
+        one_mode = u * sign[:, None]
+        reference = metropolis(energy, one_mode[:100], 3000, seed=1)
+        lowest = min(pls.info_["lowest_potential"], energy(reference).min())
+        assert np.mean(energy(u) < lowest + self.plausible) > 0.98
+        assert 0.65 * self.excess < np.mean(energy(u)) - lowest < 1.35 * self.excess
+        assert 0.35 < np.mean(sign > 0.0) < 0.65
+        sizes, expected = np.abs(u @ E.T), np.abs(reference @ E.T)
+        assert np.all(np.abs(sizes.mean(axis=0) - expected.mean(axis=0)) < 6.0 * expected.std(axis=0) / np.sqrt(1000))
+        np.testing.assert_allclose(sizes.std(axis=0), expected.std(axis=0), rtol=0.15)
+        assert pls.info_["equilibrium"]["reached"]
+
+    def test_plain_sampling_does_not_get_there_and_says_so(self):
+        plain = self.fit(moves="none", particles=100, steps=4000, prior="rkhs")
+        energies = plain.potential(plain.coefficients_)
+        outside = np.mean(energies > plain.info_["lowest_potential"] + self.plausible)
+        assert outside > 0.9
+        told = plain.info_["equilibrium"]
+        assert not told["reached"]
+        assert "above the lowest energy" in told["because"]
+        assert np.isclose(told["inside"], 1.0 - outside)
+
+
+class TestMovesLeaveTheLawAsItIs:
+    """In one dimension, from exact draws: what the moves make of them are exact draws, at any step size."""
+
+    features = np.array([[0.9], [1.4], [0.3], [1.0]])
+    y = np.array([2.0, 1.0, 0.0, 3.0])
+    edges = np.linspace(-6.0, 6.0, 200_001)
+
+    def law(self):
+        middle = 0.5 * (self.edges[1:] + self.edges[:-1])
+        energy = energy_of(self.features, self.y, np.ones(1))(middle[:, None])
+        weights = np.exp(energy.min() - energy)
+        cumulative = np.concatenate([[0.0], np.cumsum(weights)]) / weights.sum()
+        return lambda x: np.interp(x, self.edges, cumulative), lambda p: np.interp(p, cumulative, self.edges)
+
+    def distance(self, flow):
+        cdf, _ = self.law()
+        flow.advance(0, 24)
+        return stats.kstest(flow.state[:, 0], cdf).pvalue
+
+    @pytest.mark.parametrize("step_size", [0.05, 0.5, 2.0])
+    def test_exact_draws_stay_exact(self, step_size):
+        _, quantile = self.law()
+        start = quantile(np.random.default_rng(7).random(20_000))[:, None]
+        cost = DataCost(SQUARE, self.features, self.y)
+        assert self.distance(MixingFlow(cost, np.array([9.0]), step_size, start.copy(), 3, [])) > 1e-3
+
+    def test_steps_that_are_always_accepted_do_not(self):
+        _, quantile = self.law()
+        start = quantile(np.random.default_rng(7).random(20_000))[:, None]
+        cost = DataCost(SQUARE, self.features, self.y)
+        mixing = MixingFlow(cost, np.array([9.0]), 2.0, start.copy(), 3, [])
+        tamed = DataCost(SQUARE.tamed(), self.features, self.y)
+        plain = LangevinFlow(lambda z, step: tamed.gradients(z), mixing.langevin, start.copy(), 3)
+        assert self.distance(plain) < 1e-6
+
+
+def test_the_temperature_falls_so_that_half_of_the_sample_is_left():
+    costs = np.random.default_rng(0).normal(size=5000) * 20.0
+    beta = 0.0
+    following = next_beta(costs, beta)
+    weights = np.exp(-(following - beta) * (costs - costs.min()))
+    assert np.isclose(weights.sum() ** 2 / np.sum(weights**2), 2500.0, rtol=1e-6)
+    assert next_beta(costs * 1e-6, beta) == 1.0
+    assert next_beta(np.array([0.0, 1e300]), 0.5) > 0.5
+
+
+def test_resampling_gives_each_particle_its_share():
+    logs = np.random.default_rng(1).normal(size=300) * 3.0
+    share = 300.0 * np.exp(logs) / np.exp(logs).sum()
+    counts = np.bincount(resampled(logs, np.array([[0.37]])), minlength=300)
+    assert np.all(np.abs(counts - share) < 1.0 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "seed"),
+    [(likelihoods.Poisson("log"), 1), (likelihoods.StudentT(3.0, 0.2), 2), (likelihoods.Bernoulli(), 3)],
+)
+def test_other_likelihoods_against_metropolis(likelihood, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2.0, 2.0, (40, 1))
+    y = likelihood.sample(1.5 * np.sin(2.0 * X[:, 0]), rng)
+    pls = ProjectedLangevinSampler(
+        pg.kernels.SquaredExponential(0.7, 2.0), likelihood, 5, 1000, moves="mix", seed=seed
+    ).fit(X, y)
+    E = pls.basis(X)
+
+    def energy(u):
+        return -likelihood.log_density(y, u @ E.T).sum(axis=1) + 0.5 * np.sum(u * u / pls.eigenvalues_, axis=1)
+
+    reference = metropolis(energy, pls.coefficients_[:200], 2000, seed) @ E.T
+    f = pls.coefficients_ @ E.T
+    assert np.all(np.abs(f.mean(axis=0) - reference.mean(axis=0)) < 6.0 * reference.std(axis=0) / np.sqrt(1000))
+    np.testing.assert_allclose(f.std(axis=0), reference.std(axis=0), rtol=0.15)

@@ -1,0 +1,319 @@
+"""Projected Langevin sampling for labels, its reproducibility, its predictions and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+import particlegvi as pg
+from particlegvi.functionspace import ProjectedLangevinSampler, covariances, likelihoods
+from particlegvi.functionspace.sampling import data_cost
+from particlegvi.functionspace.sampling.langevin import Minibatch
+
+from ..references import metropolis
+
+KERNEL = pg.kernels.SquaredExponential(0.8, 2.0)
+SIX = np.linspace(-2.0, 2.0, 6)[:, None]
+
+
+def labels(seed=0, rows=60):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2.0, 2.0, (rows, 1))
+    return X, (rng.random(rows) < special.expit(3.0 * np.sin(2.0 * X[:, 0]))).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("prior", "link", "seed", "particles"),
+    [("rkhs", "logistic", 0, 4000), ("gp", "logistic", 1, 4000), ("rkhs", "probit", 2, 1000)],
+)
+def test_labels_against_metropolis(prior, link, seed, particles):
+    X, y = labels(seed)
+    told = against_metropolis(KERNEL, X, y, particles, prior, link, seed)["equilibrium"]
+    assert 0.8 < told["excess_energy"] / told["expected_excess"] < 1.25
+
+
+@pytest.mark.parametrize("link", ["logistic", "probit"])
+def test_separable_labels_against_metropolis(link):
+    """Plain steps without bias would be some ten thousands."""
+    X = np.linspace(-2.0, 2.0, 60)[:, None]
+    wide = pg.kernels.SquaredExponential(0.8, 64.0)
+    info = against_metropolis(wide, X, (X[:, 0] > 0.1).astype(float), 1000, "gp", link, 3)
+    assert info["plan"] == "mixing"
+    assert info["steps"] <= 2000
+
+
+def against_metropolis(kernel, X, y, particles, prior, link, seed):
+    """Asserts mean and standard deviation of the function, and that the run knows; returns what it says of itself."""
+    likelihood = likelihoods.Bernoulli(link)
+    pls = ProjectedLangevinSampler(kernel, likelihood, SIX, particles, prior=prior, seed=seed).fit(X, y)
+    E, variances = pls.basis(X), pls.basis_.prior_variances(prior)
+    log_probability = special.log_expit if link == "logistic" else special.log_ndtr
+
+    def energy(u):
+        return -log_probability((2.0 * y - 1.0) * (u @ E.T)).sum(axis=1) + 0.5 * np.sum(u * u / variances, axis=1)
+
+    np.testing.assert_allclose(pls.potential(pls.coefficients_[:9]), energy(pls.coefficients_[:9]), rtol=1e-9)
+    new = pls.basis(np.linspace(-2.5, 2.5, 21)[:, None])
+    reference = metropolis(energy, pls.coefficients_[:400], 1600, seed) @ new.T
+    f = pls.coefficients_ @ new.T
+    assert np.all(np.abs(f.mean(axis=0) - reference.mean(axis=0)) < 6.0 * reference.std(axis=0) / np.sqrt(particles))
+    np.testing.assert_allclose(f.std(axis=0), reference.std(axis=0), rtol=0.1)
+    assert pls.info_["equilibrium"]["reached"]
+    return pls.info_
+
+
+def test_a_run_that_is_too_short_says_so():
+    X, y = labels()
+    far = np.tile([30.0, -30.0, 30.0, 0.0, 0.0, 0.0], (100, 1))
+    pls = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), SIX, steps=16, initial=far).fit(X, y)
+    assert not pls.info_["equilibrium"]["reached"]
+    assert "drifts" in pls.info_["equilibrium"]["because"]
+
+
+def test_a_default_length_is_extended_while_the_energies_drift():
+    """Steep labels under a wide prior: far out the likelihood is flat, and the way back is long."""
+    rng = np.random.default_rng(104)
+    X = rng.uniform(-2.0, 2.0, (40, 1))
+    y = (rng.random(40) < special.expit(20.0 * np.sin(2.0 * X[:, 0]))).astype(float)
+    pls = ProjectedLangevinSampler(pg.kernels.SquaredExponential(0.8, 30.0), likelihoods.Bernoulli(), SIX, 400)
+    pls.fit(X, y)
+    assert pls.steps_ * pls.step_size_ > 25.0  # 15 were planned
+    assert pls.info_["equilibrium"]["reached"]
+    assert 0.8 < pls.info_["equilibrium"]["excess_energy"] / 3.0 < 1.25
+
+
+CASES = {
+    "quadratic": (likelihoods.Gaussian(0.3), {"steps": 30}),
+    "preconditioned": (likelihoods.Bernoulli(), {"steps": 30}),
+    "batches": (likelihoods.Bernoulli(), {"steps": 30, "batch_size": 50}),
+    "euler-maruyama": (likelihoods.Bernoulli(), {"steps": 30, "integrator": "euler-maruyama"}),
+    "mixing": (likelihoods.Poisson(), {"steps": 30}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+class TestReproducibility:
+    """Of every kind of run."""
+
+    def fit(self, case, **settings):
+        likelihood, own = CASES[case]
+        rng = np.random.default_rng(3)
+        X = rng.uniform(-2.0, 2.0, (600, 1))
+        y = (rng.random(600) < 0.5).astype(float)
+        settings = {**own, "particles": 300, "seed": 5, **settings}
+        return ProjectedLangevinSampler(KERNEL, likelihood, SIX, **settings).fit(X, y)
+
+    def test_any_number_of_threads_gives_the_same_bytes(self, case, monkeypatch):
+        monkeypatch.setattr(data_cost, "WORTH_A_THREAD", 0)
+        monkeypatch.setattr(data_cost, "SPAN", 100)
+        found = []
+        for number in ("1", "2", "3"):
+            monkeypatch.setenv("NUMBA_NUM_THREADS", number)
+            pls = self.fit(case)
+            found.append((pls.coefficients_.tobytes(), pls.sample(SIX + 0.1).tobytes()))
+        assert found[0] == found[1] == found[2]
+        assert self.fit(case, seed=6).coefficients_.tobytes() != found[0][0]
+
+    def test_pieces_and_restarts_change_no_bit(self, case):
+        """From the state after 30 steps: seven more at once, or in pieces, the last by a flow that is new."""
+        whole, pieces, fresh = self.fit(case).flow_, self.fit(case).flow_, self.fit(case).flow_
+        whole.advance(30, 7)
+        pieces.advance(30, 1)
+        pieces.advance(31, 4)
+        fresh.state[...] = pieces.state
+        fresh.advance(35, 2)
+        assert np.array_equal(whole.state, fresh.state)
+
+    def test_a_fitted_sampler_can_be_pickled(self, case):
+        pls = self.fit(case, particles=20)
+        again = pickle.loads(pickle.dumps(pls))
+        assert np.array_equal(again.sample(SIX), pls.sample(SIX))
+        again.flow_.advance(30, 3)
+        pls.flow_.advance(30, 3)
+        assert np.array_equal(again.flow_.state, pls.flow_.state)
+        assert json.loads(json.dumps(pls.info_)) == pls.info_
+
+
+def test_a_batch_of_all_rows_is_the_full_gradient():
+    likelihood, rng = likelihoods.Bernoulli(), np.random.default_rng(1)
+    features, y = rng.normal(size=(50, 3)), (rng.random(50) < 0.5).astype(float)
+    cost = data_cost.DataCost(likelihood, features, y)
+    z = rng.normal(size=(7, 3))
+    full = likelihood.slope(z @ features.T, y) @ features
+    np.testing.assert_allclose(cost.gradients(z), full, rtol=1e-12)
+    np.testing.assert_allclose(cost.forces(z)[1], likelihood.cost(z @ features.T, y).sum(axis=1), rtol=1e-12)
+    for reference in (None, np.ones(3)):
+        np.testing.assert_allclose(Minibatch(cost, 50, 0, reference)(z, 4), full, rtol=1e-10)
+        small = Minibatch(cost, 8, 0, reference)
+        mean = np.mean([small(z, step) for step in range(4000)], axis=0)
+        spread = np.std([small(z, step) for step in range(400)], axis=0)
+        assert np.all(np.abs(mean - full) < 5.0 * spread / np.sqrt(4000))  # unbiased, with a last batch of two
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), SIX, 2000, prior="gp").fit(*labels(4))
+
+
+class TestPrediction:
+    X, y = labels(4)
+    new = np.linspace(-4.0, 4.0, 17)[:, None]
+
+
+    @pytest.mark.parametrize("prior", ["rkhs", "gp"])
+    def test_far_from_the_data_is_the_prior(self, prior):
+        pls = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), SIX, 500, prior=prior).fit(self.X, self.y)
+        mean, sd = pls.predict([[30.0], [-50.0]], return_std=True)
+        np.testing.assert_allclose(mean, 0.0, atol=1e-12)
+        np.testing.assert_allclose(sd, np.sqrt(2.0), rtol=1e-12)
+        np.testing.assert_allclose(pls.sample([[30.0], [-50.0]]).std(axis=0), np.sqrt(2.0), rtol=0.2)
+        np.testing.assert_allclose(pls.predict_probability([[30.0]]), 0.5, atol=1e-9)
+
+    def test_moments_and_quantiles_are_those_of_the_samples(self, fitted):
+        samples = fitted.sample(self.new)
+        mean, sd, quantiles = fitted.predict(self.new, return_std=True, quantiles=[0.1, 0.5, 0.9])
+        residual = np.sqrt(fitted.residual_.variance(self.new))
+        # the coefficients are the same; only the residual is drawn
+        assert np.all(np.abs(samples.mean(axis=0) - mean) < 5.0 * residual / np.sqrt(2000) + 1e-9)
+        np.testing.assert_allclose(samples.std(axis=0), sd, rtol=0.08)
+        for probability, quantile in zip([0.1, 0.5, 0.9], quantiles, strict=True):
+            share = np.mean(samples <= quantile, axis=0)
+            assert np.all(np.abs(share - probability) < 5.0 * np.sqrt(probability * (1 - probability) / 2000))
+        assert np.array_equal(samples, fitted.sample(self.new))
+
+    def test_samples_are_joint(self, fitted):
+        near = np.array([[3.0], [3.001], [3.5]])
+        samples = fitted.sample(near)
+        assert np.abs(samples[:, 0] - samples[:, 1]).max() < 0.02  # smooth functions, not noise
+        E = fitted.basis(near)
+        expected = E @ np.cov(fitted.coefficients_.T) @ E.T + covariances.of(KERNEL)(near) - E @ E.T
+        np.testing.assert_allclose(np.cov(samples.T), expected, atol=0.25)
+
+    def test_probabilities_targets_and_densities_against_samples(self, fitted):
+        rng = np.random.default_rng(8)
+        residual = np.sqrt(fitted.residual_.variance(self.new))
+        centres = fitted.coefficients_ @ fitted.basis(self.new).T
+        draws = centres + residual * rng.normal(size=(50, *centres.shape))
+        probabilities = special.expit(draws).mean(axis=(0, 1))
+        np.testing.assert_allclose(fitted.predict_probability(self.new), probabilities, atol=0.005)
+        mean, sd = fitted.predict(self.new, return_std=True, of="target")
+        np.testing.assert_allclose(mean, fitted.predict_probability(self.new), rtol=1e-12)
+        np.testing.assert_allclose(sd, np.sqrt(mean * (1.0 - mean)), rtol=1e-9)
+        ones = fitted.log_predictive_density(self.new, np.ones(17))
+        np.testing.assert_allclose(ones, np.log(mean), rtol=1e-9)
+
+    def test_a_gaussian_density_is_exact(self):
+        X, y = self.X, np.sin(self.X[:, 0])
+        pls = ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(0.2), SIX, 300).fit(X, y)
+        centres = pls.coefficients_ @ pls.basis(self.new).T
+        variance = 0.2 + pls.residual_.variance(self.new)
+        logs = -0.5 * (0.4 - centres) ** 2 / variance - 0.5 * np.log(2.0 * np.pi * variance)
+        direct = special.logsumexp(logs, axis=0) - np.log(300)
+        np.testing.assert_allclose(pls.log_predictive_density(self.new, np.full(17, 0.4)), direct, rtol=1e-6)
+        sd = pls.predict(self.new, return_std=True, of="target")[1]
+        np.testing.assert_allclose(sd**2, centres.var(axis=0) + variance, rtol=1e-9)
+
+    def test_a_density_much_narrower_than_the_residual(self):
+        noise = likelihoods.ShiftedMixture(shift=0.5, noise_variance=1e-3, probability=0.3)
+        pls = ProjectedLangevinSampler(KERNEL, noise, SIX, 50, steps=8).fit(self.X, np.sin(self.X[:, 0]))
+        centres = pls.coefficients_ @ pls.basis(self.new).T
+        sd = np.sqrt(1e-3 + pls.residual_.variance(self.new))
+        direct = 0.7 * stats.norm.pdf(0.4, centres, sd) + 0.3 * stats.norm.pdf(0.4, centres + 0.5, sd)
+        found = pls.log_predictive_density(self.new, np.full(17, 0.4))
+        np.testing.assert_allclose(found, np.log(direct.mean(axis=0)), rtol=1e-5)
+
+    def test_the_thesiss_residual(self):
+        pls = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), SIX, 500, residual="thesis").fit(self.X, self.y)
+        mean, sd = pls.predict(self.new, return_std=True)
+        samples = pls.sample(self.new)
+        np.testing.assert_allclose(samples.std(axis=0), sd, rtol=0.15)
+        assert np.all(sd[[0, -1]] < 0.9)  # r(x, x) far away is not k's variance
+
+
+@pytest.mark.parametrize("prior", ["rkhs", "gp"])
+def test_particles_start_as_draws_from_the_prior(prior):
+    X, y = labels()
+    settings = {"prior": prior, "steps": 1, "step_size": 1e-14, "particles": 4000}
+    pls = ProjectedLangevinSampler(KERNEL, likelihoods.Bernoulli(), SIX, **settings).fit(X, y)
+    variances = pls.eigenvalues_ if prior == "rkhs" else np.ones(6)
+    np.testing.assert_allclose(np.cov(pls.coefficients_.T / np.sqrt(variances)[:, None]), np.eye(6), atol=0.12)
+
+
+@pytest.mark.parametrize("likelihood", [likelihoods.Gaussian(0.2), likelihoods.Bernoulli(), likelihoods.Poisson("log")])
+def test_memory_is_linear_in_the_number_of_rows(likelihood):
+    peaks = []
+    for rows in (10_000, 20_000):
+        X, y = labels(1, rows)
+        sampler = ProjectedLangevinSampler(KERNEL, likelihood, np.linspace(-2, 2, 60)[:, None], 10, steps=2)
+        tracemalloc.start()
+        sampler.fit(X, y)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 2.1 * peaks[0]
+    assert peaks[1] < 8 * 20_000 * 60 * 8  # a few times the features
+
+
+X40, Y40 = labels(9, 40)
+
+
+@pytest.mark.parametrize(
+    ("settings", "data", "words"),
+    [
+        ({}, (X40, Y40 * 2.0), "the label 2"),
+        ({}, (X40, Y40[:-1]), r"y has the shape \(39,\); \(40,\)"),
+        ({}, (np.where(X40 > 1, np.nan, X40), Y40), "X holds NaN"),
+        ({}, (X40[:0], Y40[:0]), "X has no row"),
+        ({}, (X40[:, :, None], Y40), "X has the shape"),
+        ({"particles": 0}, (X40, Y40), "particles is 0"),
+        ({"particles": 2.5}, (X40, Y40), "particles is 2.5"),
+        ({"steps": 0}, (X40, Y40), "steps is 0"),
+        ({"step_size": -1.0}, (X40, Y40), "step_size is -1.0"),
+        ({"step_size": np.nan}, (X40, Y40), "step_size is nan"),
+        ({"seed": -1}, (X40, Y40), "seed is -1"),
+        ({"prior": "gauss"}, (X40, Y40), "prior of the coefficients"),
+        ({"residual": "none"}, (X40, Y40), "no residual"),
+        ({"residual": "thesis", "prior": "gp"}, (X40, Y40), 'belongs to prior="rkhs"'),
+        ({"integrator": "euler"}, (X40, Y40), 'did you mean "euler-maruyama"'),
+        ({"moves": "all"}, (X40, Y40), "kind of moves"),
+        ({"moves": "mix", "batch_size": 5}, (X40, Y40), "leave batch_size"),
+        ({"initial": "posterior"}, (X40, Y40), "initial is 'posterior'"),
+        ({"initial": np.zeros((3, 6))}, (X40, Y40), "initial has 3 rows; one for each of the 100"),
+        ({"initial": np.zeros((100, 5))}, (X40, Y40), r"initial has the shape \(100, 5\)"),
+        ({"inducing_points": 41}, (X40, Y40), "at most the number of rows of X, 40"),
+        ({"inducing_points": 0}, (X40, Y40), "inducing points is 0"),
+        ({"inducing_points": np.zeros((3, 2))}, (X40, Y40), r"inducing_points has the shape \(3, 2\)"),
+        ({"likelihood": "bernoulli"}, (X40, Y40), "likelihood is 'bernoulli'"),
+        ({"kernel": "rbf"}, (X40, Y40), "kernel is 'rbf'"),
+    ],
+)
+def test_what_is_refused(settings, data, words):
+    settings = {"kernel": KERNEL, "likelihood": likelihoods.Bernoulli(), "inducing_points": SIX, **settings}
+    with pytest.raises(ValueError, match=words) as caught:
+        ProjectedLangevinSampler(**settings).fit(*data)
+    assert "\n" not in str(caught.value)
+
+
+def test_inducing_points_that_coincide_and_columns_that_are_constant():
+    X = np.column_stack([X40[:, 0], np.full(40, 3.0)])
+    Z = np.column_stack([np.repeat(SIX[:, 0], 2), np.full(12, 3.0)])
+    pls = ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(0.1), Z, prior="gp").fit(X, Y40)
+    once = ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(0.1), SIX, prior="gp").fit(X40, Y40)
+    assert pls.coefficients_.shape == (100, 6)
+    np.testing.assert_allclose(pls.predict(X), once.predict(X40), atol=0.15)
+
+
+def test_predict_refuses_what_it_cannot_do():
+    pls = ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(0.1), SIX).fit(X40, Y40)
+    with pytest.raises(ValueError, match="has no labels"):
+        pls.predict_probability(X40)
+    with pytest.raises(ValueError, match="quantiles are those of the function"):
+        pls.predict(X40, quantiles=[0.5], of="target")
+    with pytest.raises(ValueError, match="quantiles holds"):
+        pls.predict(X40, quantiles=[1.5])
+    with pytest.raises(ValueError, match="u has the shape"):
+        pls.potential(np.zeros((2, 5)))

@@ -1,0 +1,154 @@
+"""Projected Langevin sampling with Gaussian noise, where everything is known in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.functionspace import ProjectedLangevinSampler, covariances, likelihoods
+
+from ..references import exact_process, gaussian_posterior
+
+PARTICLES = 4000
+
+
+def data(seed, rows, inputs=1):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2.0, 2.0, (rows, inputs))
+    return X, np.sin(3.0 * X[:, 0]) + 0.5 * X[:, -1] + 0.3 * rng.normal(size=rows)
+
+
+def sampler(kernel, Z, noise_variance=0.1, **settings):
+    settings.setdefault("particles", PARTICLES)
+    return ProjectedLangevinSampler(kernel, likelihoods.Gaussian(noise_variance), Z, **settings)
+
+
+def assert_law(coefficients, mean, covariance, share=0.12):
+    """Means within 5 standard errors, variances within 12%, and correlations that fit as well."""
+    sd = np.sqrt(np.diag(covariance))
+    assert np.all(np.abs(coefficients.mean(axis=0) - mean) < 5.0 * sd / np.sqrt(len(coefficients)))
+    np.testing.assert_allclose(coefficients.var(axis=0), sd**2, rtol=share)
+    white = np.linalg.solve(np.linalg.cholesky(covariance / np.outer(sd, sd)), (coefficients / sd).T)
+    np.testing.assert_allclose(np.cov(white), np.eye(len(sd)), atol=share)
+
+
+@pytest.mark.parametrize(
+    ("seed", "rows", "inputs", "Z", "kernel", "noise_variance", "prior"),
+    [
+        (1, 60, 1, 8, pg.kernels.SquaredExponential(0.5, 1.0), 0.1, "rkhs"),
+        (2, 60, 1, 8, pg.kernels.SquaredExponential(0.5, 1.0), 0.1, "gp"),
+        (3, 400, 2, 20, pg.kernels.Matern52(1.3, 2.0), 0.01, "rkhs"),
+        (4, 25, 3, 12, covariances.Matern32(lengthscale=[0.4, 2.0, 5.0], variance=30.0), 2.0, "rkhs"),
+        (5, 1000, 1, 32, pg.kernels.SquaredExponential(0.7, 0.2), 1e-3, "gp"),
+        (6, 4, 1, 40, pg.kernels.SquaredExponential(1.0, 1.0), 0.5, "rkhs"),  # more inducing points than data
+    ],
+)
+@pytest.mark.parametrize("own", [False, True])
+def test_coefficients_have_the_posterior_law(seed, rows, inputs, Z, kernel, noise_variance, prior, own):
+    X, y = data(seed, rows, inputs)
+    points = Z if rows >= Z else np.linspace(-2, 2, Z)[:, None]
+    settings = {"step_size": 0.05, "steps": 400} if own else {}
+    pls = sampler(kernel, points, noise_variance, prior=prior, seed=seed, **settings).fit(X, y)
+    variances = pls.eigenvalues_ if prior == "rkhs" else np.ones(len(pls.eigenvalues_))
+    E = pls.basis(X)
+    assert_law(pls.coefficients_, *gaussian_posterior(E, y, noise_variance, variances))
+    assert pls.info_["equilibrium"]["reached"]
+    direct = 0.5 * np.sum((y - pls.coefficients_[:5] @ E.T) ** 2, axis=1) / noise_variance
+    direct += 0.5 * np.sum(pls.coefficients_[:5] ** 2 / variances, axis=1)
+    np.testing.assert_allclose(pls.potential(pls.coefficients_[:5]), direct, rtol=1e-7, atol=1e-6)
+
+
+@pytest.mark.parametrize("prior", ["rkhs", "gp"])
+def test_with_all_inputs_as_inducing_points_it_is_the_exact_process(prior):
+    X, y = data(7, 12)
+    k = covariances.of(pg.kernels.Matern32(0.8, 1.5))
+    pls = sampler(k, X, prior=prior).fit(X, y)
+    new = np.linspace(-3.0, 3.0, 9)[:, None]
+    if prior == "gp":
+        mean, covariance = exact_process(k(X), k(new, X), k(new), y, 0.1)
+        sd = pls.predict(new, return_std=True)[1]
+        drawn = pls.sample(new)
+        at = pls.predict(new)
+    else:  # at the inputs: elsewhere the residual adds to r
+        r = k(X) @ k(X) / len(X)
+        mean, covariance = exact_process(r, r, r, y, 0.1)
+        sd = pls.predict(X, return_std=True)[1]
+        drawn = pls.sample(X)
+        at = pls.predict(X)
+    error = np.sqrt(np.diag(covariance) / PARTICLES)
+    assert np.all(np.abs(at - mean) < 5.0 * error)
+    assert np.all(np.abs(drawn.mean(axis=0) - mean) < 5.0 * error)
+    np.testing.assert_allclose(sd**2, np.diag(covariance), rtol=0.12)
+    np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=0.12 * np.diag(covariance).max())
+
+
+class TestEulerMaruyama:
+    X, y = data(8, 30)
+
+    def run(self, share, **settings):
+        """A run whose step is this share of the stability limit, the matrix A of its drift and the step."""
+        short = sampler(pg.kernels.SquaredExponential(1.0, 1.0), np.array([[-1.0], [0.0], [1.0]]), steps=1)
+        short.fit(self.X, self.y)
+        E = short.basis(self.X)
+        A = E.T @ E / 0.1 + np.diag(1.0 / short.eigenvalues_)
+        step_size = share * 2.0 / np.linalg.eigvalsh(A)[-1]
+        pls = sampler(
+            pg.kernels.SquaredExponential(1.0, 1.0), np.array([[-1.0], [0.0], [1.0]]), integrator="euler-maruyama",
+            step_size=step_size, **settings,
+        ).fit(self.X, self.y)
+        return pls, A, E, step_size
+
+    def test_its_stationary_law(self):
+        pls, A, E, step_size = self.run(0.25)
+        biased = np.linalg.inv(A @ (np.eye(3) - 0.5 * step_size * A))
+        mean = np.linalg.solve(A, E.T @ self.y / 0.1)
+        assert_law(pls.coefficients_, mean, biased)
+        with pytest.raises(AssertionError):  # the bias shows: this is not the posterior
+            assert_law(pls.coefficients_, mean, np.linalg.inv(A))
+
+    def test_the_stability_limit_is_known_before_the_first_step(self):
+        with pytest.warns(UserWarning, match="beyond the stability limit"):
+            pls, A, _, step_size = self.run(1.05, steps=3)
+        assert np.isclose(pls.info_["stability limit"], 2.0 / np.linalg.eigvalsh(A)[-1])
+
+    def test_far_beyond_it_the_run_ends_with_a_sentence(self):
+        with pytest.warns(UserWarning), pytest.raises(pg.Diverged, match="smaller step_size"):
+            self.run(50.0, steps=3000)
+
+    def test_the_default_step_keeps_the_bias_at_five_per_cent(self):
+        pls = sampler(pg.kernels.SquaredExponential(1.0, 1.0), np.array([[-1.0], [0.0], [1.0]]),
+                      integrator="euler-maruyama").fit(self.X, self.y)
+        assert_law(pls.coefficients_, *gaussian_posterior(pls.basis(self.X), self.y, 0.1, pls.eigenvalues_), share=0.2)
+        assert np.isclose(pls.step_size_, 0.05 * pls.info_["stability limit"])
+
+    def test_a_stiff_basis_is_refused_with_the_number_of_steps(self):
+        with pytest.raises(ValueError, match="steps to reach equilibrium"):
+            sampler(pg.kernels.SquaredExponential(1.0, 1.0), 12, integrator="euler-maruyama").fit(self.X, self.y)
+
+
+def test_time_is_the_thesiss_where_a_step_size_is_given():
+    """The law of the Ornstein-Uhlenbeck process at time 0.03 from a fixed start, long before equilibrium."""
+    X, y = data(9, 40)
+    Z = np.array([[-1.5], [0.0], [1.5]])
+    begin = np.tile([0.3, -0.2, 0.1], (PARTICLES, 1))
+    pls = sampler(pg.kernels.SquaredExponential(0.5, 1.0), Z, steps=3, step_size=0.01, initial=begin).fit(X, y)
+    E = pls.basis(X)
+    A = E.T @ E / 0.1 + np.diag(1.0 / pls.eigenvalues_)
+    rates, Q = np.linalg.eigh(A)
+    end = np.linalg.solve(A, E.T @ y / 0.1)
+    mean = end + Q @ (np.exp(-0.03 * rates) * (Q.T @ (begin[0] - end)))
+    covariance = Q @ np.diag((1.0 - np.exp(-0.06 * rates)) / rates) @ Q.T
+    assert_law(pls.coefficients_, mean, covariance)
+    assert np.abs(mean - end).max() > 0.02  # and it is not yet the end
+
+
+def test_batches_of_rows():
+    X, y = data(10, 200)
+    pls = sampler(pg.kernels.SquaredExponential(0.8, 1.0), np.linspace(-2, 2, 5)[:, None], batch_size=64)
+    pls.fit(X, y)
+    mean, covariance = gaussian_posterior(pls.basis(X), y, 0.1, pls.eigenvalues_)
+    sd = np.sqrt(np.diag(covariance))
+    # all particles see the same batches, so their mean has an error of its own
+    assert np.all(np.abs(pls.coefficients_.mean(axis=0) - mean) < 0.2 * sd)
+    np.testing.assert_allclose(pls.coefficients_.std(axis=0), sd, rtol=0.15)

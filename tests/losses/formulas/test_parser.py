@@ -1,0 +1,212 @@
+"""What is refused, where the error points, and that nothing hostile gets through or takes long."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from particlegvi.engine.terms import evaluate
+from particlegvi.losses.formulas import LONGEST, MOST_VARIABLES, compile_formula
+
+WRONG = [
+    # formula, column (from 1), part of the sentence
+    ("", 1, "it is empty"),
+    ("   ", 4, "it is empty"),
+    ("t +", 4, "missing before the end"),
+    ("t * / 2", 5, 'missing before "/"'),
+    ("**t", 1, 'missing before "**"'),
+    ("t ** ** 2", 6, 'missing before "**"'),
+    ("()", 2, 'missing before ")"'),
+    ("sin()", 5, 'missing before ")"'),
+    ("(t", 1, "never closed"),
+    ("sin(t + (2)", 1, "never closed"),
+    ("t)", 2, "never opened"),
+    ("2t", 2, "a product is written with *"),
+    ("t t", 3, "a product is written with *"),
+    ("t(2)", 2, "a product is written with *"),
+    ("(t)(t)", 4, "a product is written with *"),
+    ("2(t)", 2, "a product is written with *"),
+    ("pi(t)", 3, "a product is written with *"),
+    ("1_000*t", 2, "an operator is missing"),
+    ("0x10*t", 2, "an operator is missing"),
+    ("1j*t", 2, "an operator is missing"),
+    ("1..2", 3, "an operator is missing"),
+    ("sin t", 1, "sin(...)"),
+    ("sin", 1, "sin(...)"),
+    ("t*sin", 3, "sin(...)"),
+    ("sin**2", 1, "sin(...)"),
+    ("2*sinn(t)", 3, 'did you mean "sin"'),
+    ("arctan(t)", 1, "functions: sin cos tan"),
+    ("x + t", 1, 'there is no "x"'),
+    ("Sin(t)", 1, 'did you mean "sin"'),
+    ("t.real", 2, "'.'"),
+    ("t, 2", 2, "every function takes one argument"),
+    ("max(t, 2)", 1, 'there is no "max"'),
+    ("t[0]", 2, "round parentheses"),
+    ("t = 2", 3, "only the expression"),
+    ("t == 2", 3, "only the expression"),
+    ("t // 2", 4, 'missing before "/"'),
+    ("t % 2", 3, "'%'"),
+    ("t!", 2, "factorial"),
+    ("|t|", 1, "abs(...)"),
+    ("t²", 2, "write **2"),
+    ("2·t", 2, "write *"),
+    ("t − 1", 3, "typographic minus"),
+    ("π*t", 1, "write pi"),
+    ("t # comment", 3, "'#'"),
+    ("'t'", 1, "not part of a formula"),
+    ("t\\n", 2, "not part of a formula"),
+    ("t\x00", 2, "not part of a formula"),
+    ("t + \ud800", 5, "not part of a formula"),
+    ("٣*t", 1, "not part of a formula"),
+    ("1e*t", 2, "no digits"),
+    ("1e+", 2, "no digits"),
+    ("1e999*t", 1, "too large"),
+    ("t + " + "9" * 400, 5, "too large"),
+    ("t + 1/0", 6, "divides by zero"),
+    ("t/(2 - 2)", 2, "divides by zero"),
+    ("t + log(0)", 5, "log of 0 is not a finite number"),
+    ("log(-1) + t", 1, "not a finite number"),
+    ("sqrt(-1)*t", 1, "not a finite number"),
+    ("exp(1000)*t", 1, "not a finite number"),
+    ("t*10**400", 5, "the power of 10 and 400"),
+    ("t*0**-1", 4, "the power of 0 and -1"),
+    ("t*(-1)**0.5", 7, "the power of -1 and 0.5"),
+    ("1e308*10 + t", 6, "the product of 1e+308 and 10"),
+    ("1e308 + 1e308 - t", 7, "the sum"),
+    ("(-2)**t", 5, "positive base"),
+    ("0**t", 2, "positive base"),
+    ("t/1e-310", 2, "in the derivative"),
+]
+
+
+@pytest.mark.parametrize(("formula", "column", "part"), WRONG, ids=[repr(case[0])[:24] for case in WRONG])
+def test_a_mistake_is_named_and_pointed_at(formula, column, part):
+    with pytest.raises(ValueError) as raised:
+        compile_formula(formula, ["t"])
+    sentence, shown, caret = str(raised.value).split("\n")
+    assert sentence.startswith(f"formula, column {column}: ")
+    assert part in sentence
+    pointed = shown[caret.index("^") :][:1]
+    expected = formula[column - 1 : column]
+    assert pointed == expected or not expected.isprintable() or expected == "\ud800"
+
+
+@pytest.mark.parametrize("length", [10, 100, 1000, 9000])
+def test_the_caret_stands_under_the_place_in_long_formulas(length):
+    formula = "t+" * (length // 2) + "$" + "+t" * (length // 4)
+    with pytest.raises(ValueError) as raised:
+        compile_formula(formula[:LONGEST], ["t"])
+    _, shown, caret = str(raised.value).split("\n")
+    assert shown[caret.index("^")] == "$"
+    assert len(shown) < 100
+
+
+HOSTILE = {
+    "parentheses": "(" * 100_000,
+    "closed parentheses": "(" * 4000 + "t" + ")" * 4000,
+    "signs": "-" * 9_000 + "t",
+    "powers": "t**" * 3_000 + "t",
+    "functions": "sin(" * 2_000 + "t" + ")" * 2_000,
+    "a million characters": "t+" * 500_000 + "t",
+    "null bytes": "\x00" * 5_000,
+    "one long name": "a" * 9_999,
+    "one long number": "1" * 9_999,
+    "an import": "__import__('os').system('true')",
+    "a lambda": "(lambda: t)()",
+    "an attribute": "t.__class__",
+    "a walrus": "(t := 3)",
+    "a format": "f'{t}'",
+    "a huge power of a constant": "9**9**9**9",
+    "surrogates": "\udcff" * 100,
+}
+
+
+@pytest.mark.parametrize("formula", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_formulas_are_refused_at_once(formula):
+    start = time.process_time()
+    with pytest.raises(ValueError) as raised:
+        compile_formula(formula, ["t"])
+    assert time.process_time() - start < 1.0
+    assert len(str(raised.value)) < 600
+
+
+def test_the_deepest_and_longest_formulas_that_are_allowed_work():
+    deep = "sin(" * 240 + "t" + ")" * 240
+    np.testing.assert_allclose(evaluate.values(compile_formula(deep, ["t"]), np.zeros((1, 1))), 0.0)
+    long = "+".join(["t*t"] * (LONGEST // 4))
+    assert len(long) <= LONGEST
+    np.testing.assert_allclose(evaluate.values(compile_formula(long, ["t"]), np.ones((1, 1))), LONGEST // 4, rtol=1e-12)
+    distinct = "".join(f"+t/{n}" for n in range(1, 1500))[:LONGEST].rsplit("+", 1)[0]
+    assert np.isfinite(evaluate.gradients(compile_formula(distinct, ["t"]), np.ones((1, 1)))).all()
+
+
+def test_nothing_recurses():
+    """A formula at the limit of depth is compiled with hardly any stack left."""
+    formula = "(" * 120 + "t" + "**2)" * 100 + ")" * 20
+    depth = 0
+    frame = sys._getframe()
+    while frame is not None:
+        depth += 1
+        frame = frame.f_back
+    first = compile_formula(formula, ["t"])  # imports what it needs
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(depth + 40)
+    try:
+        again = compile_formula(formula, ["t"])
+    finally:
+        sys.setrecursionlimit(limit)
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+
+
+def test_nothing_is_evaluated(root):
+    """No module of the parser calls eval, exec, compile or the like."""
+    for path in sorted((root / "particlegvi" / "formulas").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in {"eval", "exec", "compile", "__import__"}, path
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = {alias.name for alias in node.names} | {getattr(node, "module", "") or ""}
+                assert not names & {"ast", "sympy", "pickle", "importlib", "builtins"}, path
+
+
+@pytest.mark.parametrize(
+    ("variables", "part"),
+    [
+        ([], "between 1 and"),
+        ("", "between 1 and"),
+        (["t", "t"], "variables[1] is 't', as another one is"),
+        (["sin"], "which is a function"),
+        (["x", "pi"], "which is a constant"),
+        (["2x"], "starts with a letter"),
+        ([""], "starts with a letter"),
+        (["x y"], "only letters, digits and _"),
+        (["x-y"], "only letters, digits and _"),
+        ([3], "variables[0] is 3"),
+        ([f"x{n}" for n in range(MOST_VARIABLES + 1)], "between 1 and"),
+    ],
+)
+def test_wrong_variables_are_named(variables, part):
+    with pytest.raises(ValueError) as raised:
+        compile_formula("1", variables)
+    assert part in str(raised.value)
+
+
+@pytest.mark.parametrize("formula", [None, 3, b"t", ["t"]])
+def test_a_formula_is_a_string(formula):
+    with pytest.raises(ValueError, match="it must be a string"):
+        compile_formula(formula, ["t"])
+
+
+@pytest.mark.parametrize("variables", [["x", "y"], ("x", "y"), "x, y", "x y"])
+def test_variables_come_in_several_forms(variables):
+    np.testing.assert_array_equal(evaluate.values(compile_formula("x - y", variables), np.array([[5.0, 3.0]])), [2.0])
+
+
+@pytest.mark.parametrize("name", ["θ", "theta_1", "_", "e", "Exp", "sinus", "变量"])
+def test_names_of_variables(name):
+    np.testing.assert_array_equal(evaluate.values(compile_formula(f"2*{name}", [name]), np.array([[5.0]])), [10.0])

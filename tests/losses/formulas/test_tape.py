@@ -1,0 +1,233 @@
+"""What the tape computes: against closed forms, against differences, and against dual numbers on random formulas."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from particlegvi.engine.terms import evaluate, tape
+from particlegvi.losses.formulas import compile_formula
+
+_spec = importlib.util.spec_from_file_location("expressions", Path(__file__).with_name("expressions.py"))
+assert _spec and _spec.loader
+expressions = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(expressions)
+
+
+def value_of(formula, points, variables=("t",)):
+    return evaluate.values(compile_formula(formula, variables), np.reshape(points, (-1, len(variables))))
+
+
+def gradient_of(formula, points, variables=("t",)):
+    return evaluate.gradients(compile_formula(formula, variables), np.reshape(points, (-1, len(variables))))
+
+
+# Formula, and value and derivative written by hand in numpy; well conditioned on the points of ``positive``.
+CLOSED_FORMS = [
+    ("t", lambda t: t, lambda t: np.ones_like(t)),
+    ("7", lambda t: np.full_like(t, 7.0), lambda t: np.zeros_like(t)),
+    ("2*t + 1", lambda t: 2 * t + 1, lambda t: np.full_like(t, 2.0)),
+    ("-t**2", lambda t: -(t**2), lambda t: -2 * t),
+    ("(-t)**2", lambda t: t**2, lambda t: 2 * t),
+    ("2**-t", lambda t: np.exp2(-t), lambda t: -math.log(2) * np.exp2(-t)),
+    ("2**3**2*t", lambda t: 512 * t, lambda t: np.full_like(t, 512.0)),
+    ("t^3", lambda t: t**3, lambda t: 3 * t**2),
+    ("1/t", lambda t: 1 / t, lambda t: -1 / t**2),
+    ("t**-3", lambda t: t**-3.0, lambda t: -3 * t**-4.0),
+    ("t**0.5", np.sqrt, lambda t: 0.5 / np.sqrt(t)),
+    ("t**2.5", lambda t: t**2.5, lambda t: 2.5 * t**1.5),
+    ("t**-1.5", lambda t: t**-1.5, lambda t: -1.5 * t**-2.5),
+    ("t**2.3", lambda t: t**2.3, lambda t: 2.3 * t**1.3),
+    ("t**17", lambda t: t**17, lambda t: 17 * t**16),
+    ("t**40", lambda t: t**40, lambda t: 40 * t**39),
+    ("t**(1 + t)", lambda t: t * t**t, lambda t: t * t**t * (np.log(t) + 1 + 1 / t)),
+    ("6/2*t", lambda t: 3 * t, lambda t: np.full_like(t, 3.0)),
+    ("6/(2*t)", lambda t: 3 / t, lambda t: -3 / t**2),
+    ("t - 2 - 3", lambda t: t - 5, lambda t: np.ones_like(t)),
+    ("5 - (2 - t)", lambda t: 3 + t, lambda t: np.ones_like(t)),
+    ("t/3", lambda t: t / 3, lambda t: np.full_like(t, 1 / 3)),
+    ("sin(t)", np.sin, np.cos),
+    ("cos(t)", np.cos, lambda t: -np.sin(t)),
+    ("tan(t/4)", lambda t: np.tan(t / 4), lambda t: 0.25 / np.cos(t / 4) ** 2),
+    ("exp(-t)", lambda t: np.exp(-t), lambda t: -np.exp(-t)),
+    ("log(1 + t)", lambda t: np.log(1 + t), lambda t: 1 / (1 + t)),
+    ("sqrt(1 + t**2)", lambda t: np.sqrt(1 + t**2), lambda t: t / np.sqrt(1 + t**2)),
+    ("tanh(t)", np.tanh, lambda t: 1 / np.cosh(t) ** 2),
+    ("tanh(20*t)", lambda t: np.tanh(20 * t), lambda t: 20 / np.cosh(20 * t) ** 2),
+    ("cosh(t)", np.cosh, np.sinh),
+    ("sinh(t)", np.sinh, np.cosh),
+    ("abs(-t)", np.abs, np.sign),
+    ("t*exp(-t**2/2)", lambda t: t * np.exp(-(t**2) / 2), None),
+    ("exp(exp(t/3))", lambda t: np.exp(np.exp(t / 3)), lambda t: np.exp(np.exp(t / 3)) * np.exp(t / 3) / 3),
+    ("pi*t", lambda t: np.pi * t, lambda t: np.full_like(t, np.pi)),
+    ("+t", lambda t: t, lambda t: np.ones_like(t)),
+    ("--t", lambda t: t, lambda t: np.ones_like(t)),
+    ("t*-2", lambda t: -2 * t, lambda t: np.full_like(t, -2.0)),
+    (".5*t + 1.e-1 + 2E+1", lambda t: 0.5 * t + 0.1 + 20, lambda t: np.full_like(t, 0.5)),
+    ("((t))", lambda t: t, lambda t: np.ones_like(t)),
+    ("\n t\n * 2 ", lambda t: 2 * t, lambda t: np.full_like(t, 2.0)),
+]
+positive = np.linspace(0.1, 3.0, 131)  # two blocks of lanes and one that is not full
+
+
+@pytest.mark.parametrize(("formula", "value", "slope"), CLOSED_FORMS, ids=[form[0] for form in CLOSED_FORMS])
+def test_agrees_with_the_closed_form(formula, value, slope):
+    # 1e-14 is about 45 roundings; the argument of an exponential adds its own size to that.
+    np.testing.assert_allclose(value_of(formula, positive), value(positive), rtol=2e-14)
+    if slope is not None:
+        np.testing.assert_allclose(gradient_of(formula, positive)[:, 0], slope(positive), rtol=2e-14)
+
+
+def test_the_thesis_loss_agrees_with_the_registered_one():
+    from particlegvi import losses
+
+    loss = losses.get("tilted-double-well")
+    t = np.linspace(-4.0, 3.0, 200)
+    formula = "3/2*(t**4/4 + t**3/3 - t**2) - 3/8"
+    # Relative to the largest term: both sums cancel near their roots.
+    np.testing.assert_allclose(value_of(formula, t), loss.value(t), rtol=1e-14, atol=1e-14 * 96)
+    np.testing.assert_allclose(gradient_of(formula, t), loss.gradient(t), rtol=1e-14, atol=1e-14 * 96)
+
+
+def test_four_gaussians_as_a_formula():
+    from particlegvi import losses
+
+    corners = [f"exp(-((x {a} 3)**2 + (y {b} 3)**2)/2)" for a in "+-" for b in "+-"]
+    formula = f"-log((1/4)/(2*pi)*({' + '.join(corners)}))"
+    loss = losses.get("four-gaussians")
+    points = np.random.default_rng(3).normal(scale=3.0, size=(100, 2))
+    np.testing.assert_allclose(value_of(formula, points, ("x", "y")), loss.value(points), rtol=1e-13)
+    np.testing.assert_allclose(gradient_of(formula, points, ("x", "y")), loss.gradient(points), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_random_formulas_agree_with_dual_numbers(seed):
+    """Value and gradient differ by no more than the rounding errors of both evaluations."""
+    rng = np.random.default_rng(seed)
+    variables = ["x", "y", "long_name3"][: int(rng.integers(1, 4))]
+    points = rng.uniform(-2.0, 2.0, size=(7, len(variables)))
+    expression = None
+    while expression is None:
+        try:
+            expression = expressions.random_expression(rng, variables, points, depth=int(rng.integers(2, 6)))
+            compile_formula(expression.text, variables)
+        except (ValueError, ArithmeticError):  # outside the domain of log or sqrt, or too large
+            expression = None
+            continue
+        if not all(math.isfinite(n.value) and n.error < 1e-3 * (1 + abs(n.value)) for n in expression.numbers):
+            expression = None
+    values = value_of(expression.text, points, variables)
+    gradients = gradient_of(expression.text, points, variables)
+    for value, gradient, number in zip(values, gradients, expression.numbers, strict=True):
+        assert abs(value - number.value) <= 4.0 * number.error + 1e-300
+        bound = 4.0 * number.slope_errors + 16.0 * expressions.EPS * np.abs(number.slopes) + 1e-300
+        assert np.all((np.abs(gradient - number.slopes) <= bound) | ~np.isfinite(number.slopes)), expression.text
+
+
+def test_the_bounds_of_the_random_test_are_sharp_enough_to_notice():
+    points = np.array([[0.7]])
+    number = expressions.times(*[expressions.Number(0.7, 0.0, np.ones(1), np.zeros(1))] * 2)
+    wrong = value_of("t*t*(1 + 1e-14)", points)[0]
+    assert abs(wrong - number.value) > 4.0 * number.error
+
+
+@pytest.mark.parametrize("formula", ["sin(x*y) + x**3/y", "exp(-x**2)*cosh(y)", "sqrt(x**2 + y**2 + 1)*tanh(x - y)"])
+def test_gradient_agrees_with_complex_steps(formula):
+    """The imaginary part of f(x + ih)/h is the derivative to the last digit: no subtraction takes place."""
+    readings = {
+        "sin(x*y) + x**3/y": lambda x, y: np.sin(x * y) + x**3 / y,
+        "exp(-x**2)*cosh(y)": lambda x, y: np.exp(-(x**2)) * np.cosh(y),
+        "sqrt(x**2 + y**2 + 1)*tanh(x - y)": lambda x, y: np.sqrt(x**2 + y**2 + 1) * np.tanh(x - y),
+    }
+    points = np.random.default_rng(2).uniform(0.5, 2.0, size=(50, 2))
+    x, y = points.T
+    h = 1e-100
+    function = readings[formula]
+    expected = np.stack([function(x + 1j * h, y + 0j).imag, function(x + 0j, y + 1j * h).imag], axis=1) / h
+    np.testing.assert_allclose(gradient_of(formula, points, ("x", "y")), expected, rtol=1e-13, atol=1e-14)
+
+
+def test_slope_of_abs_at_its_kink_is_zero():
+    np.testing.assert_array_equal(gradient_of("abs(t)", [-1.0, 0.0, 2.0])[:, 0], [-1.0, 0.0, 1.0])
+    assert np.isnan(gradient_of("abs(t)", [np.nan]))
+
+
+def test_outside_the_domain_is_nan_not_an_error():
+    assert np.isnan(value_of("log(t)", [-1.0]))[0]
+    assert np.isnan(value_of("sqrt(t)", [-1.0]))[0]
+    assert np.isnan(value_of("t**0.3", [-1.0]))[0]
+    assert value_of("1/t", [0.0])[0] == np.inf
+
+
+def test_powers_at_zero_and_below():
+    np.testing.assert_allclose(value_of("t**3", [-2.0, 0.0]), [-8.0, 0.0])
+    np.testing.assert_allclose(value_of("t**0", [0.0]), [1.0])
+    np.testing.assert_allclose(gradient_of("t**1.5", [0.0]), [[0.0]])
+    np.testing.assert_allclose(gradient_of("t**2", [0.0]), [[0.0]])
+    np.testing.assert_allclose(value_of("t**-2", [-2.0]), [0.25])
+
+
+def test_far_out_the_slope_of_tanh_keeps_its_digits():
+    np.testing.assert_allclose(gradient_of("tanh(t)", [18.0])[0, 0], 4.0 * math.exp(-36.0), rtol=1e-13)
+    np.testing.assert_array_equal(gradient_of("tanh(t)", [-800.0, 800.0]), 0.0)
+
+
+def test_a_variable_that_the_formula_does_not_name_has_no_slope():
+    np.testing.assert_array_equal(gradient_of("x**2", [[3.0, 5.0]], ("x", "y")), [[6.0, 0.0]])
+
+
+def test_every_formula_runs_on_the_same_compiled_code():
+    points = np.ones((3, 1))
+    evaluate.gradients(compile_formula("t", ["t"]), points)
+    evaluate.values(compile_formula("t", ["t"]), points)
+    before = len(evaluate._values.cached.signatures), len(evaluate._gradients.cached.signatures)
+    for formula in ("sin(t)", "3", "t**9 - exp(t)"):
+        evaluate.gradients(compile_formula(formula, ["t"]), points)
+        evaluate.values(compile_formula(formula, ["t"]), points)
+    assert before == (len(evaluate._values.cached.signatures), len(evaluate._gradients.cached.signatures))
+
+
+def test_the_point_form_agrees_with_the_block_form():
+    term = compile_formula("x**2*sin(y) + y", ["x", "y"])
+    point, out = np.array([0.3, 0.8]), np.empty(2)
+    term.gradient(point, out)
+    np.testing.assert_array_equal(out, evaluate.gradients(term, point[None])[0])
+    assert term.value(point) == evaluate.values(term, point[None])[0]
+    assert term.dim == 2
+
+
+def test_common_parts_are_computed_once():
+    program = compile_formula("exp(sin(t)) + exp(sin(t))**2", ["t"]).value_program
+    operations = program[:, 0].tolist()
+    assert operations.count(tape.SIN) == 1
+    assert operations.count(tape.EXP) == 1
+
+
+def test_constants_are_computed_beforehand():
+    program = compile_formula("t*(2*3 + sin(1)/4)**2", ["t"]).value_program
+    assert program[:, 0].tolist() == [tape.MULTIPLY_CONSTANT, tape.STORE]
+
+
+def test_no_instruction_writes_to_its_own_operand():
+    """The loops of the interpreter are vectorised on that understanding."""
+    reads_two = {tape.ADD, tape.SUBTRACT, tape.MULTIPLY, tape.DIVIDE}
+    term = compile_formula("*".join(f"(x**{n} + sin({n}*y)/(1 + x**2))" for n in range(2, 20)), ["x", "y"])
+    for program, registers in ((term.value_program, term.sizes[1]), (term.gradient_program, term.sizes[2])):
+        for operation, target, a, b in program.tolist():
+            if operation not in (tape.STORE, tape.FILL):
+                assert 2 <= target < registers
+                assert target != a
+                assert operation not in reads_two or target != b
+
+
+def test_registers_are_used_again():
+    term = compile_formula(" + ".join(f"sin({n}*t)" for n in range(1, 400)), ["t"])
+    assert len(term.value_program) > 1000
+    assert term.sizes[1] < 10
+    t = np.linspace(-1.0, 1.0, 5)
+    expected = sum(np.sin(n * t) for n in range(1, 400))
+    np.testing.assert_allclose(evaluate.values(term, t[:, None]), expected, atol=1e-12)

@@ -1,0 +1,178 @@
+"""Replicates that were interrupted go on: with the next one, or inside the one that was under way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.running import execute as runner
+from particlegvi.scenario import load
+from particlegvi.storage import checkpoint
+
+STEPS, NUMBER = 20, 4
+SHORT = load("repulsion-pays", {"steps": STEPS, "replicates": NUMBER, "record_every": 7})
+SHORT["methods"] = {"DLE": SHORT["methods"]["DLE"]}
+ALWAYS = {"checkpoint_every": 1e-9}
+KILLED = """
+import json, os, signal, sys, particlegvi as pg
+kill_at = int(sys.argv[3])
+def kill(label, done, steps):
+    if label == "DLE" and done >= kill_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+pg.run(json.loads(sys.argv[2]), out=sys.argv[1], progress=kill, checkpoint_every=1e-9)
+"""
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Neither the truth nor long chunks: a chunk is one step at first, and eight at most."""
+    monkeypatch.setattr("particlegvi.results.summarise", lambda results: {"status": results.status})
+    monkeypatch.setattr("particlegvi.simulation.loop.CHUNK_SECONDS", 1e-9)
+
+
+def content(folder):
+    found = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in ("manifest.json", "summary.json")
+    }
+    manifest = json.loads((folder / "manifest.json").read_text())
+    return found | {"manifest": {key: manifest[key] for key in ("status", "methods", "seed", "settings")}}
+
+
+class StopAt:
+    """Progress that notes the steps it hears of, and interrupts at one of them."""
+
+    def __init__(self, step=10**9):
+        self.step = step
+        self.heard = []
+
+    def __call__(self, label, done, steps):
+        assert (label, steps) == ("DLE", STEPS * NUMBER)
+        self.heard.append(done)
+        if done >= self.step:
+            raise KeyboardInterrupt
+
+
+def interrupted(out, step):
+    with pytest.raises(KeyboardInterrupt):
+        pg.run(SHORT, out=out, progress=StopAt(step), **ALWAYS)
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory):
+    out = tmp_path_factory.mktemp("straight") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("particlegvi.results.summarise", lambda results: {"status": results.status})
+        pg.run(SHORT, out=out)
+    return content(out)
+
+
+@pytest.mark.parametrize("step", [1, 20, 21, 40, 50, 79, 80])
+def test_interrupted_anywhere(tmp_path, straight, step):
+    """In the run itself, at its end, inside the first replicate, between two, inside the last and at the end of all."""
+    interrupted(tmp_path / "run", step)
+    kept = pg.load(tmp_path / "run")["DLE"]
+    assert "replicates" not in kept.info and (kept.steps[-1] == STEPS) == (step > STEPS)
+    heard = StopAt()
+    pg.resume(tmp_path / "run", progress=heard)
+    assert content(tmp_path / "run") == straight
+    assert heard.heard[0] > step - 3  # what was done is not done again
+
+
+def test_interrupted_again_and_again(tmp_path, straight):
+    interrupted(tmp_path / "run", 2)
+    for times in range(1, 200):
+        try:
+            pg.resume(tmp_path / "run", progress=StopAt(7 * times), **ALWAYS)
+        except KeyboardInterrupt:
+            continue
+        break
+    assert times > 10
+    assert content(tmp_path / "run") == straight
+
+
+@pytest.mark.parametrize("step", [10, 50, 78])
+def test_killed(tmp_path, straight, step):
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path / "run"), json.dumps(SHORT), str(step)], check=False, timeout=120
+    )
+    assert done.returncode == -signal.SIGKILL
+    heard = StopAt()
+    pg.resume(tmp_path / "run", progress=heard)
+    assert content(tmp_path / "run") == straight
+    (entry,) = json.loads((tmp_path / "run" / "manifest.json").read_text())["resumed"]
+    assert entry["method"] == "DLE" and entry["step"] < heard.heard[0] <= entry["step"] + 1
+
+
+@pytest.mark.parametrize("step", [10, 50])
+def test_without_checkpoints_it_starts_over(tmp_path, straight, step):
+    """The control of the tests above: what they see is due to the checkpoints."""
+    interrupted(tmp_path / "run", step)
+    checkpoint.clear(tmp_path / "run")
+    heard = StopAt()
+    pg.resume(tmp_path / "run", progress=heard)
+    assert heard.heard[0] <= 1
+    assert content(tmp_path / "run") == straight
+
+
+VICTIMS = ["checkpoint/replicates/*.json", "checkpoint/replicates/*.npy", "arrays/DLE.replicates.growing.npy"]
+
+
+@pytest.mark.parametrize("victim", [*VICTIMS, "checkpoint/*.json", "arrays/DLE.growing.npy"])
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "gone"])
+def test_damage_costs_time_and_nothing_else(tmp_path, straight, victim, damage):
+    interrupted(tmp_path / "run", 55)
+    places = list((tmp_path / "run").glob(victim))
+    assert places
+    for place in places:
+        whole = place.read_bytes()
+        middle = len(whole) // 2
+        changed = whole[:middle] + bytes([whole[middle] ^ 16]) + whole[middle + 1 :]
+        place.unlink() if damage == "gone" else place.write_bytes(whole[:middle] if damage == "truncated" else changed)
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == straight
+
+
+def test_an_end_that_changed_is_seen(tmp_path, straight):
+    """The control: were the ends of replicates taken unseen, the result would be another."""
+    interrupted(tmp_path / "run", 75)
+    keep = runner.FolderKeeper.begin
+
+    def trusting(self, records, shape):
+        snapshot = keep(self, records, shape)
+        if self.part and snapshot is not None:
+            self._records._file.seek(-8, os.SEEK_END)
+            self._records._file.write(b"\0" * 8)
+        return snapshot
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runner.FolderKeeper, "begin", trusting)
+        pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") != straight
+
+
+def test_a_replicate_that_diverges_says_which(tmp_path, monkeypatch):
+    from particlegvi.kinds.particles import replicates
+
+    def fail(problem, method, record_every, hear, keeper):
+        raise pg.Diverged("step 3 of 20 made particle 1 non-finite", 3, 1)
+
+    monkeypatch.setattr(replicates, "follow", fail)
+    with pytest.raises(pg.Diverged):
+        pg.run(SHORT, out=tmp_path / "run")
+    kept = json.loads((tmp_path / "run" / "arrays" / "DLE.json").read_text())
+    assert kept["stopped"].startswith("replicate 1: step 3")
+    assert len(np.load(tmp_path / "run" / "arrays" / "DLE.steps.npy")) == len(range(0, STEPS, 7)) + 1
+
+
+def test_one_step_and_no_folder():
+    run = pg.run(SHORT, steps=1, record_every=0)["DLE"]
+    assert len(run.info["replicates"]["modes_covered"]) == NUMBER

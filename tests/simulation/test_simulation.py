@@ -1,0 +1,159 @@
+"""The simulation loop: records, starts, errors in one sentence, divergence, exact laws of the integrators."""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.simulation.loop import record_steps
+
+DOUBLE_WELL = {"prior": pg.priors.Normal(0.0, 1.0), "particles": 20, "steps": 50, "step_size": 1e-3}
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 199, 200, 201, 1000, 99_999, 100_000, 1_234_567])
+def test_default_records_are_few_and_hold_both_ends(steps):
+    due = record_steps(steps, None)
+    assert len(due) <= 200 and due[0] == 0 and due[-1] == steps
+    assert len(due) > min(steps, 98)
+    assert np.all(np.diff(due) > 0) or steps == 0
+
+
+def test_records_of_a_given_distance():
+    assert record_steps(10, 4).tolist() == [0, 4, 8, 10]
+    assert record_steps(8, 4).tolist() == [0, 4, 8]
+    assert record_steps(10, 0).tolist() == [0, 10]
+
+
+def test_shapes_and_times():
+    run = pg.simulate(pg.losses.get("four-gaussians"), pg.methods.DLE(0.2), initial=pg.priors.Normal([0, 0], 1.0),
+                      particles=7, steps=30, step_size=0.1, record_every=10)
+    assert run.positions.shape == (4, 7, 2) and run.final.dtype == np.float64
+    np.testing.assert_allclose(run.times, [0.0, 1.0, 2.0, 3.0])
+    assert run.average_loss().shape == (4,)
+    np.testing.assert_allclose(run.average_loss()[-1], np.mean(run.loss.value(run.final)))
+
+
+def test_records_do_not_change_the_run():
+    loss = pg.losses.get("tilted-double-well")
+    finals = [
+        pg.simulate(loss, pg.methods.DRLE(1.0, 0.5), **DOUBLE_WELL, record_every=every).final for every in (None, 0, 7)
+    ]
+    assert np.array_equal(finals[0], finals[1]) and np.array_equal(finals[0], finals[2])
+
+
+def test_histogram_integrates_to_one():
+    run = pg.simulate(pg.losses.get("tilted-double-well"), pg.methods.DLE(1.0), **DOUBLE_WELL)
+    density, edges = run.histogram(bins=13)
+    assert density.shape == (13,) and np.isclose(np.sum(density * np.diff(edges)), 1.0)
+
+
+BAD = [
+    ({"particles": 0}, "particles is 0; a whole number of 1 or more"),
+    ({"particles": 2.5}, "particles is 2.5"),
+    ({"steps": -1}, "steps is -1; a whole number of 0 or more"),
+    ({"step_size": 0.0}, "step_size is 0.0; a finite number above 0"),
+    ({"step_size": float("nan")}, "step_size is nan"),
+    ({"step_size": "small"}, "step_size is 'small'"),
+    ({"seed": -3}, "seed is -3"),
+    ({"integrator": "euler-maruyana"}, 'did you mean "euler-maruyama"'),
+    ({"record_every": -2}, "record_every is -2"),
+    ({"tolerance": 2.0}, "tolerance is 2.0"),
+    ({"prior": pg.priors.Normal([0.0, 0.0], 1.0)}, "prior has 2 dimension"),
+    ({"prior": None}, "initial"),
+    ({"initial": np.zeros((3, 2)), "particles": None}, r"initial has shape \(3, 2\); \(particles, 1\) is allowed"),
+    ({"initial": np.full((20, 1), np.inf)}, "initial has a non-finite coordinate"),
+    ({"initial": np.zeros((3, 1))}, "particles is 20 but initial has 3"),
+    ({"initial": pg.priors.Normal([0.0, 0.0], 1.0)}, "initial has 2 dimension"),
+    ({"initial": "normal"}, "initial is 'normal'"),
+    ({"prior": pg.priors.Uniform(-1.0, 1.0), "initial": np.full((20, 1), 3.0)}, "outside the prior's box"),
+]
+
+
+@pytest.mark.parametrize("change, sentence", BAD)
+def test_bad_arguments_get_one_sentence(change, sentence):
+    arguments = DOUBLE_WELL | change
+    with pytest.raises(ValueError, match=sentence) as caught:
+        pg.simulate(pg.losses.get("tilted-double-well"), pg.methods.DLE(1.0), **arguments)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), "1", True, None])
+def test_bad_weights_get_one_sentence(weight):
+    with pytest.raises(ValueError, match="kl_weight is .* is allowed"):
+        pg.methods.DLE(kl_weight=weight)
+    with pytest.raises(ValueError, match="mmd_weight is .* is allowed"):
+        pg.methods.DRE(mmd_weight=weight)
+
+
+def test_divergence_names_step_and_particle_and_keeps_the_records():
+    loss = pg.losses.get("tilted-double-well")
+    start = np.array([[0.1], [5.0], [0.2]])
+    with (
+        pytest.warns(UserWarning, match="stability limit"),
+        pytest.raises(pg.Diverged, match="try a smaller step_size than 0.5, for example 0.00") as caught,
+    ):
+        pg.simulate(loss, pg.methods.DE(), initial=start, steps=1000, step_size=0.5, record_every=2)
+    x, step = 5.0, 0
+    with np.errstate(all="ignore"):
+        while np.isfinite(x):
+            x = np.float64(x - 0.5 * 1.5 * x * (x - 1.0) * (x + 2.0))
+            step += 1
+    assert caught.value.particle == 1
+    assert abs(caught.value.step - step) <= 1  # the overflow itself may come a step apart in another order of products
+    run = caught.value.run
+    assert np.all(np.isfinite(run.positions)) and run.steps[-1] <= caught.value.step
+    assert len(run.steps) == len(run.positions)
+
+
+def test_a_step_beyond_stability_warns_and_runs():
+    loss = pg.losses.get("quadratic", curvature=[10.0], centre=[0.0])
+    with pytest.warns(UserWarning, match="stability limit of about 0.2"):
+        pg.simulate(loss, pg.methods.DE(), initial=np.array([[1.0]]), steps=3, step_size=0.25)
+
+
+def test_exponential_euler_is_exact_for_a_normal_prior():
+    """With no loss the flow is Ornstein-Uhlenbeck: its law after any number of steps of any size is known."""
+    loss = pg.losses.get("quadratic", curvature=[1e-300], centre=[0.0])
+    prior, temperature, h, steps, n = pg.priors.Normal(1.0, 0.5), 0.8, 0.7, 2, 200_000
+    a = temperature / 0.25
+    run = pg.simulate(loss, pg.methods.DLE(temperature), prior=prior, initial=np.full((n, 1), 3.0), steps=steps,
+                      step_size=h, integrator="exponential-euler", record_every=0)
+    decay = np.exp(-a * h * steps)
+    mean, variance = 1.0 + 2.0 * decay, 0.25 * (1.0 - decay**2)
+    assert abs(run.final.mean() - mean) < 4.5 * np.sqrt(variance / n)
+    assert abs(run.final.var() - variance) < 4.5 * variance * np.sqrt(2.0 / n)
+    one_step = np.exp(-a * h)
+    assert abs(run.final.mean() - (1.0 + 2.0 * one_step)) > 4.5 * np.sqrt(variance / n)
+
+
+def test_numpy_losses_take_the_same_steps():
+    compiled = pg.losses.get("tilted-double-well")
+    plain = pg.Loss.from_numpy(
+        lambda x: 1.5 * (x[:, 0] ** 4 / 4 + x[:, 0] ** 3 / 3 - x[:, 0] ** 2) - 0.375,
+        lambda x: 1.5 * (x**3 + x**2 - 2 * x),
+        1,
+    )
+    for method in (pg.methods.DE(), pg.methods.DLE(1.0), pg.methods.DRLE(1.0, 0.5, pg.kernels.SquaredExponential(1.0))):
+        a, b = (pg.simulate(loss, method, **DOUBLE_WELL).final for loss in (compiled, plain))
+        np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
+
+
+def test_progress_is_told_and_changes_nothing():
+    told = []
+    loss = pg.losses.get("tilted-double-well")
+    method = pg.methods.DLE(1.0)
+    with_it = pg.simulate(loss, method, **DOUBLE_WELL, progress=lambda done, total: told.append((done, total)))
+    without = pg.simulate(loss, method, **DOUBLE_WELL)
+    assert told[-1] == (50, 50) and np.array_equal(with_it.positions, without.positions)
+
+
+def test_records_that_would_not_fit_go_to_disk_and_are_the_same(monkeypatch):
+    from particlegvi.simulation import storage
+
+    loss = pg.losses.get("tilted-double-well")
+    in_memory = pg.simulate(loss, pg.methods.DLE(1.0), **DOUBLE_WELL, record_every=1)
+    monkeypatch.setattr(storage, "IN_MEMORY", 1000)
+    with pytest.warns(UserWarning, match="51 records of 20 particles take 8.2e-06 GB and are kept in a temporary file"):
+        on_disk = pg.simulate(loss, pg.methods.DLE(1.0), **DOUBLE_WELL, record_every=1)
+    assert isinstance(on_disk.positions, np.memmap)
+    assert np.array_equal(in_memory.positions, on_disk.positions)
+    np.testing.assert_array_equal(in_memory.average_loss(), on_disk.average_loss())

@@ -1,0 +1,103 @@
+"""The stability limit: exact on quadratics for every scheme, with a repulsion, and what the warning says."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.simulation import stability
+from particlegvi.simulation.problem import check_problem
+
+
+def limit(loss, method, integrator="euler-maruyama", prior=None, initial=None, step_size=1e-3):
+    dim = loss.dim
+    initial = np.zeros((1, dim)) if initial is None else initial
+    problem = check_problem(loss, method, prior, None, 10, step_size, initial, 0, integrator, 1e-12, None)
+    return stability.stability_limit(problem, method)
+
+
+def bowl(*curvature):
+    return pg.losses.get("quadratic", curvature=list(curvature), centre=[0.0] * len(curvature))
+
+
+@pytest.mark.parametrize("integrator", ["euler-maruyama", "leimkuhler-matthews", "heun", "exponential-euler"])
+def test_limit_of_a_bowl_is_two_over_its_curvature(integrator):
+    assert limit(bowl(10.0, 3.0), pg.methods.DE(), integrator) == pytest.approx(0.2, rel=1e-5)
+
+
+@pytest.mark.parametrize("integrator", ["euler-maruyama", "leimkuhler-matthews", "heun", "exponential-euler"])
+@pytest.mark.parametrize("curvature, sd", [(6.0, 0.5), (1.0, 0.5)])
+def test_runs_stay_below_the_limit_and_explode_above(integrator, curvature, sd):
+    """The flow of a bowl and a Normal prior at temperature 1: at 0.9 and 1.1 times the limit, without a truth."""
+    loss, prior, method = bowl(curvature), pg.priors.Normal(0.0, sd), pg.methods.DLE(1.0)
+    found = limit(loss, method, integrator, prior)
+    stiffness = 1.0 / sd**2
+    if integrator != "exponential-euler":
+        assert found == pytest.approx(2.0 / (curvature + stiffness), rel=1e-5)
+    elif curvature <= stiffness:
+        assert found == np.inf  # solving the prior's part exactly damps the rest, too
+        found = 100.0
+    else:
+        assert found == pytest.approx(np.log((curvature + stiffness) / (curvature - stiffness)) / stiffness, rel=1e-5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        below, above = (
+            np.abs(pg.simulate(loss, method, prior=prior, initial=[[1.0]], steps=300, step_size=factor * found,
+                               integrator=integrator, record_every=0).final).max()
+            for factor in (0.9, 1.1)
+        )  # fmt: skip
+    assert below < 20.0
+    assert above > 1e6 or curvature <= stiffness
+
+
+def test_a_narrow_valley_across_the_axes_counts():
+    """(x + y)^2 / 2 * 20: curvature 40 along the diagonal, 20 along either axis."""
+    loss = pg.Loss.from_numpy(
+        lambda x: 10.0 * x.sum(axis=1) ** 2, lambda x: 20.0 * np.repeat(x.sum(axis=1)[:, None], 2, axis=1), 2
+    )
+    assert limit(loss, pg.methods.DE()) == pytest.approx(2.0 / 40.0, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", ["squared-exponential", "matern-52", "inverse-multiquadric"])
+def test_a_repulsion_adds_its_curvature(name):
+    """The Jacobian of the whole drift of 20 particles, by differences."""
+    loss, prior = bowl(0.5), pg.priors.Normal(0.0, 1.0)
+    kernel = pg.kernels.get(name, lengthscale=0.3)
+    method = pg.methods.DRE(5.0, kernel)
+    start = prior.sample(20, seed=3)
+    embedding = pg.priors.embedding(prior, kernel).term
+
+    def drift(x):
+        difference = x[:, None] - x
+        slope = np.array([[kernel.slope(r2) for r2 in row] for row in difference**2])
+        pull, out = np.empty(20), np.empty(1)
+        for i in range(20):
+            embedding.gradient(x[i : i + 1], out)
+            pull[i] = out[0]
+        return 0.5 * x + 10.0 * ((2.0 * slope * difference).mean(axis=1) - pull)
+
+    x = start[:, 0]
+    jacobian = np.array([(drift(x + e) - drift(x - e)) / 2e-5 for e in 1e-5 * np.eye(20)])
+    exact = 2.0 / np.linalg.eigvalsh(0.5 * (jacobian + jacobian.T))[-1]
+    found = limit(loss, method, prior=prior, initial=start)
+    assert found == pytest.approx(exact, rel=0.1)  # mu_P is an average over 1,000 draws here
+    assert limit(loss, pg.methods.DE(), initial=start) > 1.5 * exact  # control: the repulsion matters
+
+
+@pytest.mark.parametrize("integrator", ["tamed-euler", "mala"])
+def test_schemes_without_a_limit_never_warn(integrator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pg.simulate(bowl(100.0), pg.methods.DLE(1.0), initial=[[0.1]], steps=3, step_size=5.0, integrator=integrator)
+
+
+def test_the_warning_names_the_limit_and_the_largest_step():
+    with pytest.warns(UserWarning, match="^step_size 0.25 is beyond the stability limit of about 0.2 at the"):
+        pg.simulate(bowl(10.0), pg.methods.DE(), initial=[[1.0]], steps=3, step_size=0.25)
+    rising = pg.schedules.Linear(0.01, 0.25, 5.0)
+    with pytest.warns(UserWarning, match="^the largest step_size 0.25 is beyond the stability limit of about 0.2"):
+        pg.simulate(bowl(10.0), pg.methods.DE(), initial=[[1.0]], steps=9, step_size=rising)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pg.simulate(bowl(10.0), pg.methods.DE(), initial=[[1.0]], steps=3, step_size=rising)  # 0.106 at most

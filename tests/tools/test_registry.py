@@ -1,0 +1,95 @@
+"""Names: finding the parts of a package, and the nearest right name for a wrong one."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from particlegvi.tools.registry import Registry, check_parameters, look_up, nearest, unknown
+
+
+def test_nearest_ignores_case_and_underscores():
+    known = ["double-well", "tilted-double-well", "ring"]
+    assert nearest("Double_Well", known) == "double-well"
+    assert nearest("rnig", known) == "ring"
+    assert nearest("zzz", known) is None
+
+
+def test_unknown_is_one_sentence_with_the_nearest_name():
+    error = unknown("loss", "duble-well", ["double-well", "ring"])
+    assert str(error) == 'there is no loss "duble-well"; did you mean "double-well"? allowed: double-well, ring'
+
+
+def test_unknown_shortens_what_is_long():
+    message = str(unknown("key", "x" * 10_000, [f"name-{number}" for number in range(1000)]))
+    assert len(message) < 1000
+    assert message.endswith(", ...")
+
+
+def test_unknown_takes_things_that_are_no_names():
+    assert "[1, 2]" in str(unknown("loss", [1, 2], ["ring"]))
+    with pytest.raises(ValueError, match="there is no loss"):
+        look_up("loss", ["ring"], {"ring": 1})
+
+
+def test_check_parameters_names_the_wrong_one():
+    check_parameters("ring", ["width"], ["radius", "width"])
+    with pytest.raises(ValueError, match='no parameter of ring "radios"; did you mean "radius"'):
+        check_parameters("ring", ["radios"], ["radius", "width"])
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Makes a package of the given modules and returns its registry."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    made = []
+
+    def make(name, **modules):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "__init__.py").write_text("")
+        for module, source in modules.items():
+            (folder / f"{module}.py").write_text(source)
+        made.append(name)
+        return Registry(name, "thing")
+
+    yield make
+    for module in [module for module in sys.modules if module.split(".")[0] in made]:
+        del sys.modules[module]
+
+
+def test_a_new_file_is_all_that_a_new_part_needs(package):
+    registry = package(
+        "parts_found",
+        b_class="class Second:\n    name = 'second'\nalias = Second\n",
+        a_function="def first():\n    pass\nfirst.name = 'first'\n",
+        other="from parts_found.b_class import Second\nname = 'not a part'\nnumber = 3\nclass Nameless:\n    pass\n",
+        _hidden="class Hidden:\n    name = 'hidden'\n",
+    )
+    assert registry.names() == ["first", "second"]
+    assert registry["second"].name == "second"
+    with pytest.raises(ValueError, match='there is no thing "secnod"; did you mean "second"'):
+        registry["secnod"]
+
+
+def test_a_part_in_the_module_of_its_name_is_found_without_the_others(package):
+    registry = package(
+        "parts_at_home",
+        at_home="class Part:\n    name = 'at-home'\n",
+        elsewhere="class Other:\n    name = 'away'\n",
+        away="import parts_at_home.elsewhere\n",
+    )
+    assert registry["at-home"].name == "at-home"
+    assert "parts_at_home.elsewhere" not in sys.modules
+    assert registry["away"].name == "away"  # the module of that name defines no part
+    assert registry.names() == ["at-home", "away"]
+    for wrong in ("at-home.part", "../at_home", "", "_at-home", ["at-home"], 3):
+        with pytest.raises(ValueError, match="there is no thing"):
+            registry[wrong]
+
+
+def test_two_parts_of_one_name_are_refused(package):
+    registry = package("parts_twice", one="class A:\n    name = 'same'\n", two="class B:\n    name = 'same'\n")
+    with pytest.raises(RuntimeError, match='defines "same"'):
+        registry.names()
