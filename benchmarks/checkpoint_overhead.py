@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import particlegvi as pg
-from particlegvi.storage.folder_storage import CHECKPOINT_EVERY, FolderKeeper
+from particlegvi.storage.folder_storage import CHECKPOINT_EVERY, FolderStorage
 
 NEVER = 1e9
 PAIRS = 2
@@ -37,20 +37,20 @@ RUNS = {
 def measured(name: str, settings: dict[str, object], every: float) -> tuple[float, list[float]]:
     """Seconds of simulating, checkpoints included and the rest of a run not; and those of each checkpoint."""
     taken: list[float] = []
-    save = FolderKeeper.save
+    save = FolderStorage.save
 
     def timed(*arguments: object) -> None:
         begun = time.perf_counter()
         save(*arguments)  # type: ignore[arg-type]
         taken.append(time.perf_counter() - begun)
 
-    FolderKeeper.save = timed  # type: ignore[method-assign]
+    FolderStorage.save = timed  # type: ignore[method-assign]
     try:
         with tempfile.TemporaryDirectory() as place:
             results = pg.run(name, out=Path(place) / "run", checkpoint_every=every, **settings)
             return sum(run.info["seconds"] for run in results.values()), taken
     finally:
-        FolderKeeper.save = save  # type: ignore[method-assign]
+        FolderStorage.save = save  # type: ignore[method-assign]
 
 
 def main() -> int:

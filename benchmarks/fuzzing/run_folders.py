@@ -49,11 +49,11 @@ def run_folders(folder: Path) -> Answer:
 def _take_up(run: Path, found: Any, data: bytes) -> None:
     """Records up to a checkpoint, and a lock that says anything: both are opened for writing, so not watched."""
     from particlegvi.storage.lock import Lock
-    from particlegvi.storage.record_file import GrowingArray
+    from particlegvi.storage.record_file import RecordFile
 
     assert found.snapshot.state.nbytes <= 10_000
     with contextlib.suppress(ValueError):
-        GrowingArray(run / "arrays" / "DE.growing.npy", 3, (3, 1), found.snapshot.records, found.records_sha256).close()
+        RecordFile(run / "arrays" / "DE.growing.npy", 3, (3, 1), found.snapshot.records, found.records_sha256).close()
     (run / "lock").write_bytes(data[1:])
     lock = Lock.take(run)
     lock.release()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from particlegvi.engine.steps.flow import descend, first_bad_particle
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleFlow, Problem
 
 EXPLICIT = ("euler-maruyama", "leimkuhler-matthews")  # integrators that are explicit Euler where there is no noise
 
@@ -28,7 +28,7 @@ def check_explicit(label: str, integrator: str) -> None:
         )
 
 
-class DriftFlow:
+class DriftFlow(ParticleFlow):
     """Explicit Euler steps along a drift; its state is the particles.
 
     Parameters

@@ -1,9 +1,9 @@
-"""The contract between a method and the simulation loop."""
+"""What a method is given, and what the flows that it makes share."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -43,25 +43,23 @@ class Problem:
         return float(self.step_size.at(np.array([step]))[0]) if isinstance(self.step_size, Schedule) else self.step_size
 
 
-class Flow(Protocol):
-    """A state that moves.
+class ParticleFlow:
+    """What the flows of particles share: a state, and counts of what was used, which are kept with it.
 
-    ``state`` is one C-contiguous float64 array and all there is to a run besides the step number, so that a checkpoint
-    is this array. Advancing by a + b steps equals advancing by a, then by b, bit for bit. ``counts`` says how often
-    what was used; it goes into a checkpoint for the sake of the facts alone.
+    A subclass has ``advance``, ``particles``, ``first_bad`` and ``facts`` (`particlegvi.contracts.Flow`). ``state`` is
+    one C-contiguous float64 array and all that the next steps depend on besides the step number: advancing by a + b
+    steps equals advancing by a, then by b, bit for bit. ``counts`` enters the facts alone.
     """
 
     state: np.ndarray
     counts: dict[str, int]
 
-    def advance(self, first_step: int, steps: int) -> None:
-        """Move the state by ``steps`` steps, the first of them numbered ``first_step`` (from 0)."""
+    def kept(self) -> dict[str, int]:
+        """The counts."""
+        return dict(self.counts)
 
-    def particles(self) -> np.ndarray:
-        """The particles (particles, dim) that the state stands for."""
-
-    def first_bad(self) -> int:
-        """Index of the first non-finite particle, or -1."""
-
-    def facts(self) -> dict[str, Any]:
-        """JSON-able facts for the result: what was chosen and used."""
+    def restore(self, state: np.ndarray, kept: dict[str, Any]) -> None:
+        """Put the flow where it was with this state and these counts."""
+        self.state[...] = state
+        self.counts.clear()
+        self.counts.update(kept)

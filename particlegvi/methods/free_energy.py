@@ -15,11 +15,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from particlegvi import integrators
+from particlegvi.contracts import Flow
 from particlegvi.engine.pairs.approximate import APPROXIMATIONS
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.steps.schemes import DRIVERS
 from particlegvi.integrators.stepping import Steppings
-from particlegvi.methods.flow import Flow, Problem
+from particlegvi.methods.flow import ParticleFlow, Problem
 from particlegvi.priors import mean_embedding
 from particlegvi.tools import arguments
 
@@ -102,7 +103,7 @@ class FreeEnergy:
         return FreeEnergyFlow(self, problem)
 
 
-class FreeEnergyFlow:
+class FreeEnergyFlow(ParticleFlow):
     """The flow of a :class:`FreeEnergy`: its state is the particles themselves, and what the scheme adds to them."""
 
     def __init__(self, method: FreeEnergy, problem: Problem):

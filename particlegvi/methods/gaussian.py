@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from particlegvi.contracts import Flow
 from particlegvi.engine.numerics.noise import normals
-from particlegvi.methods.flow import Flow, Problem
+from particlegvi.methods.flow import ParticleFlow, Problem
 from particlegvi.tools import arguments, memory
 
 OUTPUT_STEP = 2**62  # the step number whose "draws" make the particles; no run gets there
@@ -45,7 +46,7 @@ class FDGVI:
         return GaussianFlow(self, problem)
 
 
-class GaussianFlow:
+class GaussianFlow(ParticleFlow):
     """The state is (mu, beta, sum of mu, sum of beta), each (dim,), with sums over the second half of the steps."""
 
     def __init__(self, method: FDGVI, problem: Problem):

@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from particlegvi import kernels, priors
+from particlegvi.contracts import Flow
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import normals
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.drift import DriftFlow, check_explicit
-from particlegvi.methods.flow import Flow, Problem
+from particlegvi.methods.flow import Problem
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.tools import arguments
 

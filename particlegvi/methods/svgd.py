@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from particlegvi import kernels
+from particlegvi.contracts import Flow
 from particlegvi.engine.pairs.smoothing import smoothed
 from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.drift import DriftFlow, check_explicit
-from particlegvi.methods.flow import Flow, Problem
+from particlegvi.methods.flow import Problem
 from particlegvi.tools import arguments
 
 

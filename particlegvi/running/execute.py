@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from particlegvi.contracts import Storage
 from particlegvi.datasets import MissingData
 from particlegvi.kinds.particles.building import build
 from particlegvi.kinds.particles.replicates import replicate
@@ -18,11 +19,11 @@ from particlegvi.scenario import load
 from particlegvi.simulation.loop import follow
 from particlegvi.simulation.problem import check_problem
 from particlegvi.simulation.run import Run
-from particlegvi.simulation.storage import Keeper, Recorder
+from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.storage.checkpoint import REPLICATES
 from particlegvi.storage.creating import create
 from particlegvi.storage.folder import Folder
-from particlegvi.storage.folder_storage import CHECKPOINT_EVERY, FolderKeeper
+from particlegvi.storage.folder_storage import CHECKPOINT_EVERY, FolderStorage
 from particlegvi.storage.versions import versions
 from particlegvi.tools import arguments, files
 from particlegvi.tools.errors import Diverged
@@ -158,10 +159,10 @@ def simulate_method(
     hear = None if progress is None else partial(progress, label)
     problem = _problem(results, method, results.scenario.get("record_every"))
     if folder is None:
-        results.add(label, _made(results, problem, method, hear, Recorder(), Recorder()))
+        results.add(label, _made(results, problem, method, hear, MemoryStorage(), MemoryStorage()))
         return
-    keeper = FolderKeeper(folder, label, checkpoint_every)
-    ends = FolderKeeper(folder, label, checkpoint_every, REPLICATES)
+    keeper = FolderStorage(folder, label, checkpoint_every)
+    ends = FolderStorage(folder, label, checkpoint_every, REPLICATES)
     try:
         made = _made(results, problem, method, hear, keeper, ends)
         results.add(label, made)
@@ -177,8 +178,8 @@ def _made(
     problem: Problem,
     method: Any,
     hear: Callable[[int, int], None] | None,
-    keeper: Keeper,
-    ends: Keeper,
+    keeper: Storage,
+    ends: Storage,
 ) -> Run:
     scenario = results.scenario
     if "replicates" not in scenario:

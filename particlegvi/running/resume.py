@@ -128,7 +128,7 @@ def _entry(there: Folder, results: Results, noted: dict[str, Any]) -> dict[str, 
     label, step = noted.get("label"), noted.get("step")
     waiting = next((name for name in results.labels if name not in there.manifest["methods"]), None)
     # those of replicates are further: they count the steps of all runs together
-    stored = [found for part in checkpoints.PARTS for found in checkpoints.read(there.path, part=part)]
+    stored = [found for part in checkpoints.PARTS for found in checkpoints.read(there.path, False, part)]
     first = max((found.snapshot.step for found in stored if found.label == waiting), default=0)
     repeated = max(0, step - first) if label == waiting and type(step) is int else 0
     return {"method": waiting, "step": first, "repeated": repeated}

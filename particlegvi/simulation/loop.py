@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from particlegvi import schedules
-from particlegvi.methods.flow import Flow, Problem
+from particlegvi.contracts import Flow, Snapshot, Storage
+from particlegvi.methods.flow import Problem
+from particlegvi.simulation.chunks import Chunks
 from particlegvi.simulation.problem import check_problem
 from particlegvi.simulation.run import Run
 from particlegvi.simulation.stability import warn_when_unstable
-from particlegvi.simulation.storage import Keeper, Recorder, Snapshot
+from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments, memory
 from particlegvi.tools.errors import Diverged
 
-CHUNK_SECONDS = 0.1  # Ctrl-C is not delivered inside compiled code
 MOST_RECORDS = 200
 
 
@@ -83,7 +84,7 @@ def simulate(
         loss, method, prior, particles, steps, step_size, initial, seed, integrator, tolerance, record_every
     )
     memory.check_records(problem.start.shape[0], problem.start.shape[1], steps, record_every)
-    return follow(problem, method, record_every, progress, Recorder())
+    return follow(problem, method, record_every, progress, MemoryStorage())
 
 
 def follow(
@@ -91,12 +92,12 @@ def follow(
     method: Any,
     record_every: int | None,
     progress: Callable[[int, int], None] | None,
-    keeper: Keeper,
+    storage: Storage,
     store_end: bool = False,
 ) -> Run:
-    """Simulate a checked problem from its start, or from the snapshot that ``keeper`` has of it; see `simulate`.
+    """Simulate a checked problem from its start, or from the snapshot that ``storage`` has of it; see `simulate`.
 
-    With ``store_end`` the keeper gets a snapshot of the end, too, because there is more to come before all is done.
+    With ``store_end`` a snapshot of the end is stored as well, because more is to come before all is done.
     """
     limit = warn_when_unstable(problem, method)
     started = time.perf_counter()
@@ -112,115 +113,72 @@ def follow(
         step_size=problem.step_size,
         seed=problem.seed,
     )
-    snapshot = keeper.begin(len(due), problem.start.shape)
+    snapshot = storage.start(len(due), problem.start.shape)
     if snapshot is None:
-        keeper.put(flow.particles())
+        storage.append(flow.particles())
     else:
-        flow.state[...] = snapshot.state
-        flow.counts.update(snapshot.counts)
-    first_step = 0 if snapshot is None else snapshot.step
+        flow.restore(snapshot.state, snapshot.kept)
+    step = 0 if snapshot is None else snapshot.step
     safe = min(limit, schedules.largest(problem.step_size, problem.steps))
-    advance = _Chunks(flow, problem, keeper, first_step, safe, progress)
+
+    def taken(step: int) -> Snapshot:
+        return Snapshot(step, flow.state.copy(), flow.kept(), flow.facts(), storage.count)
+
+    def after(step: int, count: int) -> None:
+        if flow.first_bad() >= 0:
+            _explain(flow, problem, chunks.good, count, safe)
+        if progress is not None:
+            progress(step + count, problem.steps)
+
+    chunks = Chunks(storage, taken(step))
     try:
-        while keeper.count < len(due):
-            advance.to(int(due[keeper.count]))
-            keeper.put(flow.particles())
+        while storage.count < len(due):
+            record = int(due[storage.count])
+            chunks.advance(flow, step, record, taken, after)
+            step = record
+            storage.append(flow.particles())
         if store_end:
-            keeper.save(advance.take_snapshot())
+            chunks.good = taken(step)
+            storage.save(chunks.good)
     except (Diverged, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt):
-            keeper.save(advance.good)
-        run.positions = keeper.positions()
+            storage.save(chunks.good)
+        run.positions = storage.positions()
         run.steps = due[: len(run.positions)]
         run.info = flow.facts() | {"stopped": str(error) or "interrupted"}
         error.run = run  # type: ignore[union-attr]
         raise
-    run.positions = keeper.positions()
+    run.positions = storage.positions()
     run.info = flow.facts() | {"loss": loss_kind(problem.loss), "tolerance": problem.tolerance}
     run.info["seconds"] = time.perf_counter() - started
     return run
 
 
-class _Chunks:
-    """Advances a flow in chunks short enough for Ctrl-C, and finds the step at which something broke.
+def _explain(flow: Flow, problem: Problem, good: Snapshot, count: int, safe: float) -> NoReturn:
+    """Find the first bad step of a chunk by bisection (a flow repeats itself exactly) and say what to do.
 
-    ``good`` is the snapshot to go on from: replaced whole between chunks, so that it is right whenever Ctrl-C comes.
+    Between the bisections the flow is put back to the snapshot ``good`` before the chunk, its counts included, so that
+    the result does not depend on the sizes of the chunks. ``safe`` is a step size that may be stable.
     """
-
-    def __init__(
-        self,
-        flow: Flow,
-        problem: Problem,
-        keeper: Keeper,
-        first_step: int,
-        safe: float,
-        progress: Callable[[int, int], None] | None,
-    ):
-        self.flow = flow
-        self.problem = problem
-        self.keeper = keeper
-        self.safe = safe  # a step size that may be stable, for the remedy
-        self.progress = progress
-        self.size = 1
-        self.step = first_step
-        self.take_snapshot()
-
-    def to(self, target: int) -> None:
-        while self.step < target:
-            count = min(self.size, target - self.step)
-            self.take_snapshot()
-            if self.keeper.reached(self.step):
-                self.keeper.save(self.good)
-            begun = time.perf_counter()
-            self.flow.advance(self.step, count)
-            spent = time.perf_counter() - begun
-            if self.flow.first_bad() >= 0:
-                self._explain(count)
-            self.step += count
-            self.size = next_size(self.size, count, spent)
-            if self.progress is not None:
-                self.progress(self.step, self.problem.steps)
-
-    def take_snapshot(self) -> Snapshot:
-        flow = self.flow
-        self.good = Snapshot(self.step, flow.state.copy(), dict(flow.counts), flow.facts(), self.keeper.count)
-        return self.good
-
-    def _go_back(self) -> None:
-        """To the last snapshot, of which the counts are a part: a result must not tell how long the chunks were."""
-        self.flow.state[...] = self.good.state
-        self.flow.counts.clear()
-        self.flow.counts.update(self.good.counts)
-
-    def _explain(self, count: int) -> None:
-        """Find the first bad step by bisection (a flow repeats itself exactly) and say what to do."""
-        good, bad = 0, count
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            self._go_back()
-            self.flow.advance(self.step, middle)
-            if self.flow.first_bad() >= 0:
-                bad = middle
-            else:
-                good = middle
-        self._go_back()
-        self.flow.advance(self.step, bad)
-        particle = self.flow.first_bad()
-        step = self.step + bad
-        raise Diverged(
-            f"step {step} of {self.problem.steps} made particle {particle} non-finite;"
-            f" try a smaller step_size than {schedules.shown(self.problem.step_size)}, for example {self.safe / 5:.1g}",
-            step,
-            particle,
-        )
-
-
-def next_size(size: int, count: int, spent: float) -> int:
-    """How many steps to take at once when ``count`` of the ``size`` that were to be took ``spent`` seconds."""
-    if count < size and spent <= CHUNK_SECONDS:
-        return size
-    # grow at most eightfold: the first call includes compiling
-    return max(1, int(min(count * CHUNK_SECONDS / max(spent, 1e-7), 8.0 * size)))
+    least, most = 0, count
+    while most - least > 1:
+        middle = (least + most) // 2
+        flow.restore(good.state, good.kept)
+        flow.advance(good.step, middle)
+        if flow.first_bad() >= 0:
+            most = middle
+        else:
+            least = middle
+    flow.restore(good.state, good.kept)
+    flow.advance(good.step, most)
+    particle = flow.first_bad()
+    step = good.step + most
+    raise Diverged(
+        f"step {step} of {problem.steps} made particle {particle} non-finite;"
+        f" try a smaller step_size than {schedules.shown(problem.step_size)}, for example {safe / 5:.1g}",
+        step,
+        particle,
+    )
 
 
 def loss_kind(loss: Any) -> str:

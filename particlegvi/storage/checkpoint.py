@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.simulation.storage import Snapshot
+from particlegvi.contracts import Snapshot
 from particlegvi.storage.arrays import read_array, write_array
 from particlegvi.tools import files
 
@@ -77,7 +77,7 @@ def write(run: Path, checkpoint: Checkpoint, part: str = "") -> None:
         "step": snapshot.step,
         "state": files.digest(state),
         "dims": snapshot.state.ndim,
-        "counts": snapshot.counts,
+        "counts": snapshot.kept,
         "facts": snapshot.facts,
         "constants": constants,
         "records": snapshot.records,
@@ -111,16 +111,20 @@ def read(run: Path, with_state: bool = True, part: str = "") -> list[Checkpoint]
     return found
 
 
-def drop_damaged(run: Path, part: str = "") -> None:
-    """Take away what is proved to be damaged, so that it cannot push a whole checkpoint out."""
-    folder = run / FOLDER / part
+def read_sound(run: Path, part: str = "") -> list[Checkpoint]:
+    """The checkpoints of a part that are whole, the latest first, arrays included; those that are not are deleted.
+
+    A damaged one must go, because the next write would put it in the place of a good one. Each file is read once.
+    """
+    folder, found = run / FOLDER / part, []
     for name in (LATEST, PREVIOUS):
         try:
-            _read(folder, name, True)
+            found.append(_read(folder, name, True))
         except files.Unreadable:
             raise
         except ValueError:
             (folder / name).unlink(missing_ok=True)
+    return found
 
 
 def clear(run: Path, part: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Keeps what one method's run makes in the folder of the run: every record at once, a checkpoint now and then."""
+"""Storage of one method's run in the folder of the run: every record at once, a checkpoint now and then."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.simulation.storage import IN_MEMORY, Snapshot
+from particlegvi.contracts import Snapshot
 from particlegvi.storage import checkpoint
 from particlegvi.storage.checkpoint import Checkpoint
-from particlegvi.storage.record_file import GrowingArray
+from particlegvi.storage.record_file import RecordFile
+from particlegvi.tools.memory import IN_MEMORY
 
 if TYPE_CHECKING:
     from particlegvi.storage.folder import Folder
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 CHECKPOINT_EVERY = 4.0  # seconds of run time; with a million particles in the plane 1.5% of it go into checkpoints
 
 
-class FolderKeeper:
-    """A keeper (`particlegvi.simulation.storage`) that writes into a folder whose lock is held.
+class FolderStorage:
+    """Storage (`particlegvi.contracts.Storage`) that writes into a folder whose lock is held.
 
     Parameters
     ----------
@@ -47,36 +48,35 @@ class FolderKeeper:
         self.checkpoint_every = checkpoint_every
         self.part = part
         self.earlier = 0.0
-        self._records: GrowingArray | None = None
+        self._records: RecordFile | None = None
 
     @property
     def count(self) -> int:
         """Records taken."""
         return 0 if self._records is None else self._records.count
 
-    def begin(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
+    def start(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
         """Take up the last checkpoint of this method that is whole, or begin anew."""
         self._started = self._saved = time.perf_counter()
         place = self.folder.growing(self.label, self.part)
-        checkpoint.drop_damaged(self.folder.path, self.part)
-        for found in checkpoint.read(self.folder.path, part=self.part):
+        for found in checkpoint.read_sound(self.folder.path, self.part):
             snapshot = found.snapshot
             if found.label != self.label or not min(records, 1) <= snapshot.records <= records:
                 continue
             with contextlib.suppress(ValueError, FileNotFoundError):
                 if records > 0:
-                    self._records = GrowingArray(place, records, shape, snapshot.records, found.records_sha256)
+                    self._records = RecordFile(place, records, shape, snapshot.records, found.records_sha256)
                 self.earlier = found.seconds
                 return snapshot
         checkpoint.clear(self.folder.path, self.part)
         if records > 0:
-            self._records = GrowingArray(place, records, shape)
+            self._records = RecordFile(place, records, shape)
         return None
 
-    def put(self, positions: NDArray[np.float64]) -> None:
+    def append(self, positions: NDArray[np.float64]) -> None:
         """Write the next record."""
         assert self._records is not None
-        self._records.put(positions)
+        self._records.append(positions)
 
     def positions(self) -> NDArray[np.float64]:
         """The records so far: in memory while they fit, a map of the file beyond."""
@@ -84,9 +84,12 @@ class FolderKeeper:
         records = self._records.records()
         return np.array(records) if records.nbytes <= IN_MEMORY else records
 
-    def reached(self, step: int) -> bool:
-        """Note the step beside the lock; a checkpoint is due after ``checkpoint_every`` seconds."""
+    def note(self, step: int) -> None:
+        """Note the step in the lock file, for the process that goes on if this one dies."""
         self.folder.note(label=self.label, step=step)
+
+    def is_due(self) -> bool:
+        """Whether the last checkpoint is ``checkpoint_every`` seconds old."""
         return time.perf_counter() - self._saved >= self.checkpoint_every
 
     def save(self, snapshot: Snapshot) -> None:
@@ -109,6 +112,6 @@ class FolderKeeper:
         return self._records.finish(self.folder.positions(self.label))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._records is not None:
             self._records.close()

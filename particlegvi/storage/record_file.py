@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 BLOCK = 2**22  # bytes read at once
 
 
-class GrowingArray:
+class RecordFile:
     """A .npy file of float64 that promises its final shape from the start and is filled record by record.
 
     Parameters
@@ -61,7 +61,7 @@ class GrowingArray:
         """Records written."""
         return max(self._ends)
 
-    def put(self, record: NDArray[np.float64]) -> None:
+    def append(self, record: NDArray[np.float64]) -> None:
         """Add a record. Whatever interrupts this leaves the array as long as it was."""
         count = self.count
         content = np.ascontiguousarray(record, dtype=np.float64).data.cast("B")
@@ -95,7 +95,7 @@ class GrowingArray:
         return self.digest(self.count)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def _end(self, count: int) -> int:

@@ -33,7 +33,7 @@ def begun(tmp_path_factory):
     """A run that has DE, and of DLE half: two checkpoints."""
     out = tmp_path_factory.mktemp("begun") / "run"
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("particlegvi.simulation.loop.CHUNK_SECONDS", 1e-9)
+        patch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-9)
         pg.run("global-minimiser", out=out, progress=StopAt("DLE", 30), checkpoint_every=1e-9, **SHORT)
     return out
 
@@ -97,7 +97,7 @@ def test_a_disk_that_stutters(begun, tmp_path, reader, monkeypatch):
         else:
             patch.setattr(files, "open_regular", lambda *_, **__: Stuttering())
         with pytest.raises(files.Unreadable, match="cannot be read: Input/output error"):
-            checkpoint.drop_damaged(folder)
+            checkpoint.read_sound(folder)
     assert sorted(path.name for path in folder.rglob("*")) == before
     assert len(checkpoint.read(folder)) == 2
 
@@ -121,7 +121,7 @@ def test_damage_is_damage_all_the_same(begun, tmp_path):
     shutil.copytree(begun, folder)
     (folder / "checkpoint" / "latest.json").write_text("{")
     next(iter((folder / "checkpoint").glob("*.npy"))).write_bytes(b"")
-    checkpoint.drop_damaged(folder)
+    checkpoint.read_sound(folder)
     assert not (folder / "checkpoint" / "latest.json").exists()
     assert len(checkpoint.read(folder)) <= 1
 

@@ -34,7 +34,7 @@ pg.run(json.loads(sys.argv[2]), out=sys.argv[1], progress=kill, checkpoint_every
 def quick(monkeypatch):
     """Neither the truth nor long chunks: a chunk is one step at first, and eight at most."""
     monkeypatch.setattr("particlegvi.results.summarise", lambda results: {"status": results.status})
-    monkeypatch.setattr("particlegvi.simulation.loop.CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-9)
 
 
 def content(folder):
@@ -144,7 +144,7 @@ def test_damage_costs_time_and_nothing_else(tmp_path, straight, victim, damage):
 def test_an_end_that_changed_is_seen(tmp_path, straight):
     """The control: were the ends of replicates taken unseen, the result would be another."""
     interrupted(tmp_path / "run", 75)
-    keep = runner.FolderKeeper.begin
+    keep = runner.FolderStorage.start
 
     def trusting(self, records, shape):
         snapshot = keep(self, records, shape)
@@ -154,7 +154,7 @@ def test_an_end_that_changed_is_seen(tmp_path, straight):
         return snapshot
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner.FolderKeeper, "begin", trusting)
+        patch.setattr(runner.FolderStorage, "start", trusting)
         pg.resume(tmp_path / "run")
     assert content(tmp_path / "run") != straight
 

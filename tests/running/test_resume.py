@@ -13,9 +13,10 @@ import particlegvi as pg
 from particlegvi.running import execute as runner
 from particlegvi.running import resume as resuming
 from particlegvi.scenario import load
-from particlegvi.simulation import loop as simulation
+from particlegvi.simulation import chunks
 from particlegvi.storage.creating import create
 from particlegvi.storage.versions import versions
+from particlegvi.tools import files
 
 SHORT = {"particles": 8, "steps": 60, "record_every": 7}
 ALWAYS = {"checkpoint_every": 1e-9}  # a checkpoint before every chunk
@@ -93,7 +94,7 @@ def test_interrupted_many_times_on_any_number_of_threads(tmp_path, straight, mon
     interrupted(tmp_path / "run", 3)
     for calls in range(1, 200):
         monkeypatch.setenv("NUMBA_NUM_THREADS", str(1 + calls % 2))
-        monkeypatch.setattr(simulation, "CHUNK_SECONDS", 10.0 ** -(3 + calls % 4))
+        monkeypatch.setattr(chunks, "CHUNK_SECONDS", 10.0 ** -(3 + calls % 4))
         try:
             pg.resume(tmp_path / "run", progress=Stop(1 + calls % 3), **ALWAYS)
         except KeyboardInterrupt:
@@ -320,7 +321,7 @@ def test_what_a_run_that_diverged_says_does_not_depend_on_chunks(tmp_path, monke
     del scenario["methods"]["DE"], scenario["methods"]["DLE"]
     told = []
     for seconds in (1e-9, 10.0):
-        monkeypatch.setattr(simulation, "CHUNK_SECONDS", seconds)
+        monkeypatch.setattr(chunks, "CHUNK_SECONDS", seconds)
         with pytest.raises(pg.Diverged), pytest.warns(UserWarning, match="stability"):
             pg.run(scenario, out=tmp_path / str(seconds))
         told.append(content(tmp_path / str(seconds)))
@@ -361,3 +362,19 @@ def test_a_process_that_died_after_the_last_word_leaves_nothing_behind(tmp_path)
     assert pg.resume(tmp_path / "run").status == "finished"
     assert content(tmp_path / "run") == before
     assert not (tmp_path / "run" / "checkpoint").exists()
+
+
+def test_a_state_is_read_and_hashed_once(tmp_path, monkeypatch):
+    interrupted(tmp_path / "run", 11)
+    states = sorted(path.name for path in (tmp_path / "run" / "checkpoint").glob("*.npy"))
+    hashed = []
+    digest = files.digest
+
+    def counted(place):
+        if place.parent.name == "checkpoint" and place.name in states:
+            hashed.append(place.name)
+        return digest(place)
+
+    monkeypatch.setattr(files, "digest", counted)
+    pg.resume(tmp_path / "run", checkpoint_every=1e9)
+    assert len(states) == 2 and sorted(hashed) == states

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 import particlegvi as pg
-from particlegvi.simulation import loop as simulation
+from particlegvi.simulation import chunks
 from particlegvi.storage import checkpoint
 
 from .test_faults import kills
@@ -28,7 +28,7 @@ ENDLESS = ["run", "poisson-bimodal", "--no-figure", "--set", "steps=100000000", 
 
 @pytest.fixture(autouse=True)
 def one_step_at_a_time(monkeypatch):
-    monkeypatch.setattr(simulation, "CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1e-9)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_interrupted_many_times_on_any_number_of_threads(tmp_path, straight, mon
     interrupted(tmp_path / "run", 9)
     for calls in range(200):
         monkeypatch.setenv("NUMBA_NUM_THREADS", str(1 + calls % 2))
-        monkeypatch.setattr(simulation, "CHUNK_SECONDS", 10.0 ** -(3 + calls % 4))
+        monkeypatch.setattr(chunks, "CHUNK_SECONDS", 10.0 ** -(3 + calls % 4))
         try:
             pg.resume(tmp_path / "run", progress=Stop(1 + calls % 9), checkpoint_every=1e-9)
         except KeyboardInterrupt:

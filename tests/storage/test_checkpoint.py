@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from particlegvi.simulation.storage import Snapshot
+from particlegvi.contracts import Snapshot
 from particlegvi.storage import checkpoint
 from particlegvi.storage.checkpoint import Checkpoint
 
@@ -103,7 +103,7 @@ def test_a_damaged_constant_is_found_and_written_again(tmp_path, damage):
     if damage == "gone":
         place.unlink()
     assert [each.snapshot.step for each in checkpoint.read(tmp_path)] == [10]
-    checkpoint.drop_damaged(tmp_path)
+    checkpoint.read_sound(tmp_path)
     checkpoint.write(tmp_path, constant(25, basis=1.0, start=2.0))
     assert [each.snapshot.step for each in checkpoint.read(tmp_path)] == [25, 10]
     assert place.read_bytes() == content
@@ -124,7 +124,7 @@ def test_a_damaged_one_does_not_push_a_whole_one_out(tmp_path):
     for step in (20, 30):
         checkpoint.write(tmp_path, made(step))
     (tmp_path / "checkpoint" / "latest.json").write_text("{")
-    checkpoint.drop_damaged(tmp_path)
+    checkpoint.read_sound(tmp_path)
     checkpoint.write(tmp_path, made(25))
     assert [each.snapshot.step for each in checkpoint.read(tmp_path)] == [25, 20]
 

@@ -8,15 +8,15 @@ import os
 import numpy as np
 import pytest
 
-from particlegvi.storage.record_file import GrowingArray
+from particlegvi.storage.record_file import RecordFile
 
 RECORDS = np.random.default_rng(3).normal(size=(5, 4, 2))
 
 
 def grown(path, count=5):
-    array = GrowingArray(path, 5, (4, 2))
+    array = RecordFile(path, 5, (4, 2))
     for record in RECORDS[:count]:
-        array.put(record)
+        array.append(record)
     return array
 
 
@@ -34,13 +34,13 @@ def test_it_is_taken_up_at_an_earlier_length(tmp_path, keep):
     array = grown(tmp_path / "growing", keep)
     digest = array.digest(keep)
     for record in RECORDS[keep:]:
-        array.put(record + 1.0)  # what is to be forgotten
+        array.append(record + 1.0)  # what is to be forgotten
     array.close()
-    again = GrowingArray(tmp_path / "growing", 5, (4, 2), keep, digest)
+    again = RecordFile(tmp_path / "growing", 5, (4, 2), keep, digest)
     assert again.count == keep
     assert again.records().tobytes() == RECORDS[:keep].tobytes()
     for record in RECORDS[keep:]:
-        again.put(record)
+        again.append(record)
     again.finish(tmp_path / "a.npy")
     assert np.load(tmp_path / "a.npy").tobytes() == RECORDS.tobytes()
 
@@ -54,7 +54,7 @@ def test_a_changed_bit_is_found(tmp_path, place):
     content[place] ^= 1
     (tmp_path / "growing").write_bytes(content)
     with pytest.raises(ValueError, match="damaged"):
-        GrowingArray(tmp_path / "growing", 5, (4, 2), 3, digest)
+        RecordFile(tmp_path / "growing", 5, (4, 2), 3, digest)
 
 
 def test_a_file_that_is_cut_short_is_found(tmp_path):
@@ -64,7 +64,7 @@ def test_a_file_that_is_cut_short_is_found(tmp_path):
     content = (tmp_path / "growing").read_bytes()
     (tmp_path / "growing").write_bytes(content[:-1])
     with pytest.raises(ValueError, match="damaged"):
-        GrowingArray(tmp_path / "growing", 5, (4, 2), 3, digest)
+        RecordFile(tmp_path / "growing", 5, (4, 2), 3, digest)
 
 
 def test_an_interrupted_record_does_not_count(tmp_path):
@@ -83,11 +83,11 @@ def test_an_interrupted_record_does_not_count(tmp_path):
 
     array._file = Half()
     with pytest.raises(KeyboardInterrupt):
-        array.put(RECORDS[4])
+        array.append(RECORDS[4])
     array._file = real
     assert (array.count, array.digest(2)) == (2, before)
     for record in RECORDS[2:]:
-        array.put(record)
+        array.append(record)
     array.finish(tmp_path / "a.npy")
     assert np.load(tmp_path / "a.npy").tobytes() == RECORDS.tobytes()
 
@@ -95,7 +95,7 @@ def test_an_interrupted_record_does_not_count(tmp_path):
 def test_the_length_before_stays_known(tmp_path):
     array = grown(tmp_path / "growing", 3)
     digest = array.digest(3)
-    array.put(RECORDS[3])
+    array.append(RECORDS[3])
     assert array.digest(3) == digest
     with pytest.raises(KeyError):
         array.digest(2)
@@ -106,7 +106,7 @@ def test_a_link_is_not_followed(tmp_path):
     (tmp_path / "growing").symlink_to(tmp_path / "mine")
     for options in ({}, {"keep": 1, "digest": "0" * 64}):
         with pytest.raises(OSError):
-            GrowingArray(tmp_path / "growing", 5, (4, 2), **options)
+            RecordFile(tmp_path / "growing", 5, (4, 2), **options)
     assert (tmp_path / "mine").read_bytes() == b"mine"
 
 
@@ -114,4 +114,4 @@ def test_a_link_is_not_followed(tmp_path):
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path, options):
     os.mkfifo(tmp_path / "growing")
     with pytest.raises(ValueError, match="growing is not a file"):
-        GrowingArray(tmp_path / "growing", 5, (4, 2), **options)
+        RecordFile(tmp_path / "growing", 5, (4, 2), **options)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
+from particlegvi.contracts import Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, selection
 from particlegvi.functionspace.basis import nystroem
@@ -16,7 +17,7 @@ from particlegvi.functionspace.checks import Array, points, positive, targets, w
 from particlegvi.functionspace.gp.natural_gradient import Bound, Law, climb
 from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.functionspace.sampling.journal import Journal
-from particlegvi.simulation.storage import Keeper, Recorder
+from particlegvi.simulation.storage import MemoryStorage
 
 
 class SparseGaussianProcess:
@@ -81,7 +82,7 @@ class SparseGaussianProcess:
 
     @one_blas_thread()
     def fit(
-        self, X: ArrayLike, y: ArrayLike, start: ArrayLike | None = None, keeper: Keeper | None = None
+        self, X: ArrayLike, y: ArrayLike, start: ArrayLike | None = None, keeper: Storage | None = None
     ) -> Self:
         """Fit inputs (n, dim) and targets (n,).
 
@@ -89,7 +90,7 @@ class SparseGaussianProcess:
         ----------
         start : array (n,), optional
             Values of f at X to begin near, where the bound has several maxima; zeros if not given.
-        keeper : Keeper, optional
+        keeper : Storage, optional
             Takes snapshots (`particlegvi.simulation.storage`). Where it has one of the same fit, that fit goes on, to
             the same bytes.
 
@@ -102,7 +103,7 @@ class SparseGaussianProcess:
         allowed = getattr(self.likelihood, "check_targets", None)
         t = targets("y", y, len(x)) if allowed is None else allowed(y, len(x))
         begin = None if start is None else targets("start", start, len(x))
-        with Journal(Recorder() if keeper is None else keeper) as journal:
+        with Journal(MemoryStorage() if keeper is None else keeper) as journal:
             self._climb(x, t, begin, journal)
         return self
 

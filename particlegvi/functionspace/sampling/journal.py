@@ -1,71 +1,54 @@
-"""What a fit has found out and how far it is, so that a fit that was interrupted goes on and repeats nothing."""
+"""What a fit has computed and how far it is, so that an interrupted fit goes on and repeats nothing."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
+from particlegvi.contracts import Moving, Snapshot, Storage
 from particlegvi.functionspace.checks import Array
-from particlegvi.simulation.loop import next_size
-from particlegvi.simulation.storage import Keeper, Snapshot
-
-
-class Moving(Protocol):
-    """What takes steps: a flow, which repeats itself exactly from `kept` and the step number."""
-
-    @property
-    def state(self) -> Array:
-        """What moves."""
-
-    def advance(self, first_step: int, steps: int) -> None:
-        """Take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit."""
-
-    def kept(self) -> dict[str, Any]:
-        """What there is to know beside the state, as JSON can hold it."""
-
-    def restore(self, state: Array, kept: dict[str, Any]) -> None:
-        """Be as a flow was that had this state and said that."""
+from particlegvi.simulation.chunks import Chunks
 
 
 class Journal:
-    """Between a fit and the keeper of its snapshots. Use it as a context: Ctrl-C within it leaves a snapshot.
+    """Stands between a fit and the storage of its snapshots. Use it as a context: Ctrl-C inside leaves a snapshot.
 
-    A fit is a program that calls `once` for what is found out before and between its steps, and `advance` for the
-    steps. To go on, the same program runs from its first line: what was found out is given back, steps that were taken
-    are not taken again.
+    A fit is a program that calls `once` for what it computes before and between its steps, and `advance` for the
+    steps. To go on, the same program runs from its first line: results of `once` are given back, and steps that were
+    taken are not taken again.
 
     Parameters
     ----------
-    keeper : Keeper
-        Its snapshots have no records. A snapshot's ``constants`` are the arrays that were found out; its ``facts`` what
-        else was, and which part of the fit was under way: "" before the first step of all.
+    storage : Storage
+        Its snapshots have no records. A snapshot's ``constants`` are the arrays that `once` has computed; its ``facts``
+        hold its other results, and the part of the fit that was under way: "" before the first step of all.
     """
 
-    def __init__(self, keeper: Keeper) -> None:
-        self.keeper = keeper
+    def __init__(self, storage: Storage) -> None:
         self._constants: dict[str, np.ndarray] = {}
         self._told: dict[str, list[Any]] = {}
-        self._size = 1
-        self._found = keeper.begin(0, ())
+        self._found = storage.start(0, ())
         if self._found is not None:
             self._constants.update({name: _fixed(each) for name, each in self._found.constants.items()})
             self._told.update(self._found.facts["told"])
-        self._good = self._found or self._snapshot(0, np.empty(0))  # what to go on from after Ctrl-C
+        self._chunks = Chunks(storage, self._found or self._snapshot(0, np.empty(0)))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
-        if kind is not None and issubclass(kind, KeyboardInterrupt) and self._good.constants:
-            self.keeper.save(self._good)
+        good = self._chunks.good
+        if kind is not None and issubclass(kind, KeyboardInterrupt) and good.constants:
+            self._chunks.storage.save(good)
 
     def once(self, name: str, make: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
-        """What ``make`` gives, or gave before the fit was interrupted: float64 arrays, and what JSON can hold.
+        """Result of ``make()``, computed once per fit and stored in the checkpoint under ``name``.
+
+        It may hold float64 arrays and what JSON can hold. After an interruption the stored result is given back.
 
         The arrays are read-only, and in memory as they were made: on that depend the last bits of products with them.
         """
@@ -80,9 +63,9 @@ class Journal:
             if arrays:
                 self._constants[name] = _fixed(np.concatenate(arrays))
             self._told[name] = told
-            if self._good.step == 0:
-                self._good = self._snapshot(0, np.empty(0))
-                self._keep_when_due()
+            if self._chunks.good.step == 0:
+                self._chunks.good = self._snapshot(0, np.empty(0))
+                self._chunks.save_when_due()
         return tuple(self._given(name))
 
     def _given(self, name: str) -> Iterator[Any]:
@@ -134,23 +117,18 @@ class Journal:
         hear : function, optional
             Called with the next step after each chunk.
         """
-        step = first
-        while step < last:
-            if before + step > 0:
-                where = {"at": step, "flow": flow.kept(), "known": known or {}}
-                self._good = self._snapshot(before + step, flow.state.copy(), part, where)
-            self._keep_when_due()
-            count = min(self._size, last - step)
-            begun = time.perf_counter()
-            flow.advance(step, count)
-            self._size = next_size(self._size, count, time.perf_counter() - begun)
-            step += count
-            if hear is not None:
-                hear(step)
 
-    def _keep_when_due(self) -> None:
-        if self.keeper.reached(self._good.step):
-            self.keeper.save(self._good)
+        def snapshot(step: int) -> Snapshot:
+            if before + step == 0:
+                return self._chunks.good
+            where = {"at": step, "flow": flow.kept(), "known": known or {}}
+            return self._snapshot(before + step, flow.state.copy(), part, where)
+
+        def after(step: int, count: int) -> None:
+            if hear is not None:
+                hear(step + count)
+
+        self._chunks.advance(flow, first, last, snapshot, after)
 
     def _snapshot(self, step: int, state: Array, part: str = "", where: dict[str, Any] | None = None) -> Snapshot:
         facts = {"part": part, "told": dict(self._told), **(where or {})}

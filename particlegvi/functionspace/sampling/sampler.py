@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, residuals, selection
@@ -21,7 +22,7 @@ from particlegvi.functionspace.sampling import mode, plans
 from particlegvi.functionspace.sampling.data_cost import QuadraticCost
 from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.functionspace.sampling.trace import Trace
-from particlegvi.simulation.storage import Keeper, Recorder
+from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments
 from particlegvi.tools.registry import look_up
 
@@ -131,7 +132,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         X: ArrayLike,
         y: ArrayLike,
         progress: Callable[[int, int], None] | None = None,
-        keeper: Keeper | None = None,
+        keeper: Storage | None = None,
     ) -> Self:
         """Sample the coefficients.
 
@@ -142,12 +143,12 @@ class ProjectedLangevinSampler(FunctionPosterior):
             Labels 0 and 1 for Bernoulli, whole numbers for Poisson.
         progress : callable, optional
             Called as ``progress(steps_done, steps)`` a few times a second.
-        keeper : Keeper, optional
+        keeper : Storage, optional
             Takes snapshots (`particlegvi.simulation.storage`). Where it has one of the same fit, that fit goes on, to
             the same bytes.
         """
         arguments.progress(progress)
-        with one_blas_thread(), Journal(Recorder() if keeper is None else keeper) as journal:
+        with one_blas_thread(), Journal(MemoryStorage() if keeper is None else keeper) as journal:
             question = self._question(X, y, journal)
             self._simulate(self._plan(question), question, progress)
         return self

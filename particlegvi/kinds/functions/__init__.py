@@ -34,10 +34,10 @@ class FunctionSpace(Kind):
         progress: Progress | None,
         checkpoint_every: float,
     ) -> None:
-        from particlegvi.storage.folder_storage import FolderKeeper
+        from particlegvi.storage.folder_storage import FolderStorage
 
         hear = None if progress is None else partial(progress, label)
-        keeper = None if folder is None else FolderKeeper(folder, label, checkpoint_every)
+        keeper = None if folder is None else FolderStorage(folder, label, checkpoint_every)
         begun = time.perf_counter()
         run = results.parts.fit(label, results.seed, hear, keeper)
         run.fit.info["seconds"] = time.perf_counter() - begun + (keeper.earlier if keeper else 0.0)

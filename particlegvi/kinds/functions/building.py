@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi import datasets
+from particlegvi.contracts import Storage
 from particlegvi.functionspace import covariances, likelihoods
 from particlegvi.kinds.functions import methods as registry
 from particlegvi.kinds.functions.data import Data, resolve
 from particlegvi.kinds.functions.problem import Array, Fit, Problem, Progress
 from particlegvi.kinds.functions.run import FunctionRun
-from particlegvi.simulation.storage import Keeper
 from particlegvi.tools import memory
 
 ROWS = 3  # arrays of (observations, inducing points) that a fit holds at once
@@ -58,7 +58,7 @@ class Parts(NamedTuple):
         )
 
     def fit(
-        self, label: str, seed: int, progress: Progress | None = None, keeper: Keeper | None = None
+        self, label: str, seed: int, progress: Progress | None = None, keeper: Storage | None = None
     ) -> FunctionRun:
         """Fit one method; a keeper takes snapshots on the way, and says where an interrupted fit goes on."""
         problem, method = self.problem(seed), self.methods[label]

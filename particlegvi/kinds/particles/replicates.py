@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from particlegvi import diagnostics
+from particlegvi.contracts import Snapshot, Storage
 from particlegvi.kinds.particles.building import Parts, settled
 from particlegvi.simulation.loop import follow
 from particlegvi.simulation.problem import check_problem
 from particlegvi.simulation.run import Run
-from particlegvi.simulation.storage import Keeper, Snapshot
 from particlegvi.tools.errors import Diverged
 
 SEEDS = 2**64
 
 
 def replicate(
-    run: Run, parts: Parts, scenario: Mapping[str, Any], ends: Keeper, progress: Callable[[int, int], None] | None
+    run: Run, parts: Parts, scenario: Mapping[str, Any], ends: Storage, progress: Callable[[int, int], None] | None
 ) -> dict[str, Any]:
     """How many modes the method covers in each of ``scenario["replicates"]`` runs, of which ``run`` is the first.
 
@@ -29,7 +29,7 @@ def replicate(
     Parameters
     ----------
     run, parts, scenario
-    ends : Keeper
+    ends : Storage
         Takes where each of the runs ended as one record, and snapshots inside the replicates. Those that it has from
         an earlier process are not simulated again.
     progress : callable, optional
@@ -42,9 +42,9 @@ def replicate(
         interval of that mean, [mean, low, high].
     """
     number, modes = scenario["replicates"], scenario["modes"]
-    snapshot = ends.begin(number, run.final.shape)
+    snapshot = ends.start(number, run.final.shape)
     if snapshot is None:
-        ends.put(run.final)
+        ends.append(run.final)
     while ends.count < number:
         _simulate(run, parts, scenario, _Replicate(ends, scenario["steps"], snapshot), progress)
         snapshot = None
@@ -62,7 +62,7 @@ def _simulate(
     run: Run,
     parts: Parts,
     scenario: Mapping[str, Any],
-    keeper: _Replicate,
+    storage: _Replicate,
     progress: Callable[[int, int], None] | None,
 ) -> None:
     """Simulate the next replicate; what interrupts it carries the run that all of them repeat."""
@@ -75,31 +75,31 @@ def _simulate(
         scenario["steps"],
         scenario["step_size"],
         parts.initial,
-        (run.seed + keeper.number) % SEEDS,
+        (run.seed + storage.number) % SEEDS,
         scenario["integrator"],
         scenario["tolerance"],
         0,
     )
-    hear = None if progress is None else lambda done, steps: progress(keeper.before + done, steps)
+    hear = None if progress is None else lambda done, steps: progress(storage.before + done, steps)
     try:
-        follow(problem, method, 0, hear, keeper)
+        follow(problem, method, 0, hear, storage)
     except (Diverged, KeyboardInterrupt) as error:
-        run.info["stopped"] = f"replicate {keeper.number}: {str(error) or 'interrupted'}"
+        run.info["stopped"] = f"replicate {storage.number}: {str(error) or 'interrupted'}"
         error.run = run  # type: ignore[union-attr]
         raise
 
 
 class _Replicate:
-    """The keeper of the next replicate: its end is one record of ``ends``, its steps come after those of the others."""
+    """Storage of the next replicate: its end is one record of ``ends``, its steps follow those of the others."""
 
-    def __init__(self, ends: Keeper, steps: int, snapshot: Snapshot | None) -> None:
+    def __init__(self, ends: Storage, steps: int, snapshot: Snapshot | None) -> None:
         self.number = ends.count
         self.before = self.number * steps
         self.count = 0
         self._ends = ends
         self._snapshot = snapshot
 
-    def begin(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
+    def start(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
         self._latest = np.empty((0, *shape))
         self._records = records
         if self._snapshot is None:
@@ -107,17 +107,20 @@ class _Replicate:
         self.count = 1  # its start
         return self._snapshot._replace(step=self._snapshot.step - self.before, records=self.count)
 
-    def put(self, positions: np.ndarray) -> None:
+    def append(self, positions: np.ndarray) -> None:
         self._latest = positions[None]
         if self.count + 1 == self._records:
-            self._ends.put(positions)
+            self._ends.append(positions)
         self.count += 1
 
     def positions(self) -> np.ndarray:
         return self._latest
 
-    def reached(self, step: int) -> bool:
-        return self._ends.reached(self.before + step)
+    def note(self, step: int) -> None:
+        self._ends.note(self.before + step)
+
+    def is_due(self) -> bool:
+        return self._ends.is_due()
 
     def save(self, snapshot: Snapshot) -> None:
         self._ends.save(snapshot._replace(step=self.before + snapshot.step, records=self.number))

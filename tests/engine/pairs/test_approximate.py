@@ -58,7 +58,7 @@ def test_a_run_says_so_and_does_not_depend_on_chunks(how, monkeypatch):
     method = pg.methods.DRLE(kernel=KERNEL, repulsion=how)
     runs = []
     for seconds, threads in ((0.1, "1"), (1e-6, "2")):
-        monkeypatch.setattr("particlegvi.simulation.loop.CHUNK_SECONDS", seconds)
+        monkeypatch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", seconds)
         monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
         runs.append(pg.simulate(loss, method, prior=prior, particles=64, steps=50, step_size=1e-3))
     assert runs[0].positions.tobytes() == runs[1].positions.tobytes()

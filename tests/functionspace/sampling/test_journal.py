@@ -13,7 +13,7 @@ from particlegvi.functionspace.sampling import annealing
 from particlegvi.functionspace.sampling.langevin import LangevinFlow
 from particlegvi.functionspace.sampling.mixing import MixingFlow
 from particlegvi.kernels import SquaredExponential
-from particlegvi.simulation import loop as simulation
+from particlegvi.simulation import chunks
 
 KERNEL = SquaredExponential(lengthscale=0.8, variance=4.0)
 # likelihood, settings: every plan, with and without what else a run has to remember
@@ -39,7 +39,7 @@ class Stop(KeyboardInterrupt):
 
 
 class Memory:
-    """A keeper that gives its snapshots back as files would, and interrupts when asked for the ``calls``-th time."""
+    """A storage that gives its snapshots back as files would, and interrupts when asked for the ``calls``-th time."""
 
     def __init__(self, calls=10**9, due=True):
         self.left = calls
@@ -47,13 +47,15 @@ class Memory:
         self.snapshot = None
         self.count = 0
 
-    def begin(self, records, shape):
+    def start(self, records, shape):
         return self.snapshot
 
-    def reached(self, step):
+    def note(self, step):
         self.left -= 1
         if self.left == 0:
             raise Stop
+
+    def is_due(self):
         return self.due
 
     def save(self, snapshot):
@@ -65,7 +67,7 @@ class Memory:
 
 @pytest.fixture(autouse=True)
 def one_step_at_a_time(monkeypatch):
-    monkeypatch.setattr(simulation, "CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1e-9)
 
 
 def data(likelihood):

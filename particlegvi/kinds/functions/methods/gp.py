@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.kinds.functions.problem import Fit, GaussianPosterior, Problem, Progress
-from particlegvi.simulation.storage import Keeper
 
 
 class GP:
@@ -25,7 +25,7 @@ class GP:
         if likelihood.name != "gaussian":
             raise ValueError(f"GP is exact for the likelihood gaussian only, not for {likelihood.name}")
 
-    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Keeper | None = None) -> Fit:
+    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Storage | None = None) -> Fit:
         posterior = self._posterior(problem)
         facts = {"log_marginal_likelihood": posterior.model.log_marginal_likelihood()}
         return Fit(posterior.sample(problem.X)[None], np.array([0]), facts, {})

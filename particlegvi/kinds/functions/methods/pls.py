@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Storage
 from particlegvi.functionspace import residuals
 from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.checks import whole
 from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
 from particlegvi.kinds.functions.problem import Fit, Problem, Progress, packed, unpacked
-from particlegvi.simulation.storage import Keeper
 from particlegvi.tools.registry import look_up
 
 
@@ -50,7 +50,7 @@ class PLS:
     def check(self, likelihood: Any) -> None:
         """Refuse a likelihood that the method cannot have; this one takes any."""
 
-    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Keeper | None = None) -> Fit:
+    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Storage | None = None) -> Fit:
         sampler = self._sampler(problem).fit(problem.X, problem.y, progress, keeper)
         return Fit(
             sampler.coefficients_[None],

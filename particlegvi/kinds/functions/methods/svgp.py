@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from particlegvi.contracts import Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.gp.natural_gradient import Law
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.kinds.functions.problem import Fit, GaussianPosterior, Problem, Progress, packed, unpacked
-from particlegvi.simulation.storage import Keeper
 
 
 class SVGP:
@@ -29,7 +29,7 @@ class SVGP:
                 "leave the method out, or use PLS"
             )
 
-    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Keeper | None = None) -> Fit:
+    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Storage | None = None) -> Fit:
         with one_blas_thread():
             model = self._model(problem).fit(problem.X, problem.y, keeper=keeper)
             size = model.basis.size
