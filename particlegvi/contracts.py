@@ -14,7 +14,7 @@ Over functions a `Likelihood` and a `Covariance` make the problem, a `Basis` the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
-    Start = "Prior | Array"  # where particles start: a distribution, or points (particles, dim)
+    Start: TypeAlias = "Prior | Array"  # where particles start: a distribution, or points (particles, dim)
     Objective = Literal["measures", "gaussians", "reference"]
 
 

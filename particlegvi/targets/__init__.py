@@ -92,11 +92,12 @@ def _basins(loss: Any, prior: Any, initial: Any) -> AtomicTarget:
     if initial is None:
         raise ValueError("initial is missing; DE's target depends on where the particles start, a prior or an array")
     points = start_points(initial, dim)
+    start = initial if points is None else points
     low, high = np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64)
     if dim == 1:
         from particlegvi.targets.basins.basins_line import basins_on_line
 
-        return basins_on_line(loss, float(low[0]), float(high[0]), initial, points)
+        return basins_on_line(loss, float(low[0]), float(high[0]), start)
     from particlegvi.targets.basins.basins_plane import basins_in_plane
 
-    return basins_in_plane(loss, low, high, initial, points)
+    return basins_in_plane(loss, low, high, start)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +13,11 @@ from particlegvi.targets.quadrature.potential import LogWeight
 from particlegvi.tools import arguments
 
 OUTSIDE = 1e-12  # mass that ``support`` leaves out on either side
+Values = Any  # a float where one number is asked for or the target is on the line, else an array
 
 
 class DensityTarget:
-    """Q* with a density, known wherever it is asked for.
+    """A minimiser Q* with a density that can be evaluated everywhere.
 
     Attributes
     ----------
@@ -31,23 +32,24 @@ class DensityTarget:
         Logarithm of the integral of exp(-V/kl_weight - lambda1/kl_weight kappa * Q*), with V = loss - lambda1 mu_P -
         kl_weight log p; for DLE that of exp(-loss/kl_weight) p.
     residual : float
-        L1 norm of what Q*'s equation leaves over, with the quadrature's error: an upper estimate.
+        L1 norm of the residual of Q*'s equation plus the quadrature's error: an upper estimate.
     error : float
-        Bound on the L1 distance to the exact Q*, as far as the quadrature resolves it.
+        Bound on the L1 distance to the exact Q*, provided that the quadrature resolves the density.
     grid, density : arrays (n,) or (n, 2), and (n,)
         The quadrature's nodes inside the support, and the density there.
     masses : array (n,)
         Probabilities that the quadrature gives the nodes: ``masses @ f(grid)`` is the mean of f under Q*.
     support : pair of floats in 1-D, of arrays (2,) in 2-D
-        The interval or box outside which there is practically no mass.
+        Interval or box that leaves out a mass of at most 1e-12 on each side.
     """
 
-    kind = "density"
+    kind: Literal["density"] = "density"
 
     def __init__(
         self,
         log_density: LogWeight,
         nodes: Nodes,
+        *,
         low: np.ndarray,
         high: np.ndarray,
         residual: float,
@@ -60,9 +62,9 @@ class DensityTarget:
         self._low, self._high = low, high
         masses = nodes.masses
         self._curve: Curve | None = None
-        self.mean: Any
-        self.variance: Any
-        self.support: Any
+        self.mean: Values
+        self.variance: Values
+        self.support: tuple[Values, Values]
         if nodes.panels is not None:
             self._curve = Curve(nodes.panels)
             self.mean, self.variance = self._curve.mean, self._curve.variance
@@ -83,8 +85,8 @@ class DensityTarget:
         self.masses = masses[inside]
         self._nodes = nodes if self.dim == 2 else None
 
-    def log_pdf(self, x: ArrayLike) -> Any:
-        """Logarithm of the density, shaped as for :meth:`pdf`."""
+    def log_pdf(self, x: ArrayLike) -> Values:
+        """Logarithm of the density; shapes are those of :meth:`pdf`."""
         points, shape = as_points(x, self.dim)
         result = np.full(len(points), -np.inf)
         inside = np.all((points >= self._low) & (points <= self._high), axis=1)
@@ -92,8 +94,8 @@ class DensityTarget:
             result[inside] = self._log_density(np.ascontiguousarray(points[inside]))
         return result.reshape(shape) if shape else float(result[0])
 
-    def pdf(self, x: ArrayLike) -> Any:
-        """The density.
+    def pdf(self, x: ArrayLike) -> Values:
+        """Density at points x.
 
         Parameters
         ----------
@@ -111,14 +113,14 @@ class DensityTarget:
         density = np.exp(self.log_pdf(x))
         return density if np.ndim(density) else float(density)
 
-    def cdf(self, x: ArrayLike) -> Any:
+    def cdf(self, x: ArrayLike) -> Values:
         """In 1-D, the probability of (-infinity, x] for x as in :meth:`pdf`; a ValueError in 2-D."""
         curve = self.curve("cdf")
         points, shape = as_points(x, self.dim)
         result = curve.cdf(points[:, 0])
         return result.reshape(shape) if shape else float(result[0])
 
-    def quantile(self, u: ArrayLike) -> Any:
+    def quantile(self, u: ArrayLike) -> Values:
         """In 1-D, the x with cdf(x) = u, for probabilities u of any shape; a ValueError in 2-D or outside [0, 1]."""
         curve = self.curve("quantile")
         levels = arguments.array("u", u, "an array of probabilities")
@@ -129,7 +131,7 @@ class DensityTarget:
         result[levels.ravel() == 1.0] = self._high[0]
         return result.reshape(levels.shape) if levels.ndim else float(result[0])
 
-    def partial_mean(self, x: ArrayLike) -> Any:
+    def partial_mean(self, x: ArrayLike) -> Values:
         """In 1-D, the integral of (t - mean) q(t) over (-infinity, x] for x as in :meth:`pdf`; a ValueError in 2-D."""
         curve = self.curve("partial_mean")
         points, shape = as_points(x, self.dim)
@@ -137,7 +139,7 @@ class DensityTarget:
         return result.reshape(shape) if shape else float(result[0])
 
     def sample(self, number: int, seed: int = 0) -> np.ndarray:
-        """Independent exact draws (number, dim), the same for the same number and seed."""
+        """Independent exact draws (number, dim); equal numbers and seeds give equal draws."""
         random = seeded(number, seed)
         if self._nodes is None:
             return self.quantile(random.random(number))[:, None]
@@ -146,7 +148,7 @@ class DensityTarget:
         return draws_in_plane(self._nodes, self.log_pdf, number, random)
 
     def curve(self, what: str) -> Curve:
-        """The integrals of the density on the line."""
+        """Distribution function and moments on the line; a ValueError that names ``what`` in 2-D."""
         if self._curve is None:
             raise ValueError(f"{what} is for one dimension; this target has {self.dim}")
         return self._curve
@@ -157,7 +159,7 @@ class DensityTarget:
 
 
 def as_points(x: ArrayLike, dim: int) -> tuple[np.ndarray, tuple[int, ...]]:
-    """Points (n, dim) and the shape that values at them should have: () for a single one."""
+    """Points (n, dim), and the shape of the values at them: () for a single point."""
     given = arguments.array("x", x, f"an array (n, {dim})" + (" or (n,)" if dim == 1 else ""))
     if dim == 1 and given.ndim < 2:
         return given.reshape(-1, 1), given.shape
@@ -169,13 +171,13 @@ def as_points(x: ArrayLike, dim: int) -> tuple[np.ndarray, tuple[int, ...]]:
 
 
 def seeded(number: int, seed: int) -> np.random.Generator:
-    """The random numbers behind ``sample``; a ValueError unless the number is a whole one of at least 1."""
+    """Generator that ``sample`` draws from; a ValueError unless ``number`` is a whole number of at least 1."""
     number = arguments.whole("number", number, 1, arguments.MOST_PARTICLES)
     return np.random.default_rng([arguments.seed(seed), number])
 
 
 def _box(points: np.ndarray, masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest box that leaves out no more than OUTSIDE on any side."""
+    """Corners of the smallest box that leaves out a mass of at most OUTSIDE on each side."""
     low, high = np.empty(points.shape[1]), np.empty(points.shape[1])
     for i in range(points.shape[1]):
         order = np.argsort(points[:, i])

@@ -10,9 +10,9 @@ dual problem: minimise
 
     J(b) = r/2 b.K b + log sum w exp(psi - r K b),
 
-whose gradient r K (b - a(b)) vanishes at the fixed point a = a(b) = w exp(psi - r K b) / sum(...). The normalisation
-is inside. J is convex, so Newton steps with a line search converge from any start; the line search is the damping, and
-its steps shorten by themselves as r grows. The gap F(a(b)) + J(b) = r/2 (a(b) - b).K (a(b) - b) bounds the error: F is
+whose gradient r K (b - a(b)) vanishes at the fixed point a = a(b) = w exp(psi - r K b) / sum(...), which is normalised.
+J is convex, so that Newton's method with a line search converges from any start. The line search is the damping: its
+steps become shorter as r grows. The gap F(a(b)) + J(b) = r/2 (a(b) - b).K (a(b) - b) bounds the error: F is
 1-strongly convex in L1, so |a(b) - a*|_1 <= sqrt(2 (F + J)).
 """
 
@@ -70,7 +70,7 @@ def solve(
             return FixedPoint(masses, log_normaliser, bound, step)
         direction = _newton(masses, gap, pull, apply, strength)
         along = apply(direction)
-        t = _line_search(psi, log_volume, potential, along, b, direction, strength)
+        t = _line_search(psi, log_volume, potential, along, b, direction, strength=strength)
         b, potential = b + t * direction, potential + t * along
         if step % 8 == 7:
             potential = apply(b)
@@ -111,28 +111,29 @@ def _line_search(
     along: np.ndarray,
     b: np.ndarray,
     direction: np.ndarray,
+    *,
     strength: float,
 ) -> float:
-    """A step at which the slope of the convex J along the direction has fallen to a tenth, by bisection."""
+    """Step length at which the derivative of the convex J along the direction is a tenth of that at 0, by bisection."""
     linear, quadratic = b @ along, direction @ along
 
-    def slope(t: float) -> float:
+    def derivative(t: float) -> float:
         masses, _ = image(psi, log_volume, strength * (potential + t * along))
         return linear + t * quadratic - masses @ along
 
-    first = slope(0.0)
+    first = derivative(0.0)
     if first >= 0.0:  # rounding
         return 1.0
     low, high = 0.0, 1.0
     t = 1.0
     for _ in range(40):
-        here = slope(t)
+        here = derivative(t)
         if abs(here) <= 0.1 * abs(first):
             break
         if here > 0.0:
             high = t
         elif t == 1.0:
-            break  # still falling at the full step
+            break  # J still decreases at the full step
         else:
             low = t
         t = 0.5 * (low + high)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.targets.basins.descent import Descent
 from particlegvi.targets.basins.minima import hessian, polish
-from particlegvi.targets.density import as_points, seeded
+from particlegvi.targets.density import Values, as_points, seeded
 from particlegvi.targets.gaussian_objective import WIDEST, Objective, newton, packed, starts
 from particlegvi.targets.quadrature.potential import place_of
 
-NODES = {1: 200, 2: 48}  # in each coordinate, to search
-FINE = {1: 3000, 2: 200}  # and for the numbers given
+if TYPE_CHECKING:
+    from particlegvi.contracts import Loss, Prior, Start
+
+NODES = {1: 200, 2: 48}  # quadrature nodes in each coordinate for the search, by dimension
+FINE = {1: 3000, 2: 200}  # and for the results
 MOST_STARTS = 24
 
 
@@ -28,9 +31,9 @@ class Optimum(NamedTuple):
 
 
 class GaussianOptima:
-    """All local optima that were found, the best first; density, mean and variance are those of the best.
+    """The local optima that were found, the best first; density, mean and variance are those of the best.
 
-    Which of them a run ends in depends on its start: :meth:`basin_of`.
+    A run ends in the optimum whose basin contains its start: see :meth:`basin_of`.
 
     Attributes
     ----------
@@ -45,9 +48,9 @@ class GaussianOptima:
         Largest change of an optimum's objective under a finer quadrature.
     """
 
-    kind = "gaussians"
+    kind: Literal["gaussians"] = "gaussians"
 
-    def __init__(self, loss: Any, prior: Any, kl_weight: float, initial: Any = None) -> None:
+    def __init__(self, loss: Loss, prior: Prior, kl_weight: float, initial: Start | None = None) -> None:
         if np.any(np.isfinite(prior.low) | np.isfinite(prior.high)):
             raise ValueError("prior is bounded, under which every Gaussian has infinite KL; Normal or Flat is allowed")
         self.dim = int(loss.dim)
@@ -55,7 +58,7 @@ class GaussianOptima:
         self._fine = Objective(loss, prior, kl_weight, FINE[self.dim])
         scale = float(np.clip(np.min(place_of(prior).scale), 1e-3, 1.0))
         self._landscape, self._fine_landscape = self._objective.landscape(scale), self._fine.landscape(scale)
-        self._descent: Descent | None = None  # made when a basin is asked for
+        self._descent: Descent | None = None  # made by the first call of basin_of
         self._minima: list[np.ndarray] = []
         for start in starts(loss, prior, kl_weight, initial)[:MOST_STARTS]:
             self._descend_from(start)
@@ -66,20 +69,20 @@ class GaussianOptima:
         if not self.optima:
             raise ValueError("the objective of FD-GVI has no local optimum: the sd of its Gaussian grows without bound")
         mean, sd = self.optima[0].mean, self.optima[0].sd
-        self.mean: Any = float(mean[0]) if self.dim == 1 else mean
-        self.variance: Any = float(sd[0] ** 2) if self.dim == 1 else sd**2
+        self.mean: Values = float(mean[0]) if self.dim == 1 else mean
+        self.variance: Values = float(sd[0] ** 2) if self.dim == 1 else sd**2
         finer = Objective(loss, prior, kl_weight, 3 * FINE[self.dim] // 2)
         again = finer.value(np.array([packed(found.mean, found.sd) for found in self.optima]))
         self.residual = float(np.max(np.abs(again - [found.objective for found in self.optima])))
 
-    def pdf(self, x: ArrayLike) -> Any:
+    def pdf(self, x: ArrayLike) -> Values:
         """Density of the best optimum for x of shape (n, dim), in 1-D also (n,) or a number."""
         points, shape = as_points(x, self.dim)
         best = self.optima[0]
         exponent = -0.5 * np.sum(((points - best.mean) / best.sd) ** 2 + np.log(2.0 * np.pi * best.sd**2), axis=1)
         return np.exp(exponent).reshape(shape) if shape else float(np.exp(exponent[0]))
 
-    def cdf(self, x: ArrayLike) -> Any:
+    def cdf(self, x: ArrayLike) -> Values:
         """In 1-D, the best optimum's probability of (-infinity, x]; a ValueError otherwise."""
         from scipy.special import ndtr
 
@@ -88,7 +91,7 @@ class GaussianOptima:
         result = ndtr((points[:, 0] - mean) / sd)
         return result.reshape(shape) if shape else float(result[0])
 
-    def quantile(self, u: ArrayLike) -> Any:
+    def quantile(self, u: ArrayLike) -> Values:
         """In 1-D, the x with cdf(x) = u; a ValueError otherwise."""
         from scipy.special import ndtri
 
@@ -96,21 +99,21 @@ class GaussianOptima:
         result = mean + sd * ndtri(np.asarray(u, dtype=np.float64))
         return result if np.ndim(u) else float(result)
 
-    def partial_mean(self, x: ArrayLike) -> Any:
+    def partial_mean(self, x: ArrayLike) -> Values:
         """In 1-D, the integral of (t - mean) q(t) over (-infinity, x] under the best optimum, else a ValueError."""
         _, sd = self._on_line("partial_mean")
         return -(sd**2) * self.pdf(x)
 
     def sample(self, number: int, seed: int = 0) -> np.ndarray:
-        """Independent draws (number, dim) from the best optimum, the same for the same number and seed."""
+        """Independent draws (number, dim) from the best optimum; equal numbers and seeds give equal draws."""
         best = self.optima[0]
         return best.mean + best.sd * seeded(number, seed).standard_normal((number, self.dim))
 
     def basin_of(self, mean: ArrayLike, sd: ArrayLike = 1.0) -> int | None:
-        """Index in ``optima`` of the one that the gradient flow of (mean, log variance) reaches from a start.
+        """Index in ``optima`` of the limit of the gradient flow of (mean, log variance) from a start.
 
-        None if it ends on no optimum: on a saddle, as from a start on a line of symmetry. An optimum met for the first
-        time is added at the end of ``optima``.
+        None if the limit is no optimum but a saddle, as for a start on a line of symmetry. If the limit is an optimum
+        that is not in ``optima`` yet, it is appended there.
 
         Parameters
         ----------

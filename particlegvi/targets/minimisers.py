@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,8 +11,11 @@ from particlegvi.targets.quadrature.nodes import discretise
 from particlegvi.targets.quadrature.potential import gibbs_log_weight, place_of
 from particlegvi.targets.repulsive import Repulsive
 
+if TYPE_CHECKING:
+    from particlegvi.contracts import Kernel, Loss, Prior
 
-def gibbs(loss: Any, prior: Any, kl_weight: float) -> DensityTarget:
+
+def gibbs(loss: Loss, prior: Prior, kl_weight: float) -> DensityTarget:
     """DLE's Q*: density proportional to exp(-loss/kl_weight) p (thesis C.76; (2.4) has p^lambda, which is wrong)."""
     log_weight, place = gibbs_log_weight(loss, prior, kl_weight), place_of(prior)
     nodes = discretise(log_weight, place)
@@ -20,14 +23,22 @@ def gibbs(loss: Any, prior: Any, kl_weight: float) -> DensityTarget:
     def log_density(x: np.ndarray) -> np.ndarray:
         return log_weight(x) - nodes.log_normaliser
 
-    return DensityTarget(log_density, nodes, place.low, place.high, nodes.error, nodes.error, nodes.log_normaliser)
+    return DensityTarget(
+        log_density,
+        nodes,
+        low=place.low,
+        high=place.high,
+        residual=nodes.error,
+        error=nodes.error,
+        log_normaliser=nodes.log_normaliser,
+    )
 
 
-def repulsive(loss: Any, prior: Any, kl_weight: float, mmd_weight: float, kernel: Any) -> DensityTarget:
+def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, kernel: Kernel) -> DensityTarget:
     """DRLE's Q*: the minimiser of E loss + mmd_weight MMD^2 + kl_weight KL (thesis 5.4.3).
 
-    The embedding mu_P is the exact one (or a quadrature to 1e-9), also where a run uses Monte Carlo for it: Q* is the
-    minimiser of the objective, not of an estimate of it.
+    The mean embedding mu_P is exact (or a quadrature to 1e-9), even where a run estimates it by Monte Carlo: Q* is the
+    minimiser of the objective itself.
     """
     from particlegvi.engine.terms.evaluate import values
     from particlegvi.priors import embedding
@@ -42,7 +53,7 @@ def repulsive(loss: Any, prior: Any, kl_weight: float, mmd_weight: float, kernel
     )
     found = problem.solve()
     nodes = found.nodes
-    change = nodes.log_normaliser  # the density was normalised on other nodes
+    change = nodes.log_normaliser  # correction: the density was normalised on the nodes of the solver
 
     def log_density(x: np.ndarray) -> np.ndarray:
         return found.log_density(x) - change
@@ -50,9 +61,9 @@ def repulsive(loss: Any, prior: Any, kl_weight: float, mmd_weight: float, kernel
     return DensityTarget(
         log_density,
         nodes,
-        place.low,
-        place.high,
-        found.residual + nodes.error,
-        found.bound + nodes.error,
-        found.log_normaliser + change,
+        low=place.low,
+        high=place.high,
+        residual=found.residual + nodes.error,
+        error=found.bound + nodes.error,
+        log_normaliser=found.log_normaliser + change,
     )

@@ -1,14 +1,14 @@
 """DRLE's Q*: the density with q = exp(-(V + lambda1 kappa * q) / lambda2) / Z, V = loss - lambda1 mu_P - lambda2 log p.
 
-Writing r for lambda1/lambda2 and phi for -loss/lambda2 + log p, it is q = exp(phi + r (mu_P - kappa * q)) / Z with the
-normalisation inside (the thesis's (C.128), normalised afterwards, solves another problem). The nodes follow the
-solution: r grows in stages, at each the quadrature is adapted anew to the density found so far, and the fixed point is
-solved at its nodes. The residual is measured on nodes adapted to the answer, not on those it was solved on.
+Writing r for lambda1/lambda2 and phi for -loss/lambda2 + log p, it is q = exp(phi + r (mu_P - kappa * q)) / Z, where
+the q inside the convolution is normalised too (the thesis's (C.128), normalised afterwards, solves another problem).
+r grows in stages: at each, the quadrature is adapted to the last density, and the fixed point is solved at its nodes.
+The residual is measured on new nodes, adapted to the solution.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,16 +17,19 @@ from particlegvi.targets.quadrature.mesh import Interaction
 from particlegvi.targets.quadrature.nodes import Nodes, discretise
 from particlegvi.targets.quadrature.potential import LogWeight, Place
 
-GROWTH = 8.0  # of r from one stage to the next
-LOST = (1e-13, 1e-10)  # mass in the tails that may be left out of the convolution
-FAR_BELOW = 400.0  # of the largest density, as a logarithm: the repulsion there need not be known
+if TYPE_CHECKING:
+    from particlegvi.contracts import Kernel
+
+GROWTH = 8.0  # factor between the r of one stage and the next
+LOST = (1e-13, 1e-10)  # tail mass that the convolution may leave out
+FAR_BELOW = 400.0  # log density below the maximum under which the repulsion is not evaluated
 MOST_ATTEMPTS = 20
 MOST_DENSITIES = 10
 CLOSE = 1e-7
 BEARABLE = 1e-4
-TOLERANCE = {1: 1e-11, 2: 1e-8}  # of r times the kernel's interpolation error
-ROUNDING = 1e-10  # of the logarithms then, which the quadrature does not try to follow
-ENOUGH = {1: 1e-7, 2: 1e-5}  # and what is put up with where the mesh would get large
+TOLERANCE = {1: 1e-11, 2: 1e-8}  # for r times the kernel's interpolation error, by dimension
+ROUNDING = 1e-10  # resulting error of the log density, which the quadrature does not try to resolve
+ENOUGH = {1: 1e-7, 2: 1e-5}  # tolerance that is accepted where the mesh would become large
 
 
 class Candidate(NamedTuple):
@@ -40,7 +43,7 @@ class Candidate(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """The fixed point, nodes adapted to it, and how well it satisfies its equation."""
+    """The fixed point, nodes adapted to it, and the residual of its equation."""
 
     log_density: LogWeight
     nodes: Nodes
@@ -50,7 +53,7 @@ class Solution(NamedTuple):
 
 
 class Repulsive:
-    """The problem, and the search for its fixed point.
+    """The fixed-point problem of DRLE and its solver.
 
     Parameters
     ----------
@@ -62,10 +65,10 @@ class Repulsive:
     strength : float
         lambda1/lambda2 = 2 mmd_weight / kl_weight.
     place : Place
-        Where to look for mass.
+        Bounds, centre and scale of the search for mass.
     """
 
-    def __init__(self, phi: LogWeight, embedding: LogWeight, kernel: Any, strength: float, place: Place) -> None:
+    def __init__(self, phi: LogWeight, embedding: LogWeight, kernel: Kernel, strength: float, place: Place) -> None:
         self.phi, self.embedding, self.kernel = phi, embedding, kernel
         self.strength, self.place = strength, place
 
@@ -80,14 +83,14 @@ class Repulsive:
         nodes = discretise(self.phi, self.place, rough=True)
         keep, interaction = self._interaction(nodes)
         height = float(np.max(interaction.apply(nodes.masses[keep])))
-        # The first guess is the density without interaction: its field is taken to cancel mu_P.
+        # The first guess is the density without interaction: a field that cancels mu_P.
         pool = [Candidate(0.0, self.embedding, nodes.log_normaliser, float(np.max(nodes.log_density)))]
         for strength in _stages(self.strength, height):
             last = strength == self.strength
             guess = self._candidate(nodes, strength, pool[-1].field)
             pool.append(self._spread(guess, rough=True)[0])
             for attempt in range(MOST_ATTEMPTS):
-                # Nodes for every density so far: where the latest puts mass there may have been none before.
+                # Nodes adapted to all densities so far: the latest may have mass where the earlier ones had none.
                 nodes = discretise(self._mixture(pool[-MOST_DENSITIES:]), self.place, ROUNDING, rough=attempt == 0)
                 found, nodes = self._spread(self._solved(nodes, strength, pool[-2:]), rough=not last)
                 if not last and found.excess < 1e-3:
@@ -110,7 +113,7 @@ class Repulsive:
             phi = self.phi(x)
             result = np.full(len(x), -np.inf)
             attraction = self.embedding(x)
-            upper = phi + strongest * attraction  # the repulsion can only lower it
+            upper = phi + strongest * attraction  # an upper bound: the repulsion only lowers it
             known = np.max([upper - part.log_normaliser - part.log_peak for part in parts], axis=0)
             result[known <= -FAR_BELOW] = (upper - parts[0].log_normaliser)[known <= -FAR_BELOW]
             near = known > -FAR_BELOW
@@ -125,7 +128,7 @@ class Repulsive:
         return log_mixture
 
     def _spread(self, candidate: Candidate, rough: bool) -> tuple[Candidate, Nodes]:
-        """A density with the mass that it has wherever it is, and nodes there."""
+        """The density normalised over all of its support, and nodes adapted to it."""
         nodes = discretise(self._mixture([candidate]), self.place, ROUNDING, rough)
         excess, peak = nodes.log_normaliser, float(np.max(nodes.log_density))
         total = candidate.log_normaliser + excess
@@ -139,7 +142,7 @@ class Repulsive:
         return Candidate(strength, field, log_normaliser, float(np.max(level)) - log_normaliser)
 
     def _solved(self, nodes: Nodes, strength: float, start: list[Candidate]) -> Candidate:
-        """The fixed point at these nodes, from the masses that the densities of ``start`` give them together."""
+        """Fixed point at these nodes; the first guess is the sum of the densities in ``start``."""
         keep, interaction = self._interaction(nodes)
         points, log_volume = nodes.points[keep], nodes.log_volume[keep]
         first, _ = image(self._mixture(start)(points), log_volume, np.zeros(len(points)))
@@ -148,7 +151,7 @@ class Repulsive:
         return self._candidate(nodes, strength, interaction.field(found.masses))
 
     def _residual(self, nodes: Nodes) -> tuple[float, float]:
-        """By how much the density at nodes adapted to it fails its equation in L1, and the bound of its error."""
+        """L1 norm of the residual at nodes adapted to the density, and the bound on its L1 error."""
         keep, interaction = self._interaction(nodes)
         masses = nodes.masses[keep]
         psi = self.phi(nodes.points[keep]) + self.strength * self.embedding(nodes.points[keep])
@@ -170,14 +173,14 @@ class Repulsive:
 
 
 def _stages(strength: float, height: float) -> list[float]:
-    """Strengths up to the one wanted, from one at which a repulsion as high as ``height`` changes little."""
+    """Increasing strengths that end at ``strength``; at the first, a repulsion of size ``height`` changes q little."""
     first = min(strength, 1.0 / height)
     number = int(np.ceil(np.log(strength / first) / np.log(GROWTH))) + 1
     return [strength] if number == 1 else [float(now) for now in np.geomspace(first, strength, number)]
 
 
 def _bulk(nodes: Nodes, lost: float) -> np.ndarray:
-    """Nodes in the box that leaves out less than ``lost`` on every side, and with any mass to speak of."""
+    """Mask of the nodes in the box that leaves out less than ``lost`` per side, without those of negligible mass."""
     masses = nodes.masses
     keep = masses > 1e-12 * lost / len(masses)
     for i in range(nodes.points.shape[1]):

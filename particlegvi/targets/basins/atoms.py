@@ -1,20 +1,20 @@
-"""A target of finitely many atoms: what deep ensembles converge to."""
+"""A target of finitely many atoms: the limit of deep ensembles."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.targets.density import as_points, seeded
+from particlegvi.targets.density import Values, as_points, seeded
 from particlegvi.tools import arguments
 
 
 class AtomicTarget:
     """Point masses at minima, weighted by the share of the initial distribution that flows there (Theorem 5.4.1).
 
-    It is where the flow ends, not the minimiser of the objective, which puts all mass on the global minima.
+    It is the limit of the flow. The minimiser of the objective differs: it puts all mass on the global minima.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class AtomicTarget:
         Largest norm of the loss's gradient at an atom; zero for atoms at kinks and on the sides of a box.
     """
 
-    kind = "atoms"
+    kind: Literal["atoms"] = "atoms"
 
     def __init__(self, atoms: np.ndarray, weights: np.ndarray, error: float, residual: float) -> None:
         order = np.lexsort(atoms.T[::-1])
@@ -41,14 +41,14 @@ class AtomicTarget:
         self.error, self.residual = error, residual
         mean = self.weights @ self.atoms
         variance = self.weights @ (self.atoms - mean) ** 2
-        self.mean: Any = float(mean[0]) if self.dim == 1 else mean
-        self.variance: Any = float(variance[0]) if self.dim == 1 else variance
+        self.mean: Values = float(mean[0]) if self.dim == 1 else mean
+        self.variance: Values = float(variance[0]) if self.dim == 1 else variance
 
-    def pdf(self, x: ArrayLike) -> Any:
+    def pdf(self, x: ArrayLike) -> Values:
         """Always a ValueError: atoms have no density."""
         raise ValueError("this target is a sum of point masses and has no density; use atoms and weights")
 
-    def cdf(self, x: ArrayLike) -> Any:
+    def cdf(self, x: ArrayLike) -> Values:
         """In 1-D, the probability of (-infinity, x] for x of shape (n,), (n, 1) or a number; a ValueError otherwise."""
         if self.dim != 1:
             raise ValueError(f"cdf is for one dimension; this target has {self.dim}")
@@ -57,7 +57,7 @@ class AtomicTarget:
         result = np.minimum(below[np.searchsorted(self.atoms[:, 0], points[:, 0], side="right")], 1.0)
         return result.reshape(shape) if shape else float(result[0])
 
-    def quantile(self, u: ArrayLike) -> Any:
+    def quantile(self, u: ArrayLike) -> Values:
         """In 1-D, the smallest atom x with cdf(x) >= u, for probabilities u of any shape."""
         if self.dim != 1:
             raise ValueError(f"quantile is for one dimension; this target has {self.dim}")
@@ -69,7 +69,7 @@ class AtomicTarget:
         return result if levels.ndim else float(result)
 
     def sample(self, number: int, seed: int = 0) -> np.ndarray:
-        """Independent exact draws (number, dim), the same for the same number and seed."""
+        """Independent exact draws (number, dim); equal numbers and seeds give equal draws."""
         index = np.searchsorted(np.cumsum(self.weights), seeded(number, seed).random(number))
         return self.atoms[np.minimum(index, len(self.atoms) - 1)]
 

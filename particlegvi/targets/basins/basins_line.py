@@ -1,26 +1,29 @@
-"""DE's target on the line: which minimum every start flows to (Theorem 5.4.1, C.65 and C.66).
+"""DE's target on the line: the minimum that each start flows to (Theorem 5.4.1, C.65 and C.66).
 
-Between two neighbouring critical points the gradient has one sign, so everything in between flows to one of them. The
-critical points are the sign changes of the gradient on a fine grid, polished by bisection: minima and maxima, smooth
-or kinks. A gradient that touches zero without changing sign stops the flow on one side as well; such a point takes an
-atom, although Theorem C.3.2 does not foresee it.
+Between two neighbouring critical points the gradient has one sign, so that all points between them flow to the same
+one. The critical points are the sign changes of the gradient on a fine grid, polished by bisection: minima and maxima,
+smooth or kinks. A point where the gradient touches zero without changing sign stops the flow on one side as well; it
+is an atom too, a case that Theorem C.3.2 does not cover.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from particlegvi.targets.basins.atoms import AtomicTarget
-from particlegvi.targets.basins.start import Start
+from particlegvi.targets.basins.start import Q0
+
+if TYPE_CHECKING:
+    from particlegvi.contracts import Loss, Prior
 
 COARSE, FINE = 2**14, 2**20
-LOST = 1e-9  # mass that may run away, leave the box, or start where there is no gradient
+LOST = 1e-9  # mass that may flow to infinity, leave the box, or start where the loss is flat
 SHRINK = 0.5 * (np.sqrt(5.0) - 1.0)
 
-Slope = Callable[[np.ndarray], np.ndarray]
+Derivative = Callable[[np.ndarray], np.ndarray]
 
 
 class Critical(NamedTuple):
@@ -33,26 +36,27 @@ class Critical(NamedTuple):
     flat: list[tuple[float, float]]  # intervals on which the gradient vanishes
 
 
-def basins_on_line(loss: Any, low: float, high: float, initial: Any, points: np.ndarray | None) -> AtomicTarget:
-    """Atoms and weights for a loss on [low, high] (reflecting where finite) from a law or from points (n, 1).
+def basins_on_line(loss: Loss, low: float, high: float, initial: Prior | np.ndarray) -> AtomicTarget:
+    """Atoms and weights for a loss on [low, high] (reflecting where finite) from a prior object or points (n, 1).
 
     Raises
     ------
     ValueError
-        If a minimum is not isolated, or mass runs to infinity or starts outside the box.
+        If a minimum is not isolated, or mass flows to infinity or starts outside the box.
     """
 
-    def slope(x: np.ndarray) -> np.ndarray:
+    def derivative(x: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):
             return np.asarray(loss.gradient(np.ascontiguousarray(x).reshape(-1, 1))).reshape(np.shape(x))
 
     mass: Callable[[np.ndarray], np.ndarray]
-    if points is None:
-        start = Start(initial)
+    points = initial if isinstance(initial, np.ndarray) else None
+    if not isinstance(initial, np.ndarray):
+        start = Q0(initial)
         bulk_low, bulk_high = float(start.low[0]), float(start.high[0])
         mass = start.cdf
     else:
-        ordered = np.sort(points[:, 0])
+        ordered = np.sort(initial[:, 0])
         room = max(1.0, float(ordered[-1] - ordered[0]))
         bulk_low, bulk_high = float(ordered[0]) - room, float(ordered[-1]) + room
         mass = lambda x: np.searchsorted(ordered, x, side="right") / len(ordered)
@@ -61,28 +65,28 @@ def basins_on_line(loss: Any, low: float, high: float, initial: Any, points: np.
         raise ValueError(f"{outside:.3g} of the initial mass lies outside the prior's box; all of it must lie inside")
     first, last = max(low, bulk_low), min(high, bulk_high)
     for _ in range(6):
-        found = _critical_points(slope, low, high, first, last)
+        found = _critical_points(derivative, low, high, first, last)
         _refuse_flat(found, mass)
         ends = _destinations(found, low, high)
         reached = ends[np.isfinite(ends) & (np.diff(_levels(found, mass)) > 0.0)]
         wider = min(first, reached.min(initial=first)), max(last, reached.max(initial=last))
         if wider == (first, last):
             break
-        first, last = wider  # a closer look at where the mass goes
+        first, last = wider  # refine where the mass goes
     if points is None:
         doubt = float(np.sum(mass(found.right) - mass(found.left))) + 1e-15 * len(found.at)
-        return _gathered(slope, ends, np.diff(_levels(found, mass)), doubt)
+        return _gathered(derivative, ends, np.diff(_levels(found, mass)), doubt)
     gap = np.searchsorted(found.at, points[:, 0], side="right")
-    goal = np.where(slope(points[:, 0]) == 0.0, points[:, 0], ends[gap])  # a start on a critical point stays
-    return _gathered(slope, goal, np.full(len(points), 1.0 / len(points)), 0.0)
+    goal = np.where(derivative(points[:, 0]) == 0.0, points[:, 0], ends[gap])  # a start on a critical point stays
+    return _gathered(derivative, goal, np.full(len(points), 1.0 / len(points)), 0.0)
 
 
-def _critical_points(slope: Slope, low: float, high: float, first: float, last: float) -> Critical:
-    """All sign changes on [first, last], on a grid refined until their number settles, and those seen outside it."""
+def _critical_points(derivative: Derivative, low: float, high: float, first: float, last: float) -> Critical:
+    """Sign changes on [first, last], on a grid refined until their number settles, and those found outside it."""
     number, cells, settled = -1, COARSE, 0
     while True:
         x = _grid(low, high, first, last, cells)
-        g = slope(x)
+        g = derivative(x)
         signs = np.sign(g)
         known = np.flatnonzero(np.isfinite(g) & (signs != 0.0))
         changes = np.flatnonzero(signs[known[1:]] != signs[known[:-1]])
@@ -93,20 +97,21 @@ def _critical_points(slope: Slope, low: float, high: float, first: float, last: 
     if not len(known):
         raise ValueError("the loss has no isolated minimum: its gradient vanishes wherever it was looked at")
     left, right, sign = x[known[changes]], x[known[changes + 1]], signs[known[changes]]
-    at, left, right = _bisected(slope, left, right, sign)
-    touching = _touching(slope, x[known], g[known])
+    at, left, right = _bisected(derivative, left, right, sign)
+    touching = _touching(derivative, x[known], g[known])
     at, left, right = (np.concatenate([part, touching]) for part in (at, left, right))
     order = np.argsort(at)
     at, left, right = at[order], left[order], right[order]
-    # The sign of a gap is that of the grid points inside it, or halfway where there are none.
+    # The sign of a gap is that of the grid points inside it, or of its middle where there are none.
     inside = 0.5 * (np.concatenate([x[known[:1]], at]) + np.concatenate([at, x[known[-1:]]]))
-    gap_signs = np.sign(slope(inside))
+    gap_signs = np.sign(derivative(inside))
     gap_signs[np.searchsorted(at, x[known])] = signs[known]
     return Critical(at, left, right, gap_signs, _flat_parts(x, g))
 
 
 def _grid(low: float, high: float, first: float, last: float, cells: int) -> np.ndarray:
-    # Cell midpoints, slightly off centre, so that symmetric losses are not only seen at their critical points.
+    """Ascending points in (low, high): uniform on [first, last], geometric outside."""
+    # Cell midpoints, slightly off centre: the critical points of a symmetric loss should not be grid points.
     x = first + (last - first) * (np.arange(cells) + 0.5 - 1e-3 * np.sqrt(2.0)) / cells
     away = (last - first) * np.geomspace(0.5 / cells, 1e12, 1500)
     x = np.concatenate([(first - away)[::-1], x, last + away])
@@ -114,23 +119,23 @@ def _grid(low: float, high: float, first: float, last: float, cells: int) -> np.
 
 
 def _bisected(
-    slope: Slope, left: np.ndarray, right: np.ndarray, sign: np.ndarray
+    derivative: Derivative, left: np.ndarray, right: np.ndarray, sign: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Bisection of every bracket to neighbouring numbers; ``sign`` is that of the left ends."""
     left, right = left.copy(), right.copy()
     for _ in range(120):
         middle = 0.5 * left + 0.5 * right
-        here = np.sign(slope(middle))
+        here = np.sign(derivative(middle))
         left = np.where((here == sign) | (here == 0.0), middle, left)
         right = np.where((here == -sign) | (here == 0.0), middle, right)
         if np.all(right <= np.nextafter(left, np.inf)):
             break
-    at = np.where(np.abs(slope(left)) <= np.abs(slope(right)), left, right)
+    at = np.where(np.abs(derivative(left)) <= np.abs(derivative(right)), left, right)
     return at, left, right
 
 
-def _touching(slope: Slope, x: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """Zeros of the gradient without a change of sign: minima of its size that polish to nothing."""
+def _touching(derivative: Derivative, x: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """Zeros of the gradient without a change of sign: minima of |gradient| at which it vanishes."""
     size = np.abs(g)
     low = (size[1:-1] < size[:-2]) & (size[1:-1] <= size[2:])
     low &= (np.sign(g[1:-1]) == np.sign(g[:-2])) & (np.sign(g[1:-1]) == np.sign(g[2:]))
@@ -138,10 +143,10 @@ def _touching(slope: Slope, x: np.ndarray, g: np.ndarray) -> np.ndarray:
     a, b, around = x[at - 1], x[at + 1], np.minimum(size[at - 1], size[at + 1])
     for _ in range(80):
         c, d = b - SHRINK * (b - a), a + SHRINK * (b - a)
-        lower = np.abs(slope(c)) <= np.abs(slope(d))
+        lower = np.abs(derivative(c)) <= np.abs(derivative(d))
         a, b = np.where(lower, a, c), np.where(lower, d, b)
     middle = 0.5 * (a + b)
-    return middle[np.abs(slope(middle)) <= 1e-12 * around]
+    return middle[np.abs(derivative(middle)) <= 1e-12 * around]
 
 
 def _flat_parts(x: np.ndarray, g: np.ndarray) -> list[tuple[float, float]]:
@@ -168,7 +173,7 @@ def _refuse_flat(found: Critical, mass: Callable[[np.ndarray], np.ndarray]) -> N
 
 
 def _destinations(found: Critical, low: float, high: float) -> np.ndarray:
-    """Where each gap between critical points flows to: down the gradient, to the next one or to the side of the box."""
+    """End of the flow from each gap: the critical point, or side of the box, in the direction of minus the gradient."""
     downward = np.concatenate([[low], found.at])
     upward = np.concatenate([found.at, [high]])
     return np.where(found.signs > 0.0, downward, upward)
@@ -178,7 +183,7 @@ def _levels(found: Critical, mass: Callable[[np.ndarray], np.ndarray]) -> np.nda
     return np.concatenate([[0.0], mass(found.at), [1.0]])
 
 
-def _gathered(slope: Slope, goal: np.ndarray, weights: np.ndarray, doubt: float) -> AtomicTarget:
+def _gathered(derivative: Derivative, goal: np.ndarray, weights: np.ndarray, doubt: float) -> AtomicTarget:
     lost = float(weights[~np.isfinite(goal)].sum())
     if lost > LOST:
         where = "-infinity" if weights[goal == -np.inf].sum() > 0.5 * lost else "+infinity"
@@ -186,8 +191,8 @@ def _gathered(slope: Slope, goal: np.ndarray, weights: np.ndarray, doubt: float)
     keep = np.isfinite(goal) & (weights > 0.0)
     atoms, index = np.unique(goal[keep], return_inverse=True)
     total = np.bincount(index, weights=weights[keep])
-    sizes = np.abs(slope(atoms))
-    beside = np.minimum(np.abs(slope(np.nextafter(atoms, -np.inf))), np.abs(slope(np.nextafter(atoms, np.inf))))
-    smooth = sizes < 1e-3 * np.max(np.abs(slope(atoms + 1e-3)), initial=1.0)
-    residual = float(np.max(np.where(smooth, np.minimum(sizes, beside), 0.0)))
+    sizes = np.abs(derivative(atoms))
+    nearby = [np.abs(derivative(np.nextafter(atoms, side))) for side in (-np.inf, np.inf)]
+    smooth = sizes < 1e-3 * np.max(np.abs(derivative(atoms + 1e-3)), initial=1.0)
+    residual = float(np.max(np.where(smooth, np.minimum(sizes, np.minimum(*nearby)), 0.0)))
     return AtomicTarget(atoms[:, None], total, doubt + lost, residual)

@@ -1,48 +1,50 @@
 """DE's target in the plane: the share of the start that flows to each minimum (Theorem 5.4.1), with an error bound.
 
-The start's mass is cut into strata of equal probability, the flow is followed from the middle of each, and strata with
-another basin beside them are cut in four, again and again. What is left undecided bounds the error, as far as no basin
-is narrower than a stratum everywhere.
+The distribution of the start is cut into strata of equal probability and the flow integrated from the middle of each.
+Strata next to another basin are cut in four, repeatedly. The mass that remains undecided bounds the error, provided
+that no basin is narrower than a stratum everywhere.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from particlegvi.targets.basins.atoms import AtomicTarget
 from particlegvi.targets.basins.descent import AWAY, UNRESOLVED, Descent
 from particlegvi.targets.basins.minima import Landscape
-from particlegvi.targets.basins.start import Start
+from particlegvi.targets.basins.start import Q0
 
-FIRST = 64  # strata in each coordinate
+if TYPE_CHECKING:
+    from particlegvi.contracts import Loss, Prior
+
+FIRST = 64  # strata in each coordinate at first
 HALVINGS = 5
-ENOUGH = 2e-3  # an error bound below which no stratum is cut any more
+ENOUGH = 2e-3  # error bound below which no more strata are cut
 MOST_STARTS = 80_000
 LOST = 1e-6
 
 
-def basins_in_plane(
-    loss: Any, low: np.ndarray, high: np.ndarray, initial: Any, points: np.ndarray | None
-) -> AtomicTarget:
-    """Atoms and weights for a loss on a box (reflecting where finite) from a law or from points (n, 2).
+def basins_in_plane(loss: Loss, low: np.ndarray, high: np.ndarray, initial: Prior | np.ndarray) -> AtomicTarget:
+    """Atoms and weights for a loss on a box (reflecting where finite) from a prior object or points (n, 2).
 
     Raises
     ------
     ValueError
-        If a minimum is not isolated, or mass runs to infinity or starts outside the box.
+        If a minimum is not isolated, or mass flows to infinity or starts outside the box.
     """
-    if points is None:
-        start = Start(initial)
+    points = initial if isinstance(initial, np.ndarray) else None
+    if not isinstance(initial, np.ndarray):
+        start = Q0(initial)
         inside = [start.cdf(high[i : i + 1], i)[0] - start.cdf(low[i : i + 1], i)[0] for i in range(2)]
         if min(inside) < 1.0 - LOST:
             raise ValueError(f"{1.0 - min(inside):.3g} of the initial mass lies outside the prior's box; none may")
         scale = float(np.max(start.quantile_span()))
     else:
-        if np.any(points < low) or np.any(points > high):
+        if np.any(initial < low) or np.any(initial > high):
             raise ValueError("some initial points lie outside the prior's box; all of them must lie inside")
-        scale = float(max(np.max(np.ptp(points, axis=0)) / 4.0, 0.1 * np.max(np.abs(points)), 1e-3))
+        scale = float(max(np.max(np.ptp(initial, axis=0)) / 4.0, 0.1 * np.max(np.abs(initial)), 1e-3))
 
     def gradient(x: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):
@@ -60,8 +62,8 @@ def basins_in_plane(
     return _target(descent, descent.labels(points[~still]), 0.0, points[still])
 
 
-def _strata(descent: Descent, start: Start) -> tuple[np.ndarray, float]:
-    """Labels of all strata, and the mass of those with another basin beside them."""
+def _strata(descent: Descent, start: Q0) -> tuple[np.ndarray, float]:
+    """Labels of all strata, and the mass of those next to another basin."""
 
     def follow(rows: np.ndarray, columns: np.ndarray, size: int) -> np.ndarray:
         u = (np.stack([rows, columns], axis=1) + 0.5) / size
@@ -78,7 +80,7 @@ def _strata(descent: Descent, start: Start) -> tuple[np.ndarray, float]:
         table, mixed = (np.repeat(np.repeat(part, 2, axis=0), 2, axis=1) for part in (table, mixed))
         size *= 2
         known = np.zeros_like(mixed)
-        while np.any(mixed & ~known):  # a basin's edge may turn out to run through a neighbour
+        while np.any(mixed & ~known):  # a basin's edge may run through a neighbour
             rows, columns = np.nonzero(mixed & ~known)
             table[rows, columns] = follow(rows, columns, size)
             followed += len(rows)
@@ -88,7 +90,7 @@ def _strata(descent: Descent, start: Start) -> tuple[np.ndarray, float]:
 
 
 def _mixed(table: np.ndarray) -> np.ndarray:
-    """Strata of which a neighbour (of eight) has another label, or that have none."""
+    """Mask of the strata without a label, or with another label on one of their eight neighbours."""
     padded = np.pad(table, 1, mode="edge")
     rows, columns = table.shape
     result = table == UNRESOLVED
@@ -99,7 +101,7 @@ def _mixed(table: np.ndarray) -> np.ndarray:
 
 
 def _target(descent: Descent, labels: np.ndarray, doubt: float, still: np.ndarray) -> AtomicTarget:
-    """The atoms of equally likely starts by their labels, and those of the starts that stay where they are."""
+    """Atoms and weights of equally likely starts: by their labels, and the starts ``still`` that do not move."""
     number = len(labels) + len(still)
     away, unknown = (float(np.sum(labels == code)) / number for code in (AWAY, UNRESOLVED))
     if away > LOST:
@@ -109,9 +111,9 @@ def _target(descent: Descent, labels: np.ndarray, doubt: float, still: np.ndarra
     weights = np.bincount(labels[labels >= 0], minlength=len(descent.traps)) / number
     keep = weights > 0.0
     minima = np.array([trap.at for trap in descent.traps]).reshape(-1, 2)[keep]
-    slopes = np.linalg.norm(descent.velocity(minima), axis=1)
-    beside = np.linalg.norm(descent.velocity(minima + 1e-3 * descent.landscape.scale), axis=1)
-    residual = float(np.max(slopes[slopes < 1e-2 * beside], initial=0.0))  # at a kink the gradient does not vanish
+    speeds = np.linalg.norm(descent.velocity(minima), axis=1)
+    nearby = np.linalg.norm(descent.velocity(minima + 1e-3 * descent.landscape.scale), axis=1)
+    residual = float(np.max(speeds[speeds < 1e-2 * nearby], initial=0.0))  # at a kink the gradient does not vanish
     rest, counts = np.unique(still, axis=0, return_counts=True)
     atoms, weights = np.concatenate([minima, rest]), np.concatenate([weights[keep], counts / number])
     return AtomicTarget(atoms, weights, 2.0 * doubt + unknown + away, residual)

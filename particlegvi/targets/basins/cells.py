@@ -15,13 +15,13 @@ MOST_CELLS = 60_000
 
 
 class Cells(NamedTuple):
-    """A partition of a box with the normalised density at the nodes of each part."""
+    """A partition of a box with the normalised density at the nodes of each cell."""
 
     nodes: np.ndarray  # (cells, ORDER**2, 2)
     log_density: np.ndarray  # (cells, ORDER**2)
     log_volume: np.ndarray  # (cells, ORDER**2): logarithms of the quadrature weights
     log_normaliser: float
-    error: float  # estimate of what the polynomials get wrong, in L1
+    error: float  # estimate of the L1 error of the polynomials
 
 
 def integrate_plane(f: LogWeight, survey: PlaneSurvey, tolerance: float = 1e-9) -> Cells:
@@ -77,7 +77,7 @@ def _start(survey: PlaneSurvey, number: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _too_wide(centre: np.ndarray, half: np.ndarray, at: np.ndarray, width: np.ndarray) -> np.ndarray:
-    """Which sides of which cells are much wider than a peak inside them: such a peak could fall between the nodes."""
+    """Mask (cells, 2) of the sides that are much wider than a peak in the cell, which could fall between the nodes."""
     split = np.zeros(half.shape, dtype=bool)
     narrowest = width.min(axis=0, initial=np.inf)
     for k in np.flatnonzero(np.any(half > 4.0 * narrowest, axis=1)):

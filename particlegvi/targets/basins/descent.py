@@ -1,7 +1,8 @@
-"""Gradient flows of many points at once, followed until each is certain to end at a known minimum.
+"""Gradient flows of many points at once, integrated until each point provably ends at a known minimum.
 
-A point is certain once it is inside a trap: an ellipse around a minimum on whose every layer the flow points inwards.
-Traps are found as the flow goes: the slowest points are polished by Newton's method, and what they find is checked.
+A point's end is known once it enters a trap (`minima.Trap`): an ellipse around a minimum through whose layers the flow
+points inwards. Traps are found during the integration: Newton's method polishes the slowest points, and a trap is built
+around each new minimum.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ import numpy as np
 
 from particlegvi.targets.basins.minima import Landscape, Trap, polish, refuse_unless_isolated, trap_around, velocity
 
-ACCURACY = 1e-4  # of a step, in units of the scale
+ACCURACY = 1e-4  # error of a step, in units of the scale
 MOST_STEPS = 5_000
-ROUND = 20  # fewest steps between two looks for new minima
-FAR = 1e7  # scales: a point that gets there has run away
+ROUND = 20  # least number of steps between two searches for new minima
+FAR = 1e7  # distance, in scales, from which on a point counts as escaped
 UNRESOLVED, AWAY = -1, -2
 
 
 class Descent:
-    """Finds the minima that starts flow to, and remembers them for the next starts.
+    """Finds the minima that starting points flow to, and keeps them for the next call.
 
     Attributes
     ----------
@@ -29,10 +30,10 @@ class Descent:
     def __init__(self, landscape: Landscape) -> None:
         self.landscape = landscape
         self.traps: list[Trap] = []
-        self.failed: list[np.ndarray] = []  # minima around which no trap was found
+        self.failed: list[np.ndarray] = []  # minima without a trap
 
     def labels(self, starts: np.ndarray) -> np.ndarray:
-        """Which trap each start (n, dim) ends in; UNRESOLVED or AWAY where it is none.
+        """Index of the trap that each start (n, dim) ends in, or UNRESOLVED or AWAY.
 
         Raises
         ------
@@ -44,24 +45,24 @@ class Descent:
         result = np.full(len(x), UNRESOLVED)
         active = np.arange(len(x))
         active = self._sort_out(result, active, x)
-        slope = self.velocity(x)
-        speed = np.linalg.norm(slope, axis=1)
+        v = self.velocity(x)
+        speed = np.linalg.norm(v, axis=1)
         step = 1e-2 * land.scale / np.maximum(speed, 1e-300)
         next_look = ROUND
         for count in range(1, MOST_STEPS + 1):
             if not len(active):
                 break
-            x[active], slope[active], step[active] = self._step(x[active], slope[active], step[active])
+            x[active], v[active], step[active] = self._step(x[active], v[active], step[active])
             if count % 5 == 0:
                 active = self._sort_out(result, active, x)
             if count >= next_look and len(active):
                 next_look = max(count + ROUND, int(1.3 * count))
-                self._look(x[active], slope[active])
+                self._look(x[active], v[active])
                 active = self._sort_out(result, active, x)
         return result
 
     def velocity(self, x: np.ndarray) -> np.ndarray:
-        """Minus the gradient at points (n, dim), without what would leave the box."""
+        """Minus the gradient at points (n, dim), without the part that leaves the box; a ValueError if not finite."""
         v = velocity(self.landscape, x)
         if not np.all(np.isfinite(v)):
             at = x[np.argmax(~np.isfinite(v).all(axis=1))]
@@ -81,7 +82,7 @@ class Descent:
         error = np.linalg.norm(miss, axis=1) / (ACCURACY * (land.scale + 0.1 * np.linalg.norm(x, axis=1)))
         good = error <= 1.0
         factor = np.clip(0.9 / np.maximum(error, 1e-9) ** (1.0 / 3.0), 0.2, 3.0)
-        # No step is longer than half a scale, whatever the error says: a basin could be jumped over.
+        # No step is longer than half a scale, even where the error is small: it could jump over a basin.
         speed = np.linalg.norm(first, axis=1)
         longest = 0.5 * np.maximum(land.scale, 0.2 * np.linalg.norm(x, axis=1)) / np.maximum(speed, 1e-300)
         return (
@@ -101,9 +102,9 @@ class Descent:
         result[active[away]] = AWAY
         return active[~away]
 
-    def _look(self, x: np.ndarray, slope: np.ndarray) -> None:
-        """Polish the slowest points, and trap what is new."""
-        for at in x[np.argsort(np.linalg.norm(slope, axis=1))[:3]]:
+    def _look(self, x: np.ndarray, v: np.ndarray) -> None:
+        """Polish the three slowest points, and add the minima that are new."""
+        for at in x[np.argsort(np.linalg.norm(v, axis=1))[:3]]:
             if any(trap.holds(at[None])[0] for trap in self.traps):
                 continue
             found = polish(self.landscape, at)
@@ -111,11 +112,11 @@ class Descent:
                 self.add(found)
 
     def minima(self) -> list[np.ndarray]:
-        """All minima that were found."""
+        """The minima found so far, with and without a trap."""
         return [trap.at for trap in self.traps] + self.failed
 
     def add(self, at: np.ndarray) -> None:
-        """Remember a minimum (dim,), if it is new, with a trap around it.
+        """Add a minimum (dim,), if it is new, with the trap around it.
 
         Raises
         ------

@@ -1,19 +1,22 @@
-"""Where the first panels of a quadrature on the line begin and end, given the peaks of its integrand."""
+"""Edges of the first panels of a quadrature on the line, given the peaks of its integrand."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from particlegvi.targets.quadrature.potential import LogWeight
 
-NEGLIGIBLE = 60.0  # natural logarithm of a mass ratio that no longer counts
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+NEGLIGIBLE = 60.0  # natural logarithm of a mass ratio that is neglected
 MOST_PEAKS = 20_000
 
 
 class Peaks(NamedTuple):
-    """Maxima of f: positions, values, and how far to the left and right f falls by one."""
+    """Maxima of f: positions, values, and the distances to the left and right at which f has fallen by one."""
 
     at: np.ndarray
     value: np.ndarray
@@ -26,11 +29,12 @@ class Peaks(NamedTuple):
 
 
 def panel_edges(
-    f: LogWeight, x: np.ndarray, y: np.ndarray, peaks: Peaks, low: float, high: float, centre: float, scale: float
+    f: LogWeight, x: np.ndarray, y: np.ndarray, peaks: Peaks, *, low: float, high: float, centre: float, scale: float
 ) -> np.ndarray:
+    """Ascending edges (n,) for f with the values y at grid points x: dense around peaks, geometric away from them."""
     steps = 2.0 ** np.arange(-1.0, 7.0)
     doublings = 2.0 ** np.arange(-30.0, 200.0)
-    parts: list[Any] = [
+    parts: list[ArrayLike] = [
         peaks.at,
         (peaks.at[:, None] - peaks.left[:, None] * steps).ravel(),
         (peaks.at[:, None] + peaks.right[:, None] * steps).ravel(),
@@ -39,7 +43,7 @@ def panel_edges(
     ]
     for anchor, size in ((centre, scale), (0.0, 1.0)):
         parts += [anchor - size * doublings, anchor + size * doublings, [anchor]]
-    # Between peaks: a fair share of the points at which f was seen to matter.
+    # Between peaks: some 128 of the grid points at which f is not negligible.
     bulk = x[y > np.max(peaks.value) - NEGLIGIBLE]
     parts.append(bulk[:: max(1, len(bulk) // 128)])
     if len(peaks.at) < 100:
@@ -53,7 +57,7 @@ def panel_edges(
 
 
 def _domain_edges(f: LogWeight, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Where f turns from finite to minus infinity: the ends of the loss's domain."""
+    """Points where f changes between finite and minus infinity: the ends of the loss's domain."""
     finite = y > -np.inf
     at = np.flatnonzero(finite[1:] != finite[:-1])[:MOST_PEAKS]
     a, b, first = x[at], x[at + 1], finite[at]

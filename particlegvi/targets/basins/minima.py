@@ -1,4 +1,4 @@
-"""Minima of a function on a box: the way to one from nearby, whether it is isolated, and what it surely attracts."""
+"""Minima of a function on a box: polishing, the test for isolation, and regions that the flow cannot leave."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Field = Callable[[np.ndarray], np.ndarray]
 
 
 class Landscape(NamedTuple):
-    """A function to descend on a box (infinite where it has no sides), and the typical size of things."""
+    """A function on a box, its gradient, the box (infinite where it has no sides) and a typical length."""
 
     value: Field  # (n, dim) -> (n,)
     gradient: Field  # (n, dim) -> (n, dim)
@@ -21,7 +21,7 @@ class Landscape(NamedTuple):
 
 
 class Trap(NamedTuple):
-    """{x: (x - at) . shape (x - at) < size^2}: once inside, always inside, and it holds one critical point."""
+    """{x: (x - at) . shape (x - at) < size^2}: the flow never leaves it, and ``at`` is its only critical point."""
 
     at: np.ndarray
     shape: np.ndarray
@@ -33,7 +33,10 @@ class Trap(NamedTuple):
 
 
 def velocity(land: Landscape, x: np.ndarray) -> np.ndarray:
-    """Minus the gradient at points (n, dim), without what would leave the box; not finite where the loss is not."""
+    """Minus the gradient at points (n, dim), without components that point out of the box.
+
+    It is not finite where the loss is not.
+    """
     v = -land.gradient(x)
     v[(x <= land.low) & (v < 0.0)] = 0.0
     v[(x >= land.high) & (v > 0.0)] = 0.0
@@ -43,13 +46,13 @@ def velocity(land: Landscape, x: np.ndarray) -> np.ndarray:
 def hessian(land: Landscape, at: np.ndarray, reach: float) -> np.ndarray:
     """Matrix of second derivatives (dim, dim) by central differences of the gradient."""
     steps = reach * np.eye(len(at))
-    slopes = land.gradient(np.clip(np.concatenate([at + steps, at - steps]), land.low, land.high))
-    matrix = (slopes[: len(at)] - slopes[len(at) :]) / (2.0 * reach)
+    gradients = land.gradient(np.clip(np.concatenate([at + steps, at - steps]), land.low, land.high))
+    matrix = (gradients[: len(at)] - gradients[len(at) :]) / (2.0 * reach)
     return 0.5 * (matrix + matrix.T)
 
 
 def polish(land: Landscape, at: np.ndarray) -> np.ndarray | None:
-    """The minimum near a point, by Newton steps that descend, or at a kink by search; None if there is none nearby."""
+    """The minimum near a point, by descending Newton steps or, at a kink, by compass search; None if there is none."""
     x = at.copy()
     level = float(land.value(x[None])[0])
     for _ in range(80):
@@ -57,7 +60,7 @@ def polish(land: Landscape, at: np.ndarray) -> np.ndarray | None:
         if not np.any(v):
             break
         values, vectors = np.linalg.eigh(hessian(land, x, 1e-5 * land.scale))
-        # Of the curvature only the size counts, so that saddles repel; no move is longer than the scale.
+        # Only the size of the curvature is used, so that saddles repel; no move is longer than the scale.
         size = np.maximum(np.abs(values), float(np.linalg.norm(v)) / land.scale)
         move = vectors @ ((vectors.T @ v) / size)
         move[(x <= land.low) & (move < 0.0) | (x >= land.high) & (move > 0.0)] = 0.0
@@ -76,14 +79,14 @@ def polish(land: Landscape, at: np.ndarray) -> np.ndarray | None:
             break
     curvature = np.linalg.eigvalsh(hessian(land, x, 1e-4 * land.scale))
     if curvature[0] < -1e-3 * abs(curvature[-1]) and not np.any((x <= land.low) | (x >= land.high)):
-        return None  # a saddle or a maximum, on which it happened to land
+        return None  # a saddle or a maximum
     steep = np.linalg.norm(velocity(land, x[None])[0])
     around = velocity(land, np.clip(x + 1e-3 * land.scale * np.eye(len(x)), land.low, land.high))
     return x if steep <= 1e-5 * np.max(np.linalg.norm(around, axis=1)) else _kink(land, x)
 
 
 def _kink(land: Landscape, x: np.ndarray) -> np.ndarray | None:
-    """The lowest point near x by compass search, for minima where the gradient jumps instead of vanishing."""
+    """The minimum near x by compass search, for minima at which the gradient jumps."""
     compass = np.concatenate([np.eye(len(x)), -np.eye(len(x))])
     level, length = float(land.value(x[None])[0]), 0.03 * land.scale
     for _ in range(400):
@@ -100,7 +103,7 @@ def _kink(land: Landscape, x: np.ndarray) -> np.ndarray | None:
 
 
 def trap_around(land: Landscape, at: np.ndarray) -> Trap | None:
-    """The largest ellipse, of the Hessian's shape or round, whose layers the flow crosses inwards."""
+    """The largest ellipse, round or of the Hessian's shape, through whose layers the flow points inwards; or None."""
     dim = len(at)
     best: Trap | None = None
     volume = 0.0

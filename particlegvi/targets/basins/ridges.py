@@ -14,7 +14,7 @@ SHRINK = 0.5 * (np.sqrt(5.0) - 1.0)
 
 
 class PlanePeaks(NamedTuple):
-    """Maxima of f (k, 2), their values (k,), and how far f falls by one along each coordinate (k, 2)."""
+    """Maxima of f (k, 2), their values (k,), and the distances (k, 2) along each axis at which f has fallen by one."""
 
     at: np.ndarray
     value: np.ndarray
@@ -26,7 +26,7 @@ class PlanePeaks(NamedTuple):
 
 
 def widths_of(f: LogWeight, at: np.ndarray, value: np.ndarray, widest: np.ndarray) -> np.ndarray:
-    """How far f falls by one along each coordinate, the larger of both sides, by bisection of the logarithm."""
+    """Distance (k, 2) at which f has fallen by one, the larger of both sides, by bisection of its logarithm."""
     widths = []
     for i in range(2):
         sides = []
@@ -44,7 +44,7 @@ def widths_of(f: LogWeight, at: np.ndarray, value: np.ndarray, widest: np.ndarra
 
 
 def ridges(f: LogWeight, low: np.ndarray, high: np.ndarray, best: float, lines: int) -> PlanePeaks:
-    """Maxima of f along lines parallel to the axes: they trace ridges too narrow for a grid of the whole box."""
+    """Maxima of f along lines parallel to the axes, which find ridges too narrow for a grid over the whole box."""
     span = high - low
     at = []
     for i in range(2):
@@ -76,6 +76,7 @@ def ridges(f: LogWeight, low: np.ndarray, high: np.ndarray, best: float, lines: 
 
 
 def check_tails(f: LogWeight, place: Place, log_mass: float) -> None:
+    """A ValueError if the mass of exp(f) on growing circles does not fall far below ``log_mass``."""
     if np.all(np.isfinite(place.low) & np.isfinite(place.high)):
         return
     angle = np.arange(DIRECTIONS) * (2.0 * np.pi / DIRECTIONS)

@@ -1,32 +1,40 @@
-"""The distribution Q0 that particles start from, as the basin weights need it."""
+"""The distribution Q0 of the starting points: its distribution function and quantiles, for the weights of basins."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
 from particlegvi.tools import arguments
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from particlegvi.contracts import Prior, Start
+
+Map = Callable[[np.ndarray], np.ndarray]
 EDGE = 1e-17  # probability outside the bulk, on either side
 
 
-class Start:
-    """A law with independent coordinates, given by a prior object.
+class Q0:
+    """A distribution with independent coordinates, given by a prior object.
 
     Attributes
     ----------
     low, high : arrays (dim,)
-        The bulk, outside which there is practically no mass.
+        The bulk, outside which the mass is below 1e-16 in each coordinate.
     scale : float
-        Typical distance.
+        Largest side of the bulk over 18: for a Normal about its sd.
     """
 
-    def __init__(self, law: Any) -> None:
-        self.law, self.dim = law, int(law.dim)
-        low, high = np.asarray(law.low, dtype=np.float64), np.asarray(law.high, dtype=np.float64)
-        if getattr(law, "name", None) == "flat":
+    def __init__(self, prior: Prior) -> None:
+        from particlegvi.priors import Flat
+
+        self.prior, self.dim = prior, int(prior.dim)
+        low, high = np.asarray(prior.low, dtype=np.float64), np.asarray(prior.high, dtype=np.float64)
+        if isinstance(prior, Flat):
             raise ValueError("initial is Flat, which is not a probability; Normal, Uniform or an array is allowed")
         self._pairs = [self._coordinate(i) for i in range(self.dim)]
         self.low = np.maximum(low, [quantile(np.array([EDGE]))[0] for _, quantile in self._pairs])
@@ -38,7 +46,7 @@ class Start:
         edges = []
         for i, (_, quantile) in enumerate(self._pairs):
             middle, lower = quantile(np.array([0.5]))[0], quantile(np.array([EDGE]))[0]
-            edges.append(-(middle + (middle - lower)) if np.isinf(self.law.high[i]) else -float(self.law.high[i]))
+            edges.append(-(middle + (middle - lower)) if np.isinf(self.prior.high[i]) else -float(self.prior.high[i]))
         return edges
 
     def cdf(self, x: np.ndarray, coordinate: int = 0) -> np.ndarray:
@@ -46,6 +54,7 @@ class Start:
         return self._pairs[coordinate][0](x)
 
     def quantile(self, u: np.ndarray, coordinate: int = 0) -> np.ndarray:
+        """The x with ``cdf(x, coordinate) = u``, for u of any shape."""
         return self._pairs[coordinate][1](u)
 
     def quantile_span(self) -> np.ndarray:
@@ -53,38 +62,45 @@ class Start:
         edges = np.array([0.16, 0.84])
         return np.array([0.5 * np.ptp(self.quantile(edges, i)) for i in range(self.dim)])
 
-    def _coordinate(self, i: int) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray], np.ndarray]]:
+    def _coordinate(self, i: int) -> tuple[Map, Map]:
         from scipy.special import ndtr, ndtri
 
-        name = getattr(self.law, "name", None)
-        if name == "normal":
-            mean, sd = float(self.law.mean[i]), float(self.law.sd[i])
+        from particlegvi.priors import Normal, Uniform
+
+        prior = self.prior
+        if isinstance(prior, Normal):
+            mean, sd = float(prior.mean[i]), float(prior.sd[i])
             return (lambda x: ndtr((x - mean) / sd)), (lambda u: mean + sd * ndtri(u))
-        if name == "uniform":
-            low, high = float(self.law.low[i]), float(self.law.high[i])
+        if isinstance(prior, Uniform):
+            low, high = float(prior.low[i]), float(prior.high[i])
             return (lambda x: np.clip((x - low) / (high - low), 0.0, 1.0)), (lambda u: low + (high - low) * u)
         if self.dim == 1:
-            # Any other law on the line, from its log density.
+            # Any other distribution on the line, from its log density.
             from particlegvi.targets.quadrature.curve import Curve
             from particlegvi.targets.quadrature.nodes import discretise
             from particlegvi.targets.quadrature.potential import place_of
 
-            panels = discretise(lambda x: np.array(self.law.log_density(x)), place_of(self.law)).panels
+            panels = discretise(lambda x: np.array(prior.log_density(x)), place_of(prior)).panels
             assert panels is not None
             curve = Curve(panels)
             return curve.cdf, curve.quantile
-        raise ValueError(f"initial is {self.law!r}; Normal, Uniform or an array of points is allowed in {self.dim}-D")
+        raise ValueError(f"initial is {prior!r}; Normal, Uniform or an array of points is allowed in {self.dim}-D")
 
 
-def start_points(initial: Any, dim: int) -> np.ndarray | None:
-    """The points (n, dim) if ``initial`` is an array of them, None if it is a law.
+def is_prior(initial: object) -> TypeGuard[Prior]:
+    """Whether a start is a prior object; otherwise it should be an array of points."""
+    return hasattr(initial, "log_density")
+
+
+def start_points(initial: Start | ArrayLike, dim: int) -> np.ndarray | None:
+    """The points (n, dim) if ``initial`` is an array of them, None if it is a prior object.
 
     Raises
     ------
     ValueError
-        If it is an array of another shape, or holds numbers that are not finite.
+        If the dimensions differ, or the array has another shape or numbers that are not finite.
     """
-    if hasattr(initial, "log_density"):
+    if is_prior(initial):
         if initial.dim != dim:
             raise ValueError(f"initial has {initial.dim} dimensions and the loss has {dim}; the same number is allowed")
         return None

@@ -1,25 +1,28 @@
-"""Where on the line the mass of exp(f) can lie, for a function f of which only values are known.
+"""Peaks of exp(f) on the line, for a function f of which only values are known.
 
 Values are taken on grids of every scale: points at geometric distances (from 1e-9 to 1e60 scales) around the prior's
 centre and around 0, and uniform grids over the prior's bulk or box. Every discrete maximum is polished, its width
-measured, and its neighbourhood magnified until nothing narrower than the last magnification is left to find.
+measured, and its neighbourhood magnified until no peak is narrower than the last grid resolves.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from particlegvi.targets.basins.edges import MOST_PEAKS, NEGLIGIBLE, Peaks, panel_edges
 from particlegvi.targets.quadrature.potential import LogWeight, not_integrable
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 PER_DECADE = 60
 UNIFORM = 2**18
 MAGNIFIED = 129
 COARSER = 64
 STANDS_OUT = 1e-8
-WIDER = 1024.0  # times a bracket: how far the foot of a peak is looked for
+WIDER = 1024.0  # largest width of a peak, in widths of its bracket
 SHRINK = 0.5 * (np.sqrt(5.0) - 1.0)
 
 
@@ -46,12 +49,12 @@ def survey(f: LogWeight, low: float, high: float, centre: float, scale: float, u
     peaks = _find_peaks(f, x, y)
     keep = peaks.log_mass > np.max(peaks.log_mass) - NEGLIGIBLE
     kept = Peaks(*(part[keep] for part in peaks))
-    return Survey(kept, panel_edges(f, x, y, kept, low, high, centre, scale))
+    return Survey(kept, panel_edges(f, x, y, kept, low=low, high=high, centre=centre, scale=scale))
 
 
 def _grid(low: float, high: float, centre: float, scale: float, uniform: int) -> np.ndarray:
     geometric = np.geomspace(1e-9, 1e60, 69 * PER_DECADE + 1)
-    parts: list[Any] = []
+    parts: list[ArrayLike] = []
     for anchor, size in ((centre, scale), (0.0, 1.0)):
         parts += [anchor - size * geometric, anchor + size * geometric]
     if np.isfinite(low) and np.isfinite(high):
@@ -60,7 +63,7 @@ def _grid(low: float, high: float, centre: float, scale: float, uniform: int) ->
         parts.append(np.linspace(centre - 12.0 * scale, centre + 12.0 * scale, uniform))
     parts += [np.linspace(-100.0, 100.0, uniform // 4), [centre, 0.0]]
     x = np.concatenate(parts)
-    x = np.sort(x[(x >= low) & (x <= high)], kind="stable")  # which merges what is in order already
+    x = np.sort(x[(x >= low) & (x <= high)], kind="stable")  # stable: fast on parts that are in order already
     return x[np.concatenate([[True], x[1:] != x[:-1]])]
 
 
@@ -97,7 +100,7 @@ def _find_peaks(f: LogWeight, x: np.ndarray, y: np.ndarray) -> Peaks:
         peaks, kept = _widths(f, at, value, left, right)
         found.append(peaks)
         best = max(np.max(part.log_mass) for part in found)
-        # A bracket much wider than its peak may hide others: magnify it, unless it is below notice.
+        # A bracket much wider than its peak may hide others: magnify it, unless its mass is negligible.
         left, right = left[kept], right[kept]
         doubtful = (right - left > 30.0 * (peaks.left + peaks.right)) & (peaks.log_mass > best - NEGLIGIBLE)
         if not np.any(doubtful):
@@ -147,9 +150,9 @@ def _polish(f: LogWeight, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarr
 def _widths(
     f: LogWeight, at: np.ndarray, value: np.ndarray, left: np.ndarray, right: np.ndarray
 ) -> tuple[Peaks, np.ndarray]:
-    """How far f falls by one on either side, by bisection of the logarithm; each broad peak is kept once.
+    """Distances at which f has fallen by one on either side, by bisection of their logarithms; each broad peak once.
 
-    A ripple that is lower than one, rounding above all, makes many maxima within one such width.
+    Ripples lower than one, mostly from rounding, make many maxima within one such width.
     """
     widest = WIDER * (right - left)
     drops = []

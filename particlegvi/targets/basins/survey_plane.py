@@ -1,4 +1,4 @@
-"""Where in the plane the mass of exp(f) can lie: the counterpart of :mod:`particlegvi.targets.basins.survey`."""
+"""Peaks and ridges of exp(f) in the plane, and a box around its mass: `particlegvi.targets.basins.survey` in 2-D."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def survey_plane(f: LogWeight, place: Place, coarser: int = 1) -> PlaneSurvey:
     check_tails(f, place, float(np.max(peaks.log_mass)))
     low, high = _hull(f, grids, peaks, place)
     for _ in range(8):
-        # A closer look at the box that matters: it may hold more peaks, and the box may have to grow or shrink.
+        # A finer grid over the box may find more peaks, and then the box has to grow or shrink.
         grids = [_Grid(f, *_expanded(low, high, place), 256 // coarser + 1)]
         peaks = _merged(peaks, _find_peaks(f, grids, place))
         new_low, new_high = _hull(f, grids, peaks, place)
@@ -75,7 +75,7 @@ class _Grid:
 
 
 def _leave_to_finer(grids: list[_Grid]) -> None:
-    """Drop the maxima of a grid that lie well inside a finer one, which sees them better."""
+    """Drop the maxima of a grid that lie well inside a finer grid, which resolves them better."""
     for grid in grids:
         for finer in grids:
             if np.all(finer.spacing < 0.99 * grid.spacing):
@@ -143,7 +143,7 @@ def _polished(f: LogWeight, at: np.ndarray, value: np.ndarray, step: np.ndarray)
 
 
 def _merged(first: PlanePeaks, second: PlanePeaks) -> PlanePeaks:
-    """Both, each peak once."""
+    """Peaks of both, without duplicates."""
     at, value, width = (np.concatenate(parts) for parts in zip(first, second, strict=True))
     order = np.argsort(value)[::-1][: 2 * MOST_PEAKS]
     at, value, width = at[order], value[order], width[order]
@@ -154,7 +154,7 @@ def _merged(first: PlanePeaks, second: PlanePeaks) -> PlanePeaks:
 
 
 def _hull(f: LogWeight, grids: list[_Grid], peaks: PlanePeaks, place: Place) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest box around all that was seen to matter, one grid spacing wider."""
+    """The smallest box around all grid points that are not negligible, one grid spacing wider."""
     mass = np.max(peaks.log_mass)
     best = np.max(peaks.value)
     lows, highs = [], []
@@ -168,7 +168,7 @@ def _hull(f: LogWeight, grids: list[_Grid], peaks: PlanePeaks, place: Place) -> 
     keep = peaks.log_mass > mass - 45.0
     lows.append((peaks.at[keep] - 12.0 * peaks.width[keep]).min(axis=0))
     highs.append((peaks.at[keep] + 12.0 * peaks.width[keep]).max(axis=0))
-    # Coarse grids overestimate by their spacing: the tightest box that still holds every peak's surroundings.
+    # A coarse grid overestimates the box by its spacing.
     low, high = np.min(lows, axis=0), np.max(highs, axis=0)
     return np.maximum(low, place.low), np.minimum(high, place.high)
 

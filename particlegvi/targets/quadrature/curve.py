@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from particlegvi.targets.quadrature.panels import ORDER, Panels, gauss_legendre
 
 CHUNK = 200_000
-NEWTON = 1e-10  # a step as short as this, in units of half a panel, is the last
+NEWTON = 1e-10  # length of a step, in half panels, at which the iteration stops
 
 
 class Curve:
@@ -29,7 +31,7 @@ class Curve:
         peak = panels.nodes.flat[np.argmax(panels.log_density)]
         self.mean = _moment(panels.nodes - peak, weights) + peak
         self.variance = _moment((panels.nodes - self.mean) ** 2, weights, diverges_to=np.inf)
-        # Positions enter the partial mean relative to a centre, so that a narrow density far from 0 keeps its digits.
+        # Positions enter the partial mean relative to a centre: no cancellation for a narrow density far from 0.
         self.centre = self.mean if np.isfinite(self.mean) else peak
         self._mass = _antiderivative(panels.coefficients) * self.half[:, None]
         first = (density * (panels.nodes - self.centre)) @ rule.to_coefficients.T
@@ -83,7 +85,7 @@ class Curve:
             good = (step >= a[left]) & (step <= b[left])
             new = np.where(good, step, 0.5 * (a[left] + b[left]))
             t[left] = new
-            # The error after a step of Newton's goes with the square of the step; further ones only follow rounding.
+            # The error after a Newton step is of the order of its square; further steps only follow rounding.
             left = left[np.abs(new - here) > np.where(good, NEWTON, 1e-15)]
             if not len(left):
                 break
@@ -91,7 +93,7 @@ class Curve:
 
 
 def _moment(values: np.ndarray, weights: np.ndarray, diverges_to: float = np.nan) -> float:
-    """Sum of values times weights, unless the farthest nodes carry a share that a finite moment would not give them."""
+    """Sum of values times weights; ``diverges_to`` if the farthest nodes contribute too much for a finite moment."""
     with np.errstate(over="ignore", invalid="ignore"):
         terms = np.where(weights > 0.0, values * weights, 0.0)
         share = np.abs(terms)
@@ -121,7 +123,7 @@ def _legendre(series: np.ndarray, t: np.ndarray) -> np.ndarray:
     return series[:, 0] + t * last - 0.5 * later
 
 
-def _chunked(function, x: np.ndarray) -> np.ndarray:
+def _chunked(function: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:
     if len(x) <= CHUNK:
         return function(x)
     return np.concatenate([function(x[start : start + CHUNK]) for start in range(0, len(x), CHUNK)])

@@ -1,7 +1,7 @@
-"""Independent draws from a density in the plane: a node of the quadrature, a place near it, and a rejection.
+"""Independent draws from a density in the plane, by rejection: a node of the quadrature, then a point in its rectangle.
 
 The Gauss-Legendre weights of a cell are the areas of rectangles that tile it, with one node in each. The density is
-nearly that of the node all over its rectangle, so that a uniform place there needs little correction.
+nearly constant on a rectangle, so that few uniform points in it are rejected.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ STEEPEST = 2.0  # ratio of densities in one rectangle up to which a draw is exac
 def draws_in_plane(nodes: Nodes, log_density: LogWeight, number: int, random: np.random.Generator) -> np.ndarray:
     """Draws (number, 2) from the density of which ``nodes`` are the quadrature.
 
-    Exact wherever the density is nowhere in a node's rectangle more than twice that at the node; the quadrature leaves
-    steeper rectangles only where there is next to no mass.
+    Exact where the density in a rectangle is at most twice that at its node. The quadrature leaves steeper rectangles
+    only where the mass is negligible.
     """
     below = np.cumsum(nodes.masses)
     found: list[np.ndarray] = []

@@ -1,10 +1,13 @@
-"""How finely a kernel must be sampled: its reach, Lagrange weights, and the measured error of interpolating it."""
+"""The mesh spacing at which a kernel can be interpolated: its reach, Lagrange weights, and the measured error."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from particlegvi.contracts import Kernel
 
 STENCIL = 8
 DENOMINATORS = np.array([np.prod([k - j for j in range(STENCIL) if j != k]) for k in range(STENCIL)], dtype=np.float64)
@@ -13,22 +16,22 @@ COMFORTABLE = {1: 2**17, 2: 2**18}
 TRIALS = 400
 
 
-def profile(kernel: Any, r2: np.ndarray) -> np.ndarray:
+def profile(kernel: Kernel, r2: np.ndarray) -> np.ndarray:
     """kappa at squared distances of any shape."""
     from particlegvi.engine.terms.evaluate import profile_values
 
     return profile_values(kernel, r2)
 
 
-def half_distance(kernel: Any) -> float:
+def half_distance(kernel: Kernel) -> float:
     """The distance at which the kernel has fallen to half its value at 0."""
     distances = np.geomspace(1e-150, 1e150, 3001)
     below = profile(kernel, distances**2) < 0.5 * float(profile(kernel, np.zeros(1))[0])
     return float(distances[np.argmax(below)]) if np.any(below) else 1e150
 
 
-def vanishing_distance(kernel: Any) -> float:
-    """The distance from which on the kernel is below 1e-18 of its value at 0 (infinite if that is very far)."""
+def vanishing_distance(kernel: Kernel) -> float:
+    """The distance from which on the kernel is below 1e-18 of its value at 0; infinite beyond 1000 half distances."""
     reach = half_distance(kernel)
     distances = reach * np.geomspace(1.0, 1e3, 400)
     seen = profile(kernel, distances**2) > 1e-18 * float(profile(kernel, np.zeros(1))[0])
@@ -49,7 +52,14 @@ def lagrange(t: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray((result / DENOMINATORS[:, None]).T)
 
 
-def spacing_for(kernel: Any, extent: np.ndarray, reach: float, tolerance: float, enough: float) -> tuple[float, float]:
+def spacing_for(
+    kernel: Kernel, extent: np.ndarray, reach: float, tolerance: float, enough: float
+) -> tuple[float, float]:
+    """Spacing of the mesh, and the interpolation error there, for points in a box with the sides ``extent`` (dim,).
+
+    The spacing is reduced until the error is at most ``tolerance``, or at most ``enough`` if the next mesh would be
+    large. A ValueError if both need too many points.
+    """
     dim = len(extent)
     spacing = reach / 4.0
     while True:
@@ -67,8 +77,11 @@ def spacing_for(kernel: Any, extent: np.ndarray, reach: float, tolerance: float,
     )
 
 
-def _interpolation_error(kernel: Any, spacing: float, reach: float, dim: int) -> float:
-    """Largest error over random pairs, three times that of one interpolation for the two that are done."""
+def _interpolation_error(kernel: Kernel, spacing: float, reach: float, dim: int) -> float:
+    """Largest error of the kernel over random pairs, in units of its value at 0.
+
+    Measured for one interpolation; the factor 3 accounts for the two that a sum needs.
+    """
     draw = np.random.default_rng(0)
     x = draw.uniform(STENCIL // 2 - 1, STENCIL // 2, size=(TRIALS, dim))  # in the middle of a stencil
     away = draw.normal(size=(TRIALS, dim))

@@ -1,15 +1,15 @@
 """Sums of a kernel over many weighted points, by a uniform mesh and the fast Fourier transform.
 
 Weights are spread to the mesh by eighth-order Lagrange interpolation, the mesh is convolved with the kernel exactly,
-and the result is interpolated back with the same weights. The matrix so defined is symmetric and positive
-semi-definite where the kernel is, at any spacing, which is what the solver of the fixed point relies on. The spacing
-is refined until the measured error of the interpolation meets a tolerance.
+and the result is interpolated back with the same weights. This matrix is symmetric, and positive semi-definite where
+the kernel is, at any spacing; the solver of the fixed point needs both. The spacing is refined until the measured error
+of the interpolation meets a tolerance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from particlegvi.targets.quadrature.interpolation import (
     vanishing_distance,
 )
 
+if TYPE_CHECKING:
+    from particlegvi.contracts import Kernel
+
 HALF = STENCIL // 2
 
 
@@ -33,9 +36,9 @@ class Interaction:
     kernel : kernel with a number for its lengthscale
     points : array (n, dim)
     tolerance : float
-        Largest error of the kernel that is aimed at, in units of its value at 0.
+        Error of the interpolated kernel that is aimed at, in units of its value at 0.
     enough : float
-        The error that is put up with where the tolerance would need too fine a mesh.
+        Error that is accepted where the tolerance would need too fine a mesh.
 
     Attributes
     ----------
@@ -48,7 +51,7 @@ class Interaction:
         If even ``enough`` needs too fine a mesh.
     """
 
-    def __init__(self, kernel: Any, points: np.ndarray, tolerance: float, enough: float) -> None:
+    def __init__(self, kernel: Kernel, points: np.ndarray, tolerance: float, enough: float) -> None:
         self.kernel, self.points = kernel, points
         low, high = points.min(axis=0), points.max(axis=0)
         self.reach = half_distance(kernel)
@@ -63,7 +66,7 @@ class Interaction:
     def field(self, weights: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
         """The sum as a function of points (m, dim)."""
         low, high = self.points.min(axis=0), self.points.max(axis=0)
-        # A wider mesh, as far as the kernel reaches or until the points look like few from outside.
+        # A wider mesh, to the reach of the kernel, or to where a few masses can stand for all points.
         margin = min(vanishing_distance(self.kernel), float(max(np.max(high - low), 6.0 * self.reach)))
         mesh = Mesh(self.kernel, low - margin, high + margin, self.spacing)
         values = mesh.convolved(mesh.stencils(self.points).T @ weights)
@@ -81,9 +84,9 @@ class Interaction:
 
 
 class Mesh:
-    """A uniform mesh over a box, with the stencil's half to spare on every side."""
+    """A uniform mesh over a box, half a stencil wider on each side."""
 
-    def __init__(self, kernel: Any, low: np.ndarray, high: np.ndarray, spacing: float) -> None:
+    def __init__(self, kernel: Kernel, low: np.ndarray, high: np.ndarray, spacing: float) -> None:
         self.kernel, self.spacing = kernel, spacing
         self.origin = low - HALF * spacing
         self.shape = tuple(int(number) for number in np.ceil((high - low) / spacing) + 2 * HALF + 1)
@@ -91,7 +94,7 @@ class Mesh:
         self._padded: tuple[int, ...] = ()
 
     def convolved(self, masses: np.ndarray) -> np.ndarray:
-        """The kernel's sums at the mesh points for masses at the mesh points, both flat."""
+        """Sums of the kernel at the mesh points for masses at the mesh points, both (mesh points,)."""
         if self._transform is None:
             self._padded = tuple(fast_length(2 * number - 1) for number in self.shape)
             axes = [self.spacing * np.minimum(np.arange(size), size - np.arange(size)) for size in self._padded]
@@ -103,7 +106,7 @@ class Mesh:
         return np.ascontiguousarray(result[tuple(slice(0, number) for number in self.shape)]).ravel()
 
     def holds(self, x: np.ndarray) -> np.ndarray:
-        """Which points (n, dim) have their whole stencil on the mesh."""
+        """Mask (n,) of the points (n, dim) whose whole stencil is on the mesh."""
         position = (x - self.origin) / self.spacing
         return np.all((position >= HALF - 1) & (position < np.array(self.shape) - HALF), axis=1)
 
@@ -113,7 +116,7 @@ class Mesh:
         return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
     def stencils(self, x: np.ndarray) -> Any:
-        """The sparse matrix (n, mesh points) of Lagrange weights of the points."""
+        """A ``scipy.sparse.csr_array``: the matrix (n, mesh points) of Lagrange weights of the points."""
         from scipy.sparse import csr_array
 
         position = (x - self.origin) / self.spacing
@@ -135,12 +138,12 @@ class Mesh:
 
 
 def fast_length(least: int) -> int:
-    """The smallest number from ``least`` on without prime factors above 5: a transform as long as that is fast."""
+    """The smallest number from ``least`` on without prime factors above 5: transforms of this length are fast."""
     odd = (3**i * 5**j for i in range(least.bit_length()) for j in range(least.bit_length()))
     return min(part << (-(-least // part) - 1).bit_length() for part in odd)
 
 
-def _direct(kernel: Any, sources: np.ndarray, masses: np.ndarray, x: np.ndarray) -> np.ndarray:
+def _direct(kernel: Kernel, sources: np.ndarray, masses: np.ndarray, x: np.ndarray) -> np.ndarray:
     result = np.empty(len(x))
     step = max(1, 4_000_000 // max(1, len(sources)))
     for start in range(0, len(x), step):

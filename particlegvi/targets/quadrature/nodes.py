@@ -1,4 +1,4 @@
-"""One face for the two adaptive quadratures: nodes, volumes and densities on the line or in the plane."""
+"""Nodes, volumes and densities of the adaptive quadratures on the line and in the plane, in one form."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Nodes(NamedTuple):
 def discretise(log_weight: LogWeight, place: Place, rounding: float = 0.0, rough: bool = False) -> Nodes:
     """Nodes adapted to the density proportional to exp(log_weight), a function of points (n, dim), dim 1 or 2.
 
-    ``rounding`` is the error of log_weight, which the quadrature should not try to follow. Where the nodes are only a
-    step on the way (``rough``), the search for peaks is a shorter one.
+    ``rounding`` is the error of log_weight, which the quadrature does not try to resolve. With ``rough``, for nodes of
+    an intermediate iterate, the search for peaks is shorter.
 
     Raises
     ------
     ValueError
-        If it is not integrable or cannot be resolved.
+        If the density is not integrable or cannot be resolved.
     """
     if len(place.centre) == 1:
         f = line(log_weight)
@@ -51,5 +51,6 @@ def discretise(log_weight: LogWeight, place: Place, rounding: float = 0.0, rough
 
 
 def on_panels(panels: Panels) -> Nodes:
+    """The nodes of panels on the line."""
     points, log_volume = panels.nodes.reshape(-1, 1), panels.log_volume.ravel()
     return Nodes(points, log_volume, panels.log_density.ravel(), panels.log_normaliser, panels.error, panels)

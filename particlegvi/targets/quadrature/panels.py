@@ -23,6 +23,7 @@ class Rule(NamedTuple):
 
 @lru_cache
 def gauss_legendre(order: int) -> Rule:
+    """The rule with ``order`` nodes."""
     nodes, weights = np.polynomial.legendre.leggauss(order)
     basis = np.polynomial.legendre.legvander(nodes, order - 1)
     return Rule(nodes, weights, (basis * weights[:, None]).T * (np.arange(order) + 0.5)[:, None])
@@ -37,7 +38,7 @@ class Panels(NamedTuple):
     log_density: np.ndarray  # (panels, ORDER), normalised
     coefficients: np.ndarray  # (panels, ORDER): Legendre series of the density on [-1, 1]
     log_normaliser: float
-    error: float  # estimate, in L1, of what the polynomials get wrong
+    error: float  # estimate of the L1 error of the polynomials
 
     @property
     def log_volume(self) -> np.ndarray:
@@ -52,10 +53,10 @@ def integrate(f: LogWeight, edges: np.ndarray, log_mass: float, tolerance: float
     ----------
     f : function of an array of any shape
     edges : array, ascending
-        Where the first panels begin and end; narrow peaks must lie near an edge.
+        Edges of the first panels; narrow peaks must lie near an edge.
     log_mass : float
-        Logarithm of a mass known to be there (of the largest peak), which keeps the first panels from being judged
-        against nothing.
+        Logarithm of a lower bound on the mass (that of the largest peak), to which the errors of the first panels are
+        compared.
 
     Raises
     ------
@@ -64,7 +65,7 @@ def integrate(f: LogWeight, edges: np.ndarray, log_mass: float, tolerance: float
     """
     rule = gauss_legendre(ORDER)
     left, right = edges[:-1], edges[1:]
-    parent = np.full(len(left), np.inf)  # error of the panel that was halved, of a mass of exp(shift)
+    parent = np.full(len(left), np.inf)  # error of the panel that was halved, relative to exp(shift)
     done: list[tuple[np.ndarray, ...]] = []
     shift = log_mass
     while len(left):
@@ -76,7 +77,7 @@ def integrate(f: LogWeight, edges: np.ndarray, log_mass: float, tolerance: float
         density = np.exp(level - shift) * half[:, None]
         coefficients = density @ rule.to_coefficients.T
         error = np.abs(coefficients[:, -2:]).sum(axis=1)
-        # Rounding in f cannot be refined away: halving does not then quarter the error. Nor can a few numbers.
+        # Rounding in f is recognised by an error that halving does not reduce; panels of a few floats are not halved.
         rounding = (error < 1e-8 * (density @ rule.weights)) & (error > 0.3 * parent)
         narrow = half < 16.0 * np.finfo(float).eps * np.maximum(np.abs(left), np.abs(right))
         fine = (error <= tolerance) | rounding | narrow
@@ -89,7 +90,7 @@ def integrate(f: LogWeight, edges: np.ndarray, log_mass: float, tolerance: float
 
 
 def _larger(shift: float, level: np.ndarray, half: np.ndarray, weights: np.ndarray) -> float:
-    """The larger of what is known and of the mass in these panels, as a logarithm."""
+    """The larger of ``shift`` and of the logarithm of the mass in these panels."""
     top = float(np.max(level))
     if not top > -np.inf:
         return shift

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from particlegvi.contracts import Loss, Prior
 
 LogWeight = Callable[[np.ndarray], np.ndarray]
 
 
 class Place(NamedTuple):
-    """Where to look for mass: the bounds of the prior, and the centre and scale it suggests."""
+    """The bounds of a prior, with a centre and a scale: the search for mass starts from these."""
 
     low: np.ndarray  # (dim,), minus infinity where unbounded
     high: np.ndarray
@@ -19,7 +24,7 @@ class Place(NamedTuple):
     scale: np.ndarray
 
 
-def gibbs_log_weight(loss: Any, prior: Any, kl_weight: float) -> LogWeight:
+def gibbs_log_weight(loss: Loss, prior: Prior, kl_weight: float) -> LogWeight:
     """``-loss(x)/kl_weight + log p(x)`` for points (n, dim), shape (n,).
 
     It is minus infinity where the loss is plus infinity or undefined (outside its domain) and outside the prior's box.
@@ -34,18 +39,18 @@ def gibbs_log_weight(loss: Any, prior: Any, kl_weight: float) -> LogWeight:
     return log_weight
 
 
-def place_of(prior: Any) -> Place:
+def place_of(prior: Prior) -> Place:
     """Bounds, centre and scale of a prior; an unbounded coordinate without mean or sd gets 0 and 1."""
     low, high = np.asarray(prior.low, dtype=np.float64), np.asarray(prior.high, dtype=np.float64)
     bounded = np.isfinite(low) & np.isfinite(high)
     with np.errstate(invalid="ignore"):
         middle, half = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
-    mean = _known(getattr(prior, "mean", None), np.zeros(prior.dim))
+    mean = _known(getattr(prior, "mean", None), np.zeros(prior.dim))  # mean and sd are optional attributes of a prior
     sd = _known(getattr(prior, "sd", None), np.ones(prior.dim))
     return Place(low, high, np.where(bounded, middle, mean), np.where(bounded, half, sd))
 
 
-def _known(given: Any, otherwise: np.ndarray) -> np.ndarray:
+def _known(given: ArrayLike | None, otherwise: np.ndarray) -> np.ndarray:
     if given is None:
         return otherwise
     number = np.broadcast_to(np.asarray(given, dtype=np.float64), otherwise.shape)
