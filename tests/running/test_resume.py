@@ -365,7 +365,8 @@ def test_a_process_that_died_after_the_last_word_leaves_nothing_behind(tmp_path)
 
 
 def test_a_state_is_read_and_hashed_once(tmp_path, monkeypatch):
-    interrupted(tmp_path / "run", 11)
+    monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1e-9)
+    interrupted(tmp_path / "run", 80)
     states = sorted(path.name for path in (tmp_path / "run" / "checkpoint").glob("*.npy"))
     hashed = []
     digest = files.digest
