@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    Array = NDArray[np.float64]
-    Start: TypeAlias = "Prior | Array"  # where particles start: a distribution, or points (particles, dim)
-    Objective = Literal["measures", "gaussians", "reference"]
+# As texts, so that a type checker reads them and a program that imports this module does not load numpy.
+Array: TypeAlias = "NDArray[np.float64]"
+Start: TypeAlias = "Prior | Array"  # where particles start: a distribution, or points (particles, dim)
+Objective: TypeAlias = Literal["measures", "gaussians", "reference"]
 
 
 class Progress(Protocol):

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.metrics.checking import beside, spread, vector
 from particlegvi.tools import arguments
+from particlegvi.tools.arguments import deviations, paired, vector
 
 
 def conformal_radius(y: ArrayLike, mean: ArrayLike, sd: ArrayLike = 1.0, coverage: float = 0.9) -> float:
@@ -40,8 +40,8 @@ def conformal_radius(y: ArrayLike, mean: ArrayLike, sd: ArrayLike = 1.0, coverag
     """
     if not 0.0 < arguments.real("coverage", coverage, "a number between 0 and 1") < 1.0:
         raise arguments.refuse("coverage", coverage, "a number between 0 and 1")
-    target = vector(y, "y")
-    scores = np.abs(target - beside(mean, target, "mean")) / spread(sd, target)
+    target = vector("y", y)
+    scores = np.abs(target - paired("mean", mean, target)) / deviations("sd", sd, target)
     # As a fraction, since 0.9 times 10 points in floating point may come out above 9.
     rank = math.ceil((len(scores) + 1) * Fraction(repr(float(coverage))))
     return math.inf if rank > len(scores) else float(np.partition(scores, rank - 1)[rank - 1])

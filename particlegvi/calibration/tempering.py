@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.metrics.checking import beside, spread, vector
+from particlegvi.tools.arguments import deviations, paired, vector
 
 
 def variance_factor(y: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> float:
@@ -36,8 +36,8 @@ def variance_factor(y: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> float:
         If shapes disagree, a number is not finite, an ``sd`` is not positive, or all predictions are exact, for which
         no factor is best.
     """
-    target = vector(y, "y")
-    factor = float(np.mean(((target - beside(mean, target, "mean")) / spread(sd, target)) ** 2))
+    target = vector("y", y)
+    factor = float(np.mean(((target - paired("mean", mean, target)) / deviations("sd", sd, target)) ** 2))
     if not factor > 0.0:
         raise ValueError("every prediction equals its y exactly, so that no positive variance factor is best")
     return factor

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.tools import arguments
+from particlegvi.tools.quoting import shown
 
 MOST = 100_000_000  # rows, or splits
 
@@ -97,7 +98,7 @@ def thesis_split(rows: int, seed: int, task: str) -> Split:
         train, test = holdout(rows, 0.25, seed)
         return Split(train, np.empty(0, dtype=train.dtype), test)
     if task != "regression":
-        raise ValueError(f'task is {arguments.shown(task)}; "regression" and "classification" are allowed')
+        raise ValueError(f'task is {shown(task)}; "regression" and "classification" are allowed')
     # The fractions as the authors' program computes them: their last bits decide a row here and there.
     train, rest = holdout(rows, 1.0 - 0.8, seed)
     remaining = 1.0 - 0.8 - 0.1

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.diagnostics.particles import in_space
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
 BARRIER = 1.0  # of the log density
 DRAWS = 4000
@@ -36,7 +36,7 @@ class Basins:
     """
 
     def __init__(self, target: Any, barrier: float = BARRIER) -> None:
-        arguments.target(target, density=True)
+        parts.target(target, density=True)
         barrier = arguments.not_negative("barrier", barrier)
         points, masses = target.grid.reshape(-1, target.dim), target.masses / target.masses.sum()
         nodes = points[_turning(points[:, 0], target.density)] if target.dim == 1 else target.sample(DRAWS)

@@ -7,11 +7,10 @@ The chains are runs with different seeds, or the particles of one run, which wit
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array
 from particlegvi.tools import arguments
-
-Array = NDArray[np.float64]
 
 
 def potential_scale_reduction(draws: ArrayLike) -> float:

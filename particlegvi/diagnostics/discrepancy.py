@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array
 from particlegvi.diagnostics.particles import given_points, in_space, reference
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
-Array = NDArray[np.float64]
 REFERENCE = 1000
 CHUNK = 2_000_000  # pairs at a time
 
@@ -49,7 +49,7 @@ def maximum_mean_discrepancy_squared(particles: ArrayLike, target: Any, kernel: 
     Without pairs of a particle with itself, its mean over samples is the MMD^2 of their law. Parameters and errors are
     those of `maximum_mean_discrepancy`; points given for the target count as they are.
     """
-    arguments.kernel(kernel)
+    parts.kernel(kernel)
     return _squared(particles, target, lambda r2: values_of(kernel, r2), arguments.flag("unbiased", unbiased))
 
 

@@ -15,7 +15,7 @@ from particlegvi.diagnostics.sliced import sliced_wasserstein, sliced_wasserstei
 from particlegvi.diagnostics.stein import Score, score_at, stein_kernel
 from particlegvi.diagnostics.wasserstein import wasserstein1, wasserstein2
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
 LEVELS = (0.05, 0.95, 0.99)
 MOST = 100_000  # particles that a distance is computed from
@@ -56,11 +56,11 @@ def distances(
     -------
     dict of Distance
     """
-    arguments.target(target, density=True)
-    arguments.kernel(kernel)
+    parts.target(target, density=True)
+    parts.kernel(kernel)
     seed = arguments.seed(seed)
     if score is not None:
-        arguments.function("score", score)
+        parts.function("score", score)
     with one_blas_thread():  # the matrices are small, and the same bits come out on any machine
         return _distances(in_space(particles, target.dim), target, kernel, score, seed)
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi.contracts import Array
 from particlegvi.diagnostics.particles import some
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
-Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 LEVEL = 1e-3  # probability with which a run at equilibrium is said to drift
 RELEVANT = 0.02  # of a standard deviation: drifts below it are nobody's concern
@@ -67,7 +67,7 @@ def drift(positions: Array, times: ArrayLike, loss: Any) -> Drift | None:
     from scipy.special import stdtrit
 
     positions = arguments.array("positions", positions, "an array (records, particles, dim)")
-    if positions.ndim != 3 or 0 in positions.shape or positions.shape[2] != arguments.loss(loss).dim:
+    if positions.ndim != 3 or 0 in positions.shape or positions.shape[2] != parts.loss(loss).dim:
         allowed = f"(records, particles, {loss.dim}), as of the loss,"
         raise ValueError(f"positions has the shape {positions.shape}; {allowed} is allowed")
     time = _records("times", times, len(positions))

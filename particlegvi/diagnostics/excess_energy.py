@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.diagnostics.particles import in_space
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
 NEAR = 0.05
 
@@ -68,7 +68,7 @@ def excess_energy(particles: ArrayLike, target: Any, temperature: float) -> Exce
     ValueError
         If the target has no density or the dimensions differ.
     """
-    arguments.target(target, density=True)
+    parts.target(target, density=True)
     temperature = arguments.positive("temperature", temperature)
     x = in_space(particles, target.dim)
     at = np.ascontiguousarray(target.grid.reshape(-1, target.dim))

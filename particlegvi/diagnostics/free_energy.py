@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.diagnostics.entropy import entropy
 from particlegvi.diagnostics.particles import in_space, some
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
 MOST_PAIRED = 20_000
 SELF_ENERGY_SAMPLES = 4000
@@ -69,8 +69,8 @@ def free_energy(
     ValueError
         If the particles do not fit the loss or are too few.
     """
-    x = in_space(particles, int(arguments.loss(loss).dim))
-    arguments.weighted(method)
+    x = in_space(particles, int(parts.loss(loss).dim))
+    parts.weighted(method)
     seed, most_paired = arguments.seed(seed), _most(most_paired)
     prior = _prior(prior, loss)
     kl_weight, mmd_weight = float(method.kl_weight), float(getattr(method, "mmd_weight", 0.0))
@@ -107,8 +107,8 @@ def target_free_energy(target: Any, loss: Any, method: Any, prior: Any = None, s
     ValueError
         If the target has no density.
     """
-    arguments.target(target, density=True, dim=arguments.loss(loss).dim)
-    arguments.weighted(method)
+    parts.target(target, density=True, dim=parts.loss(loss).dim)
+    parts.weighted(method)
     seed = arguments.seed(seed)
     from particlegvi.engine.terms.evaluate import values
     from particlegvi.priors import embedding
@@ -151,8 +151,8 @@ def mmd_squared_to_prior(particles: ArrayLike, kernel: Any, prior: Any, most_pai
     from particlegvi.engine.terms.evaluate import values
     from particlegvi.priors import embedding
 
-    arguments.kernel(kernel)
-    x = in_space(particles, arguments.prior(prior).dim)
+    parts.kernel(kernel)
+    x = in_space(particles, parts.prior(prior).dim)
     paired = some(x, _most(most_paired))
     if len(paired) < 2:
         raise ValueError("particles are fewer than two; an unbiased MMD^2 needs at least two")
@@ -173,9 +173,9 @@ def prior_self_energy(prior: Any, kernel: Any, seed: int = 0) -> float:
     from particlegvi.priors import embedding
     from particlegvi.priors.gaussian_sums import gaussian_sum
 
-    arguments.kernel(kernel)
+    parts.kernel(kernel)
     seed = arguments.seed(seed)
-    if arguments.prior(prior).name == "flat":
+    if parts.prior(prior).name == "flat":
         return 0.0
     gaussians = gaussian_sum(kernel)
     if gaussians is None or prior.name not in ("normal", "uniform"):
@@ -211,7 +211,7 @@ def _parts(
 
 def _prior(prior: Any, loss: Any) -> Any:
     if prior is not None:
-        arguments.same_dim("prior", arguments.prior(prior).dim, loss.dim)
+        parts.same_dim("prior", parts.prior(prior).dim, loss.dim)
         return prior
     from particlegvi.priors import Flat
 

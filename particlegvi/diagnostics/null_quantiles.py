@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from particlegvi.contracts import Array
 from particlegvi.diagnostics.particles import line_target
 from particlegvi.tools import arguments
 
-Array = NDArray[np.float64]
 CELLS = 1000
 REPLICATES = 400
 TAIL = 2.0 ** -np.arange(12.0, 44.0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
 FARTHEST = 1e150  # squares of what is nearer are finite
 
@@ -40,7 +40,7 @@ def in_space(particles: ArrayLike, dim: int | None = None, key: str = "particles
 def given_points(target: Any) -> bool:
     """Whether what particles are compared with are points; a ValueError if it is neither points nor a target."""
     if isinstance(getattr(target, "kind", None), str):
-        arguments.target(target)
+        parts.target(target)
         return False
     return True
 
@@ -53,7 +53,7 @@ def some(particles: NDArray[np.float64], most: int) -> NDArray[np.float64]:
 
 def line_target(target: object) -> None:
     """A ValueError unless the target has one dimension."""
-    dim = arguments.target(target).dim
+    dim = parts.target(target).dim
     if dim != 1:
         raise ValueError(f"target has {dim} dimensions; this distance is for one")
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array
 from particlegvi.diagnostics.null_quantiles import REPLICATES, TAIL, checked_levels, halves
 from particlegvi.diagnostics.particles import given_points, in_space
 from particlegvi.diagnostics.wasserstein import to_points
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
-Array = NDArray[np.float64]
 DIRECTIONS = 16
 MOST_DIRECTIONS = 100_000
 CELLS = 500
@@ -81,7 +81,7 @@ def sliced_wasserstein_floor(
     -------
     tuple of floats, one for each quantile
     """
-    arguments.target(target, density=True)
+    parts.target(target, density=True)
     n, directions = arguments.whole("n", n, 1, arguments.MOST_PARTICLES), _many(directions)
     levels = checked_levels(quantiles)
     size = min(n, MOST_DRAWS)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from particlegvi import integrators
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
 MOST_POINTS = 4000  # of the grid; 8 x MOST_POINTS^2 bytes in the matrix
 NODES = 8  # of the interpolation
@@ -52,7 +52,7 @@ def stationary_law(
     ValueError
         For an integrator whose steps are no smooth function of the noise.
     """
-    arguments.function("slope", slope)
+    parts.function("slope", slope)
     step_size = arguments.positive("step_size", step_size)
     temperature = arguments.positive("temperature", temperature)
     low, high = _edges(box)
@@ -96,7 +96,7 @@ def _plain_part(
 
 
 def _slopes(slope: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:
-    return arguments.returned("slope", slope(x), x.shape)
+    return parts.returned("slope", slope(x), x.shape)
 
 
 def _edges(box: tuple[float, float]) -> tuple[float, float]:

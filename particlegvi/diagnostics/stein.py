@@ -14,13 +14,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array
 from particlegvi.diagnostics.discrepancy import squared_distances
 from particlegvi.diagnostics.particles import in_space
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
-Array = NDArray[np.float64]
 Score = Callable[[Array], Array]
 DIFFERENCE = 1e-4
 
@@ -57,7 +57,7 @@ def kernel_stein_discrepancy_squared(
     It may be negative. Parameters and errors are those of `kernel_stein_discrepancy`.
     """
     x = in_space(particles)
-    arguments.function("score", score)
+    parts.function("score", score)
     lengthscale = arguments.scale("lengthscale", lengthscale)
     table = stein_kernel(x, score_at(score, x), lengthscale)
     if not arguments.flag("unbiased", unbiased):
@@ -69,7 +69,7 @@ def kernel_stein_discrepancy_squared(
 
 def score_at(score: Score, x: Array) -> Array:
     """The score at points (n, dim), checked."""
-    return arguments.returned("score", score(x), x.shape)
+    return parts.returned("score", score(x), x.shape)
 
 
 def stein_kernel(x: Array, scores: Array, lengthscale: float) -> Array:
@@ -108,11 +108,11 @@ def target_score(target: Any, loss: Any, method: Any, prior: Any) -> Score:
     ValueError
         If the prior is bounded: Stein's identity then lacks a term for the edges.
     """
-    arguments.target(target, density=True, dim=arguments.loss(loss).dim)
-    arguments.same_dim("prior", arguments.prior(prior).dim, loss.dim)
+    parts.target(target, density=True, dim=parts.loss(loss).dim)
+    parts.same_dim("prior", parts.prior(prior).dim, loss.dim)
     if np.any(np.isfinite(prior.low) | np.isfinite(prior.high)):
         raise ValueError("prior is bounded; the Stein discrepancy needs a density without edges")
-    kl_weight = arguments.positive("kl_weight of the method", arguments.weighted(method).kl_weight)
+    kl_weight = arguments.positive("kl_weight of the method", parts.weighted(method).kl_weight)
     interacting = float(getattr(method, "mmd_weight", 0.0)) > 0.0
     step = DIFFERENCE * np.sqrt(np.maximum(np.reshape(target.variance, -1), 1e-300))
 

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 from scipy.special import expit
 
-from particlegvi.functionspace.checks import Array, points, positive, targets
+from particlegvi.contracts import Array
+from particlegvi.tools.arguments import points, scale, vector
 
 
 class LinearRegression:
@@ -30,7 +31,7 @@ class LinearRegression:
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and targets (n,)."""
         x = points("X", X)
-        t = targets("y", y, len(x))
+        t = vector("y", y, len(x))
         self._middle = x.mean(axis=0)
         centred = x - self._middle
         sd = centred.std(axis=0)
@@ -75,7 +76,7 @@ class LogisticRegression:
     """
 
     def __init__(self, penalty: float = 1.0) -> None:
-        self.penalty = positive("penalty", penalty)
+        self.penalty = scale("penalty", penalty)
 
     def fit(self, X: ArrayLike, labels: ArrayLike) -> Self:
         """Fit inputs (n, dim) and labels (n,), each 0 or 1.
@@ -86,7 +87,7 @@ class LogisticRegression:
             If a label is neither 0 nor 1, or all are the same: no finite intercept is best.
         """
         x = points("X", X)
-        y = targets("labels", labels, len(x))
+        y = vector("labels", labels, len(x))
         if not set(np.unique(y)) == {0.0, 1.0}:
             raise ValueError(f"labels hold {np.unique(y)[:5].tolist()}; 0 and 1, each at least once, are needed")
         self._middle = x.mean(axis=0)

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.functionspace.checks import Array, points
 from particlegvi.functionspace.prediction import Marginals
 from particlegvi.tools import arguments
+from particlegvi.tools.arguments import points
 from particlegvi.tools.registry import look_up
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, ndtr
 
-from particlegvi.functionspace.checks import Array
+from particlegvi.contracts import Array
 
 REACH = 8.5  # standard deviations
 FEWEST, MOST = 35, 1001  # nodes

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
-from particlegvi.functionspace.checks import Array
 
 STEPS = {"selection": 2, "k-means": 4, "subsets": 6}
 

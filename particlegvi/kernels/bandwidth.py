@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.kernels.squared_exponential import SquaredExponential
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
 PRIOR_SAMPLES = 1000
 MOST_POINTS = 2000
@@ -50,13 +50,13 @@ def resolve(kernel: Any, prior: Any, initial_particles: ArrayLike | None = None,
     ValueError
         If the rule is "authors" and there are no particles.
     """
-    arguments.prior(prior)
+    parts.prior(prior)
     if kernel is None:
         kernel = default_kernel(prior)
         if not isinstance(kernel.lengthscale, str):
             reason = "the median heuristic says nothing useful about a flat or very wide prior"
             return kernel, f"lengthscale {kernel.lengthscale:g}, the default, because {reason}"
-    rule = getattr(arguments.part("kernel", kernel, ("value", "slope"), KERNEL), "lengthscale", None)
+    rule = getattr(parts.part("kernel", kernel, ("value", "slope"), KERNEL), "lengthscale", None)
     if rule == "median":
         number, how = median_lengthscale(prior, seed)
     elif rule == "authors":
@@ -81,7 +81,7 @@ def default_kernel(prior: Any) -> SquaredExponential:
     coordinate, and is 1 for a Flat or wider prior: there the heuristic gives nothing useful (1840 for the box of
     Figure 5.4, whose minima lie 3.1 apart).
     """
-    arguments.prior(prior)
+    parts.prior(prior)
     width = np.asarray(prior.high) - np.asarray(prior.low)
     tells = hasattr(prior, "sd") and (np.all(np.isinf(width)) or np.all(width <= WIDEST_UNIFORM))
     return SquaredExponential(lengthscale="median" if tells else 1.0)

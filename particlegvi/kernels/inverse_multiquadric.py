@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, cast
 
-import numpy as np
+from particlegvi.tools import arguments
 
 
 class _Fields(NamedTuple):
@@ -41,8 +41,8 @@ class InverseMultiquadric(_Fields):
         if isinstance(lengthscale, str) and lengthscale in ("median", "authors"):
             scale = cast(float, lengthscale)  # a rule: resolved to a number before anything is compiled
         else:
-            scale = _positive("lengthscale", lengthscale, ' or a rule, "median" or "authors",')
-        return super().__new__(cls, scale, _positive("variance", variance))
+            scale = arguments.scale("lengthscale", lengthscale, arguments.LENGTHSCALE)
+        return super().__new__(cls, scale, arguments.scale("variance", variance))
 
     def value(self, r2: float) -> float:
         """kappa at the squared distance ``r2``."""
@@ -62,17 +62,3 @@ class InverseMultiquadric(_Fields):
         """
         w = log_precision + math.log(0.5 * self.lengthscale * self.lengthscale)
         return self.variance / math.sqrt(math.pi) * math.exp(0.5 * w - math.exp(w)) if w < 700.0 else 0.0
-
-
-def _positive(key: str, number: object, otherwise: str = "") -> float:
-    real = isinstance(number, (int, float, np.integer, np.floating)) and not isinstance(number, (bool, np.timedelta64))
-    try:
-        size = float(cast(float, number)) if real else math.nan
-    except OverflowError:
-        size = math.inf
-    # From 1e-150 to 1e150 the square is a finite number as well, and so is its inverse.
-    if not 1e-150 <= size <= 1e150:
-        long = isinstance(number, int) and abs(size) > 1e20
-        given = "a number of more than 20 digits" if long else " ".join(repr(number).split())[:60]
-        raise ValueError(f"{key} is {given}; a positive finite number{otherwise} is allowed")
-    return size

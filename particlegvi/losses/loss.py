@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array
 from particlegvi.tools import arguments
-
-Array = NDArray[np.float64]
 
 
 class Loss:

@@ -22,7 +22,7 @@ from particlegvi.engine.steps.schemes import DRIVERS
 from particlegvi.integrators.stepping import Steppings
 from particlegvi.methods.flow import ParticleFlow, Problem
 from particlegvi.priors import mean_embedding
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class FreeEnergy:
     def __post_init__(self) -> None:
         for key in ("kl_weight", "mmd_weight"):
             object.__setattr__(self, key, arguments.not_negative(key, getattr(self, key)))
-        arguments.kernel_or_none(self.kernel)
+        parts.kernel_or_none(self.kernel)
         _embedding_options(self.embedding)
         _repulsion_options(self.repulsion)
 

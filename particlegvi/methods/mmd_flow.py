@@ -16,7 +16,7 @@ from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.drift import DriftFlow, check_explicit
 from particlegvi.methods.flow import Problem
 from particlegvi.priors.weighted_points import WeightedPoints
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
 MOST_SAMPLES = 1_000_000
 
@@ -60,7 +60,7 @@ class MMDFlow:
     def __post_init__(self) -> None:
         object.__setattr__(self, "kl_weight", arguments.positive("kl_weight", self.kl_weight))
         object.__setattr__(self, "noise", arguments.not_negative("noise", self.noise))
-        arguments.kernel_or_none(self.kernel)
+        parts.kernel_or_none(self.kernel)
         object.__setattr__(self, "samples", arguments.whole("samples", self.samples, 1, MOST_SAMPLES))
         if self.reference is not None and not hasattr(self.reference, "log_density"):
             object.__setattr__(self, "reference", _points(self.reference))

@@ -13,7 +13,7 @@ from particlegvi.engine.pairs.smoothing import smoothed
 from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.drift import DriftFlow, check_explicit
 from particlegvi.methods.flow import Problem
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class SVGD:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kl_weight", arguments.positive("kl_weight", self.kl_weight))
-        arguments.kernel_or_none(self.kernel)
+        parts.kernel_or_none(self.kernel)
 
     def check_integrator(self, name: str) -> None:
         """Refuse an integrator that means nothing for a flow without noise."""

@@ -5,25 +5,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.metrics.checking import beside, labels, probabilities
+from particlegvi.tools.arguments import labels, paired, probabilities
 
 
 def accuracy(y: ArrayLike, probability: ArrayLike) -> float:
     """The fraction of labels (0 or 1) on the right side of 1/2; exactly 1/2 says 0, as rounding does."""
     target = labels(y)
-    return float(np.mean((probabilities(probability, target) > 0.5) == (target == 1.0)))
+    return float(np.mean((probabilities("probability", probability, target) > 0.5) == (target == 1.0)))
 
 
 def brier_score(y: ArrayLike, probability: ArrayLike) -> float:
     """The mean of ``(y - probability)^2``."""
     target = labels(y)
-    return float(np.mean((target - probabilities(probability, target)) ** 2))
+    return float(np.mean((target - probabilities("probability", probability, target)) ** 2))
 
 
 def bernoulli_nll(y: ArrayLike, probability: ArrayLike) -> float:
     """Mean negative log-likelihood in nats; infinite where a certain prediction is wrong."""
     target = labels(y)
-    chance = probabilities(probability, target)
+    chance = probabilities("probability", probability, target)
     with np.errstate(divide="ignore"):
         return -float(np.mean(np.log(np.where(target == 1.0, chance, 1.0 - chance))))
 
@@ -46,7 +46,7 @@ def area_under_curve(y: ArrayLike, score: ArrayLike) -> float:
         If a class is absent, so that there is nothing to compare.
     """
     target = labels(y)
-    values = beside(score, target, "score")
+    values = paired("score", score, target)
     ones = int(target.sum())
     zeros = len(target) - ones
     if not ones or not zeros:

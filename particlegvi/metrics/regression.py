@@ -7,20 +7,20 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.metrics.checking import LARGEST, beside, spread, vector
 from particlegvi.tools import arguments
+from particlegvi.tools.arguments import LARGEST_SCORED, deviations, paired, vector
 
 
 def mean_absolute_error(y: ArrayLike, mean: ArrayLike) -> float:
     """The mean of ``|y - mean|``, in the units of y."""
-    target = vector(y, "y")
-    return float(np.mean(np.abs(target - beside(mean, target, "mean"))))
+    target = vector("y", y)
+    return float(np.mean(np.abs(target - paired("mean", mean, target))))
 
 
 def root_mean_squared_error(y: ArrayLike, mean: ArrayLike) -> float:
     """The square root of the mean of ``(y - mean)^2``, in the units of y."""
-    target = vector(y, "y")
-    return float(np.sqrt(np.mean((target - beside(mean, target, "mean")) ** 2)))
+    target = vector("y", y)
+    return float(np.sqrt(np.mean((target - paired("mean", mean, target)) ** 2)))
 
 
 def gaussian_nll(y: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> float:
@@ -37,9 +37,9 @@ def gaussian_nll(y: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> float:
     ValueError
         If shapes disagree, a number is not finite, or an ``sd`` is not positive.
     """
-    target = vector(y, "y")
-    deviation = spread(sd, target)
-    z = (target - beside(mean, target, "mean")) / deviation
+    target = vector("y", y)
+    deviation = deviations("sd", sd, target)
+    z = (target - paired("mean", mean, target)) / deviation
     return float(np.mean(0.5 * z * z + np.log(deviation))) + 0.5 * math.log(2.0 * math.pi)
 
 
@@ -61,15 +61,15 @@ def mixture_nll(y: ArrayLike, samples: ArrayLike, noise_sd: ArrayLike) -> float:
     ValueError
         As `gaussian_nll`.
     """
-    target = vector(y, "y")
+    target = vector("y", y)
     functions = arguments.array("samples", samples, f"an array (particles, {len(target)}) of numbers")
     if functions.ndim != 2 or functions.shape[0] == 0 or functions.shape[1] != len(target):
         raise ValueError(f"samples has the shape {functions.shape}; (particles, {len(target)}) is allowed")
     if not np.isfinite(functions).all():
         raise ValueError("samples holds a number that is not finite")
-    if max(np.max(np.abs(functions)), np.max(np.abs(target))) > LARGEST:
-        raise ValueError(f"samples or y holds a number beyond {LARGEST:g}; smaller ones are allowed")
-    deviation = spread(noise_sd, target, "noise_sd")
+    if max(np.max(np.abs(functions)), np.max(np.abs(target))) > LARGEST_SCORED:
+        raise ValueError(f"samples or y holds a number beyond {LARGEST_SCORED:g}; smaller ones are allowed")
+    deviation = deviations("noise_sd", noise_sd, target)
     exponents = -0.5 * ((target - functions) / deviation) ** 2
     top = exponents.max(axis=0)  # taken out, since far from all particles every exponential is zero
     density = top + np.log(np.mean(np.exp(exponents - top), axis=0)) - np.log(deviation)
@@ -78,7 +78,7 @@ def mixture_nll(y: ArrayLike, samples: ArrayLike, noise_sd: ArrayLike) -> float:
 
 def coverage(y: ArrayLike, low: ArrayLike, high: ArrayLike) -> float:
     """The fraction of y in the closed intervals from ``low`` to ``high``, whose ends may be infinite."""
-    target = vector(y, "y")
+    target = vector("y", y)
     ends = []
     for name, end in (("low", low), ("high", high)):
         allowed = f"a number, or an array ({len(target)},) of numbers,"

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from particlegvi.plotting import style
 from particlegvi.plotting.kind import check, kinds, options
 from particlegvi.plotting.single import plot_run
-from particlegvi.tools import arguments
+from particlegvi.tools import parts
 from particlegvi.tools.files import place
 
 __all__ = ["check", "draw", "figure", "names", "options", "plot_run"]
@@ -50,7 +50,7 @@ def figure(results: Any, kind: str, **settings: Any) -> Figure:
         If the kind or an option does not exist, or the kind cannot draw these results.
     """
     check({"kind": kind, **settings})
-    arguments.part("results", results, ("items", "scenario"), RESULTS)
+    parts.part("results", results, ("items", "scenario"), RESULTS)
     return kinds[kind](results, **settings)
 
 
@@ -76,7 +76,7 @@ def draw(results: Any, folder: str | Path) -> list[Path]:
     ValueError
         If an entry asks for something that does not exist; nothing is written then.
     """
-    arguments.part("results", results, ("items", "scenario"), RESULTS)
+    parts.part("results", results, ("items", "scenario"), RESULTS)
     folder = place("folder", folder)
     specifications = [dict(entry) for entry in results.scenario.get("figures", [])]
     for entry in specifications:

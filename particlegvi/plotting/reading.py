@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from particlegvi.contracts import Array
 from particlegvi.tools.registry import look_up
-
-Array = NDArray[np.float64]
 
 
 def chosen_runs(results: Mapping[str, Any], methods: Iterable[str] | None, dim: int | None = None) -> dict[str, Any]:

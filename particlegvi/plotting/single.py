@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from particlegvi.plotting import histograms, loss, particles, plane, style
 from particlegvi.plotting.layout import legend_below
-from particlegvi.tools import arguments
+from particlegvi.tools import parts
 
 
 class _Alone:
@@ -36,10 +36,10 @@ def plot_run(run: Any, target: Any = None) -> Figure:
         A histogram in 1-D, particles over the contours of the loss in 2-D, the average loss over time otherwise.
         A notebook shows it by itself; ``figure.savefig(path)`` writes it.
     """
-    arguments.part("run", run, ("positions", "label"), "a run, as particlegvi.simulate gives it,")
+    parts.part("run", run, ("positions", "label"), "a run, as particlegvi.simulate gives it,")
     if target is not None:
-        arguments.part("target", target, ("kind", "dim"), "a target, as particlegvi.target gives it, or None")
-        arguments.same_dim("target", target.dim, run.loss.dim)
+        parts.part("target", target, ("kind", "dim"), "a target, as particlegvi.target gives it, or None")
+        parts.same_dim("target", target.dim, run.loss.dim)
     results, runs = _Alone(run, target), {run.label: run}
     colour = style.colours(runs)[run.label]
     dim = run.positions.shape[2]

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array
 from particlegvi.engine.terms.constant import Constant
-from particlegvi.priors.checks import Vector, frozen, points
 from particlegvi.tools import arguments
+from particlegvi.tools.arguments import frozen, locations
 
 
 class Flat:
@@ -49,15 +50,15 @@ class Flat:
         """The constructor's parameters as plain numbers."""
         return {"dim": self.dim}
 
-    def log_density(self, x: ArrayLike) -> Vector:
+    def log_density(self, x: ArrayLike) -> Array:
         """Zero at points (n, dim), shape (n,)."""
-        return np.zeros(len(points(x, self.dim)))
+        return np.zeros(len(locations(x, self.dim)))
 
-    def gradient(self, x: ArrayLike) -> Vector:
+    def gradient(self, x: ArrayLike) -> Array:
         """Zero at points (n, dim), shape (n, dim)."""
-        return np.zeros_like(points(x, self.dim))
+        return np.zeros_like(locations(x, self.dim))
 
-    def sample(self, particles: int, seed: int = 0, role: str = "start") -> Vector:
+    def sample(self, particles: int, seed: int = 0, role: str = "start") -> Array:
         """Always a ValueError: Lebesgue measure is not a probability."""
         raise ValueError("the flat prior cannot be sampled; give `initial`")
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from particlegvi.contracts import Array
 from particlegvi.kernels.squared_exponential import SquaredExponential
-from particlegvi.priors.checks import Vector
 
 TOLERANCE = 1e-9  # of the kernel's variance
 STEPS = (0.5, 0.4, 0.32, 0.25, 0.2, 0.16)
@@ -28,8 +28,8 @@ DISTANCES = 2000
 class GaussianSum(NamedTuple):
     """``sum_q weights_q exp(-r2 / (2 lengthscales_q^2))`` with what it may be wrong by."""
 
-    lengthscales: Vector
-    weights: Vector
+    lengthscales: Array
+    weights: Array
     error: float  # largest error of the profile over all distances
     slope_error: float  # largest error of its derivative with respect to the distance
     exact: bool
@@ -66,7 +66,7 @@ def _range(kernel: Any) -> tuple[float, float]:
     return float(kept[0]), float(kept[-1])
 
 
-def _errors(kernel: Any, log_precisions: Vector, weights: Vector) -> tuple[float, float]:
+def _errors(kernel: Any, log_precisions: Array, weights: Array) -> tuple[float, float]:
     """Largest errors of the profile and of its derivative with respect to the distance."""
     log_r2 = np.linspace(-log_precisions[-1] - 20.0, -log_precisions[0] + 20.0, DISTANCES)
     r2 = np.concatenate([[0.0], np.exp(np.clip(log_r2, -700.0, 700.0))])

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi.engine.terms.constant import Constant
-from particlegvi.priors.checks import whole
 from particlegvi.priors.gaussian_sums import gaussian_sum
 from particlegvi.priors.weighted_points import PANELS, monte_carlo, quadrature
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
+from particlegvi.tools.arguments import whole
 
 WAYS = ("auto", "closed-form", "quadrature", "monte-carlo")
 
@@ -65,10 +65,10 @@ def embedding(prior: Any, kernel: Any, how: str = "auto", samples: int = 200, se
         If ``how`` is not one of these, does not apply, or the kernel's lengthscale is still a rule.
     """
     needed = ("log_density", "sample", "dim", "low", "high")
-    arguments.part("prior", prior, needed, "a prior such as particlegvi.priors.Normal(mean=0.0, sd=1.0)")
+    parts.part("prior", prior, needed, "a prior such as particlegvi.priors.Normal(mean=0.0, sd=1.0)")
     if not isinstance(how, str) or how not in WAYS:
         raise arguments.refuse("embedding", how, f"one of {', '.join(WAYS)}")
-    arguments.part("kernel", kernel, ("value", "slope"), "a kernel of particlegvi.kernels")
+    parts.part("kernel", kernel, ("value", "slope"), "a kernel of particlegvi.kernels")
     rule = getattr(kernel, "lengthscale", 1.0)
     if isinstance(rule, str):
         raise ValueError(f'lengthscale is "{rule}", a rule; resolve it to a number before the embedding')
@@ -76,7 +76,7 @@ def embedding(prior: Any, kernel: Any, how: str = "auto", samples: int = 200, se
         # (C.129)-(C.131): it does not depend on x. Zero is its limit over growing uniform boxes.
         return Embedding(Constant(0.0), "constant, because the prior is flat", 0.0)
     if how == "monte-carlo":
-        return _monte_carlo(prior, kernel, whole("samples", samples), seed)
+        return _monte_carlo(prior, kernel, whole("samples", samples, 1), seed)
     name = getattr(kernel, "name", type(kernel).__name__)
     gaussians = gaussian_sum(kernel) if hasattr(prior, "smooth") else None
     if gaussians is not None and gaussians.exact and how != "quadrature":
@@ -101,7 +101,7 @@ def embedding(prior: Any, kernel: Any, how: str = "auto", samples: int = 200, se
             f'embedding is "quadrature", which the {prior.name} prior and the {name} kernel do not have in {prior.dim}'
             ' dimensions; "auto" or "monte-carlo" is allowed'
         )
-    return _monte_carlo(prior, kernel, whole("samples", samples), seed)
+    return _monte_carlo(prior, kernel, whole("samples", samples, 1), seed)
 
 
 def _monte_carlo(prior: Any, kernel: Any, samples: int, seed: int) -> Embedding:

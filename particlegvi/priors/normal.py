@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
-from particlegvi.priors.checks import Vector, frozen, points, same_length, shown, vector, whole
-from particlegvi.tools import arguments
+from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
+from particlegvi.tools.quoting import as_written, shown
 
 
 class Normal:
@@ -39,41 +40,41 @@ class Normal:
     name = "normal"
 
     def __init__(self, mean: ArrayLike = 0.0, sd: ArrayLike = 1.0) -> None:
-        spread = vector("sd", sd)
+        spread = coordinates("sd", sd)
         if not np.all(spread > 0.0):
-            raise ValueError(f"sd is {arguments.shown(sd)}; positive numbers are allowed")
-        self.mean, self.sd = same_length(("mean", "sd"), vector("mean", mean), spread)
+            raise ValueError(f"sd is {shown(sd)}; positive numbers are allowed")
+        self.mean, self.sd = same_length(("mean", "sd"), coordinates("mean", mean), spread)
         self.dim = self.mean.size
         self.low = frozen(np.full(self.dim, -np.inf))
         self.high = frozen(np.full(self.dim, np.inf))
 
     def __repr__(self) -> str:
-        return f"Normal(mean={shown(self.mean)}, sd={shown(self.sd)})"
+        return f"Normal(mean={as_written(self.mean)}, sd={as_written(self.sd)})"
 
     def parameters(self) -> dict[str, Any]:
         """The constructor's parameters as plain numbers and lists."""
-        return {"mean": shown(self.mean), "sd": shown(self.sd)}
+        return {"mean": as_written(self.mean), "sd": as_written(self.sd)}
 
-    def log_density(self, x: ArrayLike) -> Vector:
+    def log_density(self, x: ArrayLike) -> Array:
         """log p at points (n, dim), shape (n,)."""
         with np.errstate(over="ignore"):  # so far out that the density is zero
-            z = (points(x, self.dim) - self.mean) / self.sd
+            z = (locations(x, self.dim) - self.mean) / self.sd
             return -0.5 * np.sum(z * z, axis=1) - _log_scale(self)
 
-    def gradient(self, x: ArrayLike) -> Vector:
+    def gradient(self, x: ArrayLike) -> Array:
         """Gradient of log p at points (n, dim), shape (n, dim)."""
         with np.errstate(over="ignore"):
-            return -((points(x, self.dim) - self.mean) / self.sd) / self.sd
+            return -((locations(x, self.dim) - self.mean) / self.sd) / self.sd
 
-    def sample(self, particles: int, seed: int = 0, role: str = "start") -> Vector:
+    def sample(self, particles: int, seed: int = 0, role: str = "start") -> Array:
         """Independent draws, shape (particles, dim): functions of the seed, the role and their index alone."""
-        return self.mean + self.sd * noise.normals(seed, role, whole("particles", particles), self.dim)
+        return self.mean + self.sd * noise.normals(seed, role, whole("particles", particles, 1), self.dim)
 
     def term(self) -> NormalTerm:
         """Minus the log density, for the engine."""
         return NormalTerm(self.mean.copy(), 1.0 / self.sd, _log_scale(self))
 
-    def smooth(self, lengthscales: Vector, weights: Vector) -> NormalEmbedding:
+    def smooth(self, lengthscales: Array, weights: Array) -> NormalEmbedding:
         """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this law, as a term.
 
         Each Gaussian stays one: in every coordinate its variance grows by sd^2 and its height falls by
@@ -93,8 +94,8 @@ def _log_scale(prior: Normal) -> float:
 class NormalTerm(NamedTuple):
     """Minus the log density of a Normal prior."""
 
-    mean: Vector
-    root_precision: Vector  # 1 / sd, whose square may overflow where the product of factors does not
+    mean: Array
+    root_precision: Array  # 1 / sd, whose square may overflow where the product of factors does not
     log_scale: float
 
     def value(self, x):
@@ -120,9 +121,9 @@ class NormalTerm(NamedTuple):
 class NormalEmbedding(NamedTuple):
     """A sum of Gaussians with one centre: ``sum_q heights_q exp(-1/2 sum_i precisions_qi (x_i - mean_i)^2)``."""
 
-    mean: Vector  # (dim,)
-    precisions: Vector  # (scales, dim)
-    heights: Vector  # (scales,)
+    mean: Array  # (dim,)
+    precisions: Array  # (scales, dim)
+    heights: Array  # (scales,)
 
     def gaussian_on_the_line(self) -> tuple[float, float, float] | None:
         """Mean, width and height where it is one Gaussian on the line, for the engine's Fourier series; else None."""

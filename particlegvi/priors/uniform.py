@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms.constant import Constant
-from particlegvi.priors.checks import Vector, points, same_length, shown, vector, whole
-from particlegvi.tools import arguments
+from particlegvi.tools.arguments import coordinates, locations, same_length, whole
+from particlegvi.tools.quoting import as_written, shown
 
 
 class Uniform:
@@ -38,43 +39,43 @@ class Uniform:
     name = "uniform"
 
     def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
-        self.low, self.high = same_length(("low", "high"), vector("low", low), vector("high", high))
+        self.low, self.high = same_length(("low", "high"), coordinates("low", low), coordinates("high", high))
         with np.errstate(over="ignore"):
             width = self.high - self.low
         if not np.all(width > 0.0) or not np.all(np.isfinite(width)):
-            box = f"low is {arguments.shown(low)} and high is {arguments.shown(high)}"
+            box = f"low is {shown(low)} and high is {shown(high)}"
             raise ValueError(f"{box}; low < high, a finite width apart, is allowed")
         self.dim = self.low.size
         self.mean = self.low + 0.5 * width
         self.sd = width / math.sqrt(12.0)
 
     def __repr__(self) -> str:
-        return f"Uniform(low={shown(self.low)}, high={shown(self.high)})"
+        return f"Uniform(low={as_written(self.low)}, high={as_written(self.high)})"
 
     def parameters(self) -> dict[str, Any]:
         """The constructor's parameters as plain numbers and lists."""
-        return {"low": shown(self.low), "high": shown(self.high)}
+        return {"low": as_written(self.low), "high": as_written(self.high)}
 
-    def log_density(self, x: ArrayLike) -> Vector:
+    def log_density(self, x: ArrayLike) -> Array:
         """log p at points (n, dim), shape (n,): minus infinity outside the box."""
-        at = points(x, self.dim)
+        at = locations(x, self.dim)
         inside = np.all((at >= self.low) & (at <= self.high), axis=1)
         return np.where(inside, -_log_volume(self), -np.inf)
 
-    def gradient(self, x: ArrayLike) -> Vector:
+    def gradient(self, x: ArrayLike) -> Array:
         """Gradient of log p at points (n, dim), shape (n, dim): zero, since the walls are the engine's."""
-        return np.zeros_like(points(x, self.dim))
+        return np.zeros_like(locations(x, self.dim))
 
-    def sample(self, particles: int, seed: int = 0, role: str = "start") -> Vector:
+    def sample(self, particles: int, seed: int = 0, role: str = "start") -> Array:
         """Independent draws, shape (particles, dim): functions of the seed, the role and their index alone."""
-        u = noise.uniforms(seed, role, whole("particles", particles), self.dim)
+        u = noise.uniforms(seed, role, whole("particles", particles, 1), self.dim)
         return np.minimum(self.low + (self.high - self.low) * u, self.high)
 
     def term(self) -> Constant:
         """Minus the log density inside the box, for the engine: a constant."""
         return Constant(_log_volume(self))
 
-    def smooth(self, lengthscales: Vector, weights: Vector) -> UniformEmbedding:
+    def smooth(self, lengthscales: Array, weights: Array) -> UniformEmbedding:
         """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this law, as a term."""
         return UniformEmbedding(self.low.copy(), self.high.copy(), lengthscales, weights)
 
@@ -92,10 +93,10 @@ class UniformEmbedding(NamedTuple):
     functions are used there; far inside a wide box both are 1 and the embedding is constant, as it should be.
     """
 
-    low: Vector  # (dim,)
-    high: Vector  # (dim,)
-    lengthscales: Vector  # (scales,)
-    weights: Vector  # (scales,)
+    low: Array  # (dim,)
+    high: Array  # (dim,)
+    lengthscales: Array  # (scales,)
+    weights: Array  # (scales,)
 
     def value(self, x):
         total = 0.0

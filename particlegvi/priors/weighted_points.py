@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from particlegvi.priors.checks import Vector
+from particlegvi.contracts import Array
 
 NODES = 8  # Gauss-Legendre nodes in each panel
 PANELS = {1: (8, 16, 32, 64, 128, 256, 512), 2: (4, 8, 12)}  # tried in turn, in each coordinate, by dimension
@@ -21,8 +21,8 @@ GOLDEN = (0.7548776662466927, 0.5698402909980532)  # additive recurrence of low 
 class WeightedPoints(NamedTuple):
     """``x -> sum_m weights_m kappa(x, points_m)``."""
 
-    points: Vector  # (number, dim)
-    weights: Vector  # (number,)
+    points: Array  # (number, dim)
+    weights: Array  # (number,)
     kernel: Any
 
     def value(self, x):
@@ -104,7 +104,7 @@ def quadrature(prior: Any, kernel: Any) -> tuple[WeightedPoints, float]:
     return rule, error
 
 
-def _rule(prior: Any, kernel: Any, low: Vector, high: Vector, panels: int) -> WeightedPoints:
+def _rule(prior: Any, kernel: Any, low: Array, high: Array, panels: int) -> WeightedPoints:
     nodes, shares = np.polynomial.legendre.leggauss(NODES)
     unit = (np.arange(panels)[:, None] + 0.5 * (nodes + 1.0)).reshape(-1) / panels
     share = np.tile(0.5 * shares, panels) / panels
@@ -115,7 +115,7 @@ def _rule(prior: Any, kernel: Any, low: Vector, high: Vector, panels: int) -> We
     return WeightedPoints(np.ascontiguousarray(at), weights, kernel)
 
 
-def profile(kernel: Any, first: Vector, second: Vector) -> Vector:
+def profile(kernel: Any, first: Array, second: Array) -> Array:
     """kappa(a, b) for every a of ``first`` (n, dim) and b of ``second`` (m, dim), shape (n, m), in plain Python."""
     r2 = sum((first[:, None, i] - second[None, :, i]) ** 2 for i in range(first.shape[1]))
     return np.frompyfunc(kernel.value, 1, 1)(r2).astype(np.float64)

@@ -17,7 +17,8 @@ from particlegvi.kinds.particles.building import Parts
 from particlegvi.results import Results
 from particlegvi.simulation.loop import simulate
 from particlegvi.simulation.problem import check_problem
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
+from particlegvi.tools.quoting import shown
 
 SHARED = ("kl_weight", "mmd_weight", "kernel")  # what a method that is given by its name takes from the call
 KIND = {1: "histograms", 2: "particles"}
@@ -129,7 +130,7 @@ def compare(
         When a step makes a particle non-finite; the error carries what there is as ``results``.
     """
     chosen = _by_label(methods, shared)
-    arguments.progress(progress)
+    parts.progress(progress)
     if not isinstance(title, str):
         raise arguments.refuse("title", title, "a text")
     for method in chosen.values():
@@ -187,7 +188,7 @@ def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, A
         made = _method(method, shared)
         label = getattr(made, "label", type(made).__name__) if label is None else label
         if not isinstance(label, str) or label in found:
-            quoted = arguments.shown(label)
+            quoted = shown(label)
             raise ValueError(f"methods has the label {quoted} twice or as no text; a mapping from labels is allowed")
         found[label] = made
     return found

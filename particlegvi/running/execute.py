@@ -27,6 +27,7 @@ from particlegvi.storage.folder_storage import CHECKPOINT_EVERY, FolderStorage
 from particlegvi.storage.versions import versions
 from particlegvi.tools import arguments, files
 from particlegvi.tools.errors import Diverged
+from particlegvi.tools.parts import progress as check_progress
 from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.signals import Answered
 
@@ -94,7 +95,7 @@ def execute(
     ``draw`` puts pictures of the results into their folder, while it is still ours, and returns their paths.
     """
     seed = arguments.seed(seed)
-    arguments.progress(progress)
+    check_progress(progress)
     arguments.flag("overwrite", overwrite)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     try:

@@ -15,7 +15,7 @@ from particlegvi.storage.folder import Folder, open_folder
 from particlegvi.storage.folder_storage import CHECKPOINT_EVERY
 from particlegvi.storage.manifest import difference, settings
 from particlegvi.storage.versions import versions
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 from particlegvi.tools.files import Unreadable
 
 ENDED = ("finished", "diverged")
@@ -63,7 +63,7 @@ def go_on(
     draw: Draw | None = None,
 ) -> Results:
     """`resume`; with ``draw`` as in `particlegvi.running.execute.execute`."""
-    arguments.progress(progress)
+    parts.progress(progress)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     seed = None if seed is None else arguments.seed(seed)
     there = open_folder(folder)

@@ -16,7 +16,7 @@ from particlegvi.simulation.problem import check_problem
 from particlegvi.simulation.run import Run
 from particlegvi.simulation.stability import warn_when_unstable
 from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.tools import arguments, memory
+from particlegvi.tools import memory, parts
 from particlegvi.tools.errors import Diverged
 
 MOST_RECORDS = 200
@@ -79,7 +79,7 @@ def simulate(
         When a step makes a particle non-finite; the error carries the run up to the last record as ``run``. So does the
         ``KeyboardInterrupt`` of Ctrl-C.
     """
-    arguments.progress(progress)
+    parts.progress(progress)
     problem = check_problem(
         loss, method, prior, particles, steps, step_size, initial, seed, integrator, tolerance, record_every
     )

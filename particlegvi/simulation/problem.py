@@ -10,7 +10,7 @@ import numpy as np
 from particlegvi import integrators, schedules
 from particlegvi.methods.flow import Problem
 from particlegvi.priors import Flat
-from particlegvi.tools import arguments, memory
+from particlegvi.tools import arguments, memory, parts
 from particlegvi.tools.arguments import positive as _positive
 from particlegvi.tools.arguments import whole as _whole
 
@@ -29,10 +29,10 @@ def check_problem(
     record_every: int | None,
 ) -> Problem:
     """Check every argument of :func:`simulate` and draw the start; a bad one is a ``ValueError`` in one sentence."""
-    dim = arguments.loss(loss).dim
-    arguments.method(method)
-    prior = Flat(dim) if prior is None else arguments.prior(prior)
-    arguments.same_dim("prior", prior.dim, dim)
+    dim = parts.loss(loss).dim
+    parts.method(method)
+    prior = Flat(dim) if prior is None else parts.prior(prior)
+    parts.same_dim("prior", prior.dim, dim)
     steps = _whole("steps", steps, least=0)
     if record_every is not None:
         record_every = _whole("record_every", record_every, least=0)
@@ -58,8 +58,8 @@ def _start(
     if particles is not None:
         particles = _whole("particles", particles, least=1, most=arguments.MOST_PARTICLES)
     if initial is None or hasattr(initial, "log_density"):
-        source = prior if initial is None else arguments.prior(initial, "initial")
-        arguments.same_dim("initial", source.dim, dim)
+        source = prior if initial is None else parts.prior(initial, "initial")
+        parts.same_dim("initial", source.dim, dim)
         number = 300 if particles is None else particles
         memory.check_run(number, dim, steps, record_every)
         start = source.sample(number, seed=seed)

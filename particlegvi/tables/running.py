@@ -19,7 +19,7 @@ from particlegvi.tables.problems import problem
 from particlegvi.tables.rendering import Table
 from particlegvi.tables.settings import Settings
 from particlegvi.tables.store import Store
-from particlegvi.tools import arguments, files
+from particlegvi.tools import arguments, files, parts
 
 Progress = Callable[[str, int, int], None]
 
@@ -56,7 +56,7 @@ def run_table(
         If the settings are bad or data are missing, before anything is computed.
     """
     chosen = settings if isinstance(settings, Settings) else Settings.of(settings)
-    arguments.progress(progress)
+    parts.progress(progress)
     workers = threads.count() if jobs is None else arguments.whole("jobs", jobs, 1)
     path = files.place("folder", folder)
     store = Store(path, chosen)

@@ -15,7 +15,7 @@ from particlegvi.targets.basins.atoms import AtomicTarget
 from particlegvi.targets.basins.start import start_points
 from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
 
 __all__ = ["AtomicTarget", "DensityTarget", "GaussianOptima", "target"]
 
@@ -49,13 +49,13 @@ def target(
         If there is no such target (DRE has none with a density, a Flat prior may leave nothing integrable, the minima
         of DE may not be isolated), it cannot be resolved, or an argument is missing or does not fit the loss.
     """
-    dim = int(arguments.loss(loss).dim)
-    arguments.part("method", method, ("flow", "kl_weight"), "a method with a kl_weight, such as methods.DLE(),")
+    dim = int(parts.loss(loss).dim)
+    parts.part("method", method, ("flow", "kl_weight"), "a method with a kl_weight, such as methods.DLE(),")
     seed = arguments.seed(seed)
     if prior is not None:
-        arguments.same_dim("prior", arguments.prior(prior).dim, dim)
+        parts.same_dim("prior", parts.prior(prior).dim, dim)
     if hasattr(initial, "log_density"):
-        arguments.same_dim("initial", arguments.prior(initial, "initial").dim, dim)
+        parts.same_dim("initial", parts.prior(initial, "initial").dim, dim)
     elif initial is not None:
         initial = start_points(initial, dim)
     if dim not in (1, 2):

@@ -1,7 +1,7 @@
-"""What every part asks of the arguments that a user gives it, and how a bad one is answered: in one short sentence.
+"""The vocabulary of values: numbers, whole numbers, flags, arrays, points and vectors, as every part takes them.
 
-``shown`` quotes any object whatsoever on one line; the checks return a value in its plain form or raise a
-``ValueError`` that names the argument, the value and what is allowed.
+A check returns the value in its plain form, or raises a ``ValueError`` of one sentence: ``KEY must be WHAT IS ALLOWED,
+not VALUE``. The checks of objects (a loss, a prior, a method) are in `particlegvi.tools.parts`.
 """
 
 from __future__ import annotations
@@ -11,29 +11,26 @@ import sys
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from particlegvi.tools import quoting
+from particlegvi.contracts import Array
+from particlegvi.tools.quoting import refuse
 
 MOST_WHOLE = 2**53  # up to here every whole number is a float, so that times are exact
 MOST_SEED = 2**64 - 1
 MOST_PARTICLES = 2**32  # what the counter of the random numbers holds
 MOST_COORDINATES = 2**24
 LARGEST = sys.float_info.max
+SMALLEST_SCALE, LARGEST_SCALE = 1e-150, 1e150  # the square and its inverse are finite as well
+SMALLEST_SCORED, LARGEST_SCORED = 1e-75, 1e75  # of two of these the quotient has a finite square
+SCALE = "a positive finite number from 1e-150 to 1e+150"
+LENGTHSCALE = SCALE + ', or a rule, "median" or "authors",'
+POSITIVE = "a finite number above 0"
 
-
-def shown(value: Any) -> str:
-    """A value as an error message quotes it: on one line, never long, a short text as Python writes it."""
-    return repr(value) if isinstance(value, str) and len(value) <= 40 else quoting.shown(value)
-
-
-def refuse(key: str, value: Any, allowed: str) -> ValueError:
-    """The error, ready to raise."""
-    return ValueError(f"{key} is {shown(value)}; {allowed} is allowed")
+# Numbers -------------------------------------------------------------------------------------------------------------
 
 
 def whole(key: str, value: Any, least: int = 0, most: int = MOST_WHOLE) -> int:
-    """A whole number in a range; a float without a fraction, such as 1e5, is one."""
+    """A whole number from ``least`` to ``most``; a float without a fraction, such as 1e5, is one."""
     number = _finite(value)
     if number is None or number != math.floor(number) or not least <= number <= most:
         too_large = number is not None and number > most
@@ -42,7 +39,7 @@ def whole(key: str, value: Any, least: int = 0, most: int = MOST_WHOLE) -> int:
 
 
 def seed(value: Any) -> int:
-    """A seed, for which a float is no whole number: not every seed is one."""
+    """A seed, from 0 to 2^64 - 1. Floats are refused, since they cannot hold every such number."""
     number = None if isinstance(value, float | np.floating) else _finite(value)
     if number is None or not 0 <= number <= MOST_SEED:
         raise refuse("seed", value, "a whole number from 0 to 2^64 - 1")
@@ -58,10 +55,10 @@ def real(key: str, value: Any, allowed: str = "a finite number") -> float:
 
 
 def positive(key: str, value: Any) -> float:
-    """A finite number above 0."""
-    number = real(key, value, "a finite number above 0")
+    """A positive finite number."""
+    number = real(key, value, POSITIVE)
     if not number > 0.0:
-        raise refuse(key, value, "a finite number above 0")
+        raise refuse(key, value, POSITIVE)
     return number
 
 
@@ -74,24 +71,38 @@ def not_negative(key: str, value: Any) -> float:
     return number
 
 
-def scale(key: str, value: Any) -> float:
-    """A length: a number whose square, and the inverse of that, are finite as well."""
-    number = real(key, value, "a number from 1e-150 to 1e+150")
-    if not 1e-150 <= number <= 1e150:
-        raise refuse(key, value, "a number from 1e-150 to 1e+150")
+def scale(key: str, value: Any, allowed: str = SCALE) -> float:
+    """A length or a variance: a positive number whose square, and the inverse of that, are finite as well."""
+    number = real(key, value, allowed)
+    if not SMALLEST_SCALE <= number <= LARGEST_SCALE:
+        raise refuse(key, value, allowed)
     return number
 
 
+def scales(key: str, value: Any) -> Array:
+    """One scale as an array (), or one for each input coordinate as an array (dim,), which cannot be changed."""
+    allowed = "a positive finite number, or one for each input,"
+    numbers = array(key, value, allowed)
+    good = (numbers >= SMALLEST_SCALE) & (numbers <= LARGEST_SCALE)
+    if numbers.ndim > 1 or not numbers.size or not np.all(good):
+        raise refuse(key, value, allowed)
+    return frozen(numbers.copy())
+
+
 def flag(key: str, value: Any) -> bool:
-    """True or False, and no number or text that would count as one of them."""
+    """True or False. Numbers and texts are refused."""
     if not isinstance(value, bool | np.bool_):
         raise refuse(key, value, "True or False")
     return bool(value)
 
 
-def array(key: str, value: Any, allowed: str, booleans: bool = False) -> NDArray[np.float64]:
-    """An array of real numbers, finite or not, in the shape given: no texts or masked entries, nor, but where they are
-    labels, ``booleans``.
+# Arrays --------------------------------------------------------------------------------------------------------------
+
+
+def array(key: str, value: Any, allowed: str, booleans: bool = False) -> Array:
+    """Real numbers, finite or not, as a C-contiguous float64 array of the shape given.
+
+    Texts and masked entries are refused, and booleans unless ``booleans``.
     """
     try:
         given = np.asarray(value)
@@ -106,110 +117,118 @@ def array(key: str, value: Any, allowed: str, booleans: bool = False) -> NDArray
         return np.ascontiguousarray(given, dtype=np.float64).reshape(given.shape)
 
 
-def points(key: str, value: Any, dim: int, finite: bool = True) -> NDArray[np.float64]:
-    """Points (n, dim), where on the line (n,) is read as (n, 1)."""
-    allowed = f"{'a finite' if finite else 'an'} array (n, {dim})"
-    given = array(key, value, allowed)
-    if given.ndim == 1 and dim == 1:
-        given = given[:, None]
-    if given.ndim != 2 or given.shape[1] != dim:
-        raise ValueError(f"{key} has the shape {np.shape(value)}; (n, {dim}) is allowed")
-    if finite and not np.all(np.isfinite(given)):
-        raise ValueError(f"{key} has a number that is not finite; finite ones are allowed")
-    return given
+def shaped(key: str, found: Any, allowed: str) -> ValueError:
+    """The error for an array of a wrong shape."""
+    return ValueError(f"{key} has the shape {np.shape(found)}; {allowed} is allowed")
 
 
-def part(key: str, thing: Any, attributes: tuple[str, ...], allowed: str) -> Any:
-    """An object (not a class) with these attributes: a loss, a method, a prior, a target."""
-    if isinstance(thing, type) or not all(hasattr(thing, name) for name in attributes):
-        raise refuse(key, thing, allowed)
-    return thing
+def finite(key: str, numbers: Array, allowed: str = "finite numbers") -> Array:
+    """The array, if it has neither NaN nor infinity."""
+    if not np.all(np.isfinite(numbers)):
+        raise ValueError(f"{key} holds NaN or infinity; {allowed} are allowed")
+    return numbers
 
 
-def function(key: str, thing: Any) -> Any:
-    """Something to call, of which one can only see when it is called whether it returns what it should."""
-    if not callable(thing) or isinstance(thing, type):
-        raise refuse(key, thing, "a function")
-    return thing
+def points(key: str, value: Any, dim: int | None = None, only_finite: bool = True) -> Array:
+    """Points as an array (n, dim), of any dimension if ``dim`` is None; on the line (n,) is read as (n, 1)."""
+    wanted = f"(n, {'dim' if dim is None else dim})"
+    x = array(key, value, f"{'a finite array' if only_finite else 'an array'} {wanted} of numbers")
+    if x.ndim == 1 and dim in (None, 1):
+        x = x[:, None]
+    if x.ndim != 2 or x.shape[1] == 0 or dim not in (None, x.shape[1]):
+        raise shaped(key, value, wanted)
+    return finite(key, x) if only_finite else x
 
 
-def returned(key: str, value: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """What a function from outside gave: finite numbers of this shape."""
-    allowed = f"finite numbers of the shape {shape}"
-    found = array(f"what {key} gives", value, allowed)
-    if found.shape != shape:
-        raise ValueError(f"{key} gives the shape {found.shape}; {shape} is allowed")
-    if not np.all(np.isfinite(found)):
-        raise ValueError(f"{key} gives a number that is not finite; {allowed} are allowed")
+def locations(value: Any, dim: int) -> Array:
+    """Points ``x`` where a function is evaluated, (n, dim), finite or not; on the line a number alone is (1, 1)."""
+    x = array("x", value, f"an array (n, {dim}) of numbers")
+    return points("x", x.reshape(-1) if dim == 1 and x.ndim < 2 else x, dim, only_finite=False)
+
+
+def matrix(key: str, value: Any, columns: int, rows: int | None = None) -> Array:
+    """An array (n, columns) of numbers, finite or not, or one of so many rows."""
+    wanted = f"({'n' if rows is None else rows}, {columns})"
+    found = array(key, value, f"an array {wanted} of numbers")
+    if found.ndim != 2 or found.shape[1] != columns or rows not in (None, len(found)):
+        raise shaped(key, found, wanted)
     return found
 
 
-def loss(thing: Any) -> Any:
-    """Whatever has a value, a gradient and a dimension."""
-    allowed = "a Loss, for example particlegvi.losses.get('double-well'),"
-    return part("loss", thing, ("value", "gradient", "dim", "term"), allowed)
+def vector(key: str, value: Any, length: int | None = None) -> Array:
+    """Finite numbers, one for each observation: an array of this length, or of any from 1 on; booleans are 0 and 1."""
+    wanted = "(n,) with n of at least 1" if length is None else f"({length},)"
+    found = array(key, value, f"an array {wanted} of numbers", booleans=True)
+    if found.ndim != 1 or (not found.size if length is None else len(found) != length):
+        raise shaped(key, found, wanted if length is None else f"{wanted}, one number for each row of X,")
+    return finite(key, found)
 
 
-def prior(thing: Any, key: str = "prior") -> Any:
-    """A law on R^dim."""
-    attributes = ("log_density", "gradient", "sample", "term", "dim", "low", "high")
-    return part(key, thing, attributes, "a prior such as particlegvi.priors.Normal(mean=0.0, sd=1.0)")
+def coordinates(key: str, value: Any) -> Array:
+    """One finite number, or a list of them, as an array (1,) or (dim,)."""
+    allowed = "a finite number or a list of finite numbers"
+    numbers = array(key, value, allowed)
+    if numbers.ndim > 1 or numbers.size == 0 or not np.all(np.isfinite(numbers)):
+        raise refuse(key, value, allowed)
+    return np.atleast_1d(numbers)
 
 
-def method(thing: Any) -> Any:
-    """What flows."""
-    return part("method", thing, ("flow", "label"), "an object such as particlegvi.methods.DLE(kl_weight=1.0)")
+def same_length(keys: tuple[str, str], first: Array, second: Array) -> tuple[Array, Array]:
+    """Both as arrays (dim,) that cannot be changed; one number stands for every coordinate."""
+    dim = max(first.size, second.size)
+    if first.size not in (1, dim) or second.size not in (1, dim):
+        raise ValueError(
+            f"{keys[0]} has {first.size} entries and {keys[1]} has {second.size}; the same number, or one, is allowed"
+        )
+    return frozen(np.full(dim, first)), frozen(np.full(dim, second))
 
 
-def weighted(thing: Any) -> Any:
-    """A method whose objective has a weight of KL."""
-    allowed = "a method with a kl_weight, such as particlegvi.methods.DLE(kl_weight=1.0),"
-    return part("method", thing, ("flow", "label", "kl_weight"), allowed)
+def paired(key: str, value: Any, y: Array) -> Array:
+    """A finite number for each of the observations y, (n,); one number alone stands for all. Both at most 1e75."""
+    found = array(key, value, f"a number, or an array ({len(y)},) of numbers,")
+    found = np.full(y.shape, float(found)) if found.ndim == 0 else found
+    if found.shape != y.shape:
+        raise shaped(key, found, f"a number, or an array ({len(y)},) as y,")
+    found = vector(key, found)
+    if max(np.max(np.abs(found)), np.max(np.abs(y))) > LARGEST_SCORED:
+        raise ValueError(f"{key} or y holds a number beyond {LARGEST_SCORED:g}; smaller ones are allowed")
+    return found
 
 
-def target(thing: Any, density: bool = False, dim: int | None = None) -> Any:
-    """A target, as `particlegvi.target` gives it; with ``density`` only one that has one."""
-    allowed = "a target, as particlegvi.target gives it,"
-    kind = part("target", thing, ("kind", "dim"), allowed).kind
-    if kind not in ("density", "atoms", "gaussians"):
-        raise refuse("target", thing, allowed)
-    if density and kind != "density":
-        raise ValueError(f"target is of the kind {kind!r}; one with a density is allowed")
-    if dim not in (None, thing.dim):
-        raise ValueError(f"target has {thing.dim} dimensions; {dim} is allowed")
-    return thing
+def deviations(key: str, value: Any, y: Array) -> Array:
+    """A standard deviation, from 1e-75 to 1e75, for each of the observations y, or one for all."""
+    found = paired(key, value, y)
+    if not (found >= SMALLEST_SCORED).all():
+        raise ValueError(f"{key} holds {found.min()}; positive numbers, from {SMALLEST_SCORED:g}, are allowed")
+    return found
 
 
-def kernel(thing: Any) -> Any:
-    """A kernel that can be evaluated: its lengthscale is a number and no rule."""
-    allowed = "a kernel such as particlegvi.kernels.SquaredExponential(lengthscale=1.0)"
-    if isinstance(part("kernel", thing, ("value", "slope", "lengthscale"), allowed).lengthscale, str):
-        raise ValueError(f'kernel has the rule "{thing.lengthscale}" for its lengthscale; a number is allowed')
-    return thing
+def labels(value: Any) -> Array:
+    """Labels ``y`` that are 0 or 1, (n,)."""
+    found = vector("y", value)
+    wrong = found[~np.isin(found, (0.0, 1.0))]
+    if wrong.size:
+        raise ValueError(f"y holds the label {wrong[0]:g}; the labels 0 and 1 are allowed")
+    return found
 
 
-def kernel_or_none(thing: Any) -> Any:
-    """A kernel of the repulsion, or None."""
-    allowed = "a kernel of particlegvi.kernels, or None,"
-    return None if thing is None else part("kernel", thing, ("value", "slope", "lengthscale"), allowed)
+def probabilities(key: str, value: Any, y: Array) -> Array:
+    """A probability for each of the observations y, or one for all."""
+    found = paired(key, value, y)
+    wrong = found[(found < 0.0) | (found > 1.0)]
+    if wrong.size:
+        raise ValueError(f"{key} holds {wrong[0]:g}; probabilities from 0 to 1 are allowed")
+    return found
 
 
-def progress(thing: Any) -> Any:
-    """A callable, or None."""
-    if thing is not None and not callable(thing):
-        raise refuse("progress", thing, "a function or None")
-    return thing
-
-
-def same_dim(key: str, dim: int, of_loss: int) -> None:
-    """The dimensions of two parts must agree."""
-    if dim != of_loss:
-        has = f"{key} has {dim} dimension{'s' * (dim != 1)} but the loss has {of_loss}"
-        raise ValueError(f"{has}; equal dimensions are allowed")
+def frozen(numbers: Array) -> Array:
+    """The same array, which cannot be changed any more."""
+    numbers.setflags(write=False)
+    return numbers
 
 
 def _finite(value: Any) -> Any:
-    """The number, or None where it is no finite real number."""
+    """The number, or None where it is not a finite real number."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return None
     if isinstance(value, np.timedelta64):  # an integer to numpy, a length of time to everybody else

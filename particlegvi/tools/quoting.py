@@ -1,10 +1,16 @@
-"""How an error message quotes what it was given: any object, on one line, and never long."""
+"""The sentence that answers a bad value, and how it quotes one: any object, on one line, and never long."""
 
 from __future__ import annotations
 
 from typing import Any
 
 LONGEST = 60
+
+
+def refuse(key: str, value: Any, allowed: str) -> ValueError:
+    """The error for a value, ready to raise."""
+    quoted = repr(value) if isinstance(value, str) and len(value) <= 40 else shown(value)
+    return ValueError(f"{key} is {quoted}; {allowed} is allowed")
 
 
 def shown(value: Any) -> str:
@@ -36,8 +42,13 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def as_written(numbers: Any) -> float | list[float]:
+    """An array (n,) as a user would have written it: a number where n is 1, a list otherwise."""
+    return float(numbers[0]) if numbers.size == 1 else numbers.tolist()
+
+
 def as_argument(path: object) -> str:
-    """A path as somebody types it into a shell, where spaces, quotes and a leading dash have a meaning."""
+    """A path as it is typed into a shell, where spaces, quotes and a leading dash have a meaning."""
     import shlex  # here, where something went wrong, and not at every start
 
     text = str(path)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array
 from particlegvi.functionspace.basis.nystroem import Nystroem
-from particlegvi.functionspace.checks import Array
 
 
 class InducingPoints(Nystroem):

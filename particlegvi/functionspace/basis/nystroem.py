@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
+from particlegvi.contracts import Array
 from particlegvi.functionspace import covariances
-from particlegvi.functionspace.checks import Array, points
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.sampling.journal import Journal
+from particlegvi.tools.arguments import points
 from particlegvi.tools.registry import look_up
 
 DROP = 1e-12  # eigenvalues below this part of the largest are rounding

@@ -16,7 +16,7 @@ from particlegvi.functionspace.covariances.iterated import Iterated
 from particlegvi.functionspace.covariances.matern import Matern12, Matern32, Matern52
 from particlegvi.functionspace.covariances.periodic import Periodic
 from particlegvi.functionspace.covariances.squared_exponential import SquaredExponential
-from particlegvi.tools.arguments import shown
+from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import Registry, check_parameters, look_up
 
 __all__ = [

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.functionspace.checks import Array
-from particlegvi.tools.arguments import shown
+from particlegvi.contracts import Array
+from particlegvi.tools.quoting import shown
 
 
 class Covariance:

@@ -7,8 +7,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.functionspace.checks import Array, points
+from particlegvi.contracts import Array
 from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.tools.arguments import points
 
 
 class Iterated(Covariance):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from particlegvi.functionspace.checks import Array
+from particlegvi.contracts import Array
 from particlegvi.functionspace.covariances.stationary import Stationary
 
 

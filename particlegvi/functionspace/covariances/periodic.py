@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.functionspace.checks import Array, points, positive, positives
+from particlegvi.contracts import Array
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.covariances.stationary import inputs, lengthscale_names
+from particlegvi.tools.arguments import points, scale, scales
 
 
 class Periodic(Covariance):
@@ -38,9 +39,9 @@ class Periodic(Covariance):
     source = "MacKay (1998); Rasmussen and Williams (2006), (4.31)"
 
     def __init__(self, period: Any = 1.0, lengthscale: Any = 1.0, variance: Any = 1.0) -> None:
-        self.period = positive("period", period)
-        self.lengthscale = positives("lengthscale", lengthscale)
-        self.variance = positive("variance", variance)
+        self.period = scale("period", period)
+        self.lengthscale = scales("lengthscale", lengthscale)
+        self.variance = scale("variance", variance)
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         a, b = self._pair(A, B)

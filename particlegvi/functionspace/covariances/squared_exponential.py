@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from particlegvi.functionspace.checks import Array
+from particlegvi.contracts import Array
 from particlegvi.functionspace.covariances.stationary import Stationary
 
 

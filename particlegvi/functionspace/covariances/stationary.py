@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from particlegvi.functionspace.checks import Array, points, positive, positives
+from particlegvi.contracts import Array
 from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.tools.arguments import points, scale, scales
 
 
 class Stationary(Covariance):
@@ -32,8 +33,8 @@ class Stationary(Covariance):
     """
 
     def __init__(self, lengthscale: Any = 1.0, variance: Any = 1.0) -> None:
-        self.lengthscale = positives("lengthscale", lengthscale)
-        self.variance = positive("variance", variance)
+        self.lengthscale = scales("lengthscale", lengthscale)
+        self.variance = scale("variance", variance)
 
     @staticmethod
     def profile(s2: Array) -> Array:

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from particlegvi.contracts import Array
 from particlegvi.functionspace import likelihoods
-from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.estimators.estimator import ProjectedLangevinEstimator
 from particlegvi.functionspace.gp.automatic import classification_covariance
 

@@ -10,8 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from particlegvi.functionspace import checks
-from particlegvi.functionspace.checks import Array
+from particlegvi.contracts import Array
 from particlegvi.functionspace.gp.automatic import default_kernel
 from particlegvi.functionspace.preprocessing import spread
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
@@ -71,7 +70,7 @@ class ProjectedLangevinEstimator(BaseEstimator):
         arguments.flag("standardise", self.standardise)
         arguments.whole("inducing_points", self.inducing_points, 1)
         if hasattr(self, "noise_variance"):
-            checks.positive("noise_variance", self.noise_variance)
+            arguments.scale("noise_variance", self.noise_variance)
         return _validated(self, X, y, **rules)
 
     def _start(self, inputs: int) -> Any:

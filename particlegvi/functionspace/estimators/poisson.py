@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_tweedie_score
 
+from particlegvi.contracts import Array
 from particlegvi.functionspace import likelihoods
-from particlegvi.functionspace.checks import Array, targets
 from particlegvi.functionspace.estimators.estimator import ProjectedLangevinEstimator
 from particlegvi.functionspace.gp.automatic import regression_covariance
+from particlegvi.tools.arguments import vector
 
 
 class PoissonLogRates(likelihoods.PoissonLog):
@@ -23,7 +24,7 @@ class PoissonLogRates(likelihoods.PoissonLog):
 
     def check_targets(self, y: Any, rows: int) -> Array:
         """The targets as an array (rows,)."""
-        rates = targets("y", y, rows)
+        rates = vector("y", y, rows)
         if not (rates >= 0.0).all():
             raise ValueError(f"y holds {rates.min():g}; numbers of at least 0 are allowed")
         return rates

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from particlegvi.contracts import Array
 from particlegvi.functionspace import likelihoods
-from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.estimators.estimator import ProjectedLangevinEstimator
 from particlegvi.functionspace.gp.automatic import regression_covariance
 from particlegvi.functionspace.preprocessing import spread

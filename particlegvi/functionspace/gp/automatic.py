@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, preprocessing
-from particlegvi.functionspace.checks import Array, points, targets
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.covariances.squared_exponential import SquaredExponential
 from particlegvi.functionspace.gp.hyperparameters import fit_hyperparameters
 from particlegvi.functionspace.gp.laplace import fit_classification_hyperparameters
+from particlegvi.tools.arguments import points, vector
 
 REGRESSION_ROWS = 1000
 CLASSIFICATION_ROWS = 500
@@ -73,7 +74,7 @@ def _shorter(covariance: Covariance) -> Covariance:
 
 def _some(X: ArrayLike, y: ArrayLike, most: int, seed: int) -> tuple[Array, Array]:
     x = points("X", X)
-    t = targets("y", y, len(x))
+    t = vector("y", y, len(x))
     distinct = np.sort(np.unique(np.column_stack([x, t]), axis=0, return_index=True)[1])
     rows = distinct[preprocessing.order(seed, "subsets", len(distinct))[:most]]
     return x[rows], t[rows]

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 from scipy.linalg import lapack
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances
-from particlegvi.functionspace.checks import Array, points, positive, targets
 from particlegvi.functionspace.residuals.conditional import root
+from particlegvi.tools.arguments import points, scale, vector
 
 
 class ExactGaussianProcess:
@@ -31,7 +32,7 @@ class ExactGaussianProcess:
 
     def __init__(self, kernel: Any, noise_variance: float) -> None:
         self.covariance = covariances.of(kernel)
-        self.noise_variance = positive("noise_variance", noise_variance)
+        self.noise_variance = scale("noise_variance", noise_variance)
 
     @one_blas_thread()
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -44,7 +45,7 @@ class ExactGaussianProcess:
             definite within rounding: the noise variance is too small for inputs as near to each other as these.
         """
         self.X = points("X", X)
-        self.y = targets("y", y, len(self.X))
+        self.y = vector("y", y, len(self.X))
         matrix = self.covariance(self.X)
         matrix.flat[:: len(matrix) + 1] += self.noise_variance
         try:

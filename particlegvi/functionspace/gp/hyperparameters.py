@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, preprocessing
-from particlegvi.functionspace.checks import Array, points, positive, targets, whole
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.tools import arguments
+from particlegvi.tools.arguments import points, scale, vector, whole
 
 REACH = 1e3  # a parameter of the covariance stays within this factor of where it began
 NOISE = (1e-6, 1e2)  # the noise variance relative to the mean square of the targets: no nearly singular matrix
@@ -72,10 +73,10 @@ def fit_hyperparameters(
     """
     start = covariances.of(kernel)
     x = points("X", X)
-    t = targets("y", y, len(x))
-    noise = positive("noise_variance", noise_variance)
-    most, most_iterations = whole("threshold", threshold), whole("most_iterations", most_iterations)
-    subsets, seed = whole("subsets", subsets), arguments.seed(seed)
+    t = vector("y", y, len(x))
+    noise = scale("noise_variance", noise_variance)
+    most, most_iterations = whole("threshold", threshold, 1), whole("most_iterations", most_iterations, 1)
+    subsets, seed = whole("subsets", subsets, 1), arguments.seed(seed)
     if not np.any(t):
         raise ValueError("y is 0 in every row; targets that vary are needed to find hyperparameters")
     limits = np.log(NOISE) + np.log(np.mean(t**2))
@@ -86,8 +87,8 @@ def fit_hyperparameters(
         choices = [_nearest(x, x[centre], most) for centre in centres]
     vectors, fits = [], []
     for rows in choices:
-        vector, fit = _maximise(start, x[rows], t[rows], noise, limits, most_iterations)
-        vectors.append(vector)
+        logs, fit = _maximise(start, x[rows], t[rows], noise, limits, most_iterations)
+        vectors.append(logs)
         fits.append(fit)
     average = np.mean(np.exp(vectors), axis=0)
     facts = {"rows": min(len(x), most), "seed": seed, "fits": fits}
@@ -101,8 +102,8 @@ def _nearest(X: Array, centre: Array, count: int) -> NDArray[np.intp]:
 def _maximise(
     start: Covariance, X: Array, y: Array, noise: float, limits: Array, most_iterations: int
 ) -> tuple[Array, dict[str, Any]]:
-    def objective(vector: Array) -> tuple[float, Array]:
-        model = ExactGaussianProcess(start.with_log_parameters(vector[:-1]), float(np.exp(vector[-1]))).fit(X, y)
+    def objective(logs: Array) -> tuple[float, Array]:
+        model = ExactGaussianProcess(start.with_log_parameters(logs[:-1]), float(np.exp(logs[-1]))).fit(X, y)
         return -model.log_marginal_likelihood(), -model.log_marginal_likelihood_gradient()
 
     begin = np.append(start.log_parameters(), np.clip(np.log(noise), *limits))

@@ -11,10 +11,11 @@ from scipy import linalg, optimize
 from scipy.linalg import lapack
 from scipy.special import expit
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, preprocessing
-from particlegvi.functionspace.checks import Array, points, targets, whole
 from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.tools.arguments import points, vector, whole
 
 REACH = 1e3  # a parameter stays within this factor of where it began
 NEWTON_STEPS = 100
@@ -99,14 +100,14 @@ def fit_classification_hyperparameters(
     """
     begin = covariances.of(kernel)
     x, y = _checked(X, labels)
-    most, most_iterations = whole("threshold", threshold), whole("most_iterations", most_iterations)
+    most, most_iterations = whole("threshold", threshold, 1), whole("most_iterations", most_iterations, 1)
     if len(y) > most:
         rows = preprocessing.order(seed, "subsets", len(y))[:most]
         x, y = _checked(x[rows], y[rows])
     weights = np.zeros(len(y))
 
-    def objective(vector: Array) -> tuple[float, Array]:
-        found = laplace_evidence(begin.with_log_parameters(vector), x, y, weights)
+    def objective(logs: Array) -> tuple[float, Array]:
+        found = laplace_evidence(begin.with_log_parameters(logs), x, y, weights)
         weights[:] = found.mode  # the next search begins here, nearer than at zero
         return -found.value, -found.gradient
 
@@ -128,7 +129,7 @@ def fit_classification_hyperparameters(
 
 def _checked(X: ArrayLike, labels: ArrayLike) -> tuple[Array, Array]:
     x = points("X", X)
-    y = targets("labels", labels, len(x))
+    y = vector("labels", labels, len(x))
     if set(np.unique(y)) != {0.0, 1.0}:
         raise ValueError(f"labels hold {np.unique(y)[:5].tolist()}; 0 and 1, each at least once, are needed")
     return x, y

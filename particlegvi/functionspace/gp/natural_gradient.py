@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from particlegvi.functionspace.checks import Array
+from particlegvi.contracts import Array
 from particlegvi.functionspace.sampling.journal import Journal
 
 HALVINGS = 40

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
-from particlegvi.contracts import Storage
+from particlegvi.contracts import Array, Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, selection
 from particlegvi.functionspace.basis import nystroem
-from particlegvi.functionspace.checks import Array, points, positive, targets, whole
 from particlegvi.functionspace.gp.natural_gradient import Bound, Law, climb
 from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.simulation.storage import MemoryStorage
+from particlegvi.tools.arguments import points, scale, vector, whole
 
 
 class SparseGaussianProcess:
@@ -76,8 +76,8 @@ class SparseGaussianProcess:
         self.likelihood = likelihood
         self.inducing_points = inducing_points
         self.nodes = whole("nodes", nodes, least=2)
-        self.most_iterations = whole("most_iterations", most_iterations)
-        self.tolerance = positive("tolerance", tolerance)
+        self.most_iterations = whole("most_iterations", most_iterations, 1)
+        self.tolerance = scale("tolerance", tolerance)
         self.seed = whole("seed", seed, least=0)
 
     @one_blas_thread()
@@ -101,8 +101,8 @@ class SparseGaussianProcess:
         """
         x = points("X", X)
         allowed = getattr(self.likelihood, "check_targets", None)
-        t = targets("y", y, len(x)) if allowed is None else allowed(y, len(x))
-        begin = None if start is None else targets("start", start, len(x))
+        t = vector("y", y, len(x)) if allowed is None else allowed(y, len(x))
+        begin = None if start is None else vector("start", start, len(x))
         with Journal(MemoryStorage() if keeper is None else keeper) as journal:
             self._climb(x, t, begin, journal)
         return self

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.functionspace.checks import Array
+from particlegvi.contracts import Array
 from particlegvi.functionspace.likelihoods.labels import Labels
 from particlegvi.functionspace.likelihoods.likelihood import checked
 

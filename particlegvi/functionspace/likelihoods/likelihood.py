@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.functionspace.checks import Array, positive, targets
+from particlegvi.contracts import Array
+from particlegvi.tools.arguments import scale, vector
 
 
 class Likelihood:
@@ -68,7 +69,7 @@ class Likelihood:
 
     def check_targets(self, y: ArrayLike, rows: int) -> Array:
         """The targets as an array (rows,), or a ValueError that says which values the likelihood allows."""
-        return targets("y", y, rows)
+        return vector("y", y, rows)
 
     def tamed(self) -> Any:
         """The likelihood whose slope proposes moves that are accepted or refused: itself, or one without a pole."""
@@ -81,7 +82,7 @@ class Likelihood:
 
 def checked(**parameters: Any) -> list[float]:
     """The parameters as positive floats."""
-    return [positive(key, content) for key, content in parameters.items()]
+    return [scale(key, content) for key, content in parameters.items()]
 
 
 def generator(random: Any) -> np.random.Generator:

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import lapack
 
+from particlegvi.contracts import Array
 from particlegvi.functionspace.basis.base import Basis
-from particlegvi.functionspace.checks import Array, matrix
+from particlegvi.tools.arguments import matrix
 
 
 class Residual:

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
+from particlegvi.contracts import Array
 from particlegvi.functionspace.basis.base import Basis
-from particlegvi.functionspace.checks import Array, matrix, points
+from particlegvi.tools.arguments import matrix, points
 
 
 class ThesisResidual:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
-from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.sampling.data_cost import DataCost
 from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.functionspace.sampling.mixing import CYCLE, MixingFlow

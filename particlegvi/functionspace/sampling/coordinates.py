@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from particlegvi.functionspace.checks import Array
+from particlegvi.contracts import Array
 
 ROWS = 2048  # at a time, where a block of rows is copied
 

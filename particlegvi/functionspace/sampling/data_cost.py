@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.steps.projected import add_costs, slopes_in_place
-from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.sampling.coordinates import Coordinates, weighted_gram
 
 ROWS = 512  # rows at a time: their values at all particles of a piece stay in the cache

@@ -9,8 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from particlegvi.contracts import Moving, Snapshot, Storage
-from particlegvi.functionspace.checks import Array
+from particlegvi.contracts import Array, Moving, Snapshot, Storage
 from particlegvi.simulation.chunks import Chunks
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from particlegvi.functionspace.checks import Array
+from particlegvi.contracts import Array
 from particlegvi.functionspace.sampling import mode
 from particlegvi.functionspace.sampling.coordinates import weighted_gram
 from particlegvi.functionspace.sampling.data_cost import DataCost

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.steps.projected import move
-from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.sampling.data_cost import DataCost
 from particlegvi.functionspace.sampling.schemes import Scheme
 

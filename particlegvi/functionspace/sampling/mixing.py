@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.steps.projected import log_ratios, move
-from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.sampling.data_cost import DataCost
 from particlegvi.functionspace.sampling.jumps import Jumps
 from particlegvi.functionspace.sampling.regions import Region

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from particlegvi.functionspace.checks import Array
+from particlegvi.contracts import Array
 from particlegvi.functionspace.sampling.coordinates import weighted_gram
 from particlegvi.functionspace.sampling.data_cost import DataCost, QuadraticCost
 

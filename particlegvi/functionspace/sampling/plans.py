@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
-from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.sampling import annealing, coordinates, jumps, mode, regions, schemes
 from particlegvi.functionspace.sampling.coordinates import Coordinates, weighted_gram
 from particlegvi.functionspace.sampling.data_cost import DataCost, QuadraticCost

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
-from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.sampling.coordinates import weighted_gram
 
 SIDES = 12  # half spaces

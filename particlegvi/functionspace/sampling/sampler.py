@@ -9,12 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Storage
+from particlegvi.contracts import Array, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, residuals, selection
 from particlegvi.functionspace.basis import PRIORS, nystroem
-from particlegvi.functionspace.checks import Array, points, positive, whole
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.likelihoods import Likelihood
 from particlegvi.functionspace.posterior import FunctionPosterior
@@ -23,7 +22,8 @@ from particlegvi.functionspace.sampling.data_cost import QuadraticCost
 from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.functionspace.sampling.trace import Trace
 from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
+from particlegvi.tools.arguments import points, scale, whole
 from particlegvi.tools.registry import look_up
 
 INTEGRATORS = ("exponential-euler", "euler-maruyama")
@@ -147,7 +147,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
             Takes snapshots (`particlegvi.simulation.storage`). Where it has one of the same fit, that fit goes on, to
             the same bytes.
         """
-        arguments.progress(progress)
+        parts.progress(progress)
         with one_blas_thread(), Journal(MemoryStorage() if keeper is None else keeper) as journal:
             question = self._question(X, y, journal)
             self._simulate(self._plan(question), question, progress)
@@ -163,15 +163,15 @@ class ProjectedLangevinSampler(FunctionPosterior):
         look_up("residual", self.residual, dict.fromkeys(residuals.names()))
         if self.residual == "thesis" and self.prior != "rkhs":
             raise ValueError(f'residual="thesis" belongs to prior="rkhs"; prior is "{self.prior}"')
-        particles = whole("particles", self.particles)
-        steps = None if self.steps is None else whole("steps", self.steps)
-        step_size = None if self.step_size is None else positive("step_size", self.step_size)
+        particles = whole("particles", self.particles, 1)
+        steps = None if self.steps is None else whole("steps", self.steps, 1)
+        step_size = None if self.step_size is None else scale("step_size", self.step_size)
         noise.key_words(self.seed)
         x = points("X", X)
         if len(x) == 0:
             raise ValueError("X has no row; at least one is needed")
         observed = self.likelihood.check_targets(y, len(x))
-        batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size), len(x))
+        batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size, 1), len(x))
         self._check_moves()
         self.basis_, self.selection_ = nystroem.find(journal, covariance, lambda: self._choose(covariance, x))
         self.residual_ = residuals.get(self.residual, self.basis_)

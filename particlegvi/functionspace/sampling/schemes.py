@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.functionspace.checks import Array
+from particlegvi.contracts import Array
 
 BIAS = 0.1  # step size times the curvature that is not integrated exactly: a bias of a few per cent
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from particlegvi.functionspace.checks import Array
+from particlegvi.contracts import Array
 from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.functionspace.sampling.plans import Plan
 from particlegvi.tools.errors import Diverged

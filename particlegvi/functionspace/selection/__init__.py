@@ -10,8 +10,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from particlegvi.functionspace import covariances
-from particlegvi.functionspace.checks import points, whole
 from particlegvi.functionspace.selection.selection import Selection
+from particlegvi.tools.arguments import points, whole
 from particlegvi.tools.registry import Registry
 
 __all__ = ["Selection", "names", "select"]
@@ -53,7 +53,7 @@ def select(name: str, covariance: Any, X: ArrayLike, count: int, seed: int = 0) 
     """
     rule = _registry[name]
     x = points("X", X)
-    asked = whole("the number of inducing points", count)
+    asked = whole("the number of inducing points", count, 1)
     if asked > len(x):
         raise ValueError(
             f"the number of inducing points is {asked}; at most the number of rows of X, {len(x)}, is allowed"

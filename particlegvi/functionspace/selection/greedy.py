@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from particlegvi.contracts import Array
 from particlegvi.functionspace import preprocessing
-from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.selection.selection import Selection, chosen
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from particlegvi.contracts import Array
 from particlegvi.functionspace import preprocessing
-from particlegvi.functionspace.checks import Array
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.selection.selection import Selection
 

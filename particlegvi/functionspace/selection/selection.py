@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.functionspace.checks import Array
+from particlegvi.contracts import Array
 
 
 class Selection(NamedTuple):

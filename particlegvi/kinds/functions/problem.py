@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from particlegvi.contracts import Array
+
 Progress = Callable[[int, int], None]
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from particlegvi.contracts import Storage
 from particlegvi.functionspace import residuals
 from particlegvi.functionspace.basis import PRIORS
-from particlegvi.functionspace.checks import whole
 from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
 from particlegvi.kinds.functions.problem import Fit, Problem, Progress, packed, unpacked
+from particlegvi.tools.arguments import whole
 from particlegvi.tools.registry import look_up
 
 
@@ -41,7 +41,7 @@ class PLS:
         look_up("integrator of projected Langevin sampling", integrator, dict.fromkeys(INTEGRATORS))
         for key, number in (("steps", steps), ("batch_size", batch_size)):
             if number is not None:
-                whole(key, number)
+                whole(key, number, 1)
         if step_size is not None and not (type(step_size) in (int, float) and 0.0 < step_size < math.inf):
             raise ValueError(f"step_size is {step_size!r}; a positive finite number is allowed")
         self.moves, self.steps, self.step_size = moves, steps, step_size
