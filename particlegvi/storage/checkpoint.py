@@ -117,9 +117,10 @@ def read_sound(run: Path, part: str = "") -> list[Checkpoint]:
     A damaged one must go, because the next write would put it in the place of a good one. Each file is read once.
     """
     folder, found = run / FOLDER / part, []
+    arrays: dict[tuple[Path, str], NDArray[np.float64]] = {}
     for name in (LATEST, PREVIOUS):
         try:
-            found.append(_read(folder, name, True))
+            found.append(_read(folder, name, True, arrays))
         except files.Unreadable:
             raise
         except ValueError:
@@ -139,14 +140,18 @@ def clear(run: Path, part: str = "") -> None:
             folder.rmdir()
 
 
-def _read(folder: Path, name: str, with_state: bool) -> Checkpoint:
+def _read(
+    folder: Path, name: str, with_state: bool, known: dict[tuple[Path, str], NDArray[np.float64]] | None = None
+) -> Checkpoint:
+    """One checkpoint; arrays that are ``known`` by file and sha256 are not read again."""
     content = _entries(folder / name)
+    known = {} if known is None else known
     state = folder / f"{content['step']}.npy"
     if not with_state:
         array, constants = np.empty(0), {}
     else:
-        array = _array(state, content["state"], content["dims"])
-        constants = {name: _array(folder / f"{name}.npy", each) for name, each in content["constants"].items()}
+        array = _array(known, state, content["state"], content["dims"])
+        constants = {name: _array(known, folder / f"{name}.npy", each) for name, each in content["constants"].items()}
     snapshot = Snapshot(content["step"], array, content["counts"], content["facts"], content["records"], constants)
     return Checkpoint(content["label"], content["seed"], snapshot, content["records_sha256"], content["seconds"])
 
@@ -161,10 +166,14 @@ def _entries(place: Path) -> dict[str, Any]:
     return content
 
 
-def _array(place: Path, digest: str, dims: int | None = None) -> NDArray[np.float64]:
-    if files.digest(place) != digest:
-        raise ValueError(f"{place} is damaged")
-    return read_array(place, np.float64, dims)
+def _array(
+    known: dict[tuple[Path, str], NDArray[np.float64]], place: Path, digest: str, dims: int | None = None
+) -> NDArray[np.float64]:
+    if (place, digest) not in known:
+        if files.digest(place) != digest:
+            raise ValueError(f"{place} is damaged")
+        known[place, digest] = read_array(place, np.float64, dims)
+    return known[place, digest]
 
 
 def _write_constants(folder: Path, checkpoint: Checkpoint) -> dict[str, str]:

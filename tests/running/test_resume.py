@@ -378,4 +378,4 @@ def test_a_state_is_read_and_hashed_once(tmp_path, monkeypatch):
 
     monkeypatch.setattr(files, "digest", counted)
     pg.resume(tmp_path / "run", checkpoint_every=1e9)
-    assert len(states) == 2 and sorted(hashed) == states
+    assert states and hashed == states
