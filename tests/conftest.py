@@ -1,10 +1,12 @@
-"""What every test shares: a backend without windows, and child processes that see the checkout under test."""
+"""What every test shares: a backend without windows, child processes that see the checkout, and data of its own."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,3 +19,16 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ
 def root() -> Path:
     """The folder of the checkout: the one that holds setup.cfg."""
     return ROOT
+
+
+def own_name(node: pytest.Item) -> str:
+    """The test's file relative to tests/, its class, its name and its parameters: the same on every machine."""
+    places = [each.name for each in node.listchain() if isinstance(each, pytest.Class | pytest.Function)]
+    return "::".join([node.path.relative_to(Path(__file__).parent).as_posix(), *places])
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """Random numbers seeded by the test's own name, so that a test has the same data alone and in any order."""
+    digest = hashlib.sha256(own_name(request.node).encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:16], "little"))

@@ -24,6 +24,7 @@ from particlegvi.functionspace.covariances import (
 RNG = np.random.default_rng(20)
 A = RNG.normal(size=(9, 3))
 B = np.vstack([RNG.normal(size=(6, 3)), A[:2]])  # two inputs in common with A
+CENTRES = RNG.normal(size=(5, 3))
 SCALES = np.array([0.7, 1.9, 1.1])
 
 
@@ -36,7 +37,7 @@ def examples():
         ard[0] * periodic,
         (ard[1] + ard[2]) * (one[0] + periodic) + one[3],
         ard[3] * ard[3],
-        Iterated(ard[4] + one[2], RNG.normal(size=(5, 3))),
+        Iterated(ard[4] + one[2], CENTRES),
     ]
     return [*ard, *one, periodic, *compound]
 
@@ -88,9 +89,9 @@ def test_periodic_with_a_lengthscale_for_each_input_is_a_product_over_the_inputs
     np.testing.assert_allclose(Periodic(1.3, SCALES, 2.0)(A, B), 2.0 * product, rtol=1e-13)
 
 
-def test_iterated_is_the_mean_over_the_centres():
+def test_iterated_is_the_mean_over_the_centres(rng):
     k = Matern32(0.8, 1.5)
-    centres = RNG.normal(size=(7, 3))
+    centres = rng.normal(size=(7, 3))
     terms = [k(A, c[None]) * k(c[None], B) for c in centres]
     np.testing.assert_allclose(Iterated(k, centres)(A, B), np.mean(terms, axis=0), rtol=1e-13)
 

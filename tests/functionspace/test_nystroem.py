@@ -110,8 +110,8 @@ def test_smooth_covariance_drops_only_rounding():
     assert basis.jitter == 0.0
 
 
-def test_more_points_than_data_and_a_constant_column_are_fine():
-    many = np.hstack([RNG.normal(size=(40, 1)), np.full((40, 1), 3.0)])
+def test_more_points_than_data_and_a_constant_column_are_fine(rng):
+    many = np.hstack([rng.normal(size=(40, 1)), np.full((40, 1), 3.0)])
     few = many[:5]
     e = Nystroem(K, many).features(few)
     np.testing.assert_allclose(e @ e.T, K(few), atol=1e-11)
@@ -124,13 +124,13 @@ def test_one_inducing_point():
     np.testing.assert_allclose(basis.features(X)[:, 0], K(X, Z[:1])[:, 0] / math.sqrt(1.3))
 
 
-def test_signs_follow_the_rule_and_survive_rounding():
+def test_signs_follow_the_rule_and_survive_rounding(rng):
     grid = np.linspace(-1.0, 1.0, 11)[:, None]  # symmetric: the largest entries of odd eigenvectors come in pairs
     first = Nystroem(SquaredExponential(0.5), grid)
     for column in first.vectors.T:
         large = np.flatnonzero(np.abs(column) >= 0.5 * np.abs(column).max())
         assert column[large[0]] > 0.0
-    nudged = Nystroem(SquaredExponential(0.5), grid + 1e-9 * RNG.normal(size=grid.shape))
+    nudged = Nystroem(SquaredExponential(0.5), grid + 1e-9 * rng.normal(size=grid.shape))
     np.testing.assert_allclose(nudged.features(X[:, :1])[:, :8], first.features(X[:, :1])[:, :8], atol=1e-4)
 
 
@@ -200,15 +200,15 @@ def test_bad_inputs_and_priors_are_refused():
 
 
 class TestInducingPoints:
-    def test_maps_are_inverses_and_values_are_those_of_the_function(self):
+    def test_maps_are_inverses_and_values_are_those_of_the_function(self, rng):
         basis = InducingPoints(K, Z)
-        u = RNG.normal(size=(4, 12))
+        u = rng.normal(size=(4, 12))
         np.testing.assert_allclose(basis.values(u), u @ basis.features(Z).T, atol=1e-12)
         np.testing.assert_allclose(basis.coefficients(basis.values(u)), u, atol=1e-12)
 
-    def test_function_is_the_interpolation_of_its_values(self):
+    def test_function_is_the_interpolation_of_its_values(self, rng):
         basis = InducingPoints(K, Z)
-        values = RNG.normal(size=12)
+        values = rng.normal(size=12)
         expected = K(X, Z) @ np.linalg.solve(K(Z), values)  # P[F](X) of Theorem D.13.2
         np.testing.assert_allclose(basis.features(X) @ basis.coefficients(values), expected, atol=1e-11)
 
@@ -219,9 +219,9 @@ class TestInducingPoints:
         # (D.202): the precision is M k(Z, Z)^-2
         np.testing.assert_allclose(root * basis.prior_variances("rkhs") @ root.T, K(Z) @ K(Z) / 12, atol=1e-12)
 
-    def test_potential_is_d204(self):
+    def test_potential_is_d204(self, rng):
         basis = InducingPoints(K, Z)
-        values, y = RNG.normal(size=12), RNG.normal(size=30)
+        values, y = rng.normal(size=12), rng.normal(size=30)
         u = basis.coefficients(values)
         inverse = np.linalg.inv(K(Z))
         printed = 0.5 * np.sum((y - K(X, Z) @ inverse @ values) ** 2) + 6.0 * values @ inverse @ inverse @ values
@@ -229,17 +229,17 @@ class TestInducingPoints:
         assert ours == pytest.approx(printed, rel=1e-10)
 
     @pytest.mark.parametrize(("correct", "same"), [(True, True), (False, False)])
-    def test_a_chain_of_d200_is_a_chain_of_the_coefficients(self, correct, same):
+    def test_a_chain_of_d200_is_a_chain_of_the_coefficients(self, correct, same, rng):
         """Euler-Maruyama of (D.200) in the values, and of (6.14) in the coefficients, with the same Brownian path.
 
         The control leaves the preconditioner k(Z, Z) out of the prior's drift, as a slip in (D.200) would.
         """
         basis = InducingPoints(K, Z)
-        e, y, step = basis.features(X), RNG.normal(size=30), 1e-4
+        e, y, step = basis.features(X), rng.normal(size=30), 1e-4
         matrix, inverse, cross = K(Z), np.linalg.inv(K(Z)), K(Z, X)
-        u = RNG.normal(size=12)
+        u = rng.normal(size=12)
         values = basis.values(u)
-        for noise in RNG.normal(size=(20, 12)):
+        for noise in rng.normal(size=(20, 12)):
             slope = cross.T @ inverse @ values - y
             prior = 12 * (inverse if correct else inverse @ inverse) @ values
             values = values - step * (cross @ slope + prior) + math.sqrt(2 * step) * basis.values(noise)

@@ -68,9 +68,9 @@ class TestConditional:
         root = self.residual.sample(inputs, np.eye(len(inputs)))
         np.testing.assert_allclose(root.T @ root, self.residual.covariance(inputs), atol=1e-13)
 
-    def test_repeated_inputs_share_their_value_and_the_points_have_none(self):
+    def test_repeated_inputs_share_their_value_and_the_points_have_none(self, rng):
         inputs = np.vstack([X[:5], X[:5], Z])
-        draws = self.residual.sample(inputs, RNG.normal(size=(50, len(inputs))))
+        draws = self.residual.sample(inputs, rng.normal(size=(50, len(inputs))))
         np.testing.assert_allclose(draws[:, :5], draws[:, 5:10], atol=1e-6)
         assert np.abs(draws[:, 10:]).max() < 1e-6
         assert draws[:, :5].std() > 0.05
@@ -114,9 +114,9 @@ class TestThesis:
         e = BASIS.features(X)
         np.testing.assert_allclose(Iterated(K, Z)(X), (e * BASIS.eigenvalues) @ e.T, atol=1e-13)
 
-    def test_r_from_more_points_is_no_covariance_either(self):
+    def test_r_from_more_points_is_no_covariance_either(self, rng):
         e = BASIS.features(X)
-        more = np.vstack([Z, RNG.uniform(-2.0, 2.0, size=(200, 1))])
+        more = np.vstack([Z, rng.uniform(-2.0, 2.0, size=(200, 1))])
         assert smallest(Iterated(K, more)(X) - (e * BASIS.eigenvalues) @ e.T) < -0.01
 
     def test_it_depends_on_what_else_is_asked(self):

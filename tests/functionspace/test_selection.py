@@ -59,7 +59,7 @@ class TestGreedy:
         assert 10 < found.facts["found"] < 60
         assert np.abs(left_over(smooth, X, found.points)).max() < 1e-8
 
-    def test_work_and_memory_grow_with_the_points_not_the_square_of_the_rows(self):
+    def test_work_and_memory_grow_with_the_points_not_the_square_of_the_rows(self, rng):
         class Counting(Matern32):
             entries = 0
 
@@ -68,7 +68,7 @@ class TestGreedy:
                 Counting.entries += matrix.size
                 return matrix
 
-        rows = RNG.normal(size=(4000, 3))
+        rows = rng.normal(size=(4000, 3))
         tracemalloc.start()
         found = selection.select("greedy", Counting(1.0), rows, 40)
         peak = tracemalloc.get_traced_memory()[1]
@@ -99,9 +99,9 @@ class TestKMeans:
             np.testing.assert_allclose(X[nearest == m].mean(axis=0), centre, atol=1e-12)
         assert found.indices is None
 
-    def test_finds_clusters_that_lie_apart(self):
+    def test_finds_clusters_that_lie_apart(self, rng):
         middles = np.array([[0.0, 0.0], [50.0, 0.0], [0.0, 50.0], [50.0, 50.0]])
-        blobs = (middles[:, None] + RNG.normal(size=(4, 30, 2))).reshape(-1, 2)
+        blobs = (middles[:, None] + rng.normal(size=(4, 30, 2))).reshape(-1, 2)
         for seed in range(10):  # k-means++ starts in all four but with probability of about 1e-3
             found = selection.select("k-means", K, blobs, 4, seed).points
             order = np.lexsort(np.round(found, -1).T)

@@ -111,11 +111,11 @@ def test_noise_made_ahead_is_the_noise(workers, two, first_step, monkeypatch):
     assert seen == first_step + 5 * FIRST + 3
 
 
-def test_a_cloud_that_leaves_the_reach_of_the_series_and_comes_back_changes_no_bit(monkeypatch):
+def test_a_cloud_that_leaves_the_reach_of_the_series_and_comes_back_changes_no_bit(monkeypatch, rng):
     """The steep well pulls a far particle in: the first steps are for another algorithm, in groups of any size."""
     loss, prior = pg.losses.get("quadratic", curvature=[1.0], centre=[0.0]), pg.priors.Normal(0.0, 1.0)
     method = pg.methods.DRLE(0.5, 0.5, pg.kernels.SquaredExponential(0.1))
-    start = np.append(RANDOM.normal(size=60), 30.0)[:, None]
+    start = np.append(rng.normal(size=60), 30.0)[:, None]
 
     def state(grouping, workers):
         from particlegvi.methods.flow import Problem
@@ -135,10 +135,10 @@ def test_a_cloud_that_leaves_the_reach_of_the_series_and_comes_back_changes_no_b
         assert np.array_equal(whole, other) and counts == other_counts
 
 
-def test_the_attraction_is_not_taken_in_twice():
+def test_the_attraction_is_not_taken_in_twice(rng):
     kernel = pg.kernels.SquaredExponential(1.0)
     repulsion = Repulsion(kernel, 1, 1e-12)
-    x = np.ascontiguousarray(RANDOM.normal(size=(2000, 1)))
+    x = np.ascontiguousarray(rng.normal(size=(2000, 1)))
     out = np.empty_like(x)
     repulsion.force(x, 1.0, out)
     assert set(repulsion.used) == {"truncated Fourier series"} and not repulsion.attracts

@@ -66,7 +66,7 @@ PLANES = {
 @pytest.mark.parametrize("cloud", PLANES)
 @pytest.mark.parametrize("algorithm", ["chosen", "Chebyshev boxes"])
 @pytest.mark.parametrize("tolerance", [1e-12, 1e-9, 1e-5])
-def test_error_is_below_the_tolerance_in_the_plane(cloud, algorithm, tolerance):
+def test_error_is_below_the_tolerance_in_the_plane(cloud, algorithm, tolerance, rng):
     x = np.ascontiguousarray(PLANES[cloud])
     kernel = pg.kernels.SquaredExponential(1.1, variance=2.0)
     out = np.full_like(x, np.nan)
@@ -79,7 +79,7 @@ def test_error_is_below_the_tolerance_in_the_plane(cloud, algorithm, tolerance):
             assert cloud in ("wide", "heavy tails", "outliers")
             return
         boxes.force(x, estimate[1], 1.0, out)
-    chosen = RANDOM.choice(len(x), min(len(x), 50), replace=False)
+    chosen = rng.choice(len(x), min(len(x), 50), replace=False)
     difference = x[chosen, None, :] - x[None, :, :]
     square = (difference**2).sum(-1)
     exact = (-2.0 / 1.1**2 * np.exp(-square / (2 * 1.1**2))[..., None] * difference).mean(axis=1)
@@ -99,8 +99,8 @@ def test_boxes_on_the_line(cloud):
         assert np.abs(out - pairs(kernel, x)).max() <= (1e-12 + rounding) * 2.0 / lengthscale
 
 
-def test_the_widest_series_is_still_within_the_tolerance():
-    x = np.sort(RANDOM.uniform(0, 95.0, 500))[:, None].copy()
+def test_the_widest_series_is_still_within_the_tolerance(rng):
+    x = np.sort(rng.uniform(0, 95.0, 500))[:, None].copy()
     kernel = pg.kernels.SquaredExponential(1.0)
     series = Series(kernel, 1, 1e-12)
     out = np.empty_like(x)
@@ -123,9 +123,9 @@ def test_the_bound_is_not_idle():
 
 @pytest.mark.parametrize("name", ["squared-exponential", "inverse-multiquadric", "matern-32", "matern-52"])
 @pytest.mark.parametrize("dim", [1, 2, 3, 7])
-def test_direct_sum(name, dim):
+def test_direct_sum(name, dim, rng):
     kernel = pg.kernels.get(name, lengthscale=0.9, variance=0.6)
-    x = np.ascontiguousarray(RANDOM.normal(size=(101, dim)))
+    x = np.ascontiguousarray(rng.normal(size=(101, dim)))
     x[7] = x[8]  # coinciding particles
     out = np.empty_like(x)
     Direct(kernel, dim, 1e-12).force(x, None, 1.5, out)
@@ -136,17 +136,17 @@ def test_direct_sum(name, dim):
         np.testing.assert_allclose(gram, 1.5 * pairs(kernel, x), rtol=0, atol=1e-13)
 
 
-def test_matrix_products_are_refused_where_they_would_lose_digits():
-    x = np.ascontiguousarray(RANDOM.normal(size=(300, 8)) * 1e6)
+def test_matrix_products_are_refused_where_they_would_lose_digits(rng):
+    x = np.ascontiguousarray(rng.normal(size=(300, 8)) * 1e6)
     assert Gram(pg.kernels.Matern52(1.0), 8, 1e-12).estimate(x) is None
     assert Gram(pg.kernels.Matern52(1e6), 8, 1e-12).estimate(x) is not None
 
 
 @pytest.mark.parametrize("name", ["squared-exponential", "matern-32", "matern-52"])
 @pytest.mark.parametrize("dim", [1, 2, 3])
-def test_sum_within_reach(name, dim):
+def test_sum_within_reach(name, dim, rng):
     kernel = pg.kernels.get(name, lengthscale=0.05, variance=0.6)
-    x = np.ascontiguousarray(np.concatenate([RANDOM.uniform(-9, 9, (700, dim)), RANDOM.normal(0, 0.1, (200, dim))]))
+    x = np.ascontiguousarray(np.concatenate([rng.uniform(-9, 9, (700, dim)), rng.normal(0, 0.1, (200, dim))]))
     near = Near(kernel, dim, 1e-12)
     cost, cells = near.estimate(x)
     assert cells.pairs() < 0.7 * len(x) ** 2
@@ -158,16 +158,16 @@ def test_sum_within_reach(name, dim):
     assert np.abs(out - 1.5 * pairs(kernel, x)).max() > 1e-9
 
 
-def test_kernels_that_do_not_decay_are_not_cut_off():
-    x = np.ascontiguousarray(RANDOM.uniform(-900, 900, (700, 2)))
+def test_kernels_that_do_not_decay_are_not_cut_off(rng):
+    x = np.ascontiguousarray(rng.uniform(-900, 900, (700, 2)))
     assert Near(pg.kernels.InverseMultiquadric(0.05), 2, 1e-12).estimate(x) is None
 
 
 @pytest.mark.parametrize("tolerance", [1e-12, 1e-9, 1e-6])
-def test_nufft_in_three_dimensions(tolerance):
+def test_nufft_in_three_dimensions(tolerance, rng):
     pytest.importorskip("finufft", reason="the extra nufft is not installed")
     kernel = pg.kernels.SquaredExponential(1.3, variance=2.0)
-    x = np.ascontiguousarray(RANDOM.normal(size=(500, 3)) * 2 + 10.0)
+    x = np.ascontiguousarray(rng.normal(size=(500, 3)) * 2 + 10.0)
     nufft = Nufft(kernel, 3, tolerance)
     assert nufft.estimate(x) is not None
     out = np.full_like(x, np.nan)
@@ -175,11 +175,11 @@ def test_nufft_in_three_dimensions(tolerance):
     assert np.abs(out - pairs(kernel, x)).max() <= tolerance * 2.0 / 1.3
 
 
-def test_threads_change_no_bit(monkeypatch):
+def test_threads_change_no_bit(monkeypatch, rng):
     kernel = pg.kernels.SquaredExponential(1.0)
     used = set()
     for dim, spread in ((1, 1.0), (1, 100.0), (2, 1.0), (3, 1.0)):
-        x = np.ascontiguousarray(RANDOM.normal(size=(30_000 if dim < 3 else 2000, dim))) * spread
+        x = np.ascontiguousarray(rng.normal(size=(30_000 if dim < 3 else 2000, dim))) * spread
         results = []
         for workers in (1, 2, 3):
             monkeypatch.setattr(threads, "count", lambda workers=workers: workers)

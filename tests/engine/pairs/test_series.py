@@ -31,8 +31,8 @@ def both_sums(x, origin, period, modes, weighted, sums, out):
     series.fold_lanes(lane_sums, modes, sums)
 
 
-def test_lanes():
-    a, b, out = RANDOM.normal(size=8), RANDOM.normal(size=8), np.empty(16)
+def test_lanes(rng):
+    a, b, out = rng.normal(size=8), rng.normal(size=8), np.empty(16)
     total = reduced(a, b, out)
     assert np.array_equal(out, np.concatenate([np.minimum(a, b), np.maximum(a, b)]))
     quarter = a[:4] + a[4:]
@@ -42,11 +42,11 @@ def test_lanes():
 
 @pytest.mark.parametrize("number", [1, 7, 8, 31, 32, 33, 256, 257, 300, 1000])
 @pytest.mark.parametrize("modes", [2, 18, 128])
-def test_moments_and_series(number, modes):
+def test_moments_and_series(number, modes, rng):
     """Rounding grows like the square of the mode at the ends of the circle, so that the tolerance does, too."""
     period, origin = 7.0, 0.3
-    x = origin + RANDOM.uniform(-0.49, 0.49, number) * period
-    weighted = RANDOM.normal(size=(2, modes)) * np.exp(-0.05 * np.arange(modes))
+    x = origin + rng.uniform(-0.49, 0.49, number) * period
+    weighted = rng.normal(size=(2, modes)) * np.exp(-0.05 * np.arange(modes))
     sums, out = np.empty((2, modes)), np.full(number, np.nan)
     both_sums(x, origin, period, modes, weighted, sums, out)
     turns = np.arange(1, modes + 1)[:, None] * (2.0 * np.pi / period * (x - origin))

@@ -150,10 +150,10 @@ class TestLogistic:
         assert mean[0] == pytest.approx(found.x[0], abs=1e-4)  # its root, in standard deviations
         assert sd[0] == pytest.approx(math.exp(found.x[1]), abs=1e-4)
 
-    def test_bound_is_below_the_evidence(self):
+    def test_bound_is_below_the_evidence(self, rng):
         # The evidence of five rows by two hundred thousand draws of the prior.
         x, labels = X[::6], LABELS[::6]
-        f = RNG.multivariate_normal(np.zeros(5), K(x), size=200_000)
+        f = rng.multivariate_normal(np.zeros(5), K(x), size=200_000)
         weights = np.exp(LOGISTIC.log_density(labels, f).sum(axis=1))
         error = weights.std() / weights.mean() / math.sqrt(200_000)
         bound = SparseGaussianProcess(K, LOGISTIC, x).fit(x, labels).bound
@@ -170,18 +170,18 @@ class TestLogistic:
         np.testing.assert_allclose(self.model.law.precision, np.eye(6) + (e.T * curvature) @ e, atol=1e-4)
 
     @pytest.mark.parametrize("likelihood", [LOGISTIC, STUDENT])
-    def test_derivatives_are_those_of_finite_differences(self, likelihood):
+    def test_derivatives_are_those_of_finite_differences(self, likelihood, rng):
         e, left = self.model.basis.features(X), np.full(25, 0.1)
         bound = Bound(likelihood, e, left, LABELS, 12)
-        root = RNG.normal(size=(6, 6))
-        here = law(RNG.normal(size=6), np.eye(6) + root @ root.T)
+        root = rng.normal(size=(6, 6))
+        here = law(rng.normal(size=6), np.eye(6) + root @ root.T)
         gradient, wanted = bound.derivatives(here)
         h = 1e-5
         for m, step in enumerate(h * np.eye(6)):
             above, below = (bound(here._replace(mean=here.mean + sign * step)) for sign in (1, -1))
             assert -gradient[m] == pytest.approx((above - below) / (2 * h), rel=1e-6, abs=1e-6)
         # in the covariance S: d bound / dS = (precision - wanted) / 2
-        covariance, direction = np.linalg.inv(here.precision), RNG.normal(size=(6, 6)) * 0.05
+        covariance, direction = np.linalg.inv(here.precision), rng.normal(size=(6, 6)) * 0.05
         direction = direction + direction.T
         above, below = (bound(law(here.mean, np.linalg.inv(covariance + sign * h * direction))) for sign in (1, -1))
         expected = 0.5 * np.sum((here.precision - wanted) * direction)
