@@ -35,7 +35,8 @@ EXCEPTIONS = {("particlegvi.simulation.run", "plotting", "plot"), ("particlegvi.
 # Files that hold one definition in plain Python, and the files beside them that do more.
 DEFINITIONS = ("losses", "kernels")
 NOT_DEFINITIONS = {
-    "particlegvi.losses", "particlegvi.losses.loss", "particlegvi.kernels", "particlegvi.kernels.bandwidth",
+    "particlegvi.losses", "particlegvi.losses.loss", "particlegvi.losses.checks", "particlegvi.kernels",
+    "particlegvi.kernels.bandwidth",
 }  # fmt: skip
 FORMULAS = "particlegvi.losses.formulas"  # a whole folder that defines no loss
 PLAIN = {"__future__", "math", "numpy", "typing"}

@@ -16,6 +16,8 @@ def mala(step_size: float, temperature: float, stiffness: np.ndarray) -> Steppin
     outside a Uniform prior's box are rejected, not reflected. A path of MALA is not one of the flow's at large steps:
     it stays where the flow would move.
 
+    A loss with minibatches enters with its value and its full gradient: both sides of A need one V.
+
     Only for DLE: a temperature above 0, and no repulsion, under which the particles have no law of their own to keep.
     """
     ones = np.ones_like(stiffness)

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.losses.checks import declared
 from particlegvi.losses.loss import Loss
 from particlegvi.tools import arguments
 from particlegvi.tools.registry import Registry, check_parameters
@@ -70,7 +71,7 @@ def get(name: str, **given: Any) -> Loss:
     known = parameters(name)
     definition = registry[name]
     check_parameters(name, given, known)
-    arrays = getattr(definition, "arrays", ())
+    arrays = declared(definition, "arrays", ())
     term = definition(**{key: _checked(name, key, content, key in arrays) for key, content in given.items()})
     return Loss.from_term(term, name=name)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
+from particlegvi.losses.checks import coordinate_names, declared, is_term, name_of, named, prepared, whole_dim
 from particlegvi.tools import arguments
 
 
@@ -40,13 +41,15 @@ class Loss:
         formula: str | None = None,
         variables: Sequence[str] | None = None,
         functions: tuple[Callable[..., Any], Callable[..., Any]] | None = None,
+        gradient_at: Callable[..., Any] | None = None,
     ) -> None:
         self.term = term
         self.dim = dim
         self.name = name
         self.formula = formula
-        self.variables = list(variables) if variables else _coordinate_names(dim)
+        self.variables = list(variables) if variables else coordinate_names(dim)
         self._functions = functions
+        self._gradient_at = gradient_at
         self.kind = "numpy" if functions else "compiled"
 
     @classmethod
@@ -70,16 +73,16 @@ class Loss:
         """
         from particlegvi.engine.terms.outside import distinct
 
-        if not _is_term(term):
+        if not is_term(term):
             raise ValueError(f"term is {type(term).__name__}; it must be a NamedTuple with at least one field")
         for method in ("value", "gradient"):
-            if not callable(getattr(term, method, None)):
+            if not callable(declared(term, method)):
                 raise ValueError(f"term {type(term).__name__} has no method {method}")
-        known = getattr(term, "name", None)
-        label = _named(name, known if isinstance(known, str) else type(term).__name__)
-        size = _whole_dim(getattr(term, "dim", None) if dim is None else dim)
-        fields = {field: _prepared(label, field, getattr(term, field)) for field in term._fields}
-        for field in getattr(term, "positive", ()):
+        known = declared(term, "name")
+        label = named(name, known if isinstance(known, str) else type(term).__name__)
+        size = whole_dim(declared(term, "dim") if dim is None else dim)
+        fields = {field: prepared(label, field, content) for field, content in term._asdict().items()}
+        for field in declared(term, "positive", ()):
             if not np.all(np.asarray(fields[field]) > 0.0):
                 raise ValueError(f"{field} of {label} is {fields[field]}; it must be positive")
         return cls(distinct(term._replace(**fields)), size, label)
@@ -107,7 +110,7 @@ class Loss:
 
         names = checked_variables(variables)
         term = compile_formula(formula, names)
-        return cls(term, len(names), _named(name, "formula"), formula=formula, variables=names)
+        return cls(term, len(names), named(name, "formula"), formula=formula, variables=names)
 
     @classmethod
     def from_numba(
@@ -139,7 +142,7 @@ class Loss:
         from particlegvi.engine.terms.outside import term_of_functions
         from particlegvi.engine.terms.trial import try_out
 
-        size = _whole_dim(dim)
+        size = whole_dim(dim)
         term, value_at, fill = term_of_functions(value, gradient, size)
 
         def gradient_at(x: Array) -> Array:
@@ -153,11 +156,16 @@ class Loss:
             lambda X: np.array([gradient_at(x) for x in X.copy()]),
             size,
         )
-        return cls(term, size, _named(name, _name_of(value)))
+        return cls(term, size, named(name, name_of(value)))
 
     @classmethod
     def from_numpy(
-        cls, value: Callable[..., Any], gradient: Callable[..., Any], dim: int, name: str | None = None
+        cls,
+        value: Callable[..., Any],
+        gradient: Callable[..., Any],
+        dim: int,
+        name: str | None = None,
+        gradient_at: Callable[..., Any] | None = None,
     ) -> Loss:
         """A loss from two functions of many points at a time, in plain numpy: slower, but nothing is compiled.
 
@@ -171,6 +179,10 @@ class Loss:
             Number of coordinates.
         name : str, optional
             By default the name of ``value``.
+        gradient_at : callable, optional
+            ``gradient_at(X, step, seed)``, the gradient (n, dim) that the step of this number, from 0, uses: of a
+            minibatch, for example. It must be a function of its three arguments alone, so that a run repeats itself,
+            and its mean over the steps the gradient. By default ``gradient``.
 
         Raises
         ------
@@ -184,10 +196,11 @@ class Loss:
         """
         from particlegvi.engine.terms.trial import try_out
 
-        for role, function in (("value", value), ("gradient", gradient)):
-            if not callable(function):
+        for role, function in (("value", value), ("gradient", gradient), ("gradient_at", gradient_at)):
+            if not callable(function) and (role != "gradient_at" or function is not None):
                 raise arguments.refuse(role, function, "a function")
-        loss = cls(None, _whole_dim(dim), _named(name, _name_of(value)), functions=(value, gradient))
+        label, size = named(name, name_of(value)), whole_dim(dim)
+        loss = cls(None, size, label, functions=(value, gradient), gradient_at=gradient_at)
         try_out(loss.value, loss.gradient, loss.dim)
         return loss
 
@@ -198,7 +211,7 @@ class Loss:
         """
         points, is_one = self._points(x)
         if self._functions:
-            values = self._array_function(0, points)
+            values = _called("value", self._functions[0], points, points.shape[:1])
         else:
             from particlegvi.engine.terms.evaluate import values as evaluate
 
@@ -209,28 +222,38 @@ class Loss:
         """The gradient at many points (n, dim), as an array (n, dim), or at one point (dim,), as an array (dim,)."""
         points, is_one = self._points(x)
         if self._functions:
-            gradients = self._array_function(1, points)
+            gradients = _called("gradient", self._functions[1], points, points.shape)
         else:
             from particlegvi.engine.terms.evaluate import gradients as evaluate
 
             gradients = evaluate(self.term, points)
         return gradients[0] if is_one else gradients
 
+    def gradient_at(self, points: Array, step: int, seed: int) -> Array:
+        """The gradient (n, dim) at points (n, dim) that the step of this number uses.
+
+        The gradient itself, unless the loss was made with a function for this, say of minibatches. A function of the
+        points, the step and the seed alone.
+        """
+        if self._gradient_at is None:
+            return self.gradient(points)
+        return _called("gradient_at", self._gradient_at, points, points.shape, step, seed)
+
     @property
     def title(self) -> str:
         """The first line of what its class says of itself, or its name."""
-        documented = (type(self.term).__doc__ or "").strip() if hasattr(type(self.term), "source") else ""
+        documented = (type(self.term).__doc__ or "").strip() if declared(self.term, "source") else ""
         return documented.splitlines()[0].rstrip(".") if documented else self.name
 
     @property
     def plot_window(self) -> tuple[tuple[float, float], ...] | None:
         """(low, high) for each coordinate, where a figure should look; None where nobody has said."""
-        return getattr(self.term, "plot_window", None)
+        return declared(self.term, "plot_window")
 
     @property
     def minima(self) -> Array | None:
         """The local minima (k, dim) where they are finitely many and known, otherwise None."""
-        known = getattr(self.term, "minima", None)
+        known = declared(self.term, "minima")
         return None if known is None else np.array(known, dtype=np.float64).reshape(-1, self.dim)
 
     def __repr__(self) -> str:
@@ -248,64 +271,19 @@ class Loss:
             raise ValueError(f"x has the shape {shape}; {self.name} has {self.dim} coordinates: give (n, {self.dim})")
         return points, False
 
-    def _array_function(self, which: int, points: Array) -> Array:
-        """A user's array function, with its result checked; the points are lent to it read-only."""
-        assert self._functions
-        lent = points.view()
-        lent.flags.writeable = False
-        given = self._functions[which](lent)
-        try:
-            result = np.asarray(given)
-        except ValueError:
-            result = np.asarray(None)  # a ragged list
-        shape = points.shape[:1] if which == 0 else points.shape
-        if result.shape != shape or result.dtype.kind not in "biuf":
-            role = ("value", "gradient")[which]
-            raise ValueError(
-                f"{role}(X) returned {result.dtype} of shape {result.shape} for X of shape {points.shape}; "
-                f"it must return real numbers of shape {shape}"
-            )
-        return np.ascontiguousarray(result, dtype=np.float64)
 
-
-def _prepared(label: str, field: str, content: Any) -> Any:
-    """A field of a term as compiled code wants it: a float, a C-contiguous float64 array, or another term."""
-    if _is_term(content):
-        return content
-    if isinstance(content, np.ndarray) and content.ndim > 0:
-        if content.dtype.kind not in "biuf":
-            raise ValueError(f"{field} of {label} has the type {content.dtype}; it must hold real numbers")
-        prepared: Any = np.require(content, dtype=np.float64, requirements=["C", "A", "W"])
-    else:
-        number = arguments.array(f"{field} of {label}", content, "a number or an array")
-        if number.ndim:
-            raise arguments.refuse(f"{field} of {label}", content, "a number or an array")
-        prepared = float(number)
-    if not np.all(np.isfinite(prepared)):
-        raise arguments.refuse(f"{field} of {label}", content, "a finite number")
-    return prepared
-
-
-def _is_term(thing: Any) -> bool:
-    return isinstance(thing, tuple) and bool(getattr(thing, "_fields", ()))
-
-
-def _whole_dim(dim: Any) -> int:
-    return arguments.whole("dim", dim, 1, arguments.MOST_COORDINATES)
-
-
-def _named(name: Any, otherwise: str) -> str:
-    if name is None:
-        return otherwise
-    if not isinstance(name, str) or not 1 <= len(name) <= 200 or not name.isprintable():
-        raise arguments.refuse("name", name, "a text of 1 to 200 printable characters")
-    return name
-
-
-def _name_of(function: Any) -> str:
-    name = getattr(function, "__name__", "")
-    return name if name.isidentifier() else "user"
-
-
-def _coordinate_names(dim: int) -> list[str]:
-    return ["theta"] if dim == 1 else [f"theta_{number + 1}" for number in range(dim)]
+def _called(role: str, function: Callable[..., Any], points: Array, shape: tuple[int, ...], *which: int) -> Array:
+    """The result of a user's array function, checked; the points are lent to it read-only."""
+    lent = points.view()
+    lent.flags.writeable = False
+    given = function(lent, *which)
+    try:
+        result = np.asarray(given)
+    except ValueError:
+        result = np.asarray(None)  # a ragged list
+    if result.shape != shape or result.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{role}(X) returned {result.dtype} of shape {result.shape} for X of shape {points.shape}; "
+            f"it must return real numbers of shape {shape}"
+        )
+    return np.ascontiguousarray(result, dtype=np.float64)

@@ -1,18 +1,19 @@
 """What flows: each method is a free energy (which weights are on), or its own flow.
 
-A method is a class with a ``name``, a ``label`` and a method ``flow(problem)`` that returns a
-:class:`particlegvi.methods.flow.Flow`. A new one is one more file here.
+A method is a subclass of `Method` with a ``name``, a ``label`` and a method ``flow(problem)`` that returns a
+:class:`particlegvi.contracts.Flow`. A new one is one more file here.
 """
 
 from typing import Any
 
 from particlegvi.methods.free_energy import DE, DLE, DRE, DRLE, FreeEnergy
 from particlegvi.methods.gaussian import FDGVI
+from particlegvi.methods.method import Method
 from particlegvi.methods.mmd_flow import MMDFlow
 from particlegvi.methods.svgd import SVGD
 from particlegvi.tools.registry import Registry
 
-__all__ = ["DE", "DLE", "DRE", "DRLE", "FDGVI", "SVGD", "FreeEnergy", "MMDFlow", "get", "names"]
+__all__ = ["DE", "DLE", "DRE", "DRLE", "FDGVI", "SVGD", "FreeEnergy", "MMDFlow", "Method", "get", "names"]
 
 _REGISTRY = Registry("particlegvi.methods", "method")
 
@@ -22,7 +23,7 @@ def names() -> list[str]:
     return _REGISTRY.names()
 
 
-def get(name: str) -> Any:
+def get(name: str) -> type[Method]:
     """The class of this method; an unknown name is a ``ValueError`` with the nearest right one."""
     return _REGISTRY[name]
 

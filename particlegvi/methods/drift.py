@@ -51,8 +51,7 @@ class DriftFlow(ParticleFlow):
 
     def __init__(self, problem: Problem, label: str, drift: Drift, facts: Mapping[str, Any]) -> None:
         check_explicit(label, problem.integrator)
-        self.counts: dict[str, int] = {}
-        self.state = np.array(problem.start, dtype=np.float64, order="C")
+        super().__init__(np.array(problem.start, dtype=np.float64, order="C"))
         self._drift = drift
         self._step_size_at = problem.step_size_at
         self._low = np.array(problem.prior.low, dtype=np.float64)
@@ -63,10 +62,6 @@ class DriftFlow(ParticleFlow):
         """Move the particles."""
         for step in range(first_step, first_step + steps):
             descend(self.state, self._drift(self.state, step), self._step_size_at(step), self._low, self._high)
-
-    def particles(self) -> np.ndarray:
-        """The particles (particles, dim)."""
-        return self.state
 
     def first_bad(self) -> int:
         """Index of the first non-finite particle, or -1."""

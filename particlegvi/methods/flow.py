@@ -1,4 +1,4 @@
-"""What a method is given, and what the flows that it makes share."""
+"""The problem that a method is given, and the base class of the flows that it makes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Array, Loss, Prior
 from particlegvi.schedules import Schedule
 
 
@@ -16,8 +17,8 @@ class Problem:
 
     Attributes
     ----------
-    loss : particlegvi.losses.loss.Loss
-    prior : prior object
+    loss : Loss
+    prior : Prior
         :class:`particlegvi.priors.Flat` where none was given.
     start : ndarray (particles, dim)
     steps : int
@@ -29,9 +30,9 @@ class Problem:
         Error allowed in the repulsion, in units of variance / lengthscale.
     """
 
-    loss: Any
-    prior: Any
-    start: np.ndarray
+    loss: Loss
+    prior: Prior
+    start: Array
     steps: int
     step_size: float | Schedule
     seed: int
@@ -44,22 +45,39 @@ class Problem:
 
 
 class ParticleFlow:
-    """What the flows of particles share: a state, and counts of what was used, which are kept with it.
+    """Base class of the flows of particles.
 
-    A subclass has ``advance``, ``particles``, ``first_bad`` and ``facts`` (`particlegvi.contracts.Flow`). ``state`` is
-    one C-contiguous float64 array and all that the next steps depend on besides the step number: advancing by a + b
-    steps equals advancing by a, then by b, bit for bit. ``counts`` enters the facts alone.
+    A subclass has ``advance`` and ``facts`` (`particlegvi.contracts.Flow`), and its own ``particles`` and ``first_bad``
+    where the state is not the particles themselves.
+
+    Attributes
+    ----------
+    state : ndarray
+        One C-contiguous float64 array: all that the next steps depend on besides the step number. Advancing by a + b
+        steps equals advancing by a, then by b, bit for bit.
+    counts : dict
+        Number of steps by each algorithm, where a flow can choose; for the facts alone.
     """
 
-    state: np.ndarray
-    counts: dict[str, int]
+    def __init__(self, state: Array, counts: dict[str, int] | None = None) -> None:
+        self.state = state
+        self.counts = {} if counts is None else counts
 
-    def kept(self) -> dict[str, int]:
+    def kept(self) -> dict[str, Any]:
         """The counts."""
         return dict(self.counts)
 
-    def restore(self, state: np.ndarray, kept: dict[str, Any]) -> None:
-        """Put the flow where it was with this state and these counts."""
+    def restore(self, state: Array, kept: dict[str, Any]) -> None:
+        """Restore the flow from ``state`` and from what `kept` returned with it."""
         self.state[...] = state
         self.counts.clear()
         self.counts.update(kept)
+
+    def particles(self) -> Array:
+        """The particles (particles, dim): the state itself."""
+        return self.state
+
+    def first_bad(self) -> int:
+        """Index of the first non-finite particle, or -1."""
+        bad = np.flatnonzero(~np.isfinite(self.state).all(axis=1))
+        return int(bad[0]) if bad.size else -1

@@ -21,12 +21,13 @@ from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.steps.schemes import DRIVERS
 from particlegvi.integrators.stepping import Steppings
 from particlegvi.methods.flow import ParticleFlow, Problem
+from particlegvi.methods.method import Method
 from particlegvi.priors import mean_embedding
 from particlegvi.tools import arguments, parts
 
 
 @dataclass(frozen=True)
-class FreeEnergy:
+class FreeEnergy(Method):
     """The free energy with all its settings; DE, DLE, DRE and DRLE fix some of them.
 
     Parameters
@@ -70,6 +71,11 @@ class FreeEnergy:
     def lambda2(self) -> float:
         """Temperature, kl_weight."""
         return self.kl_weight
+
+    @property
+    def has_noise(self) -> bool:
+        """Whether there is Langevin noise: where kl_weight is above 0."""
+        return self.kl_weight > 0.0
 
     def resolved_kernel(self, prior: Any, start: np.ndarray, seed: int) -> tuple[Any, str]:
         """The kernel with a number as its lengthscale, and the sentence that says how it was chosen."""
@@ -140,10 +146,10 @@ class FreeEnergyFlow(ParticleFlow):
             outside=loss if loss.term is None else None,
         )
         self._dim = dim
-        self.state = np.zeros((problem.start.shape[0], dim + driver.columns))
+        columns = dim + driver.columns
+        super().__init__(np.zeros((problem.start.shape[0], columns)), None if repulsion is None else repulsion.used)
         self.state[:, :dim] = problem.start
         self._repulsion = repulsion
-        self.counts: dict[str, int] = {} if repulsion is None else repulsion.used
 
     def advance(self, first_step: int, steps: int) -> None:
         """Move the particles."""

@@ -7,16 +7,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from particlegvi.contracts import Flow
+from particlegvi.contracts import Flow, Objective
 from particlegvi.engine.numerics.noise import normals
 from particlegvi.methods.flow import ParticleFlow, Problem
+from particlegvi.methods.method import Method
 from particlegvi.tools import arguments, memory
 
 OUTPUT_STEP = 2**62  # the step number whose "draws" make the particles; no run gets there
 
 
 @dataclass(frozen=True)
-class FDGVI:
+class FDGVI(Method):
     """Mean-field Gaussian variational inference: E_Q[loss] + kl_weight KL(Q, P) over Q = N(mu, diag exp(beta)).
 
     Gradient descent on (mu, beta) with ``draws`` fresh reparameterised draws a step. The fit is the average of the
@@ -35,6 +36,7 @@ class FDGVI:
     draws: int = 200
     name: ClassVar[str] = "FDGVI"
     label: ClassVar[str] = "FDGVI"
+    objective: ClassVar[Objective] = "gaussians"
     schedules: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -57,8 +59,7 @@ class GaussianFlow(ParticleFlow):
         particles, dim = problem.start.shape
         size = 6 * 8 * method.draws * dim
         memory.check(f"draws is {method.draws} in {dim} dimension(s), which", size, "fewer draws are allowed")
-        self.state = np.zeros((4, dim))
-        self.counts: dict[str, int] = {}
+        super().__init__(np.zeros((4, dim)))
         self.state[0] = problem.start[0]
         self._averaged_from = problem.steps // 2
         self._done = 0
@@ -72,7 +73,8 @@ class GaussianFlow(ParticleFlow):
             sd = np.exp(0.5 * beta)
             z = normals(problem.seed, "draws", method.draws, mu.size, step)
             points = mu + sd * z
-            slope = problem.loss.gradient(points) - method.kl_weight * problem.prior.gradient(points)
+            slope = problem.loss.gradient_at(points, step, problem.seed)
+            slope = slope - method.kl_weight * problem.prior.gradient(points)
             # d/d beta_i of (C.138): half the mean of slope_i * sd_i z_i, minus kl_weight / 2 from the entropy
             mu_slope = slope.mean(axis=0)
             beta_slope = 0.5 * (slope * z * sd).mean(axis=0) - 0.5 * method.kl_weight
@@ -83,6 +85,15 @@ class GaussianFlow(ParticleFlow):
                 self.state[2] += self.state[0]
                 self.state[3] += self.state[1]
             self._done = step + 1
+
+    def kept(self) -> dict[str, Any]:
+        """The number of steps done, which says whether the average is complete."""
+        return {"done": self._done}
+
+    def restore(self, state: np.ndarray, kept: dict[str, Any]) -> None:
+        """Restore the flow from ``state`` and from what `kept` returned with it."""
+        super().restore(state, {})
+        self._done = int(kept.get("done", 0))
 
     def fit(self) -> tuple[np.ndarray, np.ndarray]:
         """Mean and sd (dim,): the latest iterate, or at the end of the run the average of its second half."""

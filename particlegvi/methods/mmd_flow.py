@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from particlegvi import kernels, priors
-from particlegvi.contracts import Flow
+from particlegvi.contracts import Flow, Objective
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import normals
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.drift import DriftFlow, check_explicit
 from particlegvi.methods.flow import Problem
+from particlegvi.methods.method import Method
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.tools import arguments, parts
 
@@ -22,7 +23,7 @@ MOST_SAMPLES = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class MMDFlow:
+class MMDFlow(Method):
     """Wasserstein gradient flow of MMD^2(Q, P*) / 2 (Arbel, Korba, Salim and Gretton 2019, section 2.2).
 
         theta_i <- theta_i - step_size * ( 1/N sum_j grad_1 kappa(theta_i, theta_j) - grad mu(theta_i) )
@@ -64,6 +65,11 @@ class MMDFlow:
         object.__setattr__(self, "samples", arguments.whole("samples", self.samples, 1, MOST_SAMPLES))
         if self.reference is not None and not hasattr(self.reference, "log_density"):
             object.__setattr__(self, "reference", _points(self.reference))
+
+    @property
+    def objective(self) -> Objective:
+        """ "reference" where one is given; without one it is DLE's target that the particles flow to."""
+        return "measures" if self.reference is None else "reference"
 
     def embedding(self, problem: Problem, kernel: Any) -> tuple[Any, str]:
         """The mean embedding of the reference as a term, and a phrase that says what stands for the reference."""

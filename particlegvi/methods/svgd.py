@@ -13,11 +13,12 @@ from particlegvi.engine.pairs.smoothing import smoothed
 from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.drift import DriftFlow, check_explicit
 from particlegvi.methods.flow import Problem
+from particlegvi.methods.method import Method
 from particlegvi.tools import arguments, parts
 
 
 @dataclass(frozen=True)
-class SVGD:
+class SVGD(Method):
     """Stein variational gradient descent (Liu and Wang 2016, (8)) towards DLE's target exp(-loss/kl_weight) p.
 
     The update of particle i, with the score s = -grad loss / kl_weight + grad log p of that target, is
@@ -58,7 +59,7 @@ class SVGD:
         prior_term = problem.prior.term()
 
         def drift(x: np.ndarray, step: int) -> np.ndarray:
-            slopes = problem.loss.gradient(x) + self.kl_weight * gradients(prior_term, x)
+            slopes = problem.loss.gradient_at(x, step, problem.seed) + self.kl_weight * gradients(prior_term, x)
             return smoothed(kernel, x, np.ascontiguousarray(slopes), self.kl_weight)
 
         facts = {"kernel": kernel.name, "lengthscale": kernel.lengthscale, "lengthscale_rule": rule}

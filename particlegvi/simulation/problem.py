@@ -30,6 +30,7 @@ def check_problem(
 ) -> Problem:
     """Check every argument of :func:`simulate` and draw the start; a bad one is a ``ValueError`` in one sentence."""
     dim = parts.loss(loss).dim
+    parts.part("loss", loss, ("gradient_at",), "a Loss, or an object with gradient_at(points, step, seed),")
     parts.method(method)
     prior = Flat(dim) if prior is None else parts.prior(prior)
     parts.same_dim("prior", prior.dim, dim)

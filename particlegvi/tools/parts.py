@@ -14,6 +14,10 @@ from particlegvi.contracts import Array
 from particlegvi.tools.arguments import array
 from particlegvi.tools.quoting import refuse
 
+METHOD = (
+    "label", "flow", "objective", "kl_weight", "mmd_weight", "kernel", "has_noise", "schedules", "follows_loss",
+    "check_integrator",
+)  # fmt: skip
 PRIOR = "a prior such as particlegvi.priors.Normal(mean=0.0, sd=1.0)"
 
 
@@ -55,7 +59,7 @@ def prior(thing: Any, key: str = "prior") -> Any:
 
 def method(thing: Any) -> Any:
     """A method."""
-    return part("method", thing, ("flow", "label"), "an object such as particlegvi.methods.DLE(kl_weight=1.0)")
+    return part("method", thing, METHOD, "a particlegvi.methods.Method such as particlegvi.methods.DLE(kl_weight=1.0)")
 
 
 def weighted(thing: Any) -> Any:

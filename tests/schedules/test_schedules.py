@@ -82,7 +82,7 @@ def test_a_size_that_underflows_is_refused():
 
 
 def test_a_method_that_knows_only_numbers_says_so():
-    class Method:
+    class Method(pg.methods.Method):
         label = "mine"
 
         def flow(self, problem):

@@ -24,7 +24,7 @@ from numba import config
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 SOURCES = ("engine", "losses", "kernels", "priors", "functionspace/likelihoods")  # folders of what is compiled
-NEVER_COMPILED = ("losses/loss.py", "losses/formulas/")  # a word changed there recompiles nothing
+NEVER_COMPILED = ("losses/loss.py", "losses/checks.py", "losses/formulas/")  # a word changed there recompiles nothing
 STALE_AFTER_DAYS = 30.0
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]

@@ -160,7 +160,7 @@ class Ensemble:
         if self.repulsion is not None:
             self.repulsion.force(positions, self.lambda1, force, step)
         if self.outside is not None:
-            force += self.outside.gradient(positions)
+            force += self.outside.gradient_at(positions, step, self.seed)
         return force
 
     def first_bad(self, positions: np.ndarray) -> int:

@@ -139,7 +139,10 @@ class MetropolisEnsemble(Ensemble):
         accepted += (accept - accepted) / (step + 1.0)
 
     def _potential(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """V (particles,) and its gradient (particles, dim)."""
+        """V (particles,) and its gradient (particles, dim), never a minibatch's.
+
+        The acceptance probability is exact only for the value and the gradient of one V.
+        """
         prior = self.terms[1]
         energy = self.outside.value(x) + self.kl_weight * evaluate.values(prior, x)
         return energy, self.outside.gradient(x) + self.kl_weight * evaluate.gradients(prior, x)

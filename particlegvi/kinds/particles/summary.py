@@ -89,7 +89,9 @@ def facts(run: Run, target: Any, reason: str | None, modes: Any, start: np.ndarr
         "sd": _per_coordinate(final.std(axis=0)),
         "average_loss": {"first": float(loss[0]), "last": float(loss[-1])},
         "weights": {
-            name: float(getattr(run.method, name)) for name in ("kl_weight", "mmd_weight") if hasattr(run.method, name)
+            name: float(weight)
+            for name, weight in (("kl_weight", run.method.kl_weight), ("mmd_weight", run.method.mmd_weight))
+            if isinstance(run.method, FreeEnergy) or weight != 0.0
         },
         "run": {name: value for name, value in run.info.items() if name != "seconds"},
         "target": {"kind": None, "reason": reason} if target is None else _target(target),

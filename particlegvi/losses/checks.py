@@ -1,0 +1,63 @@
+"""Checks of everything a loss is made from: terms, their fields, dimensions and names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from particlegvi.tools import arguments
+
+
+def prepared(label: str, field: str, content: Any) -> Any:
+    """A field of a term as compiled code wants it: a float, a C-contiguous float64 array, or another term."""
+    if is_term(content):
+        return content
+    if isinstance(content, np.ndarray) and content.ndim > 0:
+        if content.dtype.kind not in "biuf":
+            raise ValueError(f"{field} of {label} has the type {content.dtype}; it must hold real numbers")
+        prepared: Any = np.require(content, dtype=np.float64, requirements=["C", "A", "W"])
+    else:
+        number = arguments.array(f"{field} of {label}", content, "a number or an array")
+        if number.ndim:
+            raise arguments.refuse(f"{field} of {label}", content, "a number or an array")
+        prepared = float(number)
+    if not np.all(np.isfinite(prepared)):
+        raise arguments.refuse(f"{field} of {label}", content, "a finite number")
+    return prepared
+
+
+def is_term(thing: Any) -> bool:
+    """Whether this is a term: a ``NamedTuple`` with at least one field."""
+    return isinstance(thing, tuple) and bool(getattr(thing, "_fields", ()))
+
+
+def declared(term: Any, name: str, otherwise: Any = None) -> Any:
+    """An attribute that the class of a term may define, such as ``dim`` or ``minima``; ``otherwise`` if it does not."""
+    return getattr(term, name, otherwise)
+
+
+def whole_dim(dim: Any) -> int:
+    """Number of coordinates."""
+    return arguments.whole("dim", dim, 1, arguments.MOST_COORDINATES)
+
+
+def named(name: Any, otherwise: str) -> str:
+    """The name of a loss: the one given, checked, or ``otherwise``."""
+    if name is None:
+        return otherwise
+    if not isinstance(name, str) or not 1 <= len(name) <= 200 or not name.isprintable():
+        raise arguments.refuse("name", name, "a text of 1 to 200 printable characters")
+    return name
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """A function's own name, or "user" where it has none, as a lambda."""
+    name = declared(function, "__name__", "")
+    return name if name.isidentifier() else "user"
+
+
+def coordinate_names(dim: int) -> list[str]:
+    """theta, or theta_1, theta_2, ..."""
+    return ["theta"] if dim == 1 else [f"theta_{number + 1}" for number in range(dim)]

@@ -1,0 +1,61 @@
+"""The base class of methods: the defaults of the contract `particlegvi.contracts.Method`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from particlegvi.contracts import Flow, Kernel, Objective
+from particlegvi.methods.flow import Problem
+
+
+class Method:
+    """A method that minimises L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P).
+
+    A subclass has a ``label``, a method ``flow``, a ``name`` where scenarios find it by one, and whatever differs from
+    the defaults here, each as a class attribute, a field of a dataclass or a property.
+
+    Attributes
+    ----------
+    label : str
+        Name in tables and figures.
+    objective : str
+        Over what L(Q) is minimised, which decides the method's target: "measures", all probability measures;
+        "gaussians", those with independent coordinates; or "reference", where L(Q) is not minimised at all but a
+        distance to a measure that was given, and no target is known.
+    kl_weight, mmd_weight : float
+        Weights of the objective; 0, the default, leaves the term out.
+    kernel : Kernel or None
+        Kernel of the MMD; None is `particlegvi.kernels.bandwidth.default_kernel`. Without meaning for the target if
+        mmd_weight is 0.
+    has_noise : bool
+        Whether each particle moves with noise of its own, so that it is a chain. False by default.
+    schedules : bool
+        Whether the flow asks ``problem.step_size_at(step)``, so that a step-size schedule may be given. False by
+        default.
+    follows_loss : bool
+        Whether the particles descend the loss, so that its curvature limits the step size. True by default.
+    """
+
+    label: ClassVar[str]
+    kl_weight: float = 0.0
+    mmd_weight: float = 0.0
+    kernel: Kernel | None = None
+    schedules: ClassVar[bool] = False
+    follows_loss: ClassVar[bool] = True
+
+    @property
+    def objective(self) -> Objective:
+        """Over what the objective is minimised: all probability measures."""
+        return "measures"
+
+    @property
+    def has_noise(self) -> bool:
+        """Whether each particle moves with noise of its own: no."""
+        return False
+
+    def check_integrator(self, name: str) -> None:
+        """Raise a ValueError if the integrator of this name is wrong for the method: every one is right."""
+
+    def flow(self, problem: Problem) -> Flow:
+        """The flow for one problem."""
+        raise NotImplementedError(f"{type(self).__name__} has no method flow")

@@ -1,0 +1,156 @@
+"""Losses whose gradient depends on the step: minibatches of least squares, against a loop in numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.engine.numerics.noise import normals, uniforms
+from particlegvi.methods.flow import Problem
+
+ROWS, BATCH, STEPS, SIZE, SEED = 40, 5, 23, 0.01, 6
+DESIGN = normals(1, "prior", ROWS, 2)
+TARGETS = DESIGN @ [1.0, -0.5] + 0.3 * normals(2, "prior", ROWS, 1)[:, 0]
+PRIOR = pg.priors.Normal([0.0, 0.0], [1.0, 1.0])
+
+
+def value(X):
+    return 0.5 * np.mean((X @ DESIGN.T - TARGETS) ** 2, axis=1)
+
+
+def slope(X, rows):
+    return (X @ DESIGN[rows].T - TARGETS[rows]) @ DESIGN[rows] / len(rows)
+
+
+def batch(step, seed):
+    """Rows of a step, from the counter-based noise: a function of the step and the seed."""
+    return np.argsort(uniforms(seed, "draws", ROWS, 1, step)[:, 0])[:BATCH]
+
+
+def full(X):
+    return slope(X, np.arange(ROWS))
+
+
+def gradient_at(X, step, seed):
+    return slope(X, batch(step, seed))
+
+
+LOSS = pg.Loss.from_numpy(value, full, 2, gradient_at=gradient_at)
+WHOLE = pg.Loss.from_numpy(value, full, 2)
+METHODS = [
+    (pg.methods.DE(), "euler-maruyama"), (pg.methods.DLE(0.3), "euler-maruyama"), (pg.methods.DLE(0.3), "heun"),
+    (pg.methods.DLE(0.3), "tamed-euler"), (pg.methods.DLE(0.3), "leimkuhler-matthews"),
+    (pg.methods.DRLE(0.3, 0.2), "euler-maruyama"), (pg.methods.FDGVI(0.3, 8), "euler-maruyama"),
+    (pg.methods.SVGD(0.3), "euler-maruyama"),
+]  # fmt: skip
+
+
+def advanced(loss, method, integrator, chunks):
+    start = PRIOR.sample(7, seed=SEED)
+    flow = method.flow(Problem(loss, PRIOR, start, STEPS, SIZE, SEED, integrator, 1e-12))
+    step = 0
+    for count in chunks:
+        flow.advance(step, count)
+        step += count
+    assert step == STEPS
+    return flow.state.copy()
+
+
+@pytest.mark.parametrize(("method", "integrator"), METHODS, ids=lambda part: getattr(part, "label", part))
+def test_the_grouping_of_steps_changes_no_bit_and_every_step_has_its_own_batch(method, integrator):
+    together = advanced(LOSS, method, integrator, [STEPS])
+    assert together.tobytes() == advanced(LOSS, method, integrator, [1] * STEPS).tobytes()
+    assert together.tobytes() == advanced(LOSS, method, integrator, [2, 7, 14]).tobytes()
+    assert not np.allclose(together, advanced(WHOLE, method, integrator, [STEPS]))
+
+
+def oracle(rows_of):
+    """DLE by Euler-Maruyama in plain numpy, with the rows of each step from a function."""
+    x = PRIOR.sample(7, seed=SEED)
+    for step in range(STEPS):
+        drift = slope(x, rows_of(step)) + 0.3 * x
+        x = x - SIZE * drift + np.sqrt(2.0 * SIZE * 0.3) * normals(SEED, "noise", 7, 2, step)
+    return x
+
+
+def heun_oracle(rows_of):
+    x = PRIOR.sample(7, seed=SEED)
+    for step in range(STEPS):
+        rows = rows_of(step)
+        drift = lambda at, rows=rows: slope(at, rows) + 0.3 * at
+        noise = np.sqrt(2.0 * SIZE * 0.3) * normals(SEED, "noise", 7, 2, step)
+        predicted = x - SIZE * drift(x) + noise
+        x = x - SIZE * 0.5 * (drift(x) + drift(predicted)) + noise
+    return x
+
+
+def tamed_oracle(rows_of):
+    x = PRIOR.sample(7, seed=SEED)
+    for step in range(STEPS):
+        drift = slope(x, rows_of(step)) + 0.3 * x
+        length = np.linalg.norm(drift, axis=1, keepdims=True)
+        x = x - SIZE * drift / (1.0 + SIZE * length) + np.sqrt(2.0 * SIZE * 0.3) * normals(SEED, "noise", 7, 2, step)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("integrator", "loop"), [("euler-maruyama", oracle), ("heun", heun_oracle), ("tamed-euler", tamed_oracle)]
+)
+def test_runs_agree_with_a_loop_in_numpy_over_the_same_batches(integrator, loop):
+    def run(loss):
+        return pg.simulate(
+            loss, pg.methods.DLE(0.3), PRIOR, 7, STEPS, SIZE, seed=SEED, integrator=integrator, record_every=0
+        ).final
+
+    right = loop(lambda step: batch(step, SEED))
+    np.testing.assert_allclose(run(LOSS), right, rtol=0, atol=1e-13)
+    # controls: the batch of the step after, the batches of another seed, and no batches at all
+    late = pg.Loss.from_numpy(value, full, 2, gradient_at=lambda X, step, seed: gradient_at(X, step + 1, seed))
+    other = pg.Loss.from_numpy(value, full, 2, gradient_at=lambda X, step, seed: gradient_at(X, step, seed + 1))
+    for wrong in (late, other, WHOLE):
+        assert np.abs(run(wrong) - right).max() > 1e-4
+
+
+def test_svgd_and_fdgvi_take_the_batch_of_the_step():
+    step, taken = 5, []
+
+    def noted(X, step, seed):
+        taken.append((step, seed, X.shape))
+        return gradient_at(X, step, seed)
+
+    loss = pg.Loss.from_numpy(value, full, 2, gradient_at=noted)
+    for method, rows in ((pg.methods.SVGD(0.3), 7), (pg.methods.FDGVI(0.3, 8), 8)):
+        flow = method.flow(Problem(loss, PRIOR, PRIOR.sample(7, seed=SEED), 9, SIZE, SEED, "euler-maruyama", 1e-12))
+        taken.clear()
+        flow.advance(step, 2)
+        assert taken == [(5, SEED, (rows, 2)), (6, SEED, (rows, 2))]
+
+
+def test_mala_keeps_the_law_of_the_whole_loss():
+    run = lambda loss: pg.simulate(loss, pg.methods.DLE(0.3), PRIOR, 7, STEPS, SIZE, seed=SEED, integrator="mala").final
+    assert run(LOSS).tobytes() == run(WHOLE).tobytes()
+
+
+def test_a_loss_without_batches_gives_its_gradient():
+    at = PRIOR.sample(4, seed=3)
+    for loss in (WHOLE, pg.losses.get("banana")):
+        assert loss.gradient_at(at, 3, 4).tobytes() == loss.gradient(at).tobytes()
+
+
+@pytest.mark.parametrize("wrong", [lambda X, step, seed: X[:, 0], lambda X, step, seed: "none"])
+def test_a_gradient_of_the_wrong_shape_is_one_sentence(wrong):
+    loss = pg.Loss.from_numpy(value, full, 2, gradient_at=wrong)
+    with pytest.raises(ValueError, match=r"gradient_at\(X\) returned .*; it must return real .* shape \(3, 2\)"):
+        loss.gradient_at(np.zeros((3, 2)), 0, 0)
+    with pytest.raises(ValueError, match="gradient_at"):
+        pg.Loss.from_numpy(value, full, 2, gradient_at=0)
+
+
+def test_a_loss_without_gradient_at_is_one_sentence():
+    class Old:
+        dim, term, name = 2, None, "old"
+        value, gradient = staticmethod(value), staticmethod(full)
+
+    with pytest.raises(ValueError, match=r"gradient_at\(points, step, seed\)"):
+        pg.simulate(Old(), pg.methods.DE(), initial=[[0.0, 0.0]], steps=1)
