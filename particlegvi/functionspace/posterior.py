@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Basis
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.prediction import Marginals
@@ -28,7 +28,7 @@ class FunctionPosterior:
     """
 
     coefficients_: Array
-    basis_: Any
+    basis_: Basis
     residual_: Any
     likelihood: Any
     seed: int
@@ -49,7 +49,7 @@ class FunctionPosterior:
 
         The same inputs give the same samples. Costs n^3 / 3 for the residual.
         """
-        x = points("X", X, self.basis_.inducing_points.shape[1])
+        x = points("X", X, self.basis_.inputs)
         with one_blas_thread():
             normals = noise.normals(self.seed, "draws", len(self.coefficients_), len(x))
             return self.coefficients_ @ self.basis_.features(x).T + self.residual_.sample(x, normals)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Basis
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.tools.arguments import points
 from particlegvi.tools.registry import look_up
 
 DROP = 1e-12  # eigenvalues below this part of the largest are rounding
 NEGATIVE = 1e-10  # eigenvalues below minus this part of the largest are no rounding
 LADDER = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)  # the jitters tried, relative to the largest prior variance
-ARRAYS = ("inducing_points", "eigenvalues", "vectors")
+STATE = ("inducing_points", "eigenvalues", "vectors", "jitter")  # the order in snapshots
 ROWS = 4096  # features are made in blocks of this many rows
 
 
@@ -40,8 +39,14 @@ class Nystroem:
 
     Attributes
     ----------
-    covariance, inducing_points, eigenvalues, size
-        As in `Basis`; the eigenvalues are those of (k(Z, Z) + jitter I) / M.
+    covariance : Covariance
+        k.
+    inputs, size : int
+        Numbers of coordinates of an input, and of functions.
+    inducing_points : array (M, dim)
+        Z.
+    eigenvalues : array (size,)
+        Of (k(Z, Z) + jitter I) / M, descending.
     jitter : float
         0 but for the case above.
     vectors : array (M, size)
@@ -59,6 +64,8 @@ class Nystroem:
     are any basis of their space, and depend on the linear algebra library: keep `state` where a run must be resumed.
     """
 
+    name = "nystroem"
+
     def __init__(self, covariance: Any, inducing_points: ArrayLike) -> None:
         k, Z = _checked(covariance, inducing_points)
         eigenvalues, vectors, jitter = _eigenpairs(k, Z)
@@ -74,13 +81,18 @@ class Nystroem:
         self._weights = vectors / np.sqrt(len(Z) * eigenvalues)
 
     @property
+    def inputs(self) -> int:
+        """The number of coordinates of an input."""
+        return self.inducing_points.shape[1]
+
+    @property
     def size(self) -> int:
         """The number of functions."""
         return len(self.eigenvalues)
 
     def features(self, X: ArrayLike) -> Array:
         """e_m(x_n), shape (n, size), for inputs (n, dim)."""
-        x = points("X", X, self.inducing_points.shape[1])
+        x = points("X", X, self.inputs)
         e = np.empty((len(x), self.size))
         for first in range(0, len(x), ROWS):  # so that k(X, Z) is never held beside them
             block = slice(first, first + ROWS)
@@ -107,12 +119,13 @@ class Nystroem:
         }
 
     @classmethod
-    def restore(cls, covariance: Any, state: dict[str, Array]) -> Self:
-        """The basis whose `state` this is, without finding eigenvectors anew."""
+    def restore(cls, covariance: Any, state: Mapping[str, Any]) -> Self:
+        """The basis with this `state`, without finding eigenvectors anew."""
         basis = cls.__new__(cls)
         k, Z = _checked(covariance, state["inducing_points"])
         # in columns, as they are found: the last bits of products depend on it
-        basis._set(k, Z, state["eigenvalues"], np.asfortranarray(state["vectors"]), float(state["jitter"]))
+        vectors, jitter = np.asfortranarray(state["vectors"]), np.asarray(state["jitter"]).item()
+        basis._set(k, Z, state["eigenvalues"], vectors, jitter)
         return basis
 
 
@@ -153,15 +166,14 @@ def _fixed_signs(vectors: Array) -> Array:
     return vectors * np.where(first < 0.0, -1.0, 1.0)
 
 
-def find(
-    journal: Journal, covariance: Covariance, choose: Callable[[], tuple[ArrayLike, dict[str, Any]]]
-) -> tuple[Nystroem, dict[str, Any]]:
-    """The Nystroem basis of the inducing points that ``choose`` gives, and the facts that it gives with them."""
+def with_inducing_points(basis: Basis, user: str) -> Nystroem:
+    """The basis, for a user of its inducing points and eigenvalues.
 
-    def make() -> tuple[Any, ...]:
-        Z, facts = choose()
-        state = Nystroem(covariance, Z).state()
-        return *(state[name] for name in ARRAYS), float(state["jitter"]), facts
-
-    *arrays, jitter, facts = journal.once("basis", make)
-    return Nystroem.restore(covariance, {**dict(zip(ARRAYS, arrays, strict=True)), "jitter": jitter}), facts
+    Raises
+    ------
+    ValueError
+        If the basis has none.
+    """
+    if not isinstance(basis, Nystroem):
+        raise ValueError(f'{user} needs a basis with inducing points, such as nystroem; the basis is "{basis.name}"')
+    return basis

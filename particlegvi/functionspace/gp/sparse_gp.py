@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
-from particlegvi.contracts import Array, Storage
+from particlegvi.contracts import Array, Basis, Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, selection
-from particlegvi.functionspace.basis import nystroem
+from particlegvi.functionspace.basis import Nystroem
+from particlegvi.functionspace.basis.finding import find
 from particlegvi.functionspace.gp.natural_gradient import Bound, Law, climb
 from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.functionspace.sampling.journal import Journal
@@ -51,7 +52,8 @@ class SparseGaussianProcess:
 
     Attributes
     ----------
-    basis : Nystroem
+    basis : Basis
+        Nystroem, of the inducing points.
     law : Law
         Of the coefficients: ``mean`` (size,), ``precision`` (size, size) and its Cholesky factor.
     bound : float
@@ -70,6 +72,7 @@ class SparseGaussianProcess:
         nodes: int = 20,
         most_iterations: int = 200,
         tolerance: float = 1e-8,
+        *,
         seed: int = 0,
     ) -> None:
         self.covariance = covariances.of(kernel)
@@ -108,7 +111,7 @@ class SparseGaussianProcess:
         return self
 
     def _climb(self, x: Array, t: Array, begin: Array | None, journal: Journal) -> None:
-        self.basis, chosen = nystroem.find(journal, self.covariance, lambda: self._choose(x))
+        self.basis, chosen = find(journal, self.covariance, lambda: self._make_basis(x))
         self._residual = Residual(self.basis)
         e = self.basis.features(x)
         left = self._residual.variance(x, e)
@@ -120,6 +123,16 @@ class SparseGaussianProcess:
             bound = Bound(self.likelihood, e, left, t, self.nodes)
             self.law, self.bound, facts = climb(bound, mean, self.most_iterations, self.tolerance, journal)
         self.facts = {**facts, **self.basis.facts(), **chosen}
+
+    def restored(self, basis: Basis, law: Law) -> Self:
+        """Take up the basis and the distribution of the coefficients of an earlier fit, and return the model."""
+        self.basis, self.law = basis, law
+        self._residual = Residual(basis)
+        return self
+
+    def _make_basis(self, x: Array) -> tuple[Basis, dict[str, Any]]:
+        Z, facts = self._choose(x)
+        return Nystroem(self.covariance, Z), facts
 
     def _choose(self, x: Array) -> tuple[ArrayLike, dict[str, Any]]:
         """The inducing points, and how they were chosen where they were."""

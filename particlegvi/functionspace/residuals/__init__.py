@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from particlegvi.functionspace.basis.base import Basis
+from particlegvi.contracts import Basis
 from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.functionspace.residuals.thesis import ThesisResidual
 from particlegvi.tools.registry import Registry

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import lapack
 
-from particlegvi.contracts import Array
-from particlegvi.functionspace.basis.base import Basis
+from particlegvi.contracts import Array, Basis
 from particlegvi.tools.arguments import matrix
 
 

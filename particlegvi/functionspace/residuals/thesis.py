@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
-from particlegvi.contracts import Array
-from particlegvi.functionspace.basis.base import Basis
+from particlegvi.contracts import Array, Basis
+from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.tools.arguments import matrix, points
 
 
@@ -18,17 +18,22 @@ class ThesisResidual:
     alone. The printed matrix is therefore not positive semi-definite, and depends on which inputs are asked about
     together. To draw from it at all, its negative eigenvalues are set to 0; `negative_eigenvalue` says how far it is
     from a covariance. For ``prior="rkhs"`` only: its prior variances are the eigenvalues.
+
+    Raises
+    ------
+    ValueError
+        If the basis has no inducing points.
     """
 
     name = "thesis"
     source = "thesis, (D.121), (D.122), (D.219)"
 
     def __init__(self, basis: Basis) -> None:
-        self.basis = basis
+        self.basis = with_inducing_points(basis, 'residual="thesis"')
 
     def joint(self, X: ArrayLike) -> Array:
         """(D.219) as printed: the matrix (n + size, n + size) of F(X) and the coefficients."""
-        x = points("X", X, self.basis.inducing_points.shape[1])
+        x = points("X", X, self.basis.inputs)
         cross = self.basis.features(x) * self.basis.eigenvalues
         among = self.basis.covariance(x, np.concatenate([x, self.basis.inducing_points]))
         return np.block([[among @ among.T / among.shape[1], cross], [cross.T, np.diag(self.basis.eigenvalues)]])

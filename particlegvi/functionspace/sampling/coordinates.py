@@ -48,7 +48,7 @@ def weighted_gram(features: Array, weights: Array | None) -> Array:
     return 0.5 * (total + total.T)
 
 
-def thesis(dim: int) -> Coordinates:
+def identity(dim: int) -> Coordinates:
     """The coefficients themselves."""
     return Coordinates(np.ones(dim), np.eye(dim))
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array, Storage
+from particlegvi.contracts import Array, Basis, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, residuals, selection
-from particlegvi.functionspace.basis import PRIORS, nystroem
+from particlegvi.functionspace.basis import PRIORS, Nystroem
+from particlegvi.functionspace.basis.finding import find
+from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.likelihoods import Likelihood
 from particlegvi.functionspace.posterior import FunctionPosterior
@@ -81,7 +82,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
     ----------
     coefficients_ : array (particles, size)
     eigenvalues_ : array (size,)
-        Of k(Z, Z) / M, descending; size is M unless some are below 1e-12 of the largest.
+        Of k(Z, Z) / M, descending; size is M unless some are below 1e-12 of the largest. A basis without inducing
+        points has none.
     basis_, residual_
         From :mod:`particlegvi.functionspace.basis` and ``residuals``.
     step_size_, steps_ : float, int
@@ -105,7 +107,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
         particles: int = 100,
         steps: int | None = None,
         step_size: float | None = None,
-        initial: Any = "prior",
+        *,
+        initial: ArrayLike | str = "prior",
         prior: str = "rkhs",
         residual: str = "gp",
         seed: int = 0,
@@ -114,7 +117,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         batch_size: int | None = None,
     ) -> None:
         self.kernel = kernel
-        self.likelihood = likelihood
+        self.likelihood: Likelihood = likelihood
         self.inducing_points = inducing_points
         self.particles = particles
         self.steps = steps
@@ -131,7 +134,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         self,
         X: ArrayLike,
         y: ArrayLike,
-        progress: Callable[[int, int], None] | None = None,
+        progress: StepProgress | None = None,
         keeper: Storage | None = None,
     ) -> Self:
         """Sample the coefficients.
@@ -146,14 +149,52 @@ class ProjectedLangevinSampler(FunctionPosterior):
         keeper : Storage, optional
             Takes snapshots (`particlegvi.simulation.storage`). Where it has one of the same fit, that fit goes on, to
             the same bytes.
+
+        Raises
+        ------
+        ValueError
+            If an argument of the constructor or of this method is not allowed, or the default length would be more
+            than 20 million steps; before anything is simulated.
+        Diverged
+            If a step makes a particle non-finite.
+
+        Warns
+        -----
+        UserWarning
+            If ``step_size`` is beyond the stability limit of the scheme.
         """
         parts.progress(progress)
         with one_blas_thread(), Journal(MemoryStorage() if keeper is None else keeper) as journal:
-            question = self._question(X, y, journal)
-            self._simulate(self._plan(question), question, progress)
+            task = self._task(X, y, journal)
+            self._simulate(self._plan(task), task, progress)
         return self
 
-    def _question(self, X: ArrayLike, y: ArrayLike, journal: Journal) -> plans.Question:
+    def restored(self, basis: Basis, coefficients: Array) -> Self:
+        """Take up the basis and the coefficients (particles, size) of an earlier fit, and return the sampler.
+
+        Predictions and samples are then those of that fit.
+        """
+        self.basis_ = basis
+        self.residual_ = residuals.get(self.residual, basis)
+        self._prior_variances = basis.prior_variances(self.prior)
+        self.coefficients_ = coefficients
+        return self
+
+    @property
+    def eigenvalues_(self) -> Array:
+        """Eigenvalues (size,) of k(Z, Z) / M, descending."""
+        return with_inducing_points(self.basis_, "eigenvalues_").eigenvalues
+
+    def make_basis(self, covariance: Covariance, X: Array) -> tuple[Basis, dict[str, Any]]:
+        """The basis for inputs (n, inputs), and facts about its choice; called once in a fit.
+
+        This is the Nystroem basis of the inducing points. A subclass may override the method with another basis, whose
+        ``features`` must return a new C-contiguous array at each call.
+        """
+        Z, facts = self._choose(covariance, X)
+        return Nystroem(covariance, Z), facts
+
+    def _task(self, X: ArrayLike, y: ArrayLike, journal: Journal) -> plans.Task:
         """The checked arguments, and the basis at the data."""
         covariance = covariances.of(self.kernel)
         if not isinstance(self.likelihood, Likelihood):
@@ -173,13 +214,22 @@ class ProjectedLangevinSampler(FunctionPosterior):
         observed = self.likelihood.check_targets(y, len(x))
         batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size, 1), len(x))
         self._check_moves()
-        self.basis_, self.selection_ = nystroem.find(journal, covariance, lambda: self._choose(covariance, x))
+        self.basis_, self.selection_ = find(journal, covariance, lambda: self.make_basis(covariance, x))
         self.residual_ = residuals.get(self.residual, self.basis_)
-        self.eigenvalues_ = self.basis_.eigenvalues
         self._prior_variances = self.basis_.prior_variances(self.prior)
-        return plans.Question(
-            self.likelihood, x, observed, self.basis_.features(x), self._prior_variances, particles, steps, step_size,
-            self._initial(particles), batch_size, self.seed, journal,
+        return plans.Task(
+            likelihood=self.likelihood,
+            X=x,
+            y=observed,
+            features=self.basis_.features(x),
+            prior_variances=self._prior_variances,
+            particles=particles,
+            steps=steps,
+            step_size=step_size,
+            initial=self._initial(particles),
+            batch_size=batch_size,
+            seed=self.seed,
+            journal=journal,
         )
 
     def _choose(self, covariance: Covariance, x: Array) -> tuple[Array, dict[str, Any]]:
@@ -209,7 +259,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
             raise ValueError(f"initial has {len(u)} rows; one for each of the {particles} particles is allowed")
         return u.copy()
 
-    def _plan(self, q: plans.Question) -> plans.Plan:
+    def _plan(self, task: plans.Task) -> plans.Plan:
         likelihood = self.likelihood
         moves = self.moves
         if moves is None:
@@ -217,13 +267,13 @@ class ProjectedLangevinSampler(FunctionPosterior):
             plain = tame or self.integrator == "euler-maruyama" or self.batch_size is not None
             moves = "none" if plain else "mix"
         if moves == "mix":
-            return plans.mixing(q)
+            return plans.mixing(task)
         if self.integrator == "exponential-euler" and self.batch_size is None and likelihood.quadratic:
-            return plans.quadratic(q)
+            return plans.quadratic(task)
         # a pole has no curvature at the mode to go by, and plain sampling there is the thesis's algorithm
         if self.integrator == "exponential-euler" and self.step_size is None and not likelihood.even:
-            return plans.preconditioned(q, self.moves is None and self.batch_size is None)
-        return plans.thesis(q, self.integrator)
+            return plans.preconditioned(task, self.moves is None and self.batch_size is None)
+        return plans.euler(task, self.integrator)
 
     def potential(self, u: ArrayLike) -> Array:
         """V_infinity of (D.125) for coefficients (particles, size), without a constant; shape (particles,)."""
@@ -235,12 +285,12 @@ class ProjectedLangevinSampler(FunctionPosterior):
         prior = 0.5 * np.sum(u * u / self._prior_variances, axis=1)
         return self._cost.costs(self._coordinates.of(u)) + prior
 
-    def _simulate(self, plan: plans.Plan, q: plans.Question, progress: Callable[[int, int], None] | None) -> None:
+    def _simulate(self, plan: plans.Plan, task: plans.Task, progress: StepProgress | None) -> None:
         self._coordinates, self._cost = plan.coordinates, plan.cost
-        trace = Trace(plan, self._energies, _signed(q), q.journal, progress)
+        trace = Trace(plan, self._energies, _signed(task), task.journal, progress)
         trace.run(plan.steps)
         # a default length is extended where it was not enough, at step numbers that nothing but the arguments decides
-        while q.steps is None and trace.drift().matters and trace.steps < LONGEST * plan.steps:
+        while task.steps is None and trace.drift().matters and trace.steps < LONGEST * plan.steps:
             trace.run(trace.steps)
         self.flow_ = plan.flow
         self.coefficients_ = plan.coordinates.coefficients(plan.flow.state)
@@ -267,7 +317,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         return mode.find(plan.cost, precision, plan.flow.state[int(np.argmin(energies))])[1]
 
 
-def _signed(q: plans.Question) -> Array | None:
+def _signed(task: plans.Task) -> Array | None:
     """The features of some rows with y >= 1, where the likelihood has a pole at f = 0."""
-    rows = np.flatnonzero(q.y > 0.0)
-    return q.features[rows[:: max(1, len(rows) // SIGN_ROWS)]] if q.likelihood.even and len(rows) else None
+    rows = np.flatnonzero(task.y > 0.0)
+    return task.features[rows[:: max(1, len(rows) // SIGN_ROWS)]] if task.likelihood.even and len(rows) else None

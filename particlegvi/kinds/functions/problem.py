@@ -61,19 +61,6 @@ class Fit(NamedTuple):
     arrays: dict[str, Array]
 
 
-def packed(basis: Any) -> dict[str, Array]:
-    """The arrays of a Nystroem basis, whose eigenvectors another machine might find with other bits."""
-    return {name: np.atleast_1d(np.asarray(each, dtype=np.float64)) for name, each in basis.state().items()}
-
-
-def unpacked(kernel: Any, arrays: dict[str, Array]) -> Any:
-    """The basis whose `packed` arrays these are."""
-    from particlegvi.functionspace.basis import Nystroem
-
-    state = {name: arrays[name] for name in ("inducing_points", "eigenvalues", "vectors")}
-    return Nystroem.restore(kernel, {**state, "jitter": arrays["jitter"][0]})
-
-
 class GaussianPosterior:
     """The marginals and the samples of a model whose posterior is a Gaussian process.
 

@@ -10,8 +10,9 @@ import numpy as np
 from particlegvi.contracts import Storage
 from particlegvi.functionspace import residuals
 from particlegvi.functionspace.basis import PRIORS
+from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
-from particlegvi.kinds.functions.problem import Fit, Problem, Progress, packed, unpacked
+from particlegvi.kinds.functions.problem import Fit, Problem, Progress
 from particlegvi.tools.arguments import whole
 from particlegvi.tools.registry import look_up
 
@@ -32,6 +33,7 @@ class PLS:
         prior: str = "rkhs",
         residual: str = "gp",
         integrator: str = "exponential-euler",
+        *,
         batch_size: int | None = None,
     ) -> None:
         if moves is not None:
@@ -61,12 +63,7 @@ class PLS:
 
     def restore(self, problem: Problem, fit: Fit) -> ProjectedLangevinSampler:
         """The sampler as it was after its fit, without its basis being found anew."""
-        sampler = self._sampler(problem)
-        sampler.basis_ = unpacked(problem.kernel, fit.arrays)
-        sampler.residual_ = residuals.get(self.residual, sampler.basis_)
-        sampler.eigenvalues_ = sampler.basis_.eigenvalues
-        sampler.coefficients_ = fit.positions[-1]
-        return sampler
+        return self._sampler(problem).restored(unpacked(problem.kernel, fit.arrays), fit.positions[-1])
 
     def _sampler(self, problem: Problem) -> ProjectedLangevinSampler:
         return ProjectedLangevinSampler(

@@ -10,10 +10,10 @@ from scipy import linalg
 from particlegvi.contracts import Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.gp.natural_gradient import Law
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
-from particlegvi.functionspace.residuals.conditional import Residual
-from particlegvi.kinds.functions.problem import Fit, GaussianPosterior, Problem, Progress, packed, unpacked
+from particlegvi.kinds.functions.problem import Fit, GaussianPosterior, Problem, Progress
 
 
 class SVGP:
@@ -41,10 +41,8 @@ class SVGP:
 
     def restore(self, problem: Problem, fit: Fit) -> GaussianPosterior:
         """The process as it was after its fit."""
-        model = self._model(problem)
-        model.basis = unpacked(problem.kernel, fit.arrays)
-        model._residual = Residual(model.basis)
-        model.law = Law(*(fit.arrays[name] for name in Law._fields))
+        law = Law(*(fit.arrays[name] for name in Law._fields))
+        model = self._model(problem).restored(unpacked(problem.kernel, fit.arrays), law)
         return GaussianPosterior(model, problem.particles, model.basis.size, problem.seed)
 
     def _model(self, problem: Problem) -> SparseGaussianProcess:

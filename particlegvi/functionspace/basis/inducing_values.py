@@ -9,7 +9,7 @@ from particlegvi.contracts import Array
 from particlegvi.functionspace.basis.nystroem import Nystroem
 
 
-class InducingPoints(Nystroem):
+class InducingValues(Nystroem):
     """Projected Langevin sampling for the values U = F(Z), with the coordinates whitened.
 
     (D.200) moves the values U with drift -k(Z, Z) grad V(U) and noise sqrt(2 k(Z, Z)) dB. Write U = L u with
@@ -22,6 +22,8 @@ class InducingPoints(Nystroem):
     of the nearest values (in the inner product of the kept eigenvectors) that a function of the basis takes.
     """
 
+    name = "inducing-values"
+
     def values(self, coefficients: ArrayLike) -> Array:
         """U = F(Z), shape (..., M), of coefficients (..., size)."""
         roots = np.sqrt(len(self.inducing_points) * self.eigenvalues)
@@ -31,3 +33,6 @@ class InducingPoints(Nystroem):
         """The coefficients (..., size) of a function of this basis with the values F(Z) (..., M)."""
         roots = np.sqrt(len(self.inducing_points) * self.eigenvalues)
         return np.asarray(values) @ self.vectors / roots
+
+
+InducingPoints = InducingValues  # the first name of the class

@@ -1,0 +1,58 @@
+"""A basis that is found once for a fit, and made again from its `state` bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.contracts import Basis, Covariance
+from particlegvi.functionspace import basis as bases
+from particlegvi.functionspace.basis.nystroem import STATE, Nystroem
+from particlegvi.functionspace.sampling.journal import Journal
+
+NAME = "basis"  # of the packed array that holds the name of a basis, as code points
+Facts = dict[str, Any]  # as JSON can hold them
+
+
+def find(journal: Journal, covariance: Covariance, make: Callable[[], tuple[Basis, Facts]]) -> tuple[Basis, Facts]:
+    """The basis that ``make`` gives, and its second result, facts about the choice of the basis.
+
+    The journal stores the state of the basis. The basis that is returned is always restored from that state, so that
+    an interrupted fit continues with the same bits. A fit that is resumed needs a basis from the registry.
+    """
+    made: list[type[Any]] = []
+
+    def once() -> tuple[Any, ...]:
+        basis, facts = make()
+        made.append(type(basis))
+        state = {key: _plain(each) for key, each in basis.state().items()}
+        # a Nystroem basis has no heading: snapshots that were written before there were others stay valid
+        heading = () if basis.name == Nystroem.name else (basis.name, list(state))
+        return *heading, *state.values(), facts
+
+    *entries, facts = journal.once("basis", once)
+    name, keys, values = Nystroem.name, list(STATE), entries
+    if isinstance(entries[0], str):
+        name, keys, *values = entries
+    kind = made[0] if made else bases.get(name)
+    return kind.restore(covariance, dict(zip(keys, values, strict=True))), facts
+
+
+def packed(basis: Basis) -> dict[str, NDArray[np.float64]]:
+    """The state of a basis as arrays by name, with the name of the basis; without a name it is a Nystroem basis."""
+    name = {} if basis.name == Nystroem.name else {NAME: [ord(letter) for letter in basis.name]}
+    return {key: np.atleast_1d(np.asarray(each, dtype=np.float64)) for key, each in {**basis.state(), **name}.items()}
+
+
+def unpacked(covariance: Any, arrays: Mapping[str, NDArray[np.float64]]) -> Basis:
+    """The basis with these `packed` arrays; further arrays are ignored."""
+    name = "".join(chr(int(code)) for code in arrays[NAME]) if NAME in arrays else Nystroem.name
+    return bases.get(name).restore(covariance, arrays)
+
+
+def _plain(each: Any) -> Any:
+    """A matrix or vector as it is; a number as JSON can hold it."""
+    return each.item() if isinstance(each, np.ndarray | np.generic) and each.ndim == 0 else each

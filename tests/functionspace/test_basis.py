@@ -1,0 +1,182 @@
+"""Bases by name, bases that are stored and made again, and a basis without inducing points from outside the package."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+from particlegvi.contracts import Snapshot
+from particlegvi.functionspace import ProjectedLangevinSampler, basis, likelihoods, residuals
+from particlegvi.functionspace.basis.finding import find, packed, unpacked
+from particlegvi.functionspace.covariances import SquaredExponential
+from particlegvi.functionspace.sampling.journal import Journal
+
+from .references import gaussian_posterior
+from .sampling.test_journal import Memory
+from .sampling.test_sampler_gaussian import assert_law
+
+K = SquaredExponential(0.6, 1.3)
+Z = np.linspace(-1.0, 1.0, 5)[:, None]
+NOISE = 0.05
+
+
+class Cosines:
+    """sqrt(w_m) cos(m pi x / width), m = 0, 1, ..., with the spectral weights w of the squared exponential."""
+
+    name = "cosines"
+    inputs = 1
+
+    def __init__(self, covariance, frequencies, width):
+        self.covariance, self.frequencies, self.width = covariance, np.asarray(frequencies, dtype=np.float64), width
+        weights = np.exp(-0.5 * (self.frequencies * np.pi / width * covariance.lengthscale) ** 2)
+        self.roots = np.sqrt(covariance.variance * weights / weights.sum())
+
+    @property
+    def size(self):
+        return len(self.frequencies)
+
+    def features(self, X):
+        return np.cos(np.pi / self.width * np.asarray(X)[:, :1] * self.frequencies) * self.roots
+
+    def prior_variances(self, prior):
+        return np.ones(self.size) if prior == "gp" else self.roots**2
+
+    def state(self):
+        return {"frequencies": self.frequencies, "width": self.width}
+
+    @classmethod
+    def restore(cls, covariance, state):
+        return cls(covariance, state["frequencies"], float(np.asarray(state["width"]).item()))
+
+    def facts(self):
+        return {"cosines": self.size}
+
+
+class CosineSampler(ProjectedLangevinSampler):
+    def make_basis(self, covariance, X):
+        return Cosines(covariance, np.arange(4), 2.5), {"by": "hand"}
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    monkeypatch.setitem(basis._registry.parts(), "cosines", Cosines)
+
+
+def data():
+    rng = np.random.default_rng(4)
+    X = rng.uniform(-1.5, 1.5, (50, 1))
+    return X, np.cos(2.0 * X[:, 0]) + np.sqrt(NOISE) * rng.normal(size=50)
+
+
+@pytest.mark.parametrize("prior", ["rkhs", "gp"])
+def test_a_basis_without_inducing_points_is_sampled(prior):
+    X, y = data()
+    pls = CosineSampler(K, likelihoods.Gaussian(NOISE), 1, particles=4000, prior=prior, seed=2).fit(X, y)
+    made = Cosines(K, np.arange(4), 2.5)
+    E, variances = made.features(X), made.prior_variances(prior)
+    assert_law(pls.coefficients_, *gaussian_posterior(E, y, NOISE, variances))
+    with pytest.raises(AssertionError):  # the prior is not idle
+        assert_law(pls.coefficients_, *gaussian_posterior(E, y, NOISE, 1e-3 * variances))
+    assert (pls.info_["basis"], pls.info_["selection"]) == ({"cosines": 4}, {"by": "hand"})
+    at = np.linspace(-2.0, 2.0, 9)[:, None]
+    mean, sd = pls.predict(at, return_std=True)
+    e, rest = made.features(at), K.diagonal(at) - np.sum(made.features(at) ** 2, axis=1)
+    np.testing.assert_allclose(mean, e @ pls.coefficients_.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(sd**2, (pls.coefficients_ @ e.T).var(axis=0) + np.maximum(rest, 0.0), rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "likelihood", [likelihoods.Bernoulli(), likelihoods.Poisson(), likelihoods.StudentT(4.0, 0.3)]
+)
+def test_every_plan_takes_such_a_basis(likelihood):
+    X, y = data()
+    y = {"bernoulli-logistic": y > 0.0, "poisson-square": np.round(4.0 * np.abs(y))}.get(likelihood.name, y)
+    pls = CosineSampler(K, likelihood, 1, particles=6, steps=20).fit(X, y)
+    assert pls.coefficients_.shape == (6, 4)
+    assert np.all(np.isfinite(pls.sample(X[:5])))
+
+
+def test_what_needs_inducing_points_says_so():
+    X, y = data()
+    sentence = 'needs a basis with inducing points, such as nystroem; the basis is "cosines"'
+    with pytest.raises(ValueError, match='residual="thesis" ' + sentence):
+        CosineSampler(K, likelihoods.Gaussian(NOISE), 1, residual="thesis").fit(X, y)
+    with pytest.raises(ValueError, match="eigenvalues_ " + sentence):
+        CosineSampler(K, likelihoods.Gaussian(NOISE), 1, particles=2, steps=1).fit(X, y).eigenvalues_  # noqa: B018
+    with pytest.raises(ValueError, match="needs a basis with inducing points"):
+        residuals.get("thesis", Cosines(K, [0, 1], 2.0))
+
+
+def test_an_interrupted_fit_in_such_a_basis_continues_with_the_same_bytes(registered):
+    X, y = data()
+    y = (y > 0.0).astype(float)
+
+    def fit(keeper=None):
+        sampler = CosineSampler(K, likelihoods.Bernoulli(), 1, particles=10, steps=40, seed=3)
+        return sampler.fit(X, y, None, keeper)
+
+    keeper = Memory(calls=1)
+    with pytest.raises(KeyboardInterrupt):
+        fit(keeper)
+    keeper.left = 10**9
+    assert fit(keeper).coefficients_.tobytes() == fit().coefficients_.tobytes()
+
+
+@pytest.mark.parametrize("make", [lambda: basis.Nystroem(K, Z), lambda: basis.InducingValues(K, Z),
+                                  lambda: Cosines(K, np.arange(3), 1.7)])  # fmt: skip
+def test_packed_arrays_give_the_basis_back(make, registered):
+    made, at = make(), np.linspace(-2.0, 2.0, 11)[:, None]
+    arrays = packed(made)
+    assert all(each.dtype == np.float64 and each.ndim > 0 for each in arrays.values())
+    again = unpacked(K, {**arrays, "mean": np.zeros(3)})
+    assert type(again) is type(made)
+    assert again.features(at).tobytes() == made.features(at).tobytes()
+
+
+def test_a_nystroem_basis_is_packed_as_it_always_was():
+    made = basis.Nystroem(K, Z)
+    assert list(packed(made)) == ["inducing_points", "eigenvalues", "vectors", "jitter"]
+    keeper = Memory()
+    with Journal(keeper) as journal:
+        find(journal, K, lambda: (made, {"chosen": "so"}))
+    told = keeper.snapshot.facts["told"]["basis"]
+    assert told[3:] == [0.0, {"chosen": "so"}]
+    assert [each["shape"] for each in told[:3]] == [[5, 1], [5], [5, 5]]
+
+
+def test_the_class_of_a_resumed_basis_is_found_by_its_name(registered):
+    keeper, made = Memory(), basis.InducingValues(K, Z)
+    with Journal(keeper) as journal:
+        find(journal, K, lambda: (made, {}))
+    keeper.snapshot = Snapshot(*keeper.snapshot)
+    with Journal(keeper) as journal:
+        again, _ = find(journal, K, lambda: pytest.fail("it was found before"))
+    assert type(again) is basis.InducingValues
+    direct = basis.InducingValues.restore(K, made.state())
+    assert again.values(np.eye(5)).tobytes() == direct.values(np.eye(5)).tobytes()
+    facts = json.loads(json.dumps(keeper.snapshot.facts).replace("inducing-values", "inducing-value"))
+    keeper.snapshot = keeper.snapshot._replace(facts=facts)
+    with Journal(keeper) as journal, pytest.raises(ValueError, match='did you mean "inducing-values"'):
+        find(journal, K, lambda: (made, {}))
+
+
+def test_the_registry_has_the_bases_of_the_package():
+    assert basis.names() == ["inducing-values", "nystroem"]
+    assert basis.get("nystroem") is basis.Nystroem
+    assert basis.get("inducing-values") is basis.InducingValues is basis.InducingPoints
+    with pytest.raises(ValueError, match='did you mean "nystroem"'):
+        basis.get("nystrom")
+
+
+def test_a_warning_about_the_step_size_points_at_the_call_of_fit():
+    X, y = data()
+    sampler = CosineSampler(
+        K, likelihoods.Gaussian(NOISE), 1, particles=2, steps=1, step_size=10.0, integrator="euler-maruyama"
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sampler.fit(X, y)
+    assert [each.filename for each in caught] == [__file__]
