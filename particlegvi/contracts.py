@@ -218,6 +218,7 @@ class Likelihood(Protocol):
     def slope(self, f: ArrayLike, y: ArrayLike, /) -> Array: ...  # dc/df
     def curvature(self, f: ArrayLike, y: ArrayLike, /) -> Array: ...  # d^2c/df^2
     def log_density(self, y: Any, f: Any, /) -> Any: ...  # log p(y|f)
+    def levels(self, y: Array, /) -> Array: ...  # values of f that y (n,) suggests, (levels, n); none for labels
     def check_targets(self, y: ArrayLike, rows: int, /) -> Array:
         """The observations (rows,), or a ValueError that says which are allowed."""
 

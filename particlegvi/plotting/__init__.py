@@ -1,18 +1,20 @@
 """Figures of finished runs, fit for a lecture slide. They read results and simulate nothing.
 
-Every kind of figure is one file with a function marked by `figure_kind`; its keyword-only parameters are the options
-that an entry of ``[[figures]]`` in a scenario may set. `draw` makes all figures of a scenario.
+Every kind of figure is one file with a function marked by `figure_kind`, which takes the checks of its options. These
+are the keyword-only parameters, and an entry of ``[[figures]]`` in a scenario may set them. `draw` makes all figures of
+a scenario.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 
-from particlegvi.plotting import style
-from particlegvi.plotting.kind import check, kinds, options
+from particlegvi.plotting.kind import check, checked, kinds, options
+from particlegvi.plotting.results import Results
 from particlegvi.plotting.single import plot_run
 from particlegvi.tools import parts
 from particlegvi.tools.files import place
@@ -23,11 +25,11 @@ RESULTS = "what particlegvi.run or particlegvi.load gives"
 
 
 def names() -> list[str]:
-    """The kinds of figure there are."""
+    """The names of all kinds of figure, in alphabetical order."""
     return kinds.names()
 
 
-def figure(results: Any, kind: str, **settings: Any) -> Figure:
+def figure(results: Results, kind: str, **settings: Any) -> Figure:
     """One figure of the results.
 
     Parameters
@@ -49,15 +51,15 @@ def figure(results: Any, kind: str, **settings: Any) -> Figure:
     ValueError
         If the kind or an option does not exist, or the kind cannot draw these results.
     """
-    check({"kind": kind, **settings})
+    drawn, chosen = checked({"kind": kind, **settings})
     parts.part("results", results, ("items", "scenario"), RESULTS)
-    return kinds[kind](results, **settings)
+    return drawn(results, **chosen)
 
 
-def draw(results: Any, folder: str | Path) -> list[Path]:
+def draw(results: Results, folder: str | Path) -> list[Path]:
     """Draw every entry of the scenario's ``[[figures]]`` into a folder.
 
-    The first figure of a kind becomes ``KIND.png``, further ones ``KIND-2.png`` and so on.
+    The first figure of a kind becomes ``KIND.png`` (with the suffix of its kind), further ones ``KIND-2.png`` etc.
 
     Parameters
     ----------
@@ -78,14 +80,11 @@ def draw(results: Any, folder: str | Path) -> list[Path]:
     """
     parts.part("results", results, ("items", "scenario"), RESULTS)
     folder = place("folder", folder)
-    specifications = [dict(entry) for entry in results.scenario.get("figures", [])]
-    for entry in specifications:
-        check(entry)
+    entries = [checked(entry) for entry in results.scenario.get("figures", [])]
     written: list[Path] = []
-    taken: dict[str, int] = {}
-    for entry in specifications:
-        kind = entry.pop("kind")
-        taken[kind] = taken.get(kind, 0) + 1
-        name = kind if taken[kind] == 1 else f"{kind}-{taken[kind]}"
-        written.append(style.save(figure(results, kind, **entry), folder / f"{name}.png"))
+    taken: Counter[str] = Counter()
+    for kind, chosen in entries:
+        taken[kind.name] += 1
+        number = "" if taken[kind.name] == 1 else f"-{taken[kind.name]}"
+        written.append(kind.save(kind(results, **chosen), folder / f"{kind.name}{number}{kind.suffix}"))
     return written

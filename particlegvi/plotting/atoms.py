@@ -1,16 +1,15 @@
-"""Particles at points: bars of fractions beside stems of the weights they should have."""
+"""Particles at the atoms of a target: bars of their fractions, and stems of the weights that these should have."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from particlegvi.contracts import Array
 from particlegvi.plotting import style
 from particlegvi.plotting.bars import BARS, draw_histogram
-from particlegvi.plotting.reading import Array
+from particlegvi.plotting.results import AtomicTarget, Interval
 
 HEADROOM = 1.45  # the upper part of a panel is kept free of data for words
 WORDS_HEADROOM = 1.58  # the same where words stand on the atoms as well
@@ -18,8 +17,8 @@ TALL_HEADROOM = 2.7  # and where these words stand upright
 MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins, without their weights
 
 
-def draw_atoms(axes: Axes, particles: Array, target: Any, colour: str, edges: Array) -> float:
-    """Bars at the atoms beside stems of their weights; particles that reached no atom keep bars of their own bins."""
+def draw_atoms(axes: Axes, particles: Array, target: AtomicTarget, colour: str, edges: Array) -> float:
+    """Bars and stems at the atoms; particles that reached no atom are in bars of their own. Returns the headroom."""
     atoms, weights = np.asarray(target.atoms)[:, 0], np.asarray(target.weights)
     truth = r"truth: limit $Q_\infty$ of the flow"
     if len(atoms) > MANY_ATOMS:
@@ -38,10 +37,8 @@ def draw_atoms(axes: Axes, particles: Array, target: Any, colour: str, edges: Ar
     return write_weights(axes, atoms, weights, fractions, (float(edges[0]), float(edges[-1])))
 
 
-def write_weights(
-    axes: Axes, atoms: Array, weights: Array, fractions: Array, limits: tuple[float, float]
-) -> float:
-    """The fraction and the weight over every atom, lying where there is room for it and upright where there is not."""
+def write_weights(axes: Axes, atoms: Array, weights: Array, fractions: Array, limits: Interval) -> float:
+    """Write fraction and weight over every atom, upright where there is too little room. Returns the headroom."""
     place_in_grid = axes.get_subplotspec()
     columns = place_in_grid.get_gridspec().ncols if place_in_grid is not None else 1
     half = 0.075 * columns * (limits[1] - limits[0])  # half the width of the words

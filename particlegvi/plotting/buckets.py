@@ -1,4 +1,8 @@
-"""Figure 5.4: which of very many local minima each particle is in, and what the methods change inside a minimum."""
+"""Figure 5.4: particles in very many local minima, and the difference that the methods make inside a minimum.
+
+The line is divided into `Buckets`, one for each local minimum. The figure has three panels: the whole domain, one
+bucket enlarged, and all buckets laid on one another.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +17,62 @@ from matplotlib.patches import ConnectionPatch
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 from numpy.typing import NDArray
 
-from particlegvi.plotting import reading, style
+from particlegvi.contracts import Array, Loss, Target
+from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
-from particlegvi.plotting.reading import Array
+from particlegvi.plotting.results import Interval, Results, Runs, is_density
 
 FEW = 60  # up to so many particles, lines join the same particle of all methods and shared buckets get a ring
 
 
-@figure_kind("buckets")
+class Buckets(NamedTuple):
+    """Intervals of one width, one for every local minimum: number i is [origin + i width, origin + (i + 1) width)."""
+
+    width: float
+    origin: float
+
+    def of(self, places: Array) -> NDArray[np.int64]:
+        """The bucket of every place."""
+        return np.floor((places - self.origin) / self.width).astype(np.int64)
+
+    def ends(self, bucket: int) -> Interval:
+        """The interval of a bucket."""
+        return self.origin + bucket * self.width, self.origin + (bucket + 1) * self.width
+
+    def lowest(self, loss: Loss, buckets: NDArray[np.int64]) -> Array:
+        """The point of the lowest loss in each of the given buckets."""
+        known, back = np.unique(buckets, return_inverse=True)
+        fractions = np.linspace(0.0, 1.0, 401)
+        bottoms = np.empty(len(known))
+        for position, bucket in enumerate(known):
+            grid = self.ends(int(bucket))[0] + fractions * self.width
+            values = reading.loss_values(loss, grid[:, None])
+            inner, _ = reading.turning_points(grid, values)
+            at_inner = reading.loss_values(loss, inner[:, None])
+            bottoms[position] = inner[np.argmin(at_inner)] if len(inner) else grid[np.argmin(values)]
+        return bottoms[back]
+
+
+def width(value: Any, key: str) -> float:
+    """The check of the option ``bucket_width``."""
+    if isinstance(value, str) and value == "pi":
+        return math.pi
+    return rules.number(above=0.0, allowed='a finite number above 0 or "pi"')(value, key)
+
+
+@figure_kind(
+    "buckets",
+    methods=rules.labels,
+    bucket_width=width,
+    bucket_origin=rules.number(),
+    bucket=rules.whole(-(10**12), 10**12),
+)
 def buckets(
-    results: Any,
+    results: Results,
     *,
     methods: Sequence[str] | None = None,
-    bucket_width: float | str = math.pi,
+    bucket_width: float = math.pi,
     bucket_origin: float = 0.0,
     bucket: int | None = None,
 ) -> Figure:
@@ -47,9 +93,9 @@ def buckets(
         the methods differ most.
     """
     runs = reading.chosen_runs(results, methods, dim=1)
-    division = Buckets(math.pi if bucket_width == "pi" else float(bucket_width), float(bucket_origin))
+    division = Buckets(bucket_width, bucket_origin)
     colours = style.colours(results)
-    chosen = bucket_to_enlarge(runs, division) if bucket is None else int(bucket)
+    chosen = bucket_to_enlarge(runs, division) if bucket is None else bucket
     with style.slide_style():
         figure = style.new_slide()
         layout: list[Any] = [["all", "all"], ["one", "laid"]]
@@ -70,10 +116,18 @@ def buckets(
     return figure
 
 
-def draw_domain(
-    axes: Axes, runs: Mapping[str, Any], colours: Mapping[str, str], division: Buckets
-) -> None:
-    """All particles as ticks, one row per method, with how many have a bucket to themselves at the right."""
+def bucket_to_enlarge(runs: Runs, division: Buckets) -> int:
+    """The fullest bucket over all methods; among equals the one where the same particles lie farthest apart."""
+    ends = {label: reading.final_particles(run)[:, 0] for label, run in runs.items()}
+    everywhere = np.concatenate(list(ends.values()))
+    found, counts = np.unique(division.of(everywhere), return_counts=True)
+    fullest = found[counts == counts.max()]
+    spread = [float(np.std(everywhere[division.of(everywhere) == each])) for each in fullest]
+    return int(fullest[int(np.argmax(spread))])
+
+
+def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Buckets) -> None:
+    """Draw all particles as ticks, one row per method, with the number of those alone in their bucket at the right."""
     run = next(iter(runs.values()))
     ends = [reading.final_particles(each)[:, 0] for each in runs.values()]
     low, high = reading.prior_bounds(run)
@@ -100,10 +154,14 @@ def draw_domain(
     name_in_pi(axes, division.width)
 
 
-def draw_bucket(
-    axes: Axes, runs: Mapping[str, Any], colours: Mapping[str, str], division: Buckets, chosen: int
-) -> None:
-    """One bucket with its piece of the loss, and the particles of every method in it."""
+def alone(places: Array, division: Buckets) -> NDArray[np.bool_]:
+    """For each particle, whether it is alone in its bucket."""
+    _, back, counts = np.unique(division.of(places), return_inverse=True, return_counts=True)
+    return np.asarray(counts[back] == 1)
+
+
+def draw_bucket(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Buckets, chosen: int) -> None:
+    """Draw the loss over one bucket, and the particles of every method in it."""
     low, high = division.ends(chosen)
     grid = np.linspace(low, high, 801)
     loss = next(iter(runs.values())).loss
@@ -125,13 +183,13 @@ def draw_bucket(
 
 def draw_laid(
     axes: Axes,
-    results: Any,
-    runs: Mapping[str, Any],
+    results: Results,
+    runs: Runs,
     colours: Mapping[str, str],
     division: Buckets,
     chosen: int,
 ) -> None:
-    """The distance of every particle to the minimum of its bucket, one row per method, under the truth in a bucket."""
+    """Draw the distance of every particle to the minimum of its bucket, one row per method, and the target there."""
     offsets = {}
     for label, run in runs.items():
         places = reading.final_particles(run)[:, 0]
@@ -142,7 +200,7 @@ def draw_laid(
     for row, (label, run) in enumerate(runs.items()):
         axes.plot(offsets[label], np.full(len(offsets[label]), row), "|", color=colours[label], markersize=14,
                   markeredgewidth=1.8, alpha=1.0 if len(offsets[label]) <= FEW else 0.3)
-        density = _truth_inside(reading.target_of(results, label), run.loss, division, chosen, inside)
+        density = _truth_inside(results.targets.get(label), run.loss, division, chosen, inside)
         if density is not None:
             height = row - 0.27 - 0.42 * density / np.max(density)
             axes.plot(inside, height, color=style.BLACK, linewidth=1.6,
@@ -158,67 +216,23 @@ def draw_laid(
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
 
 
-def name_rows(axes: Axes, runs: Mapping[str, Any]) -> None:
-    """The names of the methods at the left of their rows."""
-    axes.set_yticks(range(len(runs)), [style.shown_name(label) for label in runs])
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
-
-
-def _truth_inside(target: Any, loss: Any, division: Buckets, chosen: int, inside: Array) -> Array | None:
-    if target is None or target.kind != "density":
+def _truth_inside(target: Target | None, loss: Loss, division: Buckets, chosen: int, inside: Array) -> Array | None:
+    if not is_density(target):
         return None
     bottom = float(division.lowest(loss, np.array([chosen]))[0])
     density = np.asarray(target.pdf(bottom + inside)).ravel()
     return density if np.all(np.isfinite(density)) and np.max(density) > 0 else None
 
 
-class Buckets(NamedTuple):
-    """Intervals of one width, one for every local minimum: number i is [origin + i width, origin + (i + 1) width)."""
-
-    width: float
-    origin: float
-
-    def of(self, places: Array) -> NDArray[np.int64]:
-        """The bucket of every place."""
-        return np.floor((places - self.origin) / self.width).astype(np.int64)
-
-    def ends(self, bucket: int) -> tuple[float, float]:
-        """Where a bucket begins and ends."""
-        return self.origin + bucket * self.width, self.origin + (bucket + 1) * self.width
-
-    def lowest(self, loss: Any, buckets: NDArray[np.int64]) -> Array:
-        """Where the loss is lowest in each of the given buckets."""
-        known, back = np.unique(buckets, return_inverse=True)
-        fractions = np.linspace(0.0, 1.0, 401)
-        bottoms = np.empty(len(known))
-        for position, bucket in enumerate(known):
-            grid = self.ends(int(bucket))[0] + fractions * self.width
-            values = reading.loss_values(loss, grid[:, None])
-            inner, _ = reading.turning_points(grid, values)
-            at_inner = reading.loss_values(loss, inner[:, None])
-            bottoms[position] = inner[np.argmin(at_inner)] if len(inner) else grid[np.argmin(values)]
-        return bottoms[back]
-
-
-def bucket_to_enlarge(runs: Mapping[str, Any], division: Buckets) -> int:
-    """The fullest bucket over all methods; among equals the one where the same particles lie farthest apart."""
-    ends = {label: reading.final_particles(run)[:, 0] for label, run in runs.items()}
-    everywhere = np.concatenate(list(ends.values()))
-    found, counts = np.unique(division.of(everywhere), return_counts=True)
-    fullest = found[counts == counts.max()]
-    spread = [float(np.std(everywhere[division.of(everywhere) == each])) for each in fullest]
-    return int(fullest[int(np.argmax(spread))])
-
-
-def alone(places: Array, division: Buckets) -> NDArray[np.bool_]:
-    """Which particles have their bucket to themselves."""
-    _, back, counts = np.unique(division.of(places), return_inverse=True, return_counts=True)
-    return np.asarray(counts[back] == 1)
+def name_rows(axes: Axes, runs: Runs) -> None:
+    """Write the names of the methods at the left of their rows."""
+    axes.set_yticks(range(len(runs)), [style.shown_name(label) for label in runs])
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
 
 
 def name_in_pi(axes: Axes, width: float, at_most: int = 5) -> None:
-    """Ticks at round multiples of pi where buckets are a simple fraction of it wide."""
+    """Set ticks at round multiples of pi where the width of a bucket is a multiple of pi / 12."""
     twelfths = 12.0 * width / math.pi
     low, high = axes.get_xlim()
     if abs(twelfths - round(twelfths)) > 1e-9 or round(twelfths) == 0:

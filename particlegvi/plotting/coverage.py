@@ -1,24 +1,24 @@
-"""How many modes every method covers over the replicates of a scenario, beside what independent particles can."""
+"""Numbers of modes that every method covers over replicates, and the most that independent particles can cover."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from particlegvi import diagnostics
-from particlegvi.plotting import reading, style
+from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.bars import BARS
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.plane import panel_grid
+from particlegvi.plotting.results import Results
 
 
-@figure_kind("coverage")
-def coverage(results: Any, *, methods: Sequence[str] | None = None) -> Figure:
+@figure_kind("coverage", methods=rules.labels)
+def coverage(results: Results, *, methods: Sequence[str] | None = None) -> Figure:
     """One panel per method: the share of replicates that cover each number of modes, and the mean with its interval.
 
     Parameters
@@ -45,10 +45,10 @@ def coverage(results: Any, *, methods: Sequence[str] | None = None) -> Figure:
             mean, low, high = facts["mean_modes_covered"]
             axes.axvspan(low, high, color=style.BLACK, alpha=0.25, linewidth=0)
             axes.axvline(mean, color=style.BLACK, label="mean and 95% interval", gid="mean")
-            most = diagnostics.independent_coverage(run.particles, modes)
+            most = diagnostics.independent_coverage(run.positions.shape[1], modes)
             axes.axvline(most, color=style.BLACK, linestyle=(0, (1, 1.2)),
                          label="the largest mean of independent particles", gid="independent")
-            # where all agree the interval is a point, which says nothing about how rare another number is
+            # Where all replicates agree the interval is a point, which does not tell how rare another number is.
             interval = f"95%: {low:.2f} to {high:.2f}" if high > low else f"in each of {facts['number']}"
             words = f"mean {mean:.2f} of {modes}\n{interval}"
             axes.text(0.04, 0.97, words, transform=axes.transAxes, va="top", linespacing=1.35)

@@ -1,4 +1,8 @@
-"""Figure 6.1: posterior functions of every method over the data, and the law of f at one input beside them."""
+"""Figure 6.1: posterior functions of every method over the data, and the distribution of f at one input.
+
+The likelihood says which values of f the observations suggest (`levels`), and whether f and -f explain them as well
+(`even`); then functions of the two signs have two colours.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
-from particlegvi.plotting import reading, style
+from particlegvi.contracts import Array
+from particlegvi.kinds.functions.run import FunctionRun
+from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.results import Interval, Results
 
 GRID = 301
 BAND = (0.025, 0.975)
@@ -22,21 +28,28 @@ POSITIVE, NEGATIVE = style.BLUE, style.ORANGE  # functions where the posterior h
 FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
 
 
-@figure_kind("functions")
+@figure_kind(
+    "functions",
+    methods=rules.labels,
+    particles=rules.whole(1, 10_000),
+    input=rules.number(),
+    bins=rules.whole(1, 1000),
+    range=rules.interval,
+)
 def functions(
-    results: Any,
+    results: Results,
     *,
     methods: Sequence[str] | None = None,
     particles: int = 40,
     input: float | None = None,
     bins: int = 50,
     truth: bool = True,
-    range: Sequence[float] | None = None,
+    range: Interval | None = None,
 ) -> Figure:
     """One panel per method: sampled functions, their mean and 95% band, the data and the true function.
 
-    Where the likelihood does not tell f from -f there is no band, since the law has two halves: functions that are
-    negative at ``input`` (where the most was observed, if it is not given) are orange and the others blue.
+    Where the likelihood does not tell f from -f there is no band, since the posterior has two halves: functions that
+    are negative at ``input`` (where the most was observed, if it is not given) are orange and the others blue.
 
     Parameters
     ----------
@@ -47,7 +60,7 @@ def functions(
     particles : int
         Most functions that are drawn.
     input : float, optional
-        Where the law of f is drawn as a histogram, at the right of each panel; left out, there is none.
+        Where the distribution of f is drawn as a histogram, at the right of each panel; left out, there is none.
     bins : int
         Of that histogram.
     truth : bool
@@ -55,14 +68,14 @@ def functions(
     range : (low, high), optional
         Of f; chosen from the functions and the truth by default.
     """
-    runs = reading.function_runs(results, methods)
+    runs = runs_of(results, methods)
     colours = colours_of(results)
     first = next(iter(runs.values()))
     X, y = first.problem.X[:, 0], first.problem.y
     margin = FROM_TRUTH * (X.max() - X.min() or 1.0)
     grid = np.linspace(X.min() - margin, X.max() + margin, GRID)
     drawn = {label: evenly(run.sample(grid), particles) for label, run in runs.items()}
-    limits = reading.pair(range) if range is not None else common_limits(first, grid, drawn)
+    limits = common_limits(first, grid, drawn) if range is None else range
     with style.slide_style():
         figure = style.new_slide()
         widths = [3.2, 1.0] * len(runs) if input is not None else [1.0] * len(runs)
@@ -84,7 +97,9 @@ def functions(
                 axes.axvline(input, color=style.TEXT_GREY, linestyle=":", linewidth=1.5)
         if input is not None:
             for axes, (label, run) in zip(panels[1::2], runs.items(), strict=True):
-                draw_law(axes, run, float(input), bins, limits, colours[label], truth)
+                draw_distribution(axes, run, input, bins, limits, colours[label])
+                if truth and run.data.truth is not None:
+                    draw_true_value(axes, run, input)
         panels[0].set_ylim(*limits)
         panels[0].set_ylabel("function f(x)")
         legend_below(figure)
@@ -92,37 +107,53 @@ def functions(
     return figure
 
 
-def note(runs: Mapping[str, Any]) -> str:
-    """How many data and functions there are, in words."""
+def runs_of(results: Results, methods: Sequence[str] | None) -> dict[str, FunctionRun]:
+    """The fits of functions that the figure shows, in order.
+
+    Raises
+    ------
+    ValueError
+        If they are no functions of one input.
+    """
+    runs = reading.named_runs(results, methods)
+    for label, run in runs.items():
+        if not isinstance(run, FunctionRun) or run.data.inputs != 1:
+            what = f"a function of {run.data.inputs} inputs" if isinstance(run, FunctionRun) else "no function"
+            raise ValueError(f"this kind of figure draws functions of one input, but {label} is {what}")
+    return runs
+
+
+def note(runs: Mapping[str, FunctionRun]) -> str:
+    """The numbers of data and functions, and the seed, in words."""
     run = next(iter(runs.values()))
     return f"{len(run.problem.y):,} observations  |  {len(run.final):,} functions  |  seed {run.seed}"
 
 
-def colours_of(results: Any) -> dict[str, str]:
+def colours_of(results: Results) -> dict[str, str]:
     """One colour for each method; orange is that of the negative functions."""
     free = [style.BLUE, style.GREEN, style.PURPLE, style.VERMILLION, style.SKY]
     return {label: free[place % len(free)] for place, label in enumerate(results)}
 
 
-def evenly(sampled: Any, most: int) -> Any:
-    """At most so many rows, evenly chosen."""
+def evenly(sampled: Array, most: int) -> Array:
+    """At most ``most`` rows, evenly chosen."""
     return sampled[np.unique(np.linspace(0, len(sampled) - 1, min(most, len(sampled))).astype(int))]
 
 
-def common_limits(run: Any, grid: Any, drawn: Mapping[str, Any]) -> tuple[float, float]:
+def common_limits(run: FunctionRun, grid: Array, drawn: Mapping[str, Array]) -> Interval:
     """An interval that fits the functions, the truth and the data of every panel."""
     samples = [np.ravel(each) for each in drawn.values()]
     if run.data.truth is not None:
         samples.append(run.data.value(grid[:, None]))
     low, high = reading.fitting_range(samples)
-    seen = levels(run)  # every one of them is shown, however far the functions are from it
+    seen = np.ravel(run.problem.likelihood.levels(run.problem.y))  # all are shown, however far from the functions
     margin = 0.05 * (high - low)
     low, high = min([low, *(seen - margin)]), max([high, *(seen + margin)])
     return (-max(-low, high), max(-low, high)) if run.problem.likelihood.even else (low, high)
 
 
-def draw_functions(axes: Axes, run: Any, grid: Any, sampled: Any, colour: str, turning: float) -> None:
-    """The sampled functions and, where the law has one half, its mean and band."""
+def draw_functions(axes: Axes, run: FunctionRun, grid: Array, sampled: Array, colour: str, turning: float) -> None:
+    """Draw the sampled functions and, where the cost is convex, the mean and band of their distribution."""
     likelihood = run.problem.likelihood
     if likelihood.even:
         positive = sampled[:, np.argmin(np.abs(grid - turning))] > 0.0
@@ -133,16 +164,16 @@ def draw_functions(axes: Axes, run: Any, grid: Any, sampled: Any, colour: str, t
     axes.plot(grid, sampled.T, color=colour, linewidth=0.8, alpha=0.3)
     axes.plot([], [], color=style.TEXT_GREY, linewidth=1.0, alpha=0.7, label="sampled functions")
     if likelihood.convex:
-        law = run.marginals(grid)
-        low, high = (law.quantile(share) for share in BAND)
+        marginals = run.marginals(grid)
+        low, high = (marginals.quantile(share) for share in BAND)
         axes.fill_between(grid, low, high, color=colour, alpha=0.16, linewidth=0.0)
         axes.fill([], [], color=style.TEXT_GREY, alpha=0.25, linewidth=0.0, label="95% band")
-        axes.plot(grid, law.mean(), color=style.darker(colour), linewidth=2.2)
+        axes.plot(grid, marginals.mean(), color=style.darker(colour), linewidth=2.2)
         axes.plot([], [], color=style.TEXT_GREY, linewidth=2.2, label="mean")
 
 
-def draw_truth(axes: Axes, run: Any, grid: Any) -> None:
-    """The true function, and its mirror image where that explains the data as well."""
+def draw_truth(axes: Axes, run: FunctionRun, grid: Array) -> None:
+    """Draw the true function, and its mirror image where that explains the data as well."""
     f = run.data.value(grid[:, None])
     look: dict[str, Any] = {"color": style.BLACK, "linestyle": "--", "linewidth": 1.8}
     if run.problem.likelihood.even:
@@ -151,10 +182,31 @@ def draw_truth(axes: Axes, run: Any, grid: Any) -> None:
     style.outlined(axes.plot(grid, f, **{"label": "truth", **look})[0])
 
 
-def draw_law(
-    axes: Axes, run: Any, place: float, bins: int, limits: tuple[float, float], colour: str, truth: bool
-) -> None:
-    """A histogram of f at one input, lying on its side; the truth is a line."""
+def draw_data(axes: Axes, run: FunctionRun) -> None:
+    """Draw dots at the levels of the observations, and labels, which have none, at the edges of the panel."""
+    likelihood, X, y = run.problem.likelihood, run.problem.X[:, 0], run.problem.y
+    levels = likelihood.levels(y)
+    size = 26.0 if len(y) <= FEW else 5.0
+    look: dict[str, Any] = {"s": size, "color": style.TEXT_GREY, "edgecolors": "white", "linewidths": 0.3, "zorder": 3}
+    if likelihood.even:
+        look["alpha"] = 0.8 if len(y) <= FEW else 0.3
+        axes.scatter(X, levels[0], label="data, ± root of the count", **look)
+        axes.scatter(X, levels[1], **look)
+    elif len(levels):
+        axes.scatter(X, levels[0], label="data", **look)
+        hollow = {**look, "color": "none", "edgecolors": style.TEXT_GREY, "linewidths": 1.0}
+        for others in levels[1:]:
+            axes.scatter(X, others, label="data, if they were shifted", **hollow)
+    else:
+        across = axes.get_xaxis_transform()
+        for label, height, mark in ((1.0, 0.97, "v"), (0.0, 0.03, "^")):
+            shown = X[y == label]
+            axes.plot(shown, np.full(len(shown), height), mark, markersize=6.0, transform=across,
+                      color=style.TEXT_GREY, label=f"label {label:.0f}")
+
+
+def draw_distribution(axes: Axes, run: FunctionRun, place: float, bins: int, limits: Interval, colour: str) -> None:
+    """Draw a histogram of f at one input that lies on its side."""
     values = run.sample(np.array([place]))[:, 0]
     edges = np.linspace(*limits, bins + 1)
     counts, _ = np.histogram(values, bins=edges, density=True)
@@ -162,46 +214,14 @@ def draw_law(
     two = run.problem.likelihood.even
     shades = [(NEGATIVE if middle < 0.0 else POSITIVE) if two else colour for middle in middles]
     axes.barh(middles, counts, height=edges[1] - edges[0], color=shades, alpha=0.75, linewidth=0.0)
-    if truth and run.data.truth is not None:
-        level = float(run.data.value(np.array([[place]]))[0])
-        for sign in (1.0, -1.0) if run.problem.likelihood.even else (1.0,):
-            axes.axhline(sign * level, color=style.BLACK, linestyle="--", linewidth=1.5)
     axes.set_xlabel("density of f")
     axes.set_title(f"x = {style.number(place)}", color=style.TEXT_GREY)
     axes.xaxis.set_major_locator(MaxNLocator(2))
     axes.set_xlim(0.0, 1.08 * (counts.max() or 1.0))
 
 
-def levels(run: Any) -> NDArray[np.float64]:
-    """Where the data lie on the axis of f.
-
-    The roots of counts whose rate is f^2, the targets of a curve (and what they are without a shift), labels nowhere.
-    """
-    likelihood, y = run.problem.likelihood, run.problem.y
-    if likelihood.even:
-        return np.sqrt(y)
-    if hasattr(likelihood, "shift"):
-        return np.concatenate([y, y - likelihood.shift])
-    return np.empty(0) if callable(getattr(likelihood, "probability", None)) else y
-
-
-def draw_data(axes: Axes, run: Any) -> None:
-    """Dots at the targets; counts at plus and minus their roots, labels at the edges of the panel."""
-    likelihood, X, y = run.problem.likelihood, run.problem.X[:, 0], run.problem.y
-    size = 26.0 if len(y) <= FEW else 5.0
-    look: dict[str, Any] = {"s": size, "color": style.TEXT_GREY, "edgecolors": "white", "linewidths": 0.3, "zorder": 3}
-    if likelihood.even:
-        look["alpha"] = 0.8 if len(y) <= FEW else 0.3
-        axes.scatter(X, np.sqrt(y), label="data, ± root of the count", **look)
-        axes.scatter(X, -np.sqrt(y), **look)
-    elif len(levels(run)):
-        axes.scatter(X, y, label="data", **look)
-        if hasattr(likelihood, "shift"):
-            hollow = {**look, "color": "none", "edgecolors": style.TEXT_GREY, "linewidths": 1.0}
-            axes.scatter(X, y - likelihood.shift, label="data, if they were shifted", **hollow)
-    else:
-        across = axes.get_xaxis_transform()
-        for label, height, mark in ((1.0, 0.97, "v"), (0.0, 0.03, "^")):
-            shown = X[y == label]
-            axes.plot(shown, np.full(len(shown), height), mark, markersize=6.0, transform=across,
-                      color=style.TEXT_GREY, label=f"label {label:.0f}")
+def draw_true_value(axes: Axes, run: FunctionRun, place: float) -> None:
+    """Draw lines at the true value of f at one input, and at minus that where it explains the data as well."""
+    level = float(run.data.value(np.array([[place]]))[0])
+    for sign in (1.0, -1.0) if run.problem.likelihood.even else (1.0,):
+        axes.axhline(sign * level, color=style.BLACK, linestyle="--", linewidth=1.5)

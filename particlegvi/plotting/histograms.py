@@ -10,21 +10,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from particlegvi.plotting import reading, style
+from particlegvi.contracts import Target
+from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.atoms import HEADROOM, MANY_ATOMS, draw_atoms
 from particlegvi.plotting.bars import draw_histogram
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.plane import panel_grid
+from particlegvi.plotting.results import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density
 
 
-@figure_kind("histograms")
+@figure_kind("histograms", methods=rules.labels, bins=rules.whole(1, 1000), range=rules.interval)
 def histograms(
-    results: Any,
+    results: Results,
     *,
     methods: Sequence[str] | None = None,
     bins: int = 36,
-    range: Sequence[float] | None = None,
+    range: Interval | None = None,
     loss: bool = True,
 ) -> Figure:
     """One panel per method: histogram of the final particles, the truth, and the loss in grey.
@@ -47,7 +49,7 @@ def histograms(
     """
     runs = reading.chosen_runs(results, methods, dim=1)
     colours = style.colours(results)
-    limits = reading.pair(range) if range is not None else common_range(results, runs)
+    limits = common_range(runs, results.targets) if range is None else range
     with style.slide_style():
         rows, columns = panel_grid(len(runs))
         figure = style.new_slide(rows if rows == 1 else 1.8 * rows)  # room for words in every panel
@@ -57,7 +59,7 @@ def histograms(
         panels = panels[: len(runs)]
         headroom = HEADROOM
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
-            needed = draw_panel(axes, run, reading.target_of(results, label), colours[label], limits, bins)
+            needed = draw_panel(axes, run, results.targets.get(label), colours[label], limits, bins)
             headroom = max(headroom, needed)
             style.panel_title(axes, label, run, colours[label])
             note_distance(axes, reading.facts_of(results, label))
@@ -70,20 +72,20 @@ def histograms(
     return figure
 
 
-def common_range(results: Any, runs: Mapping[str, Any]) -> tuple[float, float]:
+def common_range(runs: Runs, targets: Targets) -> Interval:
     """An interval that fits the particles of every method and all but 0.2% of every truth, inside the prior's box."""
     samples = [reading.final_particles(run) for run in runs.values()]
     for label in runs:
-        target = reading.target_of(results, label)
-        if target is not None and target.kind == "density":
+        target = targets.get(label)
+        if is_density(target):
             samples.append(np.asarray(target.quantile(np.array([0.001, 0.999]))))
-        elif target is not None and target.kind == "atoms":
+        elif is_atoms(target):
             samples.append(np.asarray(target.atoms))
     return reading.fitting_range(samples, reading.prior_bounds(next(iter(runs.values()))))
 
 
 def draw_panel(
-    axes: Axes, run: Any, target: Any, colour: str, limits: tuple[float, float], bins: int
+    axes: Axes, run: ParticleRun, target: Target | None, colour: str, limits: Interval, bins: int
 ) -> float:
     """Bars, truth and axis labels of one method; the truth may be None. Returns the headroom its words need."""
     particles = reading.final_particles(run)[:, 0]
@@ -92,7 +94,7 @@ def draw_panel(
     axes.set_xlim(*limits)
     axes.set_xlabel(r"parameter $\theta$")
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
-    if target is not None and target.kind == "atoms":
+    if is_atoms(target):
         axes.set_ylabel("fraction of particles")
         headroom = draw_atoms(axes, particles, target, colour, edges)
     else:
@@ -107,10 +109,10 @@ def draw_panel(
     return headroom
 
 
-def draw_density(axes: Axes, run: Any, target: Any, limits: tuple[float, float]) -> None:
+def draw_density(axes: Axes, run: ParticleRun, target: Target | None, limits: Interval) -> None:
     """The truth as a dashed curve: Q*'s density, and for FD-GVI the Gaussian that was fitted."""
     grid = np.linspace(*limits, 1201)
-    if target is not None and target.kind == "density":
+    if is_density(target):
         axes.plot(grid, np.asarray(target.pdf(grid)).ravel(), color=style.BLACK, linestyle=(0, (4, 1.5)), linewidth=2.2,
                   label=r"truth: minimiser $Q^*$", gid="truth")
     fitted = reading.fitted_gaussian(run)
@@ -121,7 +123,7 @@ def draw_density(axes: Axes, run: Any, target: Any, limits: tuple[float, float])
 
 
 def note_distance(axes: Axes, facts: Mapping[str, Any], between: str = "\n") -> bool:
-    """Write the distance to the truth, and what 90% of as many exact draws have; whether there was one to write."""
+    """Write the distance to the truth, and the range of 90% of as many exact draws. Returns whether it is known."""
     distance, floor = facts.get("w1"), facts.get("w1_floor")
     if distance is None:
         return False
@@ -146,7 +148,7 @@ def share_heights(panels: Sequence[Axes], headroom: float, columns: int = 1) -> 
                 axes.tick_params(labelleft=False)
 
 
-def draw_loss(axes: Axes, runs: Sequence[Any], limits: tuple[float, float], named: bool, headroom: float) -> None:
+def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: bool, headroom: float) -> None:
     """The loss behind everything else, on an axis of its own at the right of the last panel."""
     grid = np.linspace(*limits, 2001)
     values = reading.loss_values(runs[0].loss, grid[:, None])

@@ -1,27 +1,115 @@
-"""Kinds of figure: functions from results and options to a figure, known by a name; and what an option may be."""
+"""Kinds of figure: functions from results and options to a figure, known by a name.
+
+A kind is one file of this folder. `figure_kind` marks its function and takes a check for each option (`rules`).
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import update_wrapper
+from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 
+from particlegvi.plotting import style
+from particlegvi.plotting.results import Results
+from particlegvi.plotting.rules import Check, rule_for
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import Registry, check_parameters
 
 kinds = Registry("particlegvi.plotting", "kind of figure")
 
 
-def figure_kind(name: str) -> Callable[[Callable[..., Figure]], Callable[..., Figure]]:
-    """Make the function below a kind of figure: its keyword-only parameters are the options a scenario may set."""
+class FigureKind:
+    """A function that draws results, with its name, the checks of its options, and how its figure is saved.
 
-    def mark(function: Callable[..., Figure]) -> Callable[..., Figure]:
-        function.name = name  # type: ignore[attr-defined]
-        return function
+    Attributes
+    ----------
+    name : str
+        Name in ``[[figures]]``; the file is called so as well.
+    suffix : str
+        Suffix of the file.
+    save : callable
+        Writes what the function returns: ``save(figure, path)`` gives the path.
+    defaults : dict
+        The default value of each option, a keyword-only parameter of the function.
+    checks : dict
+        The check of each option.
+    """
 
-    return mark
+    def __init__(
+        self,
+        draw: Callable[..., Figure],
+        name: str,
+        suffix: str,
+        save: Callable[[Figure, Path], Path],
+        checks: Mapping[str, Check],
+    ) -> None:
+        update_wrapper(self, draw)
+        parameters = inspect.signature(draw).parameters.values()
+        self._draw = draw
+        self.name = name
+        self.suffix = suffix
+        self.save = save
+        self.defaults = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}
+        self.checks: dict[str, Check] = {}
+        for option in (*self.defaults, *checks):
+            check = checks.get(option) or rule_for(self.defaults.get(option))
+            if option not in self.defaults or check is None:
+                wrong = "is none of its keyword-only parameters" if option in checks else "has no check"
+                raise RuntimeError(f'the option {option} of the figure "{name}" {wrong}; '
+                                   f'say @figure_kind("{name}", {option}=...) for a parameter with a default value')
+            self.checks[option] = check
+
+    def __call__(self, results: Results, **options: Any) -> Figure:
+        return self._draw(results, **options)
+
+    def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The options in plain form.
+
+        Raises
+        ------
+        ValueError
+            Naming the first option that does not exist or has a wrong value.
+        """
+        check_parameters(f'the figure "{self.name}"', given, self.defaults)
+        return {option: self._value(option, value) for option, value in given.items()}
+
+    def _value(self, option: str, value: Any) -> Any:
+        if value is None and self.defaults[option] is None:
+            return None
+        return self.checks[option](value, f'{option} of the figure "{self.name}"')
+
+
+def figure_kind(
+    name: str,
+    /,
+    *,
+    suffix: str = ".png",
+    save: Callable[[Figure, Path], Path] = style.save,
+    **checks: Check,
+) -> Callable[[Callable[..., Figure]], FigureKind]:
+    """Make the function below a kind of figure: its keyword-only parameters are the options that a scenario may set.
+
+    Parameters
+    ----------
+    name : str
+        Name of the kind.
+    suffix : str
+        Suffix of the file of such a figure.
+    save : callable
+        Writes it, ``save(figure, path)``.
+    **checks
+        The check of each option; one whose default is True or False needs none.
+
+    Raises
+    ------
+    RuntimeError
+        If an option has no check, or a check no option.
+    """
+    return lambda function: FigureKind(function, name, suffix, save, checks)
 
 
 def options(name: str) -> dict[str, Any]:
@@ -32,86 +120,25 @@ def options(name: str) -> dict[str, Any]:
     ValueError
         If there is no such kind.
     """
-    parameters = inspect.signature(kinds[name]).parameters.values()
-    return {each.name: each.default for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
+    return dict(kinds[name].defaults)
 
 
 def check(specification: Mapping[str, Any]) -> None:
-    """Refuse a bad entry of ``[[figures]]``: an unknown kind or option, or a value that cannot be.
-
-    The command line calls this before anything is simulated.
+    """Check an entry of ``[[figures]]``; `particlegvi.run` does so before anything is simulated.
 
     Raises
     ------
     ValueError
-        Naming the kind or the option, and the nearest right one or what it may be.
+        Naming a kind or an option that does not exist, with the nearest right one, or a value that is not allowed.
     """
+    checked(specification)
+
+
+def checked(specification: Mapping[str, Any]) -> tuple[FigureKind, dict[str, Any]]:
+    """The kind of an entry of ``[[figures]]`` and its options in plain form, or the error of `check`."""
     if not isinstance(specification, Mapping):
-        raise ValueError(f"a figure is {shown(specification)}; a table with the key kind is allowed")
+        raise ValueError(f"an entry of [[figures]] must be a table with a kind, not {shown(specification)}")
     if "kind" not in specification:
         raise ValueError(f'every entry of [[figures]] needs a "kind"; allowed: {", ".join(kinds.names())}')
-    name = specification["kind"]
-    allowed = options(name)
-    given = {key: value for key, value in specification.items() if key != "kind"}
-    check_parameters(f'the figure "{name}"', given, allowed)
-    for key, value in given.items():
-        check_option(name, key, value, allowed[key])
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 1e308
-
-
-def _whole(low: int, high: int) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
-
-
-def _pair(value: Any) -> bool:
-    return isinstance(value, list | tuple) and len(value) == 2 and all(map(_number, value)) and value[0] < value[1]
-
-
-def _pairs(value: Any) -> bool:
-    return isinstance(value, list | tuple) and len(value) == 2 and all(map(_pair, value))
-
-
-def _names(value: Any) -> bool:
-    return isinstance(value, list | tuple) and len(value) > 0 and all(isinstance(name, str) for name in value)
-
-
-def _width(value: Any) -> bool:
-    return (isinstance(value, str) and value == "pi") or (_number(value) and value > 0)
-
-
-TRUTH_VALUE = (lambda value: isinstance(value, bool), "true or false")
-RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "bins": (_whole(1, 1000), "a whole number from 1 to 1000"),
-    "bucket": (_whole(-(10**12), 10**12), "a whole number"),
-    "bucket_origin": (_number, "a finite number"),
-    "bucket_width": (_width, 'a finite number above 0 or "pi"'),
-    "input": (_number, "a finite number"),
-    "loss": TRUTH_VALUE,
-    "methods": (_names, "a list of at least one label of a method"),
-    "particles": (_whole(1, 10_000), "a whole number from 1 to 10000"),
-    "prior": TRUTH_VALUE,
-    "range": (_pair, "[low, high] with low < high"),
-    "shares": TRUTH_VALUE,
-    "start": TRUTH_VALUE,
-    "time": (lambda value: isinstance(value, str) and value in ("auto", "linear", "log"), '"auto", "linear" or "log"'),
-    "truth": TRUTH_VALUE,
-    "window": (_pairs, "[[left, right], [bottom, top]] with left < right and bottom < top"),
-}
-
-
-def check_option(kind: str, name: str, value: Any, default: Any) -> None:
-    """Refuse a value that an option cannot have; an option of which no rule is known may be anything.
-
-    Raises
-    ------
-    ValueError
-        Naming the option, what it may be, and what it is.
-    """
-    if name not in RULES or (value is None and default is None):
-        return
-    allows, allowed = RULES[name]
-    if not allows(value):
-        raise ValueError(f'{name} of the figure "{kind}" must be {allowed}, not {shown(value)}')
+    kind: FigureKind = kinds[specification["kind"]]
+    return kind, kind.checked({key: value for key, value in specification.items() if key != "kind"})

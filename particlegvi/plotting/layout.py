@@ -1,14 +1,19 @@
-"""What lies around the panels of a figure: the two lines over it, and one legend below that covers nothing."""
+"""The surroundings of the panels: the two lines of the heading above, and one legend below that covers no axes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.collections import Collection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from particlegvi.plotting.reading import fitted_gaussian
+from particlegvi.plotting.results import Runs
 from particlegvi.plotting.style import LARGE, MEDIUM, SMALL, TEXT_GREY
 from particlegvi.schedules import shown
 
@@ -16,9 +21,45 @@ NEUTRAL = "#6E6E6E"
 SEPARATOR = "  |  "
 
 
+def heading(figure: Figure, scenario: Mapping[str, Any], runs: Runs, note: str = "") -> None:
+    """The title of the scenario; below it where it comes from, what is shown, and at what settings it was run."""
+    title = str(scenario.get("title") or scenario.get("name") or "")
+    size = LARGE if len(title) <= 72 else MEDIUM
+    height = figure.get_size_inches()[1]
+    facts = [*filter(None, [note]), *settings(runs)]
+    room = 104 - sum(len(fact) + len(SEPARATOR) for fact in facts)
+    source = shortened(str(scenario.get("source") or ""), max(room, 12))
+    line = SEPARATOR.join(filter(None, [source, *facts]))
+    # Both lines come from the scenario, so what looks like mathematics in them is none.
+    figure.text(0.012, 1.0 - 0.10 / height, shortened(title, 88), va="top", parse_math=False, size=size, weight="bold")
+    figure.text(0.012, 1.0 - 0.42 / height, line, va="top", parse_math=False, size=SMALL, color=TEXT_GREY)
+
+
+def shortened(text: str, longest: int) -> str:
+    """The text, or its beginning and three dots where it would not fit on a line."""
+    return text if len(text) <= longest else text[: longest - 3].rstrip() + "..."
+
+
+def settings(runs: Runs) -> list[str]:
+    """Particles, steps and seed in words, each named only where all runs agree on it."""
+    # The steps of a run that fitted a Gaussian are those of an optimiser and not comparable.
+    counts = {int(run.positions.shape[1]) for run in runs.values()}
+    lengths = {(int(run.steps[-1]), shown(run.step_size)) for run in runs.values() if fitted_gaussian(run) is None}
+    seeds = {run.seed for run in runs.values()}
+    facts = []
+    if len(counts) == 1:
+        facts.append(f"{counts.pop():,} particles")
+    if len(lengths) == 1:
+        steps, step_size = lengths.pop()
+        facts.append(f"{steps:,} steps of {step_size}")
+    if len(seeds) == 1:
+        facts.append(f"seed {seeds.pop()}")
+    return facts
+
+
 def legend_below(figure: Figure) -> None:
     """Collect every label once, in as few rows as fit; what has another colour in every panel is shown in grey."""
-    found: dict[str, Any] = {}
+    found: dict[str, Artist] = {}
     for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             found.setdefault(label, _neutral(handle, label))
@@ -42,11 +83,11 @@ def _by_rows(labels: list[str], columns: int) -> list[str]:
     return [labels[place] for place in order]
 
 
-def _neutral(handle: Any, label: str) -> Any:
-    """The handle as the legend shows it: dots of one size, and grey for the particles of whatever colour."""
-    if hasattr(handle, "get_offsets"):
-        face, edge = handle.get_facecolor(), handle.get_edgecolor()
-        own = (face[0] if len(face) else "none", edge[0] if len(edge) else "none", 9.0)
+def _neutral(handle: Artist, label: str) -> Artist:
+    """The handle as the legend shows it: dots of one size, and particles in grey for all colours."""
+    if isinstance(handle, Collection):
+        face, edge = np.reshape(handle.get_facecolor(), (-1, 4)), np.reshape(handle.get_edgecolor(), (-1, 4))
+        own: tuple[Any, Any, float] = (face[0] if len(face) else "none", edge[0] if len(edge) else "none", 9.0)
         grey = {"particles": (NEUTRAL, NEUTRAL, 7.0), "starting points": (NEUTRAL, NEUTRAL, 4.0)}
         inside, around, size = grey.get(label, own)
         return Line2D([], [], marker="o", linestyle="none", markerfacecolor=inside, markeredgecolor=around,
@@ -54,43 +95,3 @@ def _neutral(handle: Any, label: str) -> Any:
     if label != "particles":
         return handle
     return Line2D([], [], color=NEUTRAL) if isinstance(handle, Line2D) else Patch(color=NEUTRAL, alpha=0.62)
-
-
-def heading(figure: Figure, scenario: Mapping[str, Any], runs: Mapping[str, Any], note: str = "") -> None:
-    """The title of the scenario; below it where it comes from, what is shown, and at what settings it was run."""
-    title = str(scenario.get("title") or scenario.get("name") or "")
-    size = LARGE if len(title) <= 72 else MEDIUM
-    height = figure.get_size_inches()[1]
-    facts = [*filter(None, [note]), *settings(runs)]
-    room = 104 - sum(len(fact) + len(SEPARATOR) for fact in facts)
-    source = shortened(str(scenario.get("source") or ""), max(room, 12))
-    line = SEPARATOR.join(filter(None, [source, *facts]))
-    # Both lines come from the scenario, so what looks like mathematics in them is none.
-    figure.text(0.012, 1.0 - 0.10 / height, shortened(title, 88), va="top", parse_math=False, size=size, weight="bold")
-    figure.text(0.012, 1.0 - 0.42 / height, line, va="top", parse_math=False, size=SMALL, color=TEXT_GREY)
-
-
-def shortened(text: str, longest: int) -> str:
-    """The text, or its beginning and three dots where it would not fit on a line."""
-    return text if len(text) <= longest else text[: longest - 3].rstrip() + "..."
-
-
-def settings(runs: Mapping[str, Any]) -> list[str]:
-    """Particles, steps and seed in words, each named only where all runs agree on it."""
-    counts = {int(run.positions.shape[1]) for run in runs.values()}
-    lengths = {(int(run.steps[-1]), shown(run.step_size)) for run in runs.values() if not _is_gaussian(run)}
-    seeds = {run.seed for run in runs.values()}
-    facts = []
-    if len(counts) == 1:
-        facts.append(f"{counts.pop():,} particles")
-    if len(lengths) == 1:
-        steps, step_size = lengths.pop()
-        facts.append(f"{steps:,} steps of {step_size}")
-    if len(seeds) == 1:
-        facts.append(f"seed {seeds.pop()}")
-    return facts
-
-
-def _is_gaussian(run: Any) -> bool:
-    """Whether the run fitted a Gaussian; its steps are an optimiser's and not comparable."""
-    return "mean" in run.info and "sd" in run.info

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from particlegvi.plotting import histograms, reading, style
+from particlegvi.contracts import Array
+from particlegvi.plotting import histograms, reading, rules, style
 from particlegvi.plotting.atoms import HEADROOM
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
-from particlegvi.plotting.reading import Array
+from particlegvi.plotting.results import Interval, ParticleRun, Results
 
 
-@figure_kind("lifting")
+@figure_kind("lifting", methods=rules.labels, bins=rules.whole(1, 1000), range=rules.interval)
 def lifting(
-    results: Any,
+    results: Results,
     *,
     methods: Sequence[str] | None = None,
     bins: int = 48,
-    range: Sequence[float] | None = None,
+    range: Interval | None = None,
     prior: bool = True,
 ) -> Figure:
     """The loss with its global minimisers above; below it Q*, the final particles and, faintly, the prior.
@@ -43,13 +43,13 @@ def lifting(
     """
     runs = reading.chosen_runs(results, methods, dim=1)
     colours = style.colours(results)
-    limits = reading.pair(range) if range is not None else histograms.common_range(results, runs)
+    limits = histograms.common_range(runs, results.targets) if range is None else range
     with style.slide_style():
         figure = style.new_slide()
         panels = figure.subplots(2, len(runs), sharex=True, squeeze=False, height_ratios=[1.0, 1.15])
         for column, (label, run) in enumerate(runs.items()):
             above, below = panels[:, column]
-            histograms.draw_panel(below, run, reading.target_of(results, label), colours[label], limits, bins)
+            histograms.draw_panel(below, run, results.targets.get(label), colours[label], limits, bins)
             minimisers = draw_loss(above, run, limits)
             if prior:
                 draw_prior(below, run, limits)
@@ -70,8 +70,8 @@ def lifting(
     return figure
 
 
-def draw_loss(axes: Axes, run: Any, limits: tuple[float, float]) -> Array:
-    """The loss with its global minimisers, which are returned."""
+def draw_loss(axes: Axes, run: ParticleRun, limits: Interval) -> Array:
+    """Draw the loss and its global minimisers. Returns these."""
     grid = np.linspace(*limits, 4001)
     values = reading.loss_values(run.loss, grid[:, None])
     minimisers = reading.global_minimisers(run.loss, limits)
@@ -88,10 +88,10 @@ def draw_loss(axes: Axes, run: Any, limits: tuple[float, float]) -> Array:
     return minimisers
 
 
-def draw_prior(axes: Axes, run: Any, limits: tuple[float, float]) -> None:
+def draw_prior(axes: Axes, run: ParticleRun, limits: Interval) -> None:
     """The prior's density as a thin grey line; an improper one has none."""
     grid = np.linspace(*limits, 1201)
     density = np.exp(np.asarray(run.prior.log_density(grid[:, None]), dtype=np.float64).ravel())
-    if getattr(run.prior, "name", "") == "flat" or not np.all(np.isfinite(density)):
+    if run.prior.name == "flat" or not np.all(np.isfinite(density)):
         return
     axes.plot(grid, density, color=style.LOSS_GREY, linewidth=1.8, label=r"prior $P$")

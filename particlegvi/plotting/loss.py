@@ -1,23 +1,24 @@
-"""The average loss of the particles over time, and the average loss of the truth it should reach."""
+"""The average loss of the particles over time, and the average loss under the target, which it should reach."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from particlegvi.plotting import reading, style
+from particlegvi.contracts import Loss, Target
+from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
-from particlegvi.plotting.timing import scale_time, time_label
+from particlegvi.plotting.results import DensityTarget, Interval, ParticleRun, Results, is_atoms, is_density
+from particlegvi.plotting.timing import SCALE, scale_time, time_label
 
 
-@figure_kind("loss")
+@figure_kind("loss", methods=rules.labels, time=SCALE)
 def loss(
-    results: Any, *, methods: Sequence[str] | None = None, time: str = "log", truth: bool = True
+    results: Results, *, methods: Sequence[str] | None = None, time: str = "log", truth: bool = True
 ) -> Figure:
     """Average loss over time, one line per method; dashed, the average loss under the truth of that method.
 
@@ -38,7 +39,7 @@ def loss(
         figure = style.new_slide()
         axes = figure.subplots()
         for position, (label, run) in enumerate(runs.items()):
-            target = reading.target_of(results, label) if truth else None
+            target = results.targets.get(label) if truth else None
             # Each line is thinner than the one below, so that lines that coincide are both seen.
             width = max(1.4, 3.6 - 0.7 * position)
             draw_loss(axes, style.method_label(label, run), run, target, colours[label], width)
@@ -49,7 +50,9 @@ def loss(
     return figure
 
 
-def draw_loss(axes: Axes, name: str, run: Any, target: Any, colour: str, width: float) -> None:
+def draw_loss(
+    axes: Axes, name: str, run: ParticleRun, target: Target | None, colour: str, width: float
+) -> None:
     """The line of one method, and the dashed one of its truth."""
     with np.errstate(all="ignore"):  # a run that diverged has records without an average
         average = np.asarray(run.average_loss(), dtype=np.float64)
@@ -68,13 +71,11 @@ def name_dashes(axes: Axes) -> None:
         axes.plot([], [], color=style.BLACK, linestyle=dashes, linewidth=1.8, label="average loss under the truth")
 
 
-def expected_loss(loss: Any, target: Any) -> float | None:
-    """The average loss under the truth, for the line towards which the particles' average loss should go."""
-    if target is None:
-        return None
-    if target.kind == "atoms":
+def expected_loss(loss: Loss, target: Target | None) -> float | None:
+    """The average loss under the target, to which the average loss of the particles should go; None if not known."""
+    if is_atoms(target):
         return float(np.dot(target.weights, reading.loss_values(loss, np.asarray(target.atoms))))
-    if target.kind != "density":
+    if not is_density(target):
         return None
     if target.dim == 1:
         # Equal shares of the mass: this finds every mode, also when there are two thousand of them.
@@ -89,7 +90,7 @@ def expected_loss(loss: Any, target: Any) -> float | None:
     return float(np.sum(reading.loss_values(loss, points[known]) * mass[known]) / np.sum(mass[known]))
 
 
-def density_box(target: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+def density_box(target: DensityTarget) -> tuple[Interval, Interval]:
     """A box of six standard deviations around the mean of a density in 2-D."""
     centre = np.broadcast_to(np.asarray(target.mean, dtype=np.float64), (2,))
     variance = np.asarray(target.variance, dtype=np.float64)

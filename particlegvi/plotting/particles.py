@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,23 +10,24 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse
 
+from particlegvi.contracts import Array, Target
 from particlegvi.plotting import plane as planes
-from particlegvi.plotting import reading, style
+from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
-from particlegvi.plotting.reading import Array
+from particlegvi.plotting.results import DensityTarget, ParticleRun, Results, is_atoms, is_density
 from particlegvi.plotting.shares import FEW, MANY_MODES, counts_of, places_of_words, true_shares, write_shares
 from particlegvi.plotting.valleys import modes_of
 
 MASSES = (0.9, 0.5)
 
 
-@figure_kind("particles")
+@figure_kind("particles", methods=rules.labels, window=rules.window)
 def particles(
-    results: Any,
+    results: Results,
     *,
     methods: Sequence[str] | None = None,
-    window: Sequence[Sequence[float]] | None = None,
+    window: planes.Window | None = None,
     start: bool = True,
     truth: bool = True,
     shares: bool = True,
@@ -54,8 +54,9 @@ def particles(
     """
     runs = reading.chosen_runs(results, methods, dim=2)
     colours = style.colours(results)
-    plane = planes.plane_of(results, runs, window)
-    valleys = modes_of(results, plane)
+    modes = results.scenario.get("modes")
+    plane = planes.plane_of(runs, results.targets, modes, window)
+    valleys = modes_of(modes, plane)
     several = shares and 2 <= len(valleys.lowest) <= MANY_MODES
     words = places_of_words(runs, plane, valleys) if several else None
     with style.slide_style():
@@ -63,8 +64,9 @@ def particles(
         figure = style.new_slide(rows if rows == 1 else 1.75 * rows)  # square panels with two lines of title each
         panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
         for position, (label, run) in enumerate(runs.items()):
-            target = reading.target_of(results, label) if truth else None
-            draw_panel(panels[position], run, target, colours[label], plane, start, position % columns == 0)
+            target = results.targets.get(label) if truth else None
+            labelled = position % columns == 0
+            draw_panel(panels[position], run, target, colours[label], plane, start=start, labelled=labelled)
             style.panel_title(panels[position], label, run, colours[label])
             if words is not None:
                 held = counts_of(results, label, run, plane, valleys)
@@ -73,7 +75,7 @@ def particles(
         for spare in panels[len(runs) :]:
             spare.set_visible(False)
         legend_below(figure)
-        known = truth and any(reading.target_of(results, label) is not None for label in runs)
+        known = truth and any(results.targets.get(label) is not None for label in runs)
         note = "per mode: particles (truth)" if words is not None and known else ""
         heading(figure, results.scenario, runs, note)
     return figure
@@ -81,19 +83,20 @@ def particles(
 
 def draw_panel(
     axes: Axes,
-    run: Any,
-    target: Any,
+    run: ParticleRun,
+    target: Target | None,
     colour: str,
     plane: planes.Plane,
+    *,
     start: bool,
     labelled: bool,
 ) -> None:
-    """Everything inside one panel; ``target`` may be None."""
+    """Draw one panel; the starting points if ``start``, numbers at the vertical axis if ``labelled``."""
     planes.draw_plane(axes, plane, labelled)
     first, last = reading.finite_particles(np.asarray(run.positions[0])), reading.final_particles(run)
     fitted = reading.fitted_gaussian(run)
-    # Particles that lie on one another look like one: make that one larger.
-    area = marker_area(len(last)) * (2.5 if target is not None and target.kind == "atoms" and len(last) > FEW else 1.0)
+    # Particles on one point look like one particle: make it larger.
+    area = marker_area(len(last)) * (2.5 if is_atoms(target) and len(last) > FEW else 1.0)
     first, last = reading.drawable(first), reading.drawable(last)
     if start and fitted is None:
         axes.scatter(first[:, 0], first[:, 1], s=marker_area(len(first)) * 0.3, color="#8C8C8C", alpha=0.5,
@@ -102,9 +105,9 @@ def draw_panel(
                  edgecolors="white", label="particles", zorder=3, gid="particles")
     if fitted is not None:
         draw_gaussian(axes, *fitted)
-    if target is not None and target.kind == "density":
+    if is_density(target):
         draw_mass(axes, target, plane)
-    elif target is not None and target.kind == "atoms":
+    elif is_atoms(target):
         atoms = np.asarray(target.atoms)
         axes.scatter(atoms[:, 0], atoms[:, 1], s=330, facecolors="none", edgecolors=style.BLACK, linewidths=2.0,
                      zorder=4, label=r"truth: limit $Q_\infty$ of the flow", gid="truth")
@@ -124,7 +127,7 @@ def draw_gaussian(axes: Axes, mean: Array, sd: Array) -> None:
     axes.plot([], [], color=style.BLACK, label="fitted Gaussian: 1 and 2 sd")
 
 
-def draw_mass(axes: Axes, target: Any, plane: planes.Plane) -> None:
+def draw_mass(axes: Axes, target: DensityTarget, plane: planes.Plane) -> None:
     """Curves of equal density around given shares of the mass of Q*."""
     across, up, _, density = reading.density_grid(target, *plane.window, size=planes.GRID)
     levels = mass_levels(density, MASSES)

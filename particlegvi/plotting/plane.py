@@ -1,18 +1,19 @@
-"""The plane under the pictures of particles in 2-D: the window, the contours of the loss, its valleys."""
+"""The plane below particles in 2-D: the window that is shown, and the contours of the loss."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from particlegvi.contracts import Array
+from particlegvi.losses.loss import Loss
 from particlegvi.plotting import reading
-from particlegvi.plotting.reading import Array
+from particlegvi.plotting.results import Interval, Runs, Targets, is_atoms
 
-Window = tuple[tuple[float, float], tuple[float, float]]
+Window = tuple[Interval, Interval]
 GRID = 201
 LEVELS = 12
 
@@ -29,23 +30,23 @@ class Plane(NamedTuple):
         return (float(self.across[0]), float(self.across[-1])), (float(self.up[0]), float(self.up[-1]))
 
 
-def plane_of(results: Any, runs: Mapping[str, Any], window: Sequence[Sequence[float]] | None) -> Plane:
-    """The loss over a window that fits the final particles of all methods."""
+def plane_of(runs: Runs, targets: Targets, modes: Any = None, window: Window | None = None) -> Plane:
+    """The loss over a window: the one given, or that which fits the runs, the targets and the ``modes`` (k, 2)."""
     run = next(iter(runs.values()))
-    horizontal, vertical = _pair(window) if window is not None else common_window(results, runs)
+    horizontal, vertical = common_window(runs, targets, modes) if window is None else window
     across, up, points = reading.grid_points(horizontal, vertical, GRID)
     return Plane(across, up, reading.loss_values(run.loss, points).reshape(GRID, GRID))
 
 
-def common_window(results: Any, runs: Mapping[str, Any]) -> Window:
+def common_window(runs: Runs, targets: Targets, named: Any) -> Window:
     """The same window for every panel: around the final particles, and as tall as the panels have room for.
 
     The margin is a tenth of the range on every side, or less where the loss says what part of it is worth showing.
     """
     run = next(iter(runs.values()))
-    modes = modes_to_show(results, runs)
+    modes = modes_to_show(runs, targets, named)
     around = 0.25 * np.ptp(modes, axis=0) if len(modes) else np.zeros(2)
-    suggested = getattr(getattr(run.loss, "term", None), "plot_window", None)
+    suggested = run.loss.plot_window if isinstance(run.loss, Loss) else None
     sides = []
     for coordinate in (0, 1):
         bounds = reading.prior_bounds(run, coordinate)
@@ -64,18 +65,14 @@ def common_window(results: Any, runs: Mapping[str, Any]) -> Window:
     return (left, right), (bottom - missing, top + missing)
 
 
-def modes_to_show(results: Any, runs: Mapping[str, Any]) -> Array:
-    """Places (n, 2) that a picture must not leave out: the scenario's modes and the atoms of the truths."""
-    places = [np.asarray(results.scenario.get("modes") or np.empty((0, 2)), dtype=np.float64).reshape(-1, 2)]
+def modes_to_show(runs: Runs, targets: Targets, named: Any) -> Array:
+    """Places (n, 2) that a picture must show: the modes that a scenario names, if any, and the atoms of the targets."""
+    places = [np.asarray(named or np.empty((0, 2)), dtype=np.float64).reshape(-1, 2)]
     for label in runs:
-        target = reading.target_of(results, label)
-        if target is not None and target.kind == "atoms":
+        target = targets.get(label)
+        if is_atoms(target):
             places.append(np.asarray(target.atoms, dtype=np.float64))
     return np.concatenate(places)
-
-
-def _pair(window: Sequence[Sequence[float]]) -> Window:
-    return reading.pair(window[0]), reading.pair(window[1])
 
 
 def draw_plane(axes: Axes, plane: Plane, labelled: bool) -> None:

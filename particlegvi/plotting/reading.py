@@ -1,4 +1,4 @@
-"""What the figures need to know about results: finite particles, fitting ranges, the loss on a grid, its minima."""
+"""Numbers that figures read from runs: finite particles, fitting ranges, the loss on a grid and its minima."""
 
 from __future__ import annotations
 
@@ -7,58 +7,49 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Loss, Run
+from particlegvi.plotting.results import DensityTarget, Interval, ParticleRun, Results
 from particlegvi.tools.registry import look_up
 
 
-def chosen_runs(results: Mapping[str, Any], methods: Iterable[str] | None, dim: int | None = None) -> dict[str, Any]:
-    """The runs a figure shows, in order: all of them, or those that the option ``methods`` names.
+def named_runs(results: Results, methods: Sequence[str] | None) -> dict[str, Any]:
+    """All runs, or those that the option ``methods`` names, in its order.
 
     Raises
     ------
     ValueError
-        If a name is unknown, nothing is left to draw, or the particles do not have the dimension the figure draws.
+        If a name is unknown, or there is nothing to draw.
     """
     everything = dict(results.items())
     if not everything:
         raise ValueError("there is nothing to draw yet: no method of the run is finished")
-    if isinstance(methods, str):
-        methods = [methods]
     runs = everything if methods is None else {label: look_up("method", label, everything) for label in methods}
     if not runs:
         raise ValueError("methods of a figure is empty, but a figure needs at least one method to draw")
+    return runs
+
+
+def chosen_runs(results: Results, methods: Sequence[str] | None, dim: int | None = None) -> dict[str, ParticleRun]:
+    """The runs that a figure of particles shows, in order (`named_runs`).
+
+    Raises
+    ------
+    ValueError
+        As for `named_runs`, or if a run has no particles in ``dim`` dimensions.
+    """
+    runs = named_runs(results, methods)
     for label, run in runs.items():
+        if not isinstance(run, ParticleRun):
+            raise ValueError(f"this kind of figure draws particles that minimise a loss, but {label} has none")
         if dim is not None and run.positions.shape[2] != dim:
             raise ValueError(f"this kind of figure draws particles in {dim} dimension(s), but {label} has "
                              f"{run.positions.shape[2]}")
     return runs
 
 
-def function_runs(results: Mapping[str, Any], methods: Iterable[str] | None) -> dict[str, Any]:
-    """The fits of functions that a figure shows, as `chosen_runs` has them.
-
-    Raises
-    ------
-    ValueError
-        If they are no functions of one input.
-    """
-    runs = chosen_runs(results, methods)
-    for label, run in runs.items():
-        inputs = getattr(getattr(run, "data", None), "inputs", None)
-        if inputs != 1:
-            what = "no function" if inputs is None else f"a function of {inputs} inputs"
-            raise ValueError(f"this kind of figure draws functions of one input, but {label} is {what}")
-    return runs
-
-
-def target_of(results: Any, label: str) -> Any:
-    """The truth beside which the particles of ``label`` are drawn, or None."""
-    return (getattr(results, "targets", None) or {}).get(label)
-
-
-def facts_of(results: Any, label: str) -> Mapping[str, Any]:
-    """What summary.json says about a method; empty where it says nothing."""
-    return (getattr(results, "summary", None) or {}).get("methods", {}).get(label, {})
+def facts_of(results: Results, label: str) -> Mapping[str, Any]:
+    """Numbers of a method in ``summary.json``; empty where there are none."""
+    return results.summary.get("methods", {}).get(label, {})
 
 
 def finite_particles(positions: Array) -> Array:
@@ -66,8 +57,8 @@ def finite_particles(positions: Array) -> Array:
     return positions[np.isfinite(positions).all(axis=1)]
 
 
-def final_particles(run: Any) -> Array:
-    """The finite particles of the last record that has any: a run that diverged is drawn where it still was."""
+def final_particles(run: Run) -> Array:
+    """The finite particles of the last record that has any: of a run that diverged, those before it did."""
     for record in range(len(run.positions) - 1, -1, -1):
         particles = finite_particles(np.asarray(run.positions[record]))
         if len(particles):
@@ -76,11 +67,11 @@ def final_particles(run: Any) -> Array:
 
 
 def drawable(particles: Array, most: int = 20_000) -> Array:
-    """At most so many of the particles, evenly chosen: more dots than that only cost time."""
+    """At most ``most`` of the particles, evenly chosen: more dots cannot be told apart and take time."""
     return particles[:: -(-len(particles) // most) or 1]
 
 
-def fitted_gaussian(run: Any) -> tuple[Array, Array] | None:
+def fitted_gaussian(run: Run) -> tuple[Array, Array] | None:
     """Mean and standard deviations (dim,) of the Gaussian that FD-GVI fitted; None for the particle methods."""
     if "mean" not in run.info or "sd" not in run.info:
         return None
@@ -88,14 +79,14 @@ def fitted_gaussian(run: Any) -> tuple[Array, Array] | None:
     return mean, np.broadcast_to(np.asarray(run.info["sd"], dtype=np.float64), mean.shape)
 
 
-def spans(run: Any) -> Array:
+def spans(run: Run) -> Array:
     """The finite final particles, and for FD-GVI also two standard deviations around its mean: (n, dim)."""
     last, fitted = final_particles(run), fitted_gaussian(run)
     return last if fitted is None else np.vstack([last, fitted[0] - 2.0 * fitted[1], fitted[0] + 2.0 * fitted[1]])
 
 
-def fitting_range(samples: Iterable[Array], bounds: tuple[float, float] = (-np.inf, np.inf)) -> tuple[float, float]:
-    """An interval that shows the samples without bowing to a stray one.
+def fitting_range(samples: Iterable[Array], bounds: Interval = (-np.inf, np.inf)) -> Interval:
+    """An interval that shows the samples; a single stray one does not widen it.
 
     It reaches from the smallest to the largest value, but no further than half the central 98% range beyond that
     range, with a margin of 5%, and stays inside ``bounds``.
@@ -112,21 +103,13 @@ def fitting_range(samples: Iterable[Array], bounds: tuple[float, float] = (-np.i
     return float(max(low - margin, bounds[0])), float(min(high + margin, bounds[1]))
 
 
-def pair(values: Sequence[float]) -> tuple[float, float]:
-    """Two numbers of a scenario as a tuple."""
-    low, high = values
-    return float(low), float(high)
+def prior_bounds(run: ParticleRun, coordinate: int = 0) -> Interval:
+    """The ends of the prior in one coordinate: minus and plus infinity unless it is bounded."""
+    return float(run.prior.low[coordinate]), float(run.prior.high[coordinate])
 
 
-def prior_bounds(run: Any, coordinate: int = 0) -> tuple[float, float]:
-    """Where the prior ends in one coordinate: minus and plus infinity unless it is a uniform one."""
-    low = np.atleast_1d(np.asarray(getattr(run.prior, "low", -np.inf), dtype=np.float64))
-    high = np.atleast_1d(np.asarray(getattr(run.prior, "high", np.inf), dtype=np.float64))
-    return float(low[min(coordinate, len(low) - 1)]), float(high[min(coordinate, len(high) - 1)])
-
-
-def loss_values(loss: Any, points: Array) -> Array:
-    """The loss at ``points`` of shape (n, dim); what is not a number counts as infinite."""
+def loss_values(loss: Loss, points: Array) -> Array:
+    """The loss at ``points`` (n, dim), with infinity in place of NaN."""
     with np.errstate(all="ignore"):
         values = np.asarray(loss.value(np.ascontiguousarray(points)), dtype=np.float64)
     return np.where(np.isnan(values), np.inf, values)
@@ -148,8 +131,8 @@ def turning_points(grid: Array, values: Array) -> tuple[Array, Array]:
     return peaks(-values), peaks(values)
 
 
-def global_minimisers(loss: Any, limits: tuple[float, float]) -> Array:
-    """Where in an interval a loss in 1-D is lowest: every local minimum as deep as the deepest, to a millionth."""
+def global_minimisers(loss: Loss, limits: Interval) -> Array:
+    """Global minimisers of a loss in 1-D in an interval: local minima as deep as the deepest, to a millionth."""
     grid = np.linspace(*limits, 4001)
     values = loss_values(loss, grid[:, None])
     minima, _ = turning_points(grid, values)
@@ -162,7 +145,7 @@ def global_minimisers(loss: Any, limits: tuple[float, float]) -> Array:
 
 
 def loss_ceiling(values: Array, at_particles: Array) -> float:
-    """How high the axis of the loss should reach: over the barriers and most particles, not up the outer walls."""
+    """Upper end of the axis of the loss: over the barriers and most particles, not up the outer walls."""
     finite = values[np.isfinite(values)]
     if not len(finite):
         return 1.0
@@ -176,9 +159,7 @@ def loss_ceiling(values: Array, at_particles: Array) -> float:
     return min(highest, lowest + 1.4 * (top - lowest)) if top > lowest else highest
 
 
-def grid_points(
-    horizontal: tuple[float, float], vertical: tuple[float, float], size: int
-) -> tuple[Array, Array, Array]:
+def grid_points(horizontal: Interval, vertical: Interval, size: int) -> tuple[Array, Array, Array]:
     """Coordinates along both axes, and all points of the grid as (size * size, 2), the first coordinate fastest."""
     across, up = np.linspace(*horizontal, size), np.linspace(*vertical, size)
     first, second = np.meshgrid(across, up)
@@ -186,7 +167,7 @@ def grid_points(
 
 
 def density_grid(
-    target: Any, horizontal: tuple[float, float], vertical: tuple[float, float], size: int
+    target: DensityTarget, horizontal: Interval, vertical: Interval, size: int
 ) -> tuple[Array, Array, Array, Array]:
     """A density in 2-D over a grid: coordinates along both axes, the points, and values (size, size)."""
     across, up, points = grid_points(horizontal, vertical, size)

@@ -1,17 +1,15 @@
-"""How many particles are in every mode, beside the mass of the truth there, written next to the mode."""
+"""The share of particles in every mode and the mass of the target there, written next to the mode."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from particlegvi.contracts import Array, Target
 from particlegvi.plotting import reading, style
 from particlegvi.plotting.plane import GRID, Plane
-from particlegvi.plotting.reading import Array
+from particlegvi.plotting.results import ParticleRun, Results, Runs, is_atoms, is_density
 from particlegvi.plotting.valleys import Valleys
 
 FEW = 20  # up to so many particles are counted, more are given as shares
@@ -19,9 +17,9 @@ MANY_MODES = 12  # with more modes than this no numbers are written
 
 
 def counts_of(
-    results: Any, label: str, run: Any, plane: Plane, valleys: Valleys
+    results: Results, label: str, run: ParticleRun, plane: Plane, valleys: Valleys
 ) -> tuple[NDArray[np.intp], int]:
-    """How many particles are in every mode, as the summary says where it does, and how many there are."""
+    """Numbers of particles in every mode, from the summary where it has them, and the number of all."""
     last = reading.final_particles(run)
     counted = reading.facts_of(results, label).get("mode_occupancy") if valleys.nearest else None
     if counted is not None and len(counted) == len(valleys.lowest):
@@ -50,8 +48,8 @@ def write_shares(
                                  linespacing=1.05, zorder=6))
 
 
-def places_of_words(runs: Mapping[str, Any], plane: Plane, valleys: Valleys) -> Array:
-    """Where the share of every mode is written: above the particles of all methods, or below in the lower half."""
+def places_of_words(runs: Runs, plane: Plane, valleys: Valleys) -> Array:
+    """Places (modes, 2) of the words: above the particles of all methods, and below them in the lower half."""
     spots = valleys.lowest.copy()
     height = float(np.ptp(plane.window[1]))
     middle = float(np.mean(valleys.lowest[:, 1]))
@@ -73,12 +71,12 @@ def places_of_words(runs: Mapping[str, Any], plane: Plane, valleys: Valleys) -> 
     return spots
 
 
-def true_shares(target: Any, plane: Plane, valleys: Valleys) -> Array | None:
-    """The mass of the truth in every mode, or None where the truth is not known."""
+def true_shares(target: Target | None, plane: Plane, valleys: Valleys) -> Array | None:
+    """The mass of the target in every mode, or None where it is not known."""
     count = len(valleys.lowest)
-    if target is not None and target.kind == "atoms":
+    if is_atoms(target):
         modes, mass = valleys.of(plane, np.asarray(target.atoms)), np.asarray(target.weights)
-    elif target is not None and target.kind == "density":
+    elif is_density(target):
         density = reading.density_grid(target, *plane.window, size=GRID)[3]
         modes, mass = valleys.basin.ravel(), np.nan_to_num(density).ravel()
     else:

@@ -1,26 +1,17 @@
-"""One run on one panel: what ``run.plot()`` shows."""
+"""One run on one panel: the figure that ``run.plot()`` shows."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from matplotlib.figure import Figure
 
+from particlegvi.contracts import Target
 from particlegvi.plotting import histograms, loss, particles, plane, style
 from particlegvi.plotting.layout import legend_below
+from particlegvi.plotting.results import ParticleRun
 from particlegvi.tools import parts
 
 
-class _Alone:
-    """A single run dressed as results, for the functions that choose ranges."""
-
-    def __init__(self, run: Any, target: Any) -> None:
-        self.scenario: dict[str, Any] = {"title": ""}
-        self.summary: dict[str, Any] = {}
-        self.targets = {run.label: target}
-
-
-def plot_run(run: Any, target: Any = None) -> Figure:
+def plot_run(run: ParticleRun, target: Target | None = None) -> Figure:
     """The final particles of one run, with the truth if it is given.
 
     Parameters
@@ -40,19 +31,19 @@ def plot_run(run: Any, target: Any = None) -> Figure:
     if target is not None:
         parts.part("target", target, ("kind", "dim"), "a target, as particlegvi.target gives it, or None")
         parts.same_dim("target", target.dim, run.loss.dim)
-    results, runs = _Alone(run, target), {run.label: run}
+    runs, targets = {run.label: run}, {run.label: target}
     colour = style.colours(runs)[run.label]
     dim = run.positions.shape[2]
     with style.slide_style():
         figure = style.new_slide(heading=False)
         axes = figure.subplots()
         if dim == 1:
-            limits = histograms.common_range(results, runs)
+            limits = histograms.common_range(runs, targets)
             headroom = histograms.draw_panel(axes, run, target, colour, limits, bins=48)
             histograms.share_heights([axes], headroom)
             histograms.draw_loss(axes, [run], limits, True, headroom)
         elif dim == 2:
-            surface = plane.plane_of(results, runs, None)
+            surface = plane.plane_of(runs, targets)
             particles.draw_panel(axes, run, target, colour, surface, start=True, labelled=True)
         else:
             loss.draw_loss(axes, run.label, run, target, colour, 2.4)

@@ -1,4 +1,4 @@
-"""How every figure looks: size, fonts, colours, method labels and the way a picture is saved.
+"""The look of every figure: size, fonts, colours, labels of methods; and the writing of its file.
 
 A figure is made for a lecture slide: 10 by 5.6 inches, nothing smaller than 12 points, the colour-blind safe palette
 of Okabe and Ito (2008). Nothing here touches the reader's matplotlib settings: figures are built and saved inside
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patheffects import withStroke
 
+from particlegvi.contracts import Method
+from particlegvi.plotting.results import ParticleRun, Results, Runs
 from particlegvi.tools import files
 
 WIDTH, HEIGHT, DOTS_PER_INCH = 10.0, 5.6, 150
@@ -124,7 +125,7 @@ def number(value: float, digits: int = 4) -> str:
     return {"1": power, "-1": f"-{power}"}.get(mantissa, rf"{mantissa}\times {power}")
 
 
-def weights(method: Any) -> str:
+def weights(method: Method) -> str:
     """The weights of a method as mathtext, for example "λ_KL = 1, λ_MMD = 0.5"; empty where it has none."""
     parts = []
     for symbol, value in (("KL", getattr(method, "kl_weight", 0.0)), ("MMD", getattr(method, "mmd_weight", 0.0))):
@@ -138,32 +139,32 @@ def shown_name(label: str) -> str:
     return "FD-GVI" if label == "FDGVI" else plain(label)
 
 
-def method_label(label: str, run: Any) -> str:
+def method_label(label: str, run: ParticleRun) -> str:
     """The name of a method with its weights, on one line: "DRLE (λ_KL = 1, λ_MMD = 0.5)"."""
     text = weights(run.method)
     return f"{shown_name(label)} ({text})" if text else shown_name(label)
 
 
-def panel_title(axes: Axes, label: str, run: Any, colour: str) -> None:
+def panel_title(axes: Axes, label: str, run: ParticleRun, colour: str) -> None:
     """The method's name in bold, and its weights on the line below."""
     # Mathematics ignores the weight of the font, so the second line stays regular.
     second = weights(run.method) or r"$\lambda_\text{KL} = \lambda_\text{MMD} = 0$"
-    # Told its height, it is not measured against the ticks of all panels, above which there are none.
+    # With a height given, matplotlib does not measure the title against the ticks of all panels.
     axes.set_title(f"{shown_name(label)}\n{second}", y=1.0, fontweight="bold", color=darker(colour))
 
 
-def colours(results: Mapping[str, Any]) -> dict[str, str]:
-    """One colour per method: always the same for the known methods, and never one colour twice below nine."""
+def colours(runs: Runs | Results) -> dict[str, str]:
+    """One colour for each method: always the same for the known methods, and no colour twice below nine methods."""
     chosen: dict[str, str] = {}
-    for label, run in results.items():
-        known = METHOD_COLOURS.get(_key(getattr(run.method, "label", label)))
+    for label, run in runs.items():
+        known = METHOD_COLOURS.get(_key(run.method.label))
         if known is not None and known not in chosen.values():
             chosen[label] = known
-    for position, label in enumerate(results):
+    for position, label in enumerate(runs):
         if label not in chosen:
             free = [colour for colour in SPARE_COLOURS if colour not in chosen.values()]
             chosen[label] = free[0] if free else SPARE_COLOURS[position % len(SPARE_COLOURS)]
-    return {label: chosen[label] for label in results}
+    return {label: chosen[label] for label in runs}
 
 
 def _key(label: str) -> str:

@@ -1,24 +1,27 @@
-"""The time axis: linear, or logarithmic from the first record on, whichever shows what happened."""
+"""The time axis: linear, or logarithmic from the first record on, whichever shows more of the way."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
+from particlegvi.plotting.results import ParticleRun
+from particlegvi.plotting.rules import choice
 from particlegvi.schedules import Schedule
 
+SCALE = choice("auto", "linear", "log")  # the check of an option that is the scale of the time
 
-def time_label(runs: Iterable[Any] = ()) -> str:
+
+def time_label(runs: Iterable[ParticleRun] = ()) -> str:
     """Time is dimensionless: the number of steps times the step size, or on a schedule the sum of the step sizes."""
     on_schedule = any(isinstance(run.step_size, Schedule) for run in runs)
     return r"time $t = \sum_k \eta_k$" if on_schedule else r"time $t = k\,\eta$"
 
 
-def scale_time(axes: Axes, runs: Iterable[Any], scale: str = "auto") -> None:
+def scale_time(axes: Axes, runs: Iterable[ParticleRun], scale: str = "auto") -> None:
     """Set the limits and the scale of a time axis that all of ``runs`` share.
 
     A logarithmic axis is linear up to the first record after the start, so that the start, at time 0, stays visible.
@@ -40,7 +43,7 @@ def scale_time(axes: Axes, runs: Iterable[Any], scale: str = "auto") -> None:
         axes.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
 
 
-def _early(runs: list[Any], first: float, end: float) -> bool:
+def _early(runs: list[ParticleRun], first: float, end: float) -> bool:
     """Whether most of the way is over in the first tenth, with enough records in it to show that."""
     if not first <= end / 20.0:
         return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,23 +11,26 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from particlegvi.plotting import atoms, reading, style
+from particlegvi.contracts import Array, Target
+from particlegvi.plotting import atoms, reading, rules, style
 from particlegvi.plotting import plane as planes
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
-from particlegvi.plotting.reading import Array
-from particlegvi.plotting.timing import scale_time, time_label
+from particlegvi.plotting.results import Interval, ParticleRun, Results, Runs, is_atoms, is_density
+from particlegvi.plotting.timing import SCALE, scale_time, time_label
 
 
-@figure_kind("trajectories")
+@figure_kind(
+    "trajectories", methods=rules.labels, particles=rules.whole(1, 10_000), time=SCALE, window=rules.window
+)
 def trajectories(
-    results: Any,
+    results: Results,
     *,
     methods: Sequence[str] | None = None,
     particles: int = 40,
     time: str = "auto",
     truth: bool = True,
-    window: Sequence[Sequence[float]] | None = None,
+    window: planes.Window | None = None,
 ) -> Figure:
     """One panel per method: where particles went, against time in 1-D and over the contours of the loss in 2-D.
 
@@ -64,11 +66,11 @@ def trajectories(
     return figure
 
 
-def _shown(runs: Mapping[str, Any], particles: int) -> int:
+def _shown(runs: Runs, particles: int) -> int:
     return min(particles, max(run.positions.shape[1] for run in runs.values()))
 
 
-def evenly_chosen(run: Any, particles: int) -> Array:
+def evenly_chosen(run: ParticleRun, particles: int) -> Array:
     """Paths (records, at most ``particles``, dim) of particles evenly spread over the order of the first coordinate."""
     positions = np.asarray(run.positions)
     count = positions.shape[1]
@@ -78,7 +80,7 @@ def evenly_chosen(run: Any, particles: int) -> Array:
 
 
 def _against_time(
-    results: Any, runs: Mapping[str, Any], colours: Mapping[str, str], particles: int, time: str, truth: bool
+    results: Results, runs: Runs, colours: Mapping[str, str], particles: int, time: str, truth: bool
 ) -> Figure:
     limits = _vertical_range(runs, particles)
     grid = np.linspace(*limits, 8001)
@@ -95,24 +97,24 @@ def _against_time(
         axes.set_xlabel(time_label([run]))
         style.panel_title(axes, label, run, colour)
         if truth:
-            draw_side(panels[2 * position + 1], run, reading.target_of(results, label), colour, limits)
+            draw_side(panels[2 * position + 1], run, results.targets.get(label), colour, limits)
     mains[0].set_ylabel(r"parameter $\theta$")
     mains[0].set_ylim(*limits)
     return figure
 
 
-def _vertical_range(runs: Mapping[str, Any], particles: int) -> tuple[float, float]:
+def _vertical_range(runs: Runs, particles: int) -> Interval:
     samples = [evenly_chosen(run, particles) for run in runs.values()]
     samples += [reading.final_particles(run) for run in runs.values()]
     return reading.fitting_range(samples, reading.prior_bounds(next(iter(runs.values()))))
 
 
-def draw_against_time(axes: Axes, run: Any, colour: str, particles: int) -> None:
+def draw_against_time(axes: Axes, run: ParticleRun, colour: str, particles: int) -> None:
     """Paths of some particles in one dimension against time."""
     paths = evenly_chosen(run, particles)[:, :, 0].T
     points = np.stack([np.broadcast_to(run.times, paths.shape), paths], axis=-1)
-    # One artist for all: a line for each takes several times as long.
-    # Its limits count: a logarithmic axis asks for the smallest positive time.
+    # One artist for all paths: a line for each takes several times as long. Its limits are part of those of the axes,
+    # because a logarithmic axis asks for the smallest positive time.
     axes.add_collection(LineCollection(list(points), colors=colour, linewidths=0.9, alpha=0.6, zorder=2))
     axes.add_line(Line2D([], [], color=colour, linewidth=0.9, label="particles"))
 
@@ -127,11 +129,11 @@ def draw_levels(axes: Axes, minima: Array, tops: Array) -> None:
                          label=label if position == 0 else None)
 
 
-def draw_side(axes: Axes, run: Any, target: Any, colour: str, limits: tuple[float, float]) -> None:
-    """The final particles of all as a histogram lying on its side, with the truth."""
+def draw_side(axes: Axes, run: ParticleRun, target: Target | None, colour: str, limits: Interval) -> None:
+    """Draw a histogram of all final particles that lies on its side, with the target."""
     last = reading.final_particles(run)[:, 0]
     edges = np.linspace(*limits, 41)
-    if target is not None and target.kind == "atoms" and len(target.weights) <= atoms.MANY_ATOMS:
+    if is_atoms(target) and len(target.weights) <= atoms.MANY_ATOMS:
         places, weights = np.asarray(target.atoms)[:, 0], np.asarray(target.weights)
         width = atoms.bar_width(places, edges)
         heights, _ = atoms.at_atoms(last, places, width / 2)
@@ -143,7 +145,7 @@ def draw_side(axes: Axes, run: Any, target: Any, colour: str, limits: tuple[floa
         heights = np.histogram(last, edges)[0] / (max(len(last), 1) * width)
         axes.stairs(heights, edges, orientation="horizontal", fill=True, color=colour, alpha=0.62)
         top = float(heights.max())
-        if target is not None and target.kind == "density":
+        if is_density(target):
             grid = np.linspace(*limits, 801)
             density = np.asarray(target.pdf(grid)).ravel()
             axes.plot(density, grid, color=style.BLACK, linewidth=1.8)
@@ -158,13 +160,13 @@ def draw_side(axes: Axes, run: Any, target: Any, colour: str, limits: tuple[floa
 
 
 def _over_the_plane(
-    results: Any,
-    runs: Mapping[str, Any],
+    results: Results,
+    runs: Runs,
     colours: Mapping[str, str],
     particles: int,
-    window: Sequence[Sequence[float]] | None,
+    window: planes.Window | None,
 ) -> Figure:
-    plane = planes.plane_of(results, runs, window)
+    plane = planes.plane_of(runs, results.targets, results.scenario.get("modes"), window)
     rows, columns = planes.panel_grid(len(runs))
     figure = style.new_slide(rows)
     panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
@@ -177,9 +179,9 @@ def _over_the_plane(
 
 
 def draw_paths(
-    axes: Axes, run: Any, colour: str, plane: planes.Plane, particles: int, labelled: bool
+    axes: Axes, run: ParticleRun, colour: str, plane: planes.Plane, particles: int, labelled: bool
 ) -> None:
-    """Paths of some particles in two dimensions, hollow where they start and full where they end."""
+    """Draw paths of some particles in two dimensions, with a hollow dot at the start and a full one at the end."""
     planes.draw_plane(axes, plane, labelled)
     paths = evenly_chosen(run, particles)
     segments = [path[np.isfinite(path).all(axis=1)] for path in np.moveaxis(paths, 1, 0)]

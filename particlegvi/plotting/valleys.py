@@ -1,4 +1,4 @@
-"""The modes of a loss over a window of the plane: which points belong to which."""
+"""The modes of a loss over a window of the plane, and the points that belong to each."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from particlegvi.contracts import Array
 from particlegvi.plotting.plane import GRID, Plane
-from particlegvi.plotting.reading import Array
 
 
 class Valleys(NamedTuple):
@@ -39,9 +39,8 @@ def nearest_of(points: Array, places: Array) -> NDArray[np.intp]:
     return np.argmin(squares, axis=0).astype(np.intp)
 
 
-def modes_of(results: Any, plane: Plane) -> Valleys:
-    """The modes that the scenario counts particles at, or else the valleys of the loss."""
-    named = results.scenario.get("modes")
+def modes_of(named: Any, plane: Plane) -> Valleys:
+    """The modes (k, 2) that a scenario names, or else the valleys of the loss."""
     if not named:
         return valleys_of(plane)
     places = np.asarray(named, dtype=np.float64).reshape(-1, 2)

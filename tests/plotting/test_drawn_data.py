@@ -118,7 +118,7 @@ def test_the_window_holds_modes_where_no_particle_is(plane):
     run = plane["DLE"]
     lone = type(run)(**{**vars(run), "positions": run.positions[:, :1]})
     copy = type(plane)([lone], {**plane.scenario, "modes": [[-3, -3], [3, 3], [8, 0]]}, {}, {"DLE": None})
-    [(left, right), (bottom, top)] = planes.plane_of(copy, dict(copy), None).window
+    [(left, right), (bottom, top)] = planes.plane_of(copy, copy.targets, copy.scenario["modes"]).window
     assert left < -3 and bottom < -3 and right > 8 and top > 3
 
 
@@ -170,8 +170,8 @@ def test_named_modes_take_the_nearest_and_the_summarys_counts(plane):
     modes = [[3.0, 3.0], [-3.0, -3.0]]
     summary = {"methods": {"DLE": {"mode_occupancy": [7, 53]}}}
     copy = type(plane)(list(plane.values()), {**plane.scenario, "modes": modes}, summary, plane.targets)
-    surface = planes.plane_of(copy, dict(copy), None)
-    found = valleys.modes_of(copy, surface)
+    surface = planes.plane_of(copy, copy.targets, modes)
+    found = valleys.modes_of(modes, surface)
     counts, total = shares.counts_of(copy, "DLE", copy["DLE"], surface, found)
     assert list(counts) == [7, 53] and total == 60
     counts, _ = shares.counts_of(copy, "DRLE", copy["DRLE"], surface, found)

@@ -28,6 +28,10 @@ class Labels(Likelihood):
             raise ValueError(f"y holds the label {wrong[0]:g}; the labels 0 and 1 are allowed")
         return labels
 
+    def levels(self, y: Array) -> Array:
+        """None: a label suggests no value of f."""
+        return np.empty((0, len(y)))
+
     def mean(self, f: ArrayLike) -> Array:
         """Mean of y given f: the probability of the label 1."""
         return self.probability(f)

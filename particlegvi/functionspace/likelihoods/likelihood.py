@@ -71,6 +71,13 @@ class Likelihood:
         """The targets as an array (rows,), or a ValueError that says which values the likelihood allows."""
         return vector("y", y, rows)
 
+    def levels(self, y: Array) -> Array:
+        """Values of f that observations (n,) suggest, (levels, n): here the observations themselves.
+
+        A picture of functions shows the data there.
+        """
+        return y[None]
+
     def tamed(self) -> Any:
         """The likelihood whose slope proposes moves that are accepted or refused: itself, or one without a pole."""
         return self

@@ -55,6 +55,10 @@ class PoissonSquare(_Fields, Counts):
         """With a guard of 0.3, where the density of f has all but vanished for y >= 1."""
         return PoissonSquare(guard=0.3)
 
+    def levels(self, y: Array) -> Array:
+        """Plus and minus the roots of the counts."""
+        return np.stack([np.sqrt(y), -np.sqrt(y)])
+
     def rate(self, f: ArrayLike) -> Array:
         """f^2."""
         return np.square(np.asarray(f, dtype=np.float64))

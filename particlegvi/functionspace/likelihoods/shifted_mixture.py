@@ -87,6 +87,10 @@ class ShiftedMixture(_Fields, Likelihood):
         ratio = self.shift / self.noise_variance
         return 1.0 / self.noise_variance - ratio * ratio * spread
 
+    def levels(self, y: Array) -> Array:
+        """The targets as they are, and without the shift."""
+        return np.stack([y, y - self.shift])
+
     def information(self, f: ArrayLike) -> Array:
         """An upper bound of the Fisher information about f, reached where the two parts do not overlap."""
         return np.full(np.shape(f), 1.0 / self.noise_variance)

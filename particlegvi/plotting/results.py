@@ -1,0 +1,84 @@
+"""The parts of results that figures read: runs, targets and the scenario, as Protocols.
+
+`particlegvi.results.Results` fits, and so does any mapping from labels to runs with these attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, Mapping
+from typing import Any, Protocol, TypeGuard, runtime_checkable
+
+from numpy.typing import ArrayLike
+
+from particlegvi.contracts import Array, Loss, Method, Prior, Run, Target
+from particlegvi.schedules import Schedule
+
+Interval = tuple[float, float]
+Targets = Mapping[str, Target | None]  # by label; None where no target is known
+
+
+class Results(Protocol):
+    """Runs by label, with the scenario that they are of."""
+
+    @property
+    def scenario(self) -> Mapping[str, Any]: ...  # "name", "title", "source", and what a figure asks for
+    @property
+    def summary(self) -> Mapping[str, Any]: ...  # numbers, as in ``summary.json``; may be empty
+    @property
+    def targets(self) -> Targets: ...
+    def __getitem__(self, label: str, /) -> Any: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    def items(self) -> ItemsView[str, Any]: ...  # labels and runs in the order of the scenario
+
+
+@runtime_checkable
+class ParticleRun(Run, Protocol):
+    """A run that minimises a loss over measures (`particlegvi.simulation.run.Run`)."""
+
+    @property
+    def loss(self) -> Loss: ...
+    @property
+    def prior(self) -> Prior: ...
+    @property
+    def method(self) -> Method: ...
+    @property
+    def step_size(self) -> float | Schedule: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def times(self) -> Array: ...  # dimensionless times of the records, (records,)
+    def average_loss(self) -> Array: ...  # mean loss of the particles at each record, (records,)
+
+
+Runs = Mapping[str, ParticleRun]
+
+
+class DensityTarget(Target, Protocol):
+    """A target with a density."""
+
+    @property
+    def mean(self) -> Any: ...  # a number in one dimension, else (dim,)
+    @property
+    def variance(self) -> Any: ...  # of each coordinate, as the mean
+    def pdf(self, x: ArrayLike, /) -> Any: ...  # density at points (n, dim), or (n,) in one dimension
+    def quantile(self, u: ArrayLike, /) -> Any: ...  # inverse of the distribution function, in one dimension
+
+
+class AtomicTarget(Target, Protocol):
+    """A target on finitely many points."""
+
+    @property
+    def atoms(self) -> Array: ...  # (n, dim)
+    @property
+    def weights(self) -> Array: ...  # their probabilities, (n,)
+
+
+def is_density(target: Target | None) -> TypeGuard[DensityTarget]:
+    """Whether the target is known and has a density."""
+    return target is not None and target.kind == "density"
+
+
+def is_atoms(target: Target | None) -> TypeGuard[AtomicTarget]:
+    """Whether the target is known and lies on finitely many points."""
+    return target is not None and target.kind == "atoms"

@@ -1,0 +1,71 @@
+"""Checks of the options of figures: what an option may be, and its value in plain form.
+
+A check is called with a value and the name of the option, as those of `particlegvi.settings.checks` are, some of which
+serve here too. It returns the value as the figure takes it, or raises the ``ValueError`` "KEY must be WHAT, not VALUE".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from particlegvi.settings.checks import Check, number, refuse, whole
+
+__all__ = ["Check", "choice", "flag", "interval", "labels", "number", "refuse", "rule_for", "whole", "window"]
+
+
+def flag(value: Any, key: str) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise refuse(key, "true or false", value)
+    return value
+
+
+def choice(*words: str) -> Check:
+    """One of at least two words."""
+    allowed = ", ".join(f'"{word}"' for word in words[:-1]) + f' or "{words[-1]}"'
+
+    def check(value: Any, key: str) -> str:
+        if not isinstance(value, str) or value not in words:
+            raise refuse(key, allowed, value)
+        return value
+
+    return check
+
+
+def labels(value: Any, key: str) -> list[str]:
+    """Labels of methods; which of them there are is known only when a figure is drawn."""
+    good = isinstance(value, list | tuple) and len(value) > 0 and all(isinstance(label, str) for label in value)
+    if not good:
+        raise refuse(key, "a list of at least one label of a method", value)
+    return list(value)
+
+
+def interval(value: Any, key: str) -> tuple[float, float]:
+    """Two finite numbers, the lower one first."""
+    found = _interval(value)
+    if found is None:
+        raise refuse(key, "[low, high] with low < high", value)
+    return found
+
+
+def window(value: Any, key: str) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Part of the plane: an interval of each coordinate."""
+    sides = [_interval(side) for side in value] if isinstance(value, list | tuple) and len(value) == 2 else [None]
+    if sides[0] is None or sides[1] is None:
+        raise refuse(key, "[[left, right], [bottom, top]] with left < right and bottom < top", value)
+    return sides[0], sides[1]
+
+
+def rule_for(default: Any) -> Check | None:
+    """The check of an option with this default value; None where the value does not tell what else is allowed."""
+    return flag if isinstance(default, bool) else None
+
+
+def _interval(value: Any) -> tuple[float, float] | None:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        return None
+    try:
+        low, high = (number()(end, "end") for end in value)
+    except ValueError:
+        return None
+    return (low, high) if low < high else None
