@@ -14,7 +14,7 @@ Over functions a `Likelihood` and a `Covariance` make the problem, a `Basis` the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,8 +70,15 @@ class Kernel(Protocol):
         """d kappa / d(r2): the gradient in the first argument is ``2 slope(r2) (a - b)``."""
 
 
-class Prior(Protocol):
-    """The reference measure P."""
+@runtime_checkable
+class Distribution(Protocol):
+    """A distribution, as opposed to an array of points: ``isinstance(thing, Distribution)`` tells which it is."""
+
+    def log_density(self, x: ArrayLike, /) -> Array: ...  # log p at points (n, dim): an array (n,)
+
+
+class Prior(Distribution, Protocol):
+    """The reference measure P. It may also be `Located` and `Smoothing`."""
 
     @property
     def name(self) -> str: ...  # name in the registry
@@ -81,12 +88,36 @@ class Prior(Protocol):
     def low(self) -> Array: ...  # lower ends of its box, (dim,); minus infinity where there is none
     @property
     def high(self) -> Array: ...  # upper ends, (dim,)
-    def log_density(self, x: ArrayLike, /) -> Array: ...  # log p at points (n, dim): an array (n,)
     def gradient(self, x: ArrayLike, /) -> Array: ...  # gradient of log p at points (n, dim): an array (n, dim)
     def sample(self, particles: int, /, seed: int = 0, role: str = "start") -> Array:
         """Independent draws (particles, dim), functions of the seed, the role and their index."""
 
     def term(self) -> Any: ...  # minus the log density as a ``NamedTuple`` that compiled code can call
+
+
+@runtime_checkable
+class Located(Protocol):
+    """An optional part of a `Prior`: it is a probability with finite moments."""
+
+    @property
+    def mean(self) -> Array: ...  # (dim,)
+    @property
+    def sd(self) -> Array: ...  # standard deviations, (dim,)
+
+
+@runtime_checkable
+class Smoothing(Protocol):
+    """An optional part of a `Prior`: the mean of a Gaussian under it is known in closed form."""
+
+    def smooth(self, lengthscales: Array, weights: Array, /) -> Any:
+        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this law, as a term."""
+
+
+@runtime_checkable
+class GaussianMixture(Protocol):
+    """An optional part of a `Kernel`: it is a mixture of Gaussians over lengthscales."""
+
+    def mixing_density(self, log_precision: float, /) -> float: ...
 
 
 class Method(Protocol):
@@ -105,6 +136,8 @@ class Method(Protocol):
     def kl_weight(self) -> float: ...  # weight of KL(Q, P), the temperature; 0 where the objective has none
     @property
     def mmd_weight(self) -> float: ...  # weight of MMD^2(Q, P); 0 where the objective has none
+    @property
+    def kernel(self) -> Kernel | None: ...  # kernel of the MMD; None is the default one
     @property
     def has_noise(self) -> bool: ...  # whether every particle moves with noise of its own, so that each is a chain
     @property

@@ -16,7 +16,7 @@ from particlegvi import schedules
 from particlegvi.kinds.particles.building import Parts
 from particlegvi.results import Results
 from particlegvi.simulation.loop import simulate
-from particlegvi.simulation.problem import check_problem
+from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.quoting import shown
 
@@ -89,6 +89,7 @@ def compare(
     particles: int | None = None,
     steps: int = 10_000,
     step_size: float = 1e-3,
+    *,
     initial: Any = None,
     seed: int = 0,
     integrator: str = "euler-maruyama",
@@ -133,10 +134,9 @@ def compare(
     parts.progress(progress)
     if not isinstance(title, str):
         raise arguments.refuse("title", title, "a text")
+    settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
     for method in chosen.values():
-        problem = check_problem(
-            loss, method, prior, particles, steps, step_size, initial, seed, integrator, tolerance, record_every
-        )
+        problem = check_problem(loss, method, prior, initial, settings)
     # the start itself stays a law where it is one: DE's truth depends on it
     start = initial if initial is None or hasattr(initial, "sample") else problem.start
     if modes is not None:
@@ -158,8 +158,9 @@ def compare(
     for label, method in chosen.items():
         try:
             run = simulate(
-                loss, method, prior, particles, steps, step_size, initial, seed, integrator, record_every, tolerance,
-                None if progress is None else partial(progress, label),
+                loss, method, prior, particles, steps, step_size, initial=initial, seed=seed, integrator=integrator,
+                record_every=record_every, tolerance=tolerance,
+                progress=None if progress is None else partial(progress, label),
             )  # fmt: skip
         except Exception as error:
             error.results = results  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from particlegvi.methods.flow import Problem
 from particlegvi.results import Results, recorded
 from particlegvi.scenario import load
 from particlegvi.simulation.loop import follow
-from particlegvi.simulation.problem import check_problem
+from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Run
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.storage.checkpoint import REPLICATES
@@ -193,20 +193,10 @@ def _made(
 
 
 def _problem(results: Results, method: Any, record_every: int | None) -> Problem:
-    parts, settings = results.parts, results.scenario
-    return check_problem(
-        parts.loss,
-        method,
-        parts.prior,
-        settings["particles"],
-        settings["steps"],
-        settings["step_size"],
-        parts.initial,
-        results.seed,
-        settings["integrator"],
-        settings["tolerance"],
-        record_every,
-    )
+    parts = results.parts
+    given = {key: results.scenario[key] for key in ("particles", "steps", "step_size", "integrator", "tolerance")}
+    settings = Settings(**given, record_every=record_every, seed=results.seed)
+    return check_problem(parts.loss, method, parts.prior, parts.initial, settings)
 
 
 def _keep(results: Results, folder: Folder | None, error: BaseException) -> None:

@@ -12,7 +12,7 @@ from particlegvi import schedules
 from particlegvi.contracts import Flow, Snapshot, Storage
 from particlegvi.methods.flow import Problem
 from particlegvi.simulation.chunks import Chunks
-from particlegvi.simulation.problem import check_problem
+from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Run
 from particlegvi.simulation.stability import warn_when_unstable
 from particlegvi.simulation.storage import MemoryStorage
@@ -29,6 +29,7 @@ def simulate(
     particles: int | None = None,
     steps: int = 100_000,
     step_size: float | schedules.Schedule | Mapping[str, Any] = 1e-4,
+    *,
     initial: Any = None,
     seed: int = 0,
     integrator: str = "euler-maruyama",
@@ -80,9 +81,8 @@ def simulate(
         ``KeyboardInterrupt`` of Ctrl-C.
     """
     parts.progress(progress)
-    problem = check_problem(
-        loss, method, prior, particles, steps, step_size, initial, seed, integrator, tolerance, record_every
-    )
+    settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
+    problem = check_problem(loss, method, prior, initial, settings)
     memory.check_records(problem.start.shape[0], problem.start.shape[1], steps, record_every)
     return follow(problem, method, record_every, progress, MemoryStorage())
 

@@ -3,67 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from particlegvi import integrators, schedules
+from particlegvi.contracts import Array, Distribution, Loss, Method, Prior
 from particlegvi.methods.flow import Problem
 from particlegvi.priors import Flat
 from particlegvi.tools import arguments, memory, parts
-from particlegvi.tools.arguments import positive as _positive
-from particlegvi.tools.arguments import whole as _whole
 
 
-def check_problem(
-    loss: Any,
-    method: Any,
-    prior: Any,
-    particles: int | None,
-    steps: int,
-    step_size: float | schedules.Schedule | Mapping[str, Any],
-    initial: Any,
-    seed: int,
-    integrator: str,
-    tolerance: float,
-    record_every: int | None,
-) -> Problem:
-    """Check every argument of :func:`simulate` and draw the start; a bad one is a ``ValueError`` in one sentence."""
+@dataclass(frozen=True)
+class Settings:
+    """The numbers and names of a simulation, as a user gives them; `check_problem` checks them.
+
+    Attributes
+    ----------
+    particles : int or None
+        None: 300, or as many as the start has points.
+    steps : int
+    step_size : float, Schedule or mapping
+    integrator : str
+    tolerance : float
+    record_every : int or None
+    seed : int
+        As for `particlegvi.simulate`.
+    """
+
+    particles: int | None = None
+    steps: int = 100_000
+    step_size: float | schedules.Schedule | Mapping[str, Any] = 1e-4
+    integrator: str = "euler-maruyama"
+    tolerance: float = 1e-12
+    record_every: int | None = None
+    seed: int = 0
+
+
+def check_problem(loss: Loss, method: Method, prior: Prior | None, initial: Any, settings: Settings) -> Problem:
+    """Check every argument of `particlegvi.simulate` and draw the start.
+
+    Parameters
+    ----------
+    loss : Loss
+    method : Method
+    prior : Prior or None
+        None is a flat one.
+    initial : Prior, array (particles, dim) or None
+        Where the particles start; None is the prior.
+    settings : Settings
+
+    Returns
+    -------
+    Problem
+
+    Raises
+    ------
+    ValueError
+        For the first bad argument, in one sentence.
+    """
     dim = parts.loss(loss).dim
     parts.part("loss", loss, ("gradient_at",), "a Loss, or an object with gradient_at(points, step, seed),")
     parts.method(method)
     prior = Flat(dim) if prior is None else parts.prior(prior)
     parts.same_dim("prior", prior.dim, dim)
-    steps = _whole("steps", steps, least=0)
+    steps = arguments.whole("steps", settings.steps, least=0)
+    record_every = settings.record_every
     if record_every is not None:
-        record_every = _whole("record_every", record_every, least=0)
-    step_size = schedules.resolved(step_size)
+        record_every = arguments.whole("record_every", record_every, least=0)
+    step_size = schedules.resolved(settings.step_size)
     schedules.largest(step_size, steps)
-    if isinstance(step_size, schedules.Schedule) and not getattr(method, "schedules", False):
+    if isinstance(step_size, schedules.Schedule) and not method.schedules:
         raise ValueError(f"step_size is a schedule, {step_size}; for {method.label} only a number is allowed")
-    tolerance = _positive("tolerance", tolerance)
+    tolerance = arguments.positive("tolerance", settings.tolerance)
     if tolerance >= 1.0:
         raise ValueError(f"tolerance is {tolerance!r}; a number above 0 and below 1 is allowed")
-    seed = arguments.seed(seed)
-    integrators.get(integrator)
-    if hasattr(method, "check_integrator"):
-        method.check_integrator(integrator)
-    start = _start(initial, prior, particles, dim, seed, steps, record_every)
+    seed = arguments.seed(settings.seed)
+    integrators.get(settings.integrator)
+    method.check_integrator(settings.integrator)
+    start = _start(initial, prior, replace(settings, steps=steps, record_every=record_every, seed=seed))
     _check_start(loss, start)
-    return Problem(loss, prior, start, steps, step_size, seed, integrator, tolerance)
+    return Problem(loss, prior, start, steps, step_size, seed, settings.integrator, tolerance)
 
 
-def _start(
-    initial: Any, prior: Any, particles: int | None, dim: int, seed: int, steps: int, record_every: int | None
-) -> np.ndarray:
+def _start(initial: Any, prior: Prior, settings: Settings) -> Array:
+    """Where the particles start: drawn, or as given, and checked."""
+    dim, steps, particles = prior.dim, settings.steps, settings.particles
     if particles is not None:
-        particles = _whole("particles", particles, least=1, most=arguments.MOST_PARTICLES)
-    if initial is None or hasattr(initial, "log_density"):
+        particles = arguments.whole("particles", particles, least=1, most=arguments.MOST_PARTICLES)
+    if initial is None or isinstance(initial, Distribution):
         source = prior if initial is None else parts.prior(initial, "initial")
         parts.same_dim("initial", source.dim, dim)
         number = 300 if particles is None else particles
-        memory.check_run(number, dim, steps, record_every)
-        start = source.sample(number, seed=seed)
+        memory.check_run(number, dim, steps, settings.record_every)
+        start = source.sample(number, seed=settings.seed)
     else:
         start = arguments.array("initial", initial, "a prior or an array (particles, dim)").copy()
         if start.ndim == 1 and dim == 1:
@@ -74,7 +108,7 @@ def _start(
             raise ValueError(
                 f"particles is {particles} but initial has {start.shape[0]} points; equal numbers are allowed"
             )
-        memory.check_run(start.shape[0], dim, steps, record_every)
+        memory.check_run(start.shape[0], dim, steps, settings.record_every)
     if not np.all(np.isfinite(start)):
         raise ValueError("initial has a non-finite coordinate; finite numbers are allowed")
     outside = np.any((start < prior.low) | (start > prior.high), axis=1)
@@ -84,11 +118,13 @@ def _start(
     return np.ascontiguousarray(start, dtype=np.float64)
 
 
-def _check_start(loss: Any, start: np.ndarray) -> None:
+def _check_start(loss: Loss, start: Array) -> None:
     """The loss and its gradient must be finite, and of the right shape, at every start."""
     with np.errstate(all="ignore"):
-        for what, shape in (("value", start.shape[:1]), ("gradient", start.shape)):
-            found = np.asarray(getattr(loss, what)(start))
+        for what, function, shape in (
+            ("value", loss.value, start.shape[:1]), ("gradient", loss.gradient, start.shape)
+        ):  # fmt: skip
+            found = np.asarray(function(start))
             if found.shape != shape or found.dtype.kind not in "iuf":
                 given = f"{found.dtype} of the shape {found.shape}"
                 raise ValueError(f"the {what} of the loss is {given}; real numbers of the shape {shape} are allowed")

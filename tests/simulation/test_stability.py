@@ -7,13 +7,14 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.simulation import stability
-from particlegvi.simulation.problem import check_problem
+from particlegvi.simulation.problem import Settings, check_problem
 
 
 def limit(loss, method, integrator="euler-maruyama", prior=None, initial=None, step_size=1e-3):
     dim = loss.dim
     initial = np.zeros((1, dim)) if initial is None else initial
-    problem = check_problem(loss, method, prior, None, 10, step_size, initial, 0, integrator, 1e-12, None)
+    settings = Settings(steps=10, step_size=step_size, integrator=integrator)
+    problem = check_problem(loss, method, prior, initial, settings)
     return stability.stability_limit(problem, method)
 
 

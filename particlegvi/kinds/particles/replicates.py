@@ -11,7 +11,7 @@ from particlegvi import diagnostics
 from particlegvi.contracts import Snapshot, Storage
 from particlegvi.kinds.particles.building import Parts, settled
 from particlegvi.simulation.loop import follow
-from particlegvi.simulation.problem import check_problem
+from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Run
 from particlegvi.tools.errors import Diverged
 
@@ -67,19 +67,9 @@ def _simulate(
 ) -> None:
     """Simulate the next replicate; what interrupts it carries the run that all of them repeat."""
     method = settled(run.method, run.info)
-    problem = check_problem(
-        parts.loss,
-        method,
-        parts.prior,
-        scenario["particles"],
-        scenario["steps"],
-        scenario["step_size"],
-        parts.initial,
-        (run.seed + storage.number) % SEEDS,
-        scenario["integrator"],
-        scenario["tolerance"],
-        0,
-    )
+    given = {key: scenario[key] for key in ("particles", "steps", "step_size", "integrator", "tolerance")}
+    settings = Settings(**given, record_every=0, seed=(run.seed + storage.number) % SEEDS)
+    problem = check_problem(parts.loss, method, parts.prior, parts.initial, settings)
     hear = None if progress is None else lambda done, steps: progress(storage.before + done, steps)
     try:
         follow(problem, method, 0, hear, storage)
