@@ -32,3 +32,31 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
     """Random numbers seeded by the test's own name, so that a test has the same data alone and in any order."""
     digest = hashlib.sha256(own_name(request.node).encode()).digest()
     return np.random.default_rng(int.from_bytes(digest[:16], "little"))
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> list:
+    """The data sets of tables are made ones, and every model is a toy; the calls of it are in the list returned."""
+    from particlegvi.tables import models, problems
+
+    from .data_sets import first_input, made
+
+    calls: list = []
+
+    def model(problem, settings):
+        calls.append(problem)
+        return first_input(problem, settings)
+
+    monkeypatch.setattr(problems, "load", made)
+    monkeypatch.setattr(models, "get", lambda name: model)
+    return calls
+
+
+@pytest.fixture
+def remembered_truth(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests share what `particlegvi.targets.target` has found: seconds in two dimensions, and many want the same."""
+    from particlegvi import targets
+
+    from .remembered import target
+
+    monkeypatch.setattr(targets, "target", target)

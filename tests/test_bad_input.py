@@ -264,12 +264,6 @@ def test_a_prior_too_narrow_for_the_median_rule_has_an_answer(sd):
         assert kernel.lengthscale >= 1e-150
 
 
-def test_a_step_beyond_stability_warns_and_runs():
-    with pytest.warns(UserWarning, match="step_size 0.6 is beyond the stability limit"):
-        run = pg.simulate(LOSS, pg.methods.DE(), prior=PRIOR, initial=np.array([[-2.0], [1.0]]), steps=2, step_size=0.6)
-    np.testing.assert_allclose(run.final, [[-2.0], [1.0]])  # both are minima, so that nothing moves
-
-
 def test_nothing_is_compiled_or_drawn_before_every_argument_is_checked(monkeypatch):
     """With the engine taken away, a bad argument is still answered."""
     from particlegvi.engine.numerics import noise

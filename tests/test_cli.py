@@ -15,7 +15,7 @@ from particlegvi import cli, scenario
 from particlegvi.running import execute as runner
 from particlegvi.scenario import catalogue
 
-from .remembered import remembered_truth  # noqa: F401
+pytestmark = pytest.mark.usefixtures("remembered_truth")
 
 SHORT = ["--set", "particles=8", "--set", "steps=20"]
 

@@ -12,14 +12,12 @@ from particlegvi.datasets import MissingData
 from particlegvi.kinds.particles.building import build
 from particlegvi.scenario import load
 
-from ..tables.conftest import toy  # noqa: F401
-
 SMALL = {"rows": ["yacht", "heart"], "models": ["pls", "linear"], "protocols": ["standardised"], "splits": 2}
 NAME = "uci-function-space"
 
 
 @pytest.fixture
-def here(toy, monkeypatch):  # noqa: F811
+def here(toy, monkeypatch):
     """Made data, and one process, because others would not know of them."""
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
     return toy

@@ -15,7 +15,7 @@ from particlegvi.running import execute as runner
 from particlegvi.scenario import catalogue
 from particlegvi.storage.folder import open_folder
 
-from ..remembered import remembered_truth  # noqa: F401
+pytestmark = pytest.mark.usefixtures("remembered_truth")
 
 SHORT = {"particles": 8, "steps": 20}
 

@@ -104,12 +104,6 @@ def test_divergence_names_step_and_particle_and_keeps_the_records():
     assert len(run.steps) == len(run.positions)
 
 
-def test_a_step_beyond_stability_warns_and_runs():
-    loss = pg.losses.get("quadratic", curvature=[10.0], centre=[0.0])
-    with pytest.warns(UserWarning, match="stability limit of about 0.2"):
-        pg.simulate(loss, pg.methods.DE(), initial=np.array([[1.0]]), steps=3, step_size=0.25)
-
-
 def test_exponential_euler_is_exact_for_a_normal_prior():
     """With no loss the flow is Ornstein-Uhlenbeck: its law after any number of steps of any size is known."""
     loss = pg.losses.get("quadratic", curvature=[1e-300], centre=[0.0])

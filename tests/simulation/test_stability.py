@@ -95,10 +95,18 @@ def test_schemes_without_a_limit_never_warn(integrator):
 
 def test_the_warning_names_the_limit_and_the_largest_step():
     with pytest.warns(UserWarning, match="^step_size 0.25 is beyond the stability limit of about 0.2 at the"):
-        pg.simulate(bowl(10.0), pg.methods.DE(), initial=[[1.0]], steps=3, step_size=0.25)
+        run = pg.simulate(bowl(10.0), pg.methods.DE(), initial=[[1.0]], steps=3, step_size=0.25)
+    np.testing.assert_allclose(run.final, [[(1.0 - 0.25 * 10.0) ** 3]])  # it runs all the same
     rising = pg.schedules.Linear(0.01, 0.25, 5.0)
     with pytest.warns(UserWarning, match="^the largest step_size 0.25 is beyond the stability limit of about 0.2"):
         pg.simulate(bowl(10.0), pg.methods.DE(), initial=[[1.0]], steps=9, step_size=rising)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pg.simulate(bowl(10.0), pg.methods.DE(), initial=[[1.0]], steps=3, step_size=rising)  # 0.106 at most
+
+
+def test_a_step_beyond_stability_warns_where_nothing_moves():
+    loss, minima = pg.losses.get("tilted-double-well"), np.array([[-2.0], [1.0]])
+    with pytest.warns(UserWarning, match="step_size 0.6 is beyond the stability limit"):
+        run = pg.simulate(loss, pg.methods.DE(), prior=pg.priors.Normal(), initial=minima, steps=2, step_size=0.6)
+    np.testing.assert_allclose(run.final, minima)

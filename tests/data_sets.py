@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from particlegvi.datasets import Dataset
-from particlegvi.tables import models, problems
 from particlegvi.tables.models.predictions import Classes, Numbers
 
 
@@ -27,17 +25,3 @@ def first_input(problem, settings):
     parts = (problem.test, problem.validation)
     (mean, sd), (validation_mean, validation_sd) = ((part.X[:, 0], np.full(len(part.y), 0.5)) for part in parts)
     return Numbers(mean + 1e-3 * settings.seed, sd, validation_mean, validation_sd)
-
-
-@pytest.fixture
-def toy(monkeypatch):
-    """The data sets are made ones, and every model is `first_input`; the calls of it are in the list returned."""
-    calls = []
-
-    def model(problem, settings):
-        calls.append(problem)
-        return first_input(problem, settings)
-
-    monkeypatch.setattr(problems, "load", made)
-    monkeypatch.setattr(models, "get", lambda name: model)
-    return calls
