@@ -114,10 +114,26 @@ class Smoothing(Protocol):
 
 
 @runtime_checkable
-class GaussianMixture(Protocol):
+class GaussianMixture(Kernel, Protocol):
     """An optional part of a `Kernel`: it is a mixture of Gaussians over lengthscales."""
 
-    def mixing_density(self, log_precision: float, /) -> float: ...
+    def mixing_density(self, log_precision: float, /) -> float:
+        """Density q of the log precisions: ``kappa(r2) = integral of exp(-exp(v) r2 / 2) q(v) dv``."""
+
+
+@runtime_checkable
+class ExponentialSlope(Protocol):
+    """An optional part of a `Kernel`: its derivative is a polynomial times an exponential of the distance."""
+
+    def exponential_slope(self) -> tuple[float, float, float]:
+        """(rate, b, c) with which ``slope`` is ``(b + c r) exp(-rate r)``, r the distance."""
+
+
+@runtime_checkable
+class OnTheLine(Protocol):
+    """An optional part of the term of a mean embedding: it may be a single Gaussian on the line."""
+
+    def gaussian_on_the_line(self) -> tuple[float, float, float] | None: ...  # mean, width and height; None if not
 
 
 class Method(Protocol):

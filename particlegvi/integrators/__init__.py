@@ -1,12 +1,7 @@
 """How the flow is stepped: one small file per integrator, found by its ``name``.
 
-An integrator is a function ``(step_size, temperature, stiffness) -> Stepping`` with the attributes
-
-name : str
-linear_part : bool
-    Whether it makes use of ``stiffness``.
-scheme : str, optional
-    What the engine does with the coefficients, one of :data:`SCHEMES`; "plain" if left out.
+An integrator is a function ``(step_size, temperature, stiffness) -> Stepping`` under the decorator
+`particlegvi.integrators.stepping.integrator`, which gives it a name, a scheme and its orders.
 
 ``temperature`` is kl_weight; ``stiffness`` (dim,) is the constant curvature of the linear part of the drift (zero where
 there is none). ``step_size`` is a number, or an array (steps, 1) where a schedule gives every step its own; the
@@ -15,16 +10,14 @@ coefficients then are (steps, dim), or (dim,) where they are the same for all st
 
 from __future__ import annotations
 
-from typing import Any
-
-from particlegvi.integrators.stepping import Stepping
+from particlegvi.integrators.stepping import Integrator, Stepping
 from particlegvi.tools.registry import Registry
 
 SCHEMES = {
     "plain": "x <- x - gain * drift + noise_now * Z_k + noise_next * Z_{k+1}",
     "tamed": "as plain, with drift / (1 + gain |drift|) for the drift",
     "heun": "as plain, with the mean of the drifts at x and at where plain would go",
-    "metropolis": "as plain, but a move is accepted or rejected so that the law of DLE is kept exactly",
+    "metropolis": "as plain, but a move is accepted or rejected so that DLE's target is stationary at every step size",
 }
 _REGISTRY = Registry("particlegvi.integrators", "integrator")
 
@@ -36,11 +29,11 @@ def names() -> list[str]:
     return _REGISTRY.names()
 
 
-def get(name: str) -> Any:
+def get(name: str) -> Integrator:
     """The integrator of this name; an unknown one is a ``ValueError`` with the nearest right one."""
     return _REGISTRY[name]
 
 
 def scheme(name: str) -> str:
-    """Which of :data:`SCHEMES` this integrator steps by."""
-    return getattr(get(name), "scheme", "plain")
+    """The one of :data:`SCHEMES` by which this integrator steps."""
+    return get(name).scheme

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from particlegvi.integrators.stepping import Stepping
+from particlegvi.contracts import Array
+from particlegvi.integrators.stepping import Stepping, StepSize, integrator
 
 
-def euler_maruyama(step_size: float, temperature: float, stiffness: np.ndarray) -> Stepping:
+@integrator("euler-maruyama", strong_order=1.0, stationary_order=1.0, order=1.0)
+def euler_maruyama(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     """x <- x - h drift + sqrt(2 h T) Z (thesis C.123).
 
     One drift a step. Strong order 1 for this additive noise; stationary bias of first order: on V = a x^2 / 2 the
@@ -15,7 +17,3 @@ def euler_maruyama(step_size: float, temperature: float, stiffness: np.ndarray) 
     """
     ones = np.ones_like(stiffness)
     return Stepping(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
-
-
-euler_maruyama.name = "euler-maruyama"  # type: ignore[attr-defined]
-euler_maruyama.linear_part = False  # type: ignore[attr-defined]

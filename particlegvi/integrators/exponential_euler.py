@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from particlegvi.integrators.stepping import Stepping
+from particlegvi.contracts import Array
+from particlegvi.integrators.stepping import Stepping, StepSize, integrator
 
 
-def exponential_euler(step_size: float, temperature: float, stiffness: np.ndarray) -> Stepping:
+@integrator("exponential-euler", linear_part=True, strong_order=1.0, stationary_order=1.0, order=1.0)
+def exponential_euler(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     """The Ornstein-Uhlenbeck part with curvature a is solved exactly, the rest of the drift is held over the step.
 
     x <- x - (1 - e^{-a h}) / a * drift + sqrt(T (1 - e^{-2 a h}) / a) Z, where drift includes the linear part
@@ -20,7 +22,3 @@ def exponential_euler(step_size: float, temperature: float, stiffness: np.ndarra
     gain = np.where(stiffness > 0.0, -np.expm1(-a * step_size) / a, step_size)
     variance = np.where(stiffness > 0.0, -np.expm1(-2.0 * a * step_size) / a, 2.0 * step_size)
     return Stepping(gain, np.sqrt(temperature * variance), np.zeros_like(gain))
-
-
-exponential_euler.name = "exponential-euler"  # type: ignore[attr-defined]
-exponential_euler.linear_part = True  # type: ignore[attr-defined]

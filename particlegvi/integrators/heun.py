@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from particlegvi.integrators.stepping import Stepping
+from particlegvi.contracts import Array
+from particlegvi.integrators.stepping import Stepping, StepSize, integrator
 
 
-def heun(step_size: float, temperature: float, stiffness: np.ndarray) -> Stepping:
+@integrator("heun", scheme="heun", strong_order=1.0, stationary_order=2.0, order=2.0)
+def heun(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     """x <- x - h (drift(x) + drift(y)) / 2 + sqrt(2 h T) Z, y = x - h drift(x) + sqrt(2 h T) Z (Platen 1981).
 
     Two drifts a step, the second with the repulsion of the particles at their own y. With additive noise weak order 2
@@ -18,8 +20,3 @@ def heun(step_size: float, temperature: float, stiffness: np.ndarray) -> Steppin
     """
     ones = np.ones_like(stiffness)
     return Stepping(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
-
-
-heun.name = "heun"  # type: ignore[attr-defined]
-heun.linear_part = False  # type: ignore[attr-defined]
-heun.scheme = "heun"  # type: ignore[attr-defined]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from particlegvi.integrators.stepping import Stepping
+from particlegvi.contracts import Array
+from particlegvi.integrators.stepping import Stepping, StepSize, integrator
 
 
-def leimkuhler_matthews(step_size: float, temperature: float, stiffness: np.ndarray) -> Stepping:
+@integrator("leimkuhler-matthews", strong_order=0.5, stationary_order=2.0, order=1.0)
+def leimkuhler_matthews(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     """x <- x - h drift + sqrt(h T / 2) (Z_k + Z_{k+1}) (Leimkuhler and Matthews 2013, eq. 15).
 
     One drift a step; returns the averaged-noise variable x itself. Stationary bias of second order; none at all on a
@@ -18,7 +20,3 @@ def leimkuhler_matthews(step_size: float, temperature: float, stiffness: np.ndar
     ones = np.ones_like(stiffness)
     half = np.sqrt(0.5 * step_size * temperature) * ones
     return Stepping(step_size * ones, half, half.copy())
-
-
-leimkuhler_matthews.name = "leimkuhler-matthews"  # type: ignore[attr-defined]
-leimkuhler_matthews.linear_part = False  # type: ignore[attr-defined]

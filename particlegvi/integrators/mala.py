@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from particlegvi.integrators.stepping import Stepping
+from particlegvi.contracts import Array
+from particlegvi.integrators.stepping import Stepping, StepSize, integrator
 
 
-def mala(step_size: float, temperature: float, stiffness: np.ndarray) -> Stepping:
+@integrator("mala", scheme="metropolis", stationary_order=math.inf)
+def mala(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     """Propose y = x - h grad V(x) + sqrt(2 h T) Z; go there with probability min(1, A), else stay.
 
     A = exp((V(x) - V(y)) / T) q(y, x) / q(x, y) with q(x, .) the normal density of the proposal (Roberts and Tweedie
@@ -22,8 +26,3 @@ def mala(step_size: float, temperature: float, stiffness: np.ndarray) -> Steppin
     """
     ones = np.ones_like(stiffness)
     return Stepping(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
-
-
-mala.name = "mala"  # type: ignore[attr-defined]
-mala.linear_part = False  # type: ignore[attr-defined]
-mala.scheme = "metropolis"  # type: ignore[attr-defined]

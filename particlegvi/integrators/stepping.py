@@ -1,23 +1,77 @@
-"""What an integrator tells the compiled step, for one step or, with a schedule, for every step of a run."""
+"""The coefficients that an integrator gives to the compiled step, for one step or, with a schedule, for every one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
+from particlegvi.contracts import Array, Prior
+from particlegvi.priors.normal import Normal
 from particlegvi.schedules import Schedule
+from particlegvi.tools.registry import named
 
+StepSize: TypeAlias = "float | Array"  # a number, or one for each step, (steps, 1)
 BLOCK = 1024  # steps whose coefficients are computed together
 
 
 class Stepping(NamedTuple):
     """Coefficients of x <- x - gain * drift + noise_now * Z_k + noise_next * Z_{k+1}, each (dim,) or (steps, dim)."""
 
-    gain: np.ndarray
-    noise_now: np.ndarray
-    noise_next: np.ndarray
+    gain: Array
+    noise_now: Array
+    noise_next: Array
+
+
+class Integrator(Protocol):
+    """A function that gives the coefficients, with the attributes that the decorator `integrator` sets."""
+
+    name: str
+    linear_part: bool
+    scheme: str
+    strong_order: float | None
+    stationary_order: float | None
+    order: float | None
+
+    def __call__(self, step_size: StepSize, temperature: float, stiffness: Array, /) -> Stepping: ...
+
+
+Coefficients = TypeVar("Coefficients", bound=Callable[..., Stepping])
+
+
+def integrator(
+    name: str,
+    *,
+    linear_part: bool = False,
+    scheme: str = "plain",
+    strong_order: float | None = None,
+    stationary_order: float | None = None,
+    order: float | None = None,
+) -> Callable[[Coefficients], Coefficients]:
+    """Decorate a function ``(step_size, temperature, stiffness) -> Stepping`` as an integrator.
+
+    Parameters
+    ----------
+    name : str
+        Name in the registry.
+    linear_part : bool
+        Whether it uses ``stiffness``.
+    scheme : str
+        How the engine steps with the coefficients, one of `particlegvi.integrators.SCHEMES`.
+    strong_order, stationary_order, order : float, optional
+        Orders in the step size of: the error of a path for this additive noise; the bias of the stationary
+        distribution (infinite where there is none); the error without noise. None where there is none to state.
+    """
+    orders = {"strong_order": strong_order, "stationary_order": stationary_order, "order": order}
+    return named(name, linear_part=linear_part, scheme=scheme, **orders)
+
+
+def linear_part(kl_weight: float, prior: Prior, dim: int) -> Array:
+    """Curvature (dim,) of the linear part of the drift: kl_weight / sd^2 for a Normal prior, else zero."""
+    if isinstance(prior, Normal):
+        return kl_weight / np.broadcast_to(np.asarray(prior.sd, dtype=np.float64), (dim,)) ** 2
+    return np.zeros(dim)
 
 
 class Steppings:
@@ -33,16 +87,16 @@ class Steppings:
 
     def __init__(
         self,
-        integrator: Callable[..., Stepping],
+        integrator: Integrator,
         step_size: float | Schedule,
         temperature: float,
-        stiffness: np.ndarray,
+        stiffness: Array,
     ):
-        self._coefficients = lambda size: integrator(size, temperature, stiffness)
+        self._coefficients: Callable[[StepSize], Stepping] = lambda size: integrator(size, temperature, stiffness)
         self._dim = stiffness.size
         self._schedule = step_size if isinstance(step_size, Schedule) else None
         self._block = -1
-        if self._schedule is None:
+        if not isinstance(step_size, Schedule):
             self._held = self._rows(self._coefficients(step_size), 1)
 
     def __call__(self, step: int, most: int) -> tuple[Stepping, int]:

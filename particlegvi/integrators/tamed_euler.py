@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from particlegvi.integrators.stepping import Stepping
+from particlegvi.contracts import Array
+from particlegvi.integrators.stepping import Stepping, StepSize, integrator
 
 
-def tamed_euler(step_size: float, temperature: float, stiffness: np.ndarray) -> Stepping:
+@integrator("tamed-euler", scheme="tamed", strong_order=1.0, stationary_order=1.0, order=1.0)
+def tamed_euler(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     """x <- x - h drift / (1 + h |drift|) + sqrt(2 h T) Z (Hutzenthaler, Jentzen and Kloeden 2012).
 
     |drift| is the Euclidean norm of the particle's own drift, so that no step is longer than 1 plus noise: there is no
@@ -16,8 +18,3 @@ def tamed_euler(step_size: float, temperature: float, stiffness: np.ndarray) -> 
     """
     ones = np.ones_like(stiffness)
     return Stepping(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
-
-
-tamed_euler.name = "tamed-euler"  # type: ignore[attr-defined]
-tamed_euler.linear_part = False  # type: ignore[attr-defined]
-tamed_euler.scheme = "tamed"  # type: ignore[attr-defined]

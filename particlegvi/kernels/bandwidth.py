@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi.contracts import Located, Prior
 from particlegvi.kernels.squared_exponential import SquaredExponential
 from particlegvi.tools import arguments, parts
 
@@ -27,7 +28,7 @@ SMALLEST, LARGEST = 1e-150, 1e150  # lengthscales whose squares, and the inverse
 KERNEL = "a kernel of particlegvi.kernels, or None,"
 
 
-def resolve(kernel: Any, prior: Any, initial_particles: ArrayLike | None = None, seed: int = 0) -> tuple[Any, str]:
+def resolve(kernel: Any, prior: Prior, initial_particles: ArrayLike | None = None, seed: int = 0) -> tuple[Any, str]:
     """The kernel with a number for its lengthscale, and one sentence that says which rule chose it.
 
     Parameters
@@ -56,15 +57,13 @@ def resolve(kernel: Any, prior: Any, initial_particles: ArrayLike | None = None,
         if not isinstance(kernel.lengthscale, str):
             reason = "the median heuristic says nothing useful about a flat or very wide prior"
             return kernel, f"lengthscale {kernel.lengthscale:g}, the default, because {reason}"
-    rule = getattr(parts.part("kernel", kernel, ("value", "slope"), KERNEL), "lengthscale", None)
+    rule = parts.part("kernel", kernel, ("value", "slope", "lengthscale"), KERNEL).lengthscale
     if rule == "median":
         number, how = median_lengthscale(prior, seed)
     elif rule == "authors":
         if initial_particles is None:
             raise ValueError('lengthscale is "authors", a rule on the particles; give `initial` or a number')
         number, how = authors_lengthscale(initial_particles)
-    elif rule is None:
-        return kernel, "no lengthscale to choose"
     else:
         return kernel, f"lengthscale {rule:.6g}, as given"
     if not SMALLEST <= number <= LARGEST:
@@ -74,7 +73,7 @@ def resolve(kernel: Any, prior: Any, initial_particles: ArrayLike | None = None,
     return chosen, f"lengthscale {number:.6g} by {how}"
 
 
-def default_kernel(prior: Any) -> SquaredExponential:
+def default_kernel(prior: Prior) -> SquaredExponential:
     """The kernel that stands for ``kernel=None``: squared-exponential.
 
     Its lengthscale follows the median heuristic for a Normal prior and for a Uniform one no wider than 100 in any
@@ -83,18 +82,18 @@ def default_kernel(prior: Any) -> SquaredExponential:
     """
     parts.prior(prior)
     width = np.asarray(prior.high) - np.asarray(prior.low)
-    tells = hasattr(prior, "sd") and (np.all(np.isinf(width)) or np.all(width <= WIDEST_UNIFORM))
+    tells = isinstance(prior, Located) and (np.all(np.isinf(width)) or np.all(width <= WIDEST_UNIFORM))
     return SquaredExponential(lengthscale="median" if tells else 1.0)
 
 
-def median_lengthscale(prior: Any, seed: int = 0, samples: int = PRIOR_SAMPLES) -> tuple[float, str]:
+def median_lengthscale(prior: Prior, seed: int = 0, samples: int = PRIOR_SAMPLES) -> tuple[float, str]:
     """The median heuristic (Garreau, Jitkrittum and Kanagawa, 2017), and a phrase that describes it.
 
     ``median over i < j of |x_i - x_j|`` for independent samples x_1, ..., x_m of the prior: the distance itself, not
     divided by sqrt(2). For N(0, sd^2) on the line it tends to sqrt(2) * 0.6745 * sd, for U(low, high) to
     (1 - 1/sqrt(2)) (high - low). A Flat prior cannot be sampled: 1.
     """
-    if getattr(prior, "name", None) == "flat":
+    if prior.name == "flat":
         return 1.0, "default, because the median heuristic says nothing useful about a flat prior"
     distances = pair_distances(prior.sample(samples, seed=seed, role="prior"))
     number, note = with_floor(float(np.median(distances)), distances)

@@ -19,7 +19,7 @@ from particlegvi.contracts import Flow
 from particlegvi.engine.pairs.approximate import APPROXIMATIONS
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.steps.schemes import DRIVERS
-from particlegvi.integrators.stepping import Steppings
+from particlegvi.integrators.stepping import Steppings, linear_part
 from particlegvi.methods.flow import ParticleFlow, Problem
 from particlegvi.methods.method import Method
 from particlegvi.priors import mean_embedding
@@ -199,13 +199,6 @@ def _repulsion_options(repulsion: Any) -> tuple[Any, int] | None:
     chosen = APPROXIMATIONS[how]
     size = options.get("size", chosen.default)
     return chosen, arguments.whole("size of the repulsion", size, chosen.least, arguments.MOST_PARTICLES)
-
-
-def linear_part(kl_weight: float, prior: Any, dim: int) -> np.ndarray:
-    """Curvature of the linear part of the drift: kl_weight / sd^2 for a Normal prior, else zero."""
-    if getattr(prior, "name", "") == "normal":
-        return kl_weight / np.broadcast_to(np.asarray(prior.sd, dtype=np.float64), (dim,)) ** 2
-    return np.zeros(dim)
 
 
 @dataclass(frozen=True)

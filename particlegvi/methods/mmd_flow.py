@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from particlegvi import kernels, priors
-from particlegvi.contracts import Flow, Objective
+from particlegvi.contracts import Array, Distribution, Flow, Kernel, Objective, Prior
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import normals
 from particlegvi.engine.pairs.repulsion import Repulsion
@@ -48,9 +48,9 @@ class MMDFlow(Method):
         standard normal U_i in every step; 0 is the flow itself.
     """
 
-    reference: Any = None
+    reference: Prior | Array | None = None
     kl_weight: float = 1.0
-    kernel: Any = None
+    kernel: Kernel | None = None
     samples: int = 1000
     noise: float = 0.0
     name: ClassVar[str] = "MMDFlow"
@@ -63,29 +63,30 @@ class MMDFlow(Method):
         object.__setattr__(self, "noise", arguments.not_negative("noise", self.noise))
         parts.kernel_or_none(self.kernel)
         object.__setattr__(self, "samples", arguments.whole("samples", self.samples, 1, MOST_SAMPLES))
-        if self.reference is not None and not hasattr(self.reference, "log_density"):
+        if self.reference is not None and not isinstance(self.reference, Distribution):
             object.__setattr__(self, "reference", _points(self.reference))
 
     @property
     def objective(self) -> Objective:
-        """ "reference" where one is given; without one it is DLE's target that the particles flow to."""
+        """Over all measures, with DLE's target, where no reference is given; otherwise "reference"."""
         return "measures" if self.reference is None else "reference"
 
-    def embedding(self, problem: Problem, kernel: Any) -> tuple[Any, str]:
+    def embedding(self, problem: Problem, kernel: Kernel) -> tuple[Any, str]:
         """The mean embedding of the reference as a term, and a phrase that says what stands for the reference."""
         if self.reference is None:
             return self._gibbs(problem, kernel)
-        dim, law = problem.start.shape[1], self.reference
-        given = law.dim if hasattr(law, "log_density") else law.shape[1]
+        dim, reference = problem.start.shape[1], self.reference
+        given = reference.dim if isinstance(reference, Distribution) else reference.shape[1]
         if given != dim:
             raise ValueError(f"reference has {given} dimension(s) but the loss has {dim}; equal dimensions are allowed")
-        if hasattr(law, "log_density"):
-            found = priors.embedding(law, kernel, samples=self.samples, seed=problem.seed)
-            return found.term, f"the {law.name} prior: {found.description}"
-        return WeightedPoints(law, np.full(len(law), 1.0 / len(law)), kernel), f"{len(law)} draws of equal weight"
+        if isinstance(reference, Distribution):
+            found = priors.embedding(reference, kernel, samples=self.samples, seed=problem.seed)
+            return found.term, f"the {reference.name} prior: {found.description}"
+        number = len(reference)
+        return WeightedPoints(reference, np.full(number, 1.0 / number), kernel), f"{number} draws of equal weight"
 
-    def _gibbs(self, problem: Problem, kernel: Any) -> tuple[Any, str]:
-        if problem.prior.name == "flat":
+    def _gibbs(self, problem: Problem, kernel: Kernel) -> tuple[Any, str]:
+        if isinstance(problem.prior, priors.Flat):
             raise ValueError("prior is flat, which has no draws to weigh for the MMD flow; give it a reference")
         at = problem.prior.sample(self.samples, seed=problem.seed, role="prior")
         level = -np.asarray(problem.loss.value(at)) / self.kl_weight
@@ -106,7 +107,7 @@ class MMDFlow(Method):
         particles, dim = problem.start.shape
         repulsion = Repulsion(kernel, dim, problem.tolerance)
 
-        def drift(x: np.ndarray, step: int) -> np.ndarray:
+        def drift(x: Array, step: int) -> Array:
             if self.noise == 0.0:
                 force = np.zeros_like(x)
                 repulsion.force(x, 1.0, force)
@@ -119,7 +120,7 @@ class MMDFlow(Method):
         return DriftFlow(problem, self.label, drift, facts)
 
 
-def slopes(term: Any, points: np.ndarray) -> np.ndarray:
+def slopes(term: Any, points: Array) -> Array:
     """Gradients of a term at points (n, dim), by threads."""
     out = np.empty_like(points)
 
@@ -130,7 +131,7 @@ def slopes(term: Any, points: np.ndarray) -> np.ndarray:
     return out
 
 
-def _points(given: Any) -> np.ndarray:
+def _points(given: Any) -> Array:
     """Points as a C-contiguous array (n, dim) of its own, in one dimension also from a flat one."""
     points = arguments.array("reference", given, "an array (draws, dim), or a prior,").copy()
     points = points[:, None].copy() if points.ndim == 1 else points

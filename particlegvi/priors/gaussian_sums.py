@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, GaussianMixture
 from particlegvi.kernels.squared_exponential import SquaredExponential
 
 TOLERANCE = 1e-9  # of the kernel's variance
@@ -39,7 +39,7 @@ def gaussian_sum(kernel: Any) -> GaussianSum | None:
     """The kernel as a sum of Gaussians: itself, a quadrature of its mixing density, or None if it has none."""
     if isinstance(kernel, SquaredExponential):
         return GaussianSum(np.array([kernel.lengthscale]), np.array([kernel.variance]), 0.0, 0.0, True)
-    if not hasattr(kernel, "mixing_density"):
+    if not isinstance(kernel, GaussianMixture):
         return None
     first, last = _range(kernel)
     for step in STEPS:

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from particlegvi.contracts import Kernel, Located, Prior, Smoothing
 from particlegvi.engine.terms.constant import Constant
+from particlegvi.priors.flat import Flat
 from particlegvi.priors.gaussian_sums import gaussian_sum
 from particlegvi.priors.weighted_points import PANELS, monte_carlo, quadrature
 from particlegvi.tools import arguments, parts
@@ -37,7 +39,7 @@ class Embedding(NamedTuple):
     error: float
 
 
-def embedding(prior: Any, kernel: Any, how: str = "auto", samples: int = 200, seed: int = 0) -> Embedding:
+def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 200, seed: int = 0) -> Embedding:
     """The mean embedding of a prior under a kernel.
 
     Parameters
@@ -68,31 +70,31 @@ def embedding(prior: Any, kernel: Any, how: str = "auto", samples: int = 200, se
     parts.part("prior", prior, needed, "a prior such as particlegvi.priors.Normal(mean=0.0, sd=1.0)")
     if not isinstance(how, str) or how not in WAYS:
         raise arguments.refuse("embedding", how, f"one of {', '.join(WAYS)}")
-    parts.part("kernel", kernel, ("value", "slope"), "a kernel of particlegvi.kernels")
-    rule = getattr(kernel, "lengthscale", 1.0)
-    if isinstance(rule, str):
-        raise ValueError(f'lengthscale is "{rule}", a rule; resolve it to a number before the embedding')
-    if prior.name == "flat":
+    parts.part("kernel", kernel, ("name", "value", "slope", "lengthscale"), "a kernel of particlegvi.kernels")
+    if isinstance(kernel.lengthscale, str):
+        raise ValueError(f'lengthscale is "{kernel.lengthscale}", a rule; resolve it to a number before the embedding')
+    if isinstance(prior, Flat):
         # (C.129)-(C.131): it does not depend on x. Zero is its limit over growing uniform boxes.
         return Embedding(Constant(0.0), "constant, because the prior is flat", 0.0)
     if how == "monte-carlo":
         return _monte_carlo(prior, kernel, whole("samples", samples, 1), seed)
-    name = getattr(kernel, "name", type(kernel).__name__)
-    gaussians = gaussian_sum(kernel) if hasattr(prior, "smooth") else None
-    if gaussians is not None and gaussians.exact and how != "quadrature":
-        term = prior.smooth(gaussians.lengthscales, gaussians.weights)
+    name = kernel.name
+    smoothing = prior if isinstance(prior, Smoothing) else None
+    gaussians = None if smoothing is None else gaussian_sum(kernel)
+    if smoothing is not None and gaussians is not None and gaussians.exact and how != "quadrature":
+        term = smoothing.smooth(gaussians.lengthscales, gaussians.weights)
         return Embedding(term, f"closed form for the {prior.name} prior and the {name} kernel", 0.0)
     if how == "closed-form":
         raise ValueError(
             f'embedding is "closed-form", which the {prior.name} prior and the {name} kernel do not have;'
             ' "auto", "quadrature" or "monte-carlo" is allowed'
         )
-    if gaussians is not None and not gaussians.exact:
-        term = prior.smooth(gaussians.lengthscales, gaussians.weights)
+    if smoothing is not None and gaussians is not None and not gaussians.exact:
+        term = smoothing.smooth(gaussians.lengthscales, gaussians.weights)
         errors = f"error at most {gaussians.error:.1e}, of the gradient {gaussians.slope_error:.1e}"
         number = len(gaussians.weights)
         return Embedding(term, f"quadrature, {number} Gaussians for the {name} kernel: {errors}", gaussians.error)
-    located = hasattr(prior, "sd") or np.all(np.isfinite(prior.high) & np.isfinite(prior.low))
+    located = isinstance(prior, Located) or np.all(np.isfinite(prior.high) & np.isfinite(prior.low))
     if prior.dim in PANELS and located:
         term, error = quadrature(prior, kernel)
         return Embedding(term, f"quadrature with {len(term.weights)} nodes: error about {error:.1e}", error)
@@ -104,7 +106,7 @@ def embedding(prior: Any, kernel: Any, how: str = "auto", samples: int = 200, se
     return _monte_carlo(prior, kernel, whole("samples", samples, 1), seed)
 
 
-def _monte_carlo(prior: Any, kernel: Any, samples: int, seed: int) -> Embedding:
+def _monte_carlo(prior: Prior, kernel: Kernel, samples: int, seed: int) -> Embedding:
     term, error = monte_carlo(prior, kernel, samples, seed)
     how = f"Monte Carlo with {samples} prior samples (seed {seed}): standard error at most about {error:.1e}"
     return Embedding(term, how, error)

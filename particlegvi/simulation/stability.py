@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
 
 import numpy as np
 
-from particlegvi import integrators, schedules
+from particlegvi import integrators, kernels, schedules
+from particlegvi.contracts import Array, Kernel, Method
 from particlegvi.engine.terms import evaluate
+from particlegvi.integrators.stepping import linear_part
 from particlegvi.methods.flow import Problem
-from particlegvi.methods.free_energy import linear_part
+from particlegvi.priors import Flat
 
 PARTICLES = 64
 COORDINATES = 32
@@ -29,7 +30,7 @@ LARGEST_MATRIX = 64
 DRAWS = 1000
 
 
-def warn_when_unstable(problem: Problem, method: Any) -> float:
+def warn_when_unstable(problem: Problem, method: Method) -> float:
     """Warn where the largest step size is beyond the stability limit at the start; the limit."""
     limit = stability_limit(problem, method)
     step_size = schedules.largest(problem.step_size, problem.steps)
@@ -43,9 +44,9 @@ def warn_when_unstable(problem: Problem, method: Any) -> float:
     return limit
 
 
-def stability_limit(problem: Problem, method: Any) -> float:
+def stability_limit(problem: Problem, method: Method) -> float:
     """Largest stable step size at the start, infinite where there is no limit."""
-    if integrators.scheme(problem.integrator) not in ("plain", "heun") or not getattr(method, "follows_loss", True):
+    if integrators.scheme(problem.integrator) not in ("plain", "heun") or not method.follows_loss:
         return math.inf
     matrix = curvature(problem, method)
     steepest = float(np.linalg.eigvalsh(matrix)[-1])
@@ -53,7 +54,7 @@ def stability_limit(problem: Problem, method: Any) -> float:
         return math.inf
     integrator = integrators.get(problem.integrator)
     dim = problem.start.shape[1]
-    stiffness = linear_part(getattr(method, "kl_weight", 0.0), problem.prior, dim)
+    stiffness = linear_part(method.kl_weight, problem.prior, dim)
 
     def stable(step_size: float) -> bool:
         gain = integrator(step_size, 1.0, stiffness).gain[:COORDINATES]
@@ -72,17 +73,17 @@ def stability_limit(problem: Problem, method: Any) -> float:
     return high
 
 
-def curvature(problem: Problem, method: Any) -> np.ndarray:
+def curvature(problem: Problem, method: Method) -> Array:
     """The curvature of the flow at the start: of the steepest particle, or of all if they repel each other."""
     points = problem.start[:PARTICLES]
-    lambda1 = getattr(method, "lambda1", 0.0)
+    lambda1 = 2.0 * method.mmd_weight
     if lambda1 == 0.0:
-        blocks = _own_curvature(problem, getattr(method, "kl_weight", 0.0), points)
+        blocks = _own_curvature(problem, method.kl_weight, points)
         return blocks[np.argmax(np.linalg.eigvalsh(blocks)[:, -1])]
     points = points[: max(LARGEST_MATRIX // min(points.shape[1], COORDINATES), 1)]
-    blocks = _own_curvature(problem, getattr(method, "kl_weight", 0.0), points)
-    kernel, _ = method.resolved_kernel(problem.prior, problem.start, problem.seed)
-    if problem.prior.name != "flat":
+    blocks = _own_curvature(problem, method.kl_weight, points)
+    kernel, _ = kernels.resolve(method.kernel, problem.prior, problem.start, problem.seed)
+    if not isinstance(problem.prior, Flat):
         draws = problem.prior.sample(DRAWS, seed=problem.seed, role="prior")
         blocks = blocks - lambda1 * _pair_curvature(kernel, points, draws).mean(axis=1)
     number, dim = blocks.shape[:2]
@@ -93,14 +94,14 @@ def curvature(problem: Problem, method: Any) -> np.ndarray:
     return whole.transpose(0, 2, 1, 3).reshape(number * dim, number * dim)
 
 
-def _own_curvature(problem: Problem, kl_weight: float, points: np.ndarray) -> np.ndarray:
+def _own_curvature(problem: Problem, kl_weight: float, points: Array) -> Array:
     """Second derivatives of loss - kl_weight log p at each particle, (particles, dim, dim)."""
     dim = min(points.shape[1], COORDINATES)
     width = 1e-4 * (1.0 + np.abs(points).max())
     found = np.empty((len(points), dim, dim))
     prior = problem.prior.term() if kl_weight > 0.0 else None
 
-    def slope(x: np.ndarray) -> np.ndarray:
+    def slope(x: Array) -> Array:
         total = np.asarray(problem.loss.gradient(x), dtype=np.float64)
         return total + kl_weight * evaluate.gradients(prior, x) if prior is not None else total
 
@@ -113,7 +114,7 @@ def _own_curvature(problem: Problem, kl_weight: float, points: np.ndarray) -> np
     return np.where(np.isfinite(found), found, 0.0)
 
 
-def _pair_curvature(kernel: Any, points: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _pair_curvature(kernel: Kernel, points: Array, others: Array) -> Array:
     """Second derivatives of kappa(x, y) in x, 2 s I + 4 s' (x - y)(x - y)^T with s its slope: (n, m, dim, dim)."""
     difference = (points[:, None] - others)[..., :COORDINATES]
     square = ((points[:, None] - others) ** 2).sum(axis=-1)

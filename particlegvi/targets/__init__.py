@@ -7,10 +7,9 @@ one or two dimensions.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
 from particlegvi.targets.basins.atoms import AtomicTarget
 from particlegvi.targets.basins.start import start_points
 from particlegvi.targets.density import DensityTarget
@@ -21,7 +20,7 @@ __all__ = ["AtomicTarget", "DensityTarget", "GaussianOptima", "target"]
 
 
 def target(
-    loss: Any, method: Any, prior: Any = None, initial: Any = None, seed: int = 0
+    loss: Loss, method: Method, prior: Prior | None = None, initial: Start | None = None, seed: int = 0
 ) -> DensityTarget | AtomicTarget | GaussianOptima:
     """Q*, the distribution that a method's particles should have.
 
@@ -34,7 +33,8 @@ def target(
     prior : prior, optional
         Flat when left out, as for `particlegvi.simulate`. For DE only its box matters: the flow is reflected there.
     initial : prior or array (n, dim), optional
-        Where the particles start: a law, or points of equal weight. Needed for DE; FDGVI looks for optima there too.
+        Where the particles start: a distribution, or points of equal weight. Needed for DE; FDGVI looks for optima
+        there too.
     seed : int
         Of a lengthscale that a rule chooses from prior samples: that of the run.
 
@@ -50,19 +50,24 @@ def target(
         of DE may not be isolated), it cannot be resolved, or an argument is missing or does not fit the loss.
     """
     dim = int(parts.loss(loss).dim)
-    parts.part("method", method, ("flow", "kl_weight"), "a method with a kl_weight, such as methods.DLE(),")
+    parts.method(method)
     seed = arguments.seed(seed)
     if prior is not None:
         parts.same_dim("prior", parts.prior(prior).dim, dim)
-    if hasattr(initial, "log_density"):
+    if isinstance(initial, Distribution):
         parts.same_dim("initial", parts.prior(initial, "initial").dim, dim)
     elif initial is not None:
         initial = start_points(initial, dim)
     if dim not in (1, 2):
         raise ValueError(f"the loss has {dim} dimensions; targets are known for 1 and 2")
-    if getattr(method, "reference", None) is not None:
+    if method.objective == "reference":
         raise ValueError(f"the {method.label} goes to the reference that it was given, and only draws of it are known")
-    kl_weight, mmd_weight = float(method.kl_weight), float(getattr(method, "mmd_weight", 0.0))
+    kl_weight, mmd_weight = float(method.kl_weight), float(method.mmd_weight)
+    if method.objective == "gaussians" and not (kl_weight > 0.0 and mmd_weight == 0.0):
+        raise ValueError(
+            f"no target over Gaussians is known for kl_weight {kl_weight:g} and mmd_weight {mmd_weight:g} of"
+            f" {method.label}; a kl_weight above 0 and no mmd_weight are allowed"
+        )
     if kl_weight == 0.0 and mmd_weight > 0.0:
         raise ValueError(
             "DRE has no density target: its flow has infinitely many invariant measures (C.6.1) and Q* need not have a"
@@ -74,7 +79,7 @@ def target(
         prior = Flat(dim)
     if kl_weight == 0.0:
         return _basins(loss, prior, initial)
-    if hasattr(method, "draws"):
+    if method.objective == "gaussians":
         return GaussianOptima(loss, prior, kl_weight, initial)
     from particlegvi.targets.minimisers import gibbs, repulsive
 
@@ -82,12 +87,12 @@ def target(
         return gibbs(loss, prior, kl_weight)
     from particlegvi.kernels import resolve
 
-    points = None if initial is None or hasattr(initial, "log_density") else initial
+    points = None if isinstance(initial, Distribution) else initial
     kernel, _ = resolve(method.kernel, prior, points, seed)
     return repulsive(loss, prior, kl_weight, mmd_weight, kernel)
 
 
-def _basins(loss: Any, prior: Any, initial: Any) -> AtomicTarget:
+def _basins(loss: Loss, prior: Prior, initial: Start | None) -> AtomicTarget:
     dim = int(loss.dim)
     if initial is None:
         raise ValueError("initial is missing; DE's target depends on where the particles start, a prior or an array")

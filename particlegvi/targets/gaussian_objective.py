@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Distribution, Located
 from particlegvi.targets.basins.minima import Landscape, hessian
 from particlegvi.targets.basins.survey import survey
 from particlegvi.targets.basins.survey_plane import survey_plane
@@ -91,9 +92,9 @@ def starts(loss: Any, prior: Any, kl_weight: float, initial: Any) -> list[np.nda
     """Narrow and broad Gaussians at the modes of the Gibbs density, and broad ones at the start and the prior."""
     log_weight, place = gibbs_log_weight(loss, prior, kl_weight), place_of(prior)
     broad = [(place.centre, place.scale)]
-    if hasattr(initial, "sd"):
+    if isinstance(initial, Located):
         broad.append((np.asarray(initial.mean, dtype=np.float64), np.asarray(initial.sd, dtype=np.float64)))
-    elif initial is not None and not hasattr(initial, "log_density"):
+    elif initial is not None and not isinstance(initial, Distribution):
         points = np.asarray(initial, dtype=np.float64).reshape(-1, int(loss.dim))
         broad += [(points.mean(axis=0), np.maximum(points.std(axis=0), 1e-3))]
         broad += [(point, np.ones(int(loss.dim))) for point in points[:3]]

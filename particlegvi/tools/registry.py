@@ -6,10 +6,22 @@ string. Adding a part is therefore adding a file; nothing else has to be edited.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from particlegvi.tools.quoting import shown
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def named(name: str, **facts: Any) -> Callable[[Function], Function]:
+    """Decorate a function that is a part: ``name`` is its name in the registry, ``facts`` are more attributes of it."""
+
+    def mark(function: Function) -> Function:
+        vars(function).update(name=name, **facts)
+        return function
+
+    return mark
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -54,21 +54,30 @@ def strong_order(integrator, seed=SEED):
     return -np.polyfit(np.log(STEPS), np.log(errors), 1)[0]
 
 
-@pytest.mark.parametrize("integrator", ["euler-maruyama", "tamed-euler", "exponential-euler", "heun"])
-def test_strong_order_is_one(integrator):
-    assert abs(strong_order(integrator) - 1.0) < 0.12
+def orders(kind):
+    """Names of the integrators that state a finite order of this kind, each with it."""
+    stated = {name: getattr(pg.integrators.get(name), kind) for name in pg.integrators.names()}
+    return [(name, order) for name, order in stated.items() if order is not None and np.isfinite(order)]
 
 
-def test_leimkuhler_matthews_has_strong_order_one_half():
-    """Its averaged noise looks half a step ahead: second order is a matter of the law, not of the path."""
-    assert abs(strong_order("leimkuhler-matthews") - 0.5) < 0.12
+@pytest.mark.parametrize(("integrator", "order"), orders("strong_order"))
+def test_strong_order_is_the_stated_one(integrator, order):
+    """Leimkuhler-Matthews has 1/2: its averaged noise looks half a step ahead, which the law does not notice."""
+    assert abs(strong_order(integrator) - order) < 0.12
+
+
+def test_which_integrators_state_an_order():
+    every = {"euler-maruyama", "exponential-euler", "heun", "leimkuhler-matthews", "tamed-euler"}
+    assert {name for name, _ in orders("strong_order")} == {name for name, _ in orders("order")} == every
+    assert dict(orders("strong_order"))["leimkuhler-matthews"] == 0.5
+    assert pg.integrators.get("mala").stationary_order == np.inf
 
 
 def test_there_is_no_order_on_another_path():
     assert abs(strong_order("euler-maruyama", seed=SEED + 1)) < 0.1
 
 
-@pytest.mark.parametrize("integrator, order", [("euler-maruyama", 1.0), ("tamed-euler", 1.0), ("heun", 2.0)])
+@pytest.mark.parametrize(("integrator", "order"), orders("order"))
 def test_order_without_noise(integrator, order):
     """Gradient flow on a bowl, x' = -x, is exp(-t); Heun's second drift pays where there is no noise."""
     loss, errors = pg.losses.get("quadratic", curvature=[1.0], centre=[0.0]), []

@@ -76,3 +76,50 @@ def test_three_dimensions_are_refused():
 def test_nothing_slow_is_imported():
     code = "import sys, particlegvi.targets, particlegvi.diagnostics; sys.exit('scipy.stats' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def line_flow(problem):
+    raise AssertionError("no target is simulated")
+
+
+@pytest.mark.parametrize("attribute", ["draws", "reference", "fit", "lambda1"])
+def test_no_attribute_but_those_of_the_contract_decides(attribute):
+    """A user's method with a name that means something in another method has the target that its weights say."""
+
+    class Mine(pg.methods.Method):
+        label, kl_weight = "mine", 0.5
+        flow = staticmethod(line_flow)
+
+    setattr(Mine, attribute, 7)
+    found, right = (pg.target(LOSS, method, prior=NORMAL) for method in (Mine(), pg.methods.DLE(0.5)))
+    x = np.linspace(-2.0, 2.0, 9)
+    assert found.kind == "density" and np.array_equal(found.pdf(x), right.pdf(x))
+
+
+def test_the_objective_decides():
+    """The control: what the contract does ask for changes the target."""
+
+    class Mine(pg.methods.Method):
+        label, kl_weight = "mine", 0.5
+        flow = staticmethod(line_flow)
+
+    class Gaussians(Mine):
+        objective = "gaussians"
+
+    class Reference(Mine):
+        objective = "reference"
+
+    class Repulsive(Mine):
+        mmd_weight, kernel = 0.5, pg.kernels.SquaredExponential(1.0)
+
+    assert pg.target(LOSS, Gaussians(), prior=NORMAL, initial=NORMAL).kind == "gaussians"
+    with pytest.raises(ValueError, match="the mine goes to the reference"):
+        pg.target(LOSS, Reference(), prior=NORMAL)
+    repulsive = pg.target(LOSS, Repulsive(), prior=NORMAL)
+    drle = pg.target(LOSS, pg.methods.DRLE(0.5, 0.5, kernel=pg.kernels.SquaredExponential(1.0)), prior=NORMAL)
+    x = np.linspace(-2.0, 2.0, 9)
+    assert np.array_equal(repulsive.pdf(x), drle.pdf(x))
+    assert not np.allclose(repulsive.pdf(x), pg.target(LOSS, Mine(), prior=NORMAL).pdf(x))
+    Gaussians.mmd_weight = 0.5
+    with pytest.raises(ValueError, match="no target over Gaussians"):
+        pg.target(LOSS, Gaussians(), prior=NORMAL)

@@ -6,11 +6,11 @@ nanoseconds come from operation counts and fixed constants, so that the choice i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Array, ExponentialSlope, Kernel
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs.box_rule import NODES, box_plan
 from particlegvi.engine.pairs.box_sum import MOST_BOXES, BoxSum
@@ -39,57 +39,81 @@ def pair_cost(dim: int) -> float:
     return 0.8 + 0.33 * dim
 
 
-class Direct:
+class Algorithm:
+    """Base class of the algorithms.
+
+    Attributes
+    ----------
+    name : str
+        Name in the facts of a run.
+    exact : bool
+        Whether there is no error but rounding.
+    """
+
+    name: str
+    exact: bool
+
+    def __init__(self, kernel: Any, dim: int, tolerance: float):
+        self.kernel, self.dim, self.tolerance = kernel, dim, tolerance
+
+    def estimate(self, positions: Array) -> Estimate:
+        """(nanoseconds, anything prepared) of a force at the positions (particles, dim), or None if it cannot be."""
+        raise NotImplementedError
+
+    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
+        """out = factor / N sum_j grad_1 kappa(x_i, x_j), both (particles, dim)."""
+        raise NotImplementedError
+
+    def attracts(self, prepared: Any) -> bool:
+        """Whether the force prepared by `estimate` includes the attraction of the prior."""
+        return False
+
+
+class Direct(Algorithm):
     """Every pair: any kernel, any dimension, no error but rounding."""
 
     name = "direct sum"
     exact = True
 
-    def __init__(self, kernel: Any, dim: int, tolerance: float):
-        self.kernel, self.dim = kernel, dim
-
-    def estimate(self, positions: np.ndarray) -> Estimate:
+    def estimate(self, positions: Array) -> Estimate:
         return positions.shape[0] ** 2 * pair_cost(self.dim) + CALL, None
 
-    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
         kernel, number = self.kernel, positions.shape[0]
         part = direct_part.for_terms(kernel)
         scale = factor / number
         threads.split(lambda a, b: part(kernel, positions, a, b, scale, out), number, lanes(self.dim), least=256)
 
 
-class Gram:
+class Gram(Algorithm):
     """Every pair through matrix products, from about seventeen dimensions on."""
 
     name = "direct sum by matrix products"
     exact = False
 
-    def __init__(self, kernel: Any, dim: int, tolerance: float):
-        self.kernel, self.dim, self.tolerance = kernel, dim, tolerance
-
-    def estimate(self, positions: np.ndarray) -> Estimate:
+    def estimate(self, positions: Array) -> Estimate:
         cost = positions.shape[0] ** 2 * (4.0 + 0.14 * self.dim) + 4.0 * CALL
         return (cost, None) if rounding_error(self.kernel, positions) <= self.tolerance else None
 
-    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
         gram_force(self.kernel, positions, factor, out)
 
 
-class Series:
+class Series(Algorithm):
     """Squared exponential on the line, range up to about a hundred lengthscales."""
 
     name = "truncated Fourier series"
     exact = False
 
     def __init__(self, kernel: Any, dim: int, tolerance: float):
-        self.kernel, self.tolerance = kernel, tolerance
+        super().__init__(kernel, dim, tolerance)
         self.take_in(None)
 
     def take_in(self, attraction: tuple[float, float, float] | None) -> None:
-        """Plan for the attraction of a Normal prior as well: (mean, width, height) of its mean embedding."""
+        """Fold the gradient of a Gaussian mean embedding into the Fourier series: (mean, width, height)."""
         self.plan = fourier_plan(self.kernel.lengthscale, self.kernel.variance, self.tolerance, attraction)
 
-    def estimate(self, positions: np.ndarray) -> Estimate:
+    def estimate(self, positions: Array) -> Estimate:
         flat = positions.reshape(-1)
         low, high = extent_part(flat, 0, flat.size)
         if not (np.isfinite(low) and np.isfinite(high)):
@@ -97,8 +121,9 @@ class Series:
         box = box_of(self.plan, low, high)
         return (flat.size * (4.0 + 0.25 * box.modes) + CALL, box) if box.modes <= MOST_MODES else None
 
-    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
-        """As everywhere, with minus the slope of the prior's mean embedding added where the box attracts."""
+    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
+        """out = factor (1/N sum_j grad_1 kappa(x_i, x_j) - grad mu_P(x_i)), the second term only if the box attracts.
+        """
         box = prepared
         flat, flat_out = positions.reshape(-1), out.reshape(-1)
         number = flat.size
@@ -110,18 +135,22 @@ class Series:
         scale = factor / number
         threads.split(lambda a, b: series_part(flat, a, b, box, weighted, scale, flat_out), chunks, least=2)
 
+    def attracts(self, prepared: Any) -> bool:
+        """Whether the force prepared by `estimate` includes the attraction of the prior."""
+        return bool(prepared.attracts)
 
-class Boxes:
+
+class Boxes(Algorithm):
     """Squared exponential in one and two dimensions, any range."""
 
     name = "Chebyshev boxes"
     exact = False
 
     def __init__(self, kernel: Any, dim: int, tolerance: float):
-        self.dim = dim
+        super().__init__(kernel, dim, tolerance)
         self.sum = BoxSum(box_plan(kernel.lengthscale, kernel.variance, tolerance, dim), dim)
 
-    def estimate(self, positions: np.ndarray) -> Estimate:
+    def estimate(self, positions: Array) -> Estimate:
         layout = self.sum.layout(positions)
         if layout is None:
             return None
@@ -133,21 +162,21 @@ class Boxes:
         particle = 60.0 if self.dim == 1 else 150.0
         return positions.shape[0] * particle + 0.15 * multiplications + 3.0 * CALL, layout
 
-    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
         self.sum.force(positions, prepared, factor, out)
 
 
-class Near:
+class Near(Algorithm):
     """Pairs within reach, for kernels that decay and clouds much wider than the reach."""
 
     name = "direct sum within reach"
     exact = False
 
     def __init__(self, kernel: Any, dim: int, tolerance: float):
-        self.kernel, self.dim = kernel, dim
+        super().__init__(kernel, dim, tolerance)
         self.reach = kernel_reach(kernel, tolerance)
 
-    def estimate(self, positions: np.ndarray) -> Estimate:
+    def estimate(self, positions: Array) -> Estimate:
         if self.reach is None or np.ptp(positions, axis=0).max() < 4.0 * self.reach:
             return None
         cells = Cells(positions, self.reach)
@@ -157,38 +186,35 @@ class Near:
         visits = cells.pairs() + LANES * cells.neighbours.size
         return visits * 1.5 * pair_cost(self.dim) + 150.0 * positions.shape[0] + 5.0 * CALL, cells
 
-    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
         near_force(self.kernel, positions, prepared, factor, out)
 
 
-class Scan:
+class Scan(Algorithm):
     """Kernels that are a polynomial times an exponential of the distance, on the line."""
 
     name = "sorted scan"
     exact = True
 
-    def __init__(self, kernel: Any, dim: int, tolerance: float):
-        self.kernel = kernel
-
-    def estimate(self, positions: np.ndarray) -> Estimate:
+    def estimate(self, positions: Array) -> Estimate:
         number = positions.shape[0]
         return number * (15.0 + 5.0 * np.log2(number + 1.0)) + 2.0 * CALL, None
 
-    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
         scan_force(self.kernel, positions, factor, out)
 
 
-class Nufft:
+class Nufft(Algorithm):
     """Squared exponential in three dimensions with the extra ``nufft``."""
 
     name = "nonuniform fast Fourier transform"
     exact = False
 
     def __init__(self, kernel: Any, dim: int, tolerance: float):
-        self.tolerance = tolerance
+        super().__init__(kernel, dim, tolerance)
         self.plan = fourier_plan(kernel.lengthscale, kernel.variance, 0.5 * tolerance)
 
-    def estimate(self, positions: np.ndarray) -> Estimate:
+    def estimate(self, positions: Array) -> Estimate:
         if not (available() and np.all(np.isfinite(positions))):
             return None
         _, _, modes = grid(self.plan, positions)
@@ -198,21 +224,21 @@ class Nufft:
         digits = -np.log10(self.tolerance)
         return cells * 400.0 + positions.shape[0] * 4.0 * (digits + 1.0) ** 2.7 + 10.0 * CALL, None
 
-    def force(self, positions: np.ndarray, prepared: Any, factor: float, out: np.ndarray) -> None:
+    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
         nufft_force(self.plan, positions, self.tolerance, factor, out)
 
 
-def suitable(kernel: Any, dim: int, tolerance: float) -> list[Any]:
+def suitable(kernel: Kernel, dim: int, tolerance: float) -> list[Algorithm]:
     """Algorithms that may be used for this kernel and dimension; the first can always be."""
     smooth = kernel.name == "squared-exponential"
-    found: list[Callable[..., Any]] = [Direct]
+    found: list[type[Algorithm]] = [Direct]
     if smooth and dim == 1:
         found.append(Series)
     if smooth and dim <= 2:
         found.append(Boxes)
     if smooth and dim == 3:
         found.append(Nufft)
-    if dim == 1 and hasattr(kernel, "exponential_slope"):
+    if dim == 1 and isinstance(kernel, ExponentialSlope):
         found.append(Scan)
     if dim <= 3:
         found.append(Near)

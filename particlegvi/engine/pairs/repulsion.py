@@ -48,7 +48,7 @@ class Repulsion:
         return None if self._series is None else self._series.plan
 
     def take_in(self, attraction: tuple[float, float, float] | None) -> None:
-        """Let the Fourier series, where it is cheaper, have the prior's attraction in it: (mean, width, height)."""
+        """Fold the gradient of a Gaussian mean embedding into the Fourier series: (mean, width, height)."""
         if self._series is not None:
             self._series.take_in(attraction)
 
@@ -67,7 +67,7 @@ class Repulsion:
                 best, (cost, prepared) = algorithm, estimate
         assert best is not None  # the direct sum can always be used
         best.force(positions, prepared, factor, out)
-        self.attracts = bool(getattr(prepared, "attracts", False))
+        self.attracts = best.attracts(prepared)
         self.note(best.name, 1)
 
     def note(self, algorithm: str, steps: int) -> None:

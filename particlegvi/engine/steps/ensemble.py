@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import OnTheLine
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import key_words
 from particlegvi.engine.pairs.algorithms import Series
@@ -87,7 +88,7 @@ class Ensemble:
         self._kernel = self.kernel.for_terms(loss_term, prior_term, embedding_term)
         self._advance_coupled = advance_coupled.for_terms(loss_term, prior_term, embedding_term)
         self._noise = NoiseAhead(self.key, bool(self.switches.noise), bool(self.switches.two_noises))
-        if self.repulsion is not None and self.coupled and hasattr(embedding_term, "gaussian_on_the_line"):
+        if self.repulsion is not None and self.coupled and isinstance(embedding_term, OnTheLine):
             self.repulsion.take_in(embedding_term.gaussian_on_the_line())
 
     def advance(self, positions: np.ndarray, first_step: int, steps: int) -> None:

@@ -8,10 +8,12 @@ from particlegvi.contracts import Array
 from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.selection.selection import Selection, chosen
+from particlegvi.tools.registry import named
 
 EXHAUSTED = 1e-10  # of the largest prior variance: what rounding leaves of a conditional variance that is 0
 
 
+@named("greedy")
 def greedy(covariance: Covariance, X: Array, count: int, seed: int) -> Selection:
     """Each next point is the input of the largest variance given the function's values at those before.
 
@@ -39,6 +41,3 @@ def greedy(covariance: Covariance, X: Array, count: int, seed: int) -> Selection
         left[best] = 0.0  # exactly, so that no point is chosen twice
         picks.append(best)
     return chosen("greedy", X, shuffled[picks], count, seed)
-
-
-greedy.name = "greedy"  # type: ignore[attr-defined]

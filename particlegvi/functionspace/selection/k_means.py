@@ -9,11 +9,13 @@ from particlegvi.contracts import Array
 from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.selection.selection import Selection
+from particlegvi.tools.registry import named
 
 ROUNDS = 30  # of Lloyd's algorithm at most; the points need not be the best ones
 ROWS = 8192
 
 
+@named("k-means")
 def k_means(covariance: Covariance, X: Array, count: int, seed: int) -> Selection:
     """Centres of ``count`` clusters: k-means++ to begin with, then Lloyd's algorithm.
 
@@ -55,6 +57,3 @@ def _plus_plus(X: Array, count: int, uniforms: Array) -> Array:
 def _nearest(X: Array, centres: Array) -> np.ndarray:
     blocks = [X[first : first + ROWS] for first in range(0, len(X), ROWS)]
     return np.concatenate([cdist(block, centres, "sqeuclidean").argmin(axis=1) for block in blocks])
-
-
-k_means.name = "k-means"  # type: ignore[attr-defined]

@@ -10,8 +10,10 @@ from particlegvi.functionspace import LinearRegression, LogisticRegression
 from particlegvi.tables.models.predictions import Classes, Numbers
 from particlegvi.tables.problems import Problem
 from particlegvi.tables.settings import Settings
+from particlegvi.tools.registry import named
 
 
+@named("linear")
 def linear(problem: Problem, settings: Settings) -> Numbers | Classes:
     """Ordinary least squares with Gaussian errors; in classification logistic regression with a small penalty."""
     X, y = problem.train
@@ -21,6 +23,3 @@ def linear(problem: Problem, settings: Settings) -> Numbers | Classes:
     (mean, error), (v_mean, v_error) = (model.predict(p.X, return_std=True) for p in (problem.test, problem.validation))
     noise = math.sqrt(model.noise_variance)
     return Numbers(mean, np.hypot(error, noise), v_mean, np.hypot(v_error, noise))
-
-
-linear.name = "linear"  # type: ignore[attr-defined]

@@ -7,8 +7,10 @@ from particlegvi.tables.models._hyperparameters import hyperparameters
 from particlegvi.tables.models.predictions import Classes, Numbers
 from particlegvi.tables.problems import Problem
 from particlegvi.tables.settings import Settings
+from particlegvi.tools.registry import named
 
 
+@named("pls")
 def pls(problem: Problem, settings: Settings) -> Numbers | Classes:
     """The sampler with its own choice of steps; as a prior the Gaussian process, or the thesis's N(0, Lambda).
 
@@ -32,6 +34,3 @@ def pls(problem: Problem, settings: Settings) -> Numbers | Classes:
         sampler.predict(part.X, return_std=True, of="target") for part in (problem.test, problem.validation)
     )
     return Numbers(*test, *validation)
-
-
-pls.name = "pls"  # type: ignore[attr-defined]

@@ -10,10 +10,12 @@ from particlegvi.tables.models._hyperparameters import hyperparameters
 from particlegvi.tables.models.predictions import Classes, Numbers
 from particlegvi.tables.problems import Problem
 from particlegvi.tables.settings import Settings
+from particlegvi.tools.registry import named
 
 TOLERANCE = 1e-4  # nats of the evidence bound that may be left to gain
 
 
+@named("svgp")
 def svgp(problem: Problem, settings: Settings) -> Numbers | Classes:
     """Inducing values at greedily chosen training inputs; their law in closed form, or by natural gradients."""
     k, noise = hyperparameters(problem, settings)
@@ -27,6 +29,3 @@ def svgp(problem: Problem, settings: Settings) -> Numbers | Classes:
     model = SparseGaussianProcess(k, gaussian, points, seed=settings.seed).fit(*problem.train)
     (mean, sd), (v_mean, v_sd) = (model.predict(part.X, return_std=True) for part in (problem.test, problem.validation))
     return Numbers(mean, np.sqrt(sd**2 + noise), v_mean, np.sqrt(v_sd**2 + noise))
-
-
-svgp.name = "svgp"  # type: ignore[attr-defined]
