@@ -1,12 +1,12 @@
-"""The basins of a density: its modes, which particles lie in which, and how much mass each has.
+"""The basins of a density: its modes, their masses, and the particles in each.
 
-Two peaks are two basins where the density between them falls below that of the lower by more than a factor e, a barrier
-as high as the temperature; shallower ripples belong to the basin beside them.
+Two peaks belong to two basins if the density between them falls below that of the lower peak by more than a factor e,
+a barrier as high as the temperature; shallower ripples belong to the neighbouring basin.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,17 +14,20 @@ from numpy.typing import ArrayLike, NDArray
 from particlegvi.diagnostics.particles import in_space
 from particlegvi.tools import arguments, parts
 
-BARRIER = 1.0  # of the log density
+if TYPE_CHECKING:
+    from particlegvi.targets.density import DensityTarget
+
+BARRIER = 1.0  # height of a barrier in the log density that separates two basins
 DRAWS = 4000
 NEIGHBOURS = 10
-ON_THE_WAY = 33
+ON_THE_WAY = 33  # points on the straight line between two modes
 
 
 class Basins:
     """The basins of a target with a density.
 
     On the line they are intervals between the lowest points of the density. In the plane they are found on 4000 draws:
-    each belongs with its highest neighbour, and basins with a low barrier between them are joined (Chazal, Guibas,
+    each is joined with its highest neighbour, then basins with a low barrier between them are joined (Chazal, Guibas,
     Oudot and Skraba, 2013, J. ACM 60).
 
     Attributes
@@ -32,10 +35,10 @@ class Basins:
     modes : array (k, dim)
         In lexicographic order.
     masses : array (k,)
-        Under the target; they sum to one.
+        Probabilities under the target; they sum to one.
     """
 
-    def __init__(self, target: Any, barrier: float = BARRIER) -> None:
+    def __init__(self, target: DensityTarget, barrier: float = BARRIER) -> None:
         parts.target(target, density=True)
         barrier = arguments.not_negative("barrier", barrier)
         points, masses = target.grid.reshape(-1, target.dim), target.masses / target.masses.sum()
@@ -49,13 +52,13 @@ class Basins:
         order = np.lexsort(np.round(nodes[tops] / np.sqrt(target.variance), 1).T[::-1])
         self.modes, self._nodes, self._label = nodes[tops][order], nodes, np.argsort(order)[self._label]
         if target.dim == 1:
-            # Highest and lowest points alternate, and a lowest one has the label of one side: cut there.
+            # Maxima and minima alternate, and a minimum has the label of one side: cut there.
             change = np.flatnonzero(np.diff(self._label))
             self._cuts = nodes[np.where(levels[change] < levels[change + 1], change, change + 1), 0]
         self.masses = np.bincount(self.of(points), masses, len(self.modes))
 
     def of(self, particles: ArrayLike) -> NDArray[np.int64]:
-        """Index of the basin of each particle (n, dim): on the line its interval, else that of the nearest draw."""
+        """Index of the basin of each particle (n, dim): that of its interval on the line, else of the nearest draw."""
         x = in_space(particles, self._nodes.shape[1])
         if x.shape[1] == 1:
             return np.searchsorted(self._cuts, x[:, 0])
@@ -69,18 +72,18 @@ class Basins:
 
 
 def _turning(x: NDArray[np.float64], density: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The highest and lowest points of a density on the line, in order, with its ends."""
+    """Indices of the maxima and minima of a density on the line, in ascending order of x, with both ends."""
     order = np.argsort(x)
     up = np.diff(density[order]) > 0.0
     return order[np.concatenate([[True], up[1:] != up[:-1], [True]])]
 
 
 def _without_ripples(
-    target: Any, tops: NDArray[np.float64], levels: NDArray[np.float64], barrier: float
+    target: DensityTarget, tops: NDArray[np.float64], levels: NDArray[np.float64], barrier: float
 ) -> NDArray[np.int64]:
-    """New labels (k,) of tops in the plane: joined where the way straight from one to the other has no barrier.
+    """New labels (k,) of modes in the plane: two are joined if there is no barrier on the straight line between them.
 
-    Along a narrow ridge the draws may have gaps between them.
+    It is needed because draws along a narrow ridge may have gaps between them.
     """
     from scipy.spatial import cKDTree
 
@@ -98,7 +101,7 @@ def _without_ripples(
 
 
 def _neighbours(points: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Indices (n, few) of nodes beside each node."""
+    """Indices (n, few) of the neighbours of each node."""
     number, dim = points.shape
     if dim == 1:
         index = np.arange(number)
@@ -108,12 +111,12 @@ def _neighbours(points: NDArray[np.float64]) -> NDArray[np.int64]:
     return cKDTree(points).query(points, k=min(NEIGHBOURS + 1, number))[1]
 
 
-def _joined(levels: NDArray[np.float64], beside: NDArray[np.int64], barrier: float) -> NDArray[np.int64]:
-    """The top of the basin of each node, by going through them from the highest down."""
+def _joined(levels: NDArray[np.float64], neighbours: NDArray[np.int64], barrier: float) -> NDArray[np.int64]:
+    """Index of the mode of each node's basin, found from the highest node to the lowest."""
     order = np.argsort(-levels, kind="stable")
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    above = rank[beside] < rank[:, None]
+    above = rank[neighbours] < rank[:, None]
     parent = np.arange(len(levels))
 
     def top(node: int) -> int:
@@ -122,11 +125,13 @@ def _joined(levels: NDArray[np.float64], beside: NDArray[np.int64], barrier: flo
             node = parent[node]
         return node
 
-    # The highest neighbour of each node, and the nodes at which the basins of two neighbours meet.
-    highest = np.where(above.any(axis=1), beside[np.arange(len(levels)), np.argmin(rank[beside], axis=1)], -1)
+    # Each node joins its highest neighbour; at a node between two basins they are joined if the barrier is low.
+    highest = np.where(
+        above.any(axis=1), neighbours[np.arange(len(levels)), np.argmin(rank[neighbours], axis=1)], -1
+    )
     for node in order[highest[order] >= 0]:
         parent[node] = top(int(highest[node]))
-        for other in beside[node][above[node]]:
+        for other in neighbours[node][above[node]]:
             low, high = top(int(other)), top(int(node))
             if low != high:
                 low, high = (low, high) if levels[low] < levels[high] else (high, low)

@@ -19,12 +19,12 @@ def potential_scale_reduction(draws: ArrayLike) -> float:
     Parameters
     ----------
     draws : array (chains, draws)
-        Of one quantity, in the order of time; four draws a chain or more.
+        Values of one quantity in the order of time, at least four in each chain.
 
     Returns
     -------
     float
-        Near 1 where the chains agree: Vehtari et al. ask for less than 1.01. NaN where nothing varies.
+        Near 1 where the chains agree (Vehtari et al. recommend less than 1.01); NaN where nothing varies.
 
     Raises
     ------
@@ -38,9 +38,9 @@ def potential_scale_reduction(draws: ArrayLike) -> float:
 def effective_sample_size(draws: ArrayLike) -> float:
     """Bulk effective sample size: that of the mean of the normal scores of the ranks (equations 7 to 11).
 
-    Autocorrelations come from all chains together and are summed in pairs for as long as the pairs are positive, and
-    made to decrease (Geyer, 1992). Parameters and errors are those of `potential_scale_reduction`; NaN where nothing
-    varies.
+    The autocorrelations of all chains together are summed in pairs up to the first pair that is not positive, and the
+    pairs are made monotone (Geyer, 1992). Parameters and errors are those of `potential_scale_reduction`; NaN where
+    nothing varies.
     """
     z = _normal_scores(_split(_checked(draws)))
     chains, number = z.shape
@@ -57,7 +57,7 @@ def effective_sample_size(draws: ArrayLike) -> float:
     pairs = correlation[: 2 * last + 2].reshape(-1, 2).sum(axis=1)
     positive = int(np.argmax(pairs <= 0.0)) if np.any(pairs <= 0.0) else last
     kept = np.minimum.accumulate(pairs[:positive])
-    tau = -1.0 + 2.0 * kept.sum() + max(float(correlation[2 * positive]), 0.0)  # half of the pair that ends the sum
+    tau = -1.0 + 2.0 * kept.sum() + max(float(correlation[2 * positive]), 0.0)  # first of the pair that ends the sum
     size = chains * number
     return float(size / max(tau, 1.0 / np.log10(size)))
 
@@ -72,7 +72,7 @@ def _checked(draws: ArrayLike) -> Array:
 
 
 def _split(x: Array) -> Array:
-    """Both halves of each chain; the middle draw of an odd number is left out."""
+    """Both halves of each chain, (2 chains, draws // 2); the middle draw of an odd number is left out."""
     half = x.shape[1] // 2
     return np.concatenate([x[:, :half], x[:, -half:]])
 
@@ -87,6 +87,7 @@ def _normal_scores(x: Array) -> Array:
 
 
 def _plain(z: Array) -> float:
+    """R-hat of chains (chains, draws) without ranks; NaN where nothing varies."""
     number = z.shape[1]
     between = number * np.var(z.mean(axis=1), ddof=1) if len(z) > 1 else 0.0
     within = float(np.mean(np.var(z, axis=1, ddof=1)))

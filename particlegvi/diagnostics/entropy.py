@@ -1,9 +1,10 @@
 """Differential entropy of particles: spacings on the line, nearest neighbours otherwise.
 
-Both take the logarithm of the volume that a few neighbours fill, less the mean that this logarithm has where the
-density is constant: they are unbiased for a uniform law (but for its edges, with nearest neighbours). For a smooth
-density the bias is below the standard error: far below it on the line, half of it for a curved one in the plane. At the
-walls of a box nearest neighbours find too much entropy, in the plane by 0.1 for 300 particles and 0.02 for 2000.
+Both average the logarithm of the volume between a few neighbours, minus the expectation of this logarithm for a
+constant density. They are unbiased for a uniform distribution (nearest neighbours except at its edges). For a smooth
+density the bias is smaller than the standard error: much smaller on the line, half of it for a curved density in the
+plane. At the walls of a box nearest neighbours overestimate the entropy, in the plane by 0.1 for 300 particles and 0.02
+for 2000.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ CHUNK = 200_000
 def entropy(particles: ArrayLike) -> tuple[float, str]:
     """Entropy in nats and the name of the estimator: `entropy_spacings` on the line, else nearest neighbours.
 
-    Parameters and errors are those of these two.
+    Parameters and errors are those of the two.
     """
     x = in_space(particles)
     if x.shape[1] == 1:
@@ -44,7 +45,7 @@ def entropy_spacings(particles: ArrayLike, order: int = NEIGHBOURS) -> float:
     particles : array (n,) or (n, 1)
         At least two.
     order : int
-        m, from 1 to n - 1; fewer where there are fewer particles.
+        m, at least 1; the number of gaps is cut off at the ends.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def entropy_nearest_neighbours(particles: ArrayLike, neighbours: int = NEIGHBOUR
     particles : array (n, dim), in 1-D also (n,)
         At least two.
     neighbours : int
-        k, from 1 on; fewer where there are fewer particles.
+        k, at least 1; n - 1 where there are fewer particles.
 
     Returns
     -------

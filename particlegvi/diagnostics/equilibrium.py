@@ -1,8 +1,8 @@
-"""Whether an ensemble has come to rest, and since when: from its records, with or without knowledge of Q*."""
+"""Tests of equilibrium from the records of a run: drift over its second half, and the time at which it reached Q*."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,13 +11,16 @@ from particlegvi.contracts import Array
 from particlegvi.diagnostics.particles import some
 from particlegvi.tools import arguments, parts
 
+if TYPE_CHECKING:
+    from particlegvi.contracts import Loss
+
 Numbers = NDArray[np.int64]
-LEVEL = 1e-3  # probability with which a run at equilibrium is said to drift
-RELEVANT = 0.02  # of a standard deviation: drifts below it are nobody's concern
-MOST_RECORDS = 24  # of each quarter
+LEVEL = 1e-3  # significance level: probability of a false alarm for a run at equilibrium
+RELEVANT = 0.02  # smallest relevant drift, in standard deviations
+MOST_RECORDS = 24  # records used of each quarter
 MOST_PARTICLES = 5000
 MOST_NUMBERS = 1_000_000
-HELD = 0.95  # share of the later records that must be as near as the first
+HELD = 0.95  # share of the records from then on that must be below the floor
 
 
 class Drift(NamedTuple):
@@ -28,13 +31,13 @@ class Drift(NamedTuple):
     name : str
         "mean loss", "mean of theta", "spread of theta", ...
     change : float
-        Of its mean over the particles.
+        Change of its mean over the particles.
     standard_errors : float
-        The same in standard errors, with its sign.
+        The change in standard errors, with its sign.
     relative : float
-        The same in standard deviations between particles.
+        The change in standard deviations between particles.
     significant : bool
-        Whether it is more than chance allows, and more than a fiftieth of a standard deviation.
+        Whether the change is significant and larger than a fiftieth of a standard deviation.
     """
 
     name: str
@@ -44,12 +47,12 @@ class Drift(NamedTuple):
     significant: bool
 
 
-def drift(positions: Array, times: ArrayLike, loss: Any) -> Drift | None:
+def drift(positions: Array, times: ArrayLike, loss: Loss) -> Drift | None:
     """The largest drift over the second half of a run, by a paired t-test over particles.
 
     The loss, each coordinate and its squared deviation are averaged over the records of the third and of the last
-    quarter of the time, for each particle. The differences of independent particles are independent, however slowly
-    each forgets its past, so that their mean has the standard error sd/sqrt(n): no autocorrelation is estimated. A
+    quarter of the time, for each particle. The differences of independent particles are independent, whatever their
+    autocorrelation, so that their mean has the standard error sd/sqrt(n) and no autocorrelation is estimated. A
     repulsion makes them weakly dependent. With m quantities, each is tested at the level 0.001/m.
 
     Parameters
@@ -62,7 +65,7 @@ def drift(positions: Array, times: ArrayLike, loss: Any) -> Drift | None:
     Returns
     -------
     Drift or None
-        None where there are fewer than two particles or a quarter has no record: nothing can be said.
+        None if there are fewer than two particles or a quarter has no record.
     """
     from scipy.special import stdtrit
 
@@ -98,7 +101,7 @@ def drift(positions: Array, times: ArrayLike, loss: Any) -> Drift | None:
 
 
 def time_to_equilibrium(times: ArrayLike, distances: ArrayLike, floor: float) -> float | None:
-    """The first time at which a distance is below its floor and from which on it is so in 95% of the records.
+    """First time at which a distance is below its floor, and from which on 95% of the records are.
 
     Parameters
     ----------
@@ -110,7 +113,7 @@ def time_to_equilibrium(times: ArrayLike, distances: ArrayLike, floor: float) ->
     Returns
     -------
     float or None
-        None where there is no such time, or the last record is above 1.5 times the floor.
+        In the units of ``times``. None if there is no such time, or the last record is above 1.5 times the floor.
     """
     time = _records("times", times)
     distance = _records("distances", distances, len(time))
@@ -127,13 +130,13 @@ def time_to_equilibrium(times: ArrayLike, distances: ArrayLike, floor: float) ->
 
 
 def spread_records(number: int, most: int) -> Numbers:
-    """At most ``most`` record numbers from 0 to number - 1, both ends among them."""
+    """At most ``most`` evenly spaced record numbers from 0 to number - 1, with both ends."""
     number, most = arguments.whole("number", number, 1), arguments.whole("most", most, 1, MOST_NUMBERS)
     return np.unique(np.round(np.linspace(0, number - 1, min(number, most))).astype(np.int64))
 
 
 def _records(key: str, given: ArrayLike, number: int | None = None) -> Array:
-    """One number for each record."""
+    """An array with one number for each record, checked."""
     allowed = f"an array ({'records' if number is None else number},) of numbers"
     found = arguments.array(key, given, allowed)
     if found.ndim != 1 or not found.size or number not in (None, found.size) or np.any(np.isnan(found)):
@@ -141,11 +144,13 @@ def _records(key: str, given: ArrayLike, number: int | None = None) -> Array:
     return found
 
 
-def _quantities(x: Array, centre: Array, loss: Any) -> tuple[list[str], Array, Array]:
-    """Names, means over the records for each particle (quantities, particles), and standard deviations."""
+def _quantities(x: Array, centre: Array, loss: Loss) -> tuple[list[str], Array, Array]:
+    """Names, means over the records (quantities, particles), and standard deviations (quantities,)."""
+    from particlegvi.losses import loss as definition
+
     records, number, dim = x.shape
     flat = np.ascontiguousarray(x.reshape(-1, dim))
-    labels = list(getattr(loss, "variables", None) or [f"theta_{i + 1}" for i in range(dim)])
+    labels = loss.variables if isinstance(loss, definition.Loss) else [f"theta_{i + 1}" for i in range(dim)]
     names, rows = ["mean loss"], [np.asarray(loss.value(flat))]
     for i, label in enumerate(labels[:8]):
         names += [f"mean of {label}", f"spread of {label}"]

@@ -1,4 +1,4 @@
-"""How far above the bottom of their potential particles lie, beside what their temperature allows.
+"""Excess energy: the height of particles above the minimum of their potential, compared with its value under Q*.
 
 At equilibrium log q* = -U/T + const with T = kl_weight, where U = loss - T log p for DLE; for DRLE the mean field of
 the other particles is part of U. The excess U(x) - min U = T (max log q* - log q*(x)) of exact draws has the mean
@@ -8,7 +8,7 @@ T dim/2.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,24 +16,27 @@ from numpy.typing import ArrayLike
 from particlegvi.diagnostics.particles import in_space
 from particlegvi.tools import arguments, parts
 
-NEAR = 0.05
+if TYPE_CHECKING:
+    from particlegvi.targets.density import DensityTarget
+
+NEAR = 0.05  # relative difference up to which the Gaussian value counts as right
 
 
 class ExcessEnergy(NamedTuple):
-    """The mean excess energy of particles, and what to compare it with.
+    """The mean excess energy of particles, with its expectation and standard error under Q*.
 
     Attributes
     ----------
     mean : float
-        Of the particles; infinite where one lies outside the target's support.
+        Mean over the particles; infinite if one lies outside the target's support.
     expected : float
-        Under Q*, by the target's quadrature.
+        Expectation under Q*, by the target's quadrature.
     standard_error : float
-        Of the mean of as many exact draws.
+        Standard error of the mean of as many exact draws.
     gaussian : float
         T dim/2, the mean of T chi-squared(dim)/2.
     near_gaussian : bool
-        Whether ``expected`` is within five per cent of that: whether one near-Gaussian mode makes it right.
+        Whether ``expected`` is within five per cent of ``gaussian``, as for one mode that is nearly Gaussian.
     """
 
     mean: float
@@ -44,19 +47,19 @@ class ExcessEnergy(NamedTuple):
 
     @property
     def deviation(self) -> float:
-        """How many standard errors the mean lies above what is expected."""
+        """Difference of the mean and its expectation, in standard errors."""
         return (self.mean - self.expected) / self.standard_error if self.standard_error > 0.0 else 0.0
 
 
-def excess_energy(particles: ArrayLike, target: Any, temperature: float) -> ExcessEnergy:
-    """Excess energy of particles over the lowest point of their target's potential.
+def excess_energy(particles: ArrayLike, target: DensityTarget, temperature: float) -> ExcessEnergy:
+    """Mean excess energy of particles over the minimum of their target's potential.
 
     Parameters
     ----------
     particles : array (n, dim), in 1-D also (n,)
     target : target with a density
     temperature : float
-        kl_weight.
+        The method's kl_weight.
 
     Returns
     -------

@@ -1,14 +1,14 @@
-"""The free energy of particles and of a target, in its three parts.
+"""The free energy of particles and of a target, with its three terms.
 
     L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P)
 
-It falls along the flow and tends to L(Q*), for which `target_free_energy` gives the number.
+It decreases along the flow and tends to L(Q*), which `target_free_energy` computes.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,48 +17,58 @@ from particlegvi.diagnostics.entropy import entropy
 from particlegvi.diagnostics.particles import in_space, some
 from particlegvi.tools import arguments, parts
 
+if TYPE_CHECKING:
+    from particlegvi.contracts import Kernel, Loss, Method, Prior
+    from particlegvi.priors.uniform import Uniform
+    from particlegvi.targets.density import DensityTarget
+
 MOST_PAIRED = 20_000
 SELF_ENERGY_SAMPLES = 4000
 
 
 class FreeEnergyParts(NamedTuple):
-    """L(Q) and what it is made of; infinite where a part is.
+    """L(Q) and its terms, which may be infinite.
 
-    With a Flat prior, which is no probability, KL is minus the entropy and MMD^2 the kernel's mean over pairs of
-    particles: both are known up to a constant only.
+    With a Flat prior, which is not a probability, KL is minus the entropy and MMD^2 the mean of the kernel over pairs
+    of particles: both are defined up to a constant.
     """
 
     total: float
     mean_loss: float
     mmd_part: float  # mmd_weight MMD^2
     kl_part: float  # kl_weight KL
-    mmd_squared: float  # zero where the weight is
-    kl_divergence: float  # zero where the weight is
-    entropy_estimator: str  # "spacings", "nearest neighbours", "quadrature", or "" where the entropy has no weight
+    mmd_squared: float  # 0 if the weight is 0
+    kl_divergence: float  # 0 if the weight is 0
+    entropy_estimator: str  # "spacings", "nearest neighbours", "quadrature", or "" if the weight is 0
 
 
 def free_energy(
-    particles: ArrayLike, loss: Any, method: Any, prior: Any = None, seed: int = 0, most_paired: int = MOST_PAIRED
+    particles: ArrayLike,
+    loss: Loss,
+    method: Method,
+    prior: Prior | None = None,
+    seed: int = 0,
+    most_paired: int = MOST_PAIRED,
 ) -> FreeEnergyParts:
-    """L(Q) of the law that particles are drawn from.
+    """Estimate of L(Q) of the distribution Q that particles are drawn from.
 
-    The entropy is `particlegvi.diagnostics.entropy`'s: spacings on the line, nearest neighbours otherwise. The sum over
-    pairs leaves out the self pairs (Gretton et al., 2012, Lemma 6, in its first argument), because the particles' own
-    MMD^2, with them, lies above that of their law by (kappa(0) - E kappa)/N.
+    The entropy is estimated by `particlegvi.diagnostics.entropy`: from spacings on the line, from nearest neighbours
+    otherwise. The sum over pairs leaves out the self pairs (Gretton et al., 2012, Lemma 6, in its first argument): with
+    them the MMD^2 of the particles is larger than that of Q by (kappa(0) - E kappa)/N on average.
 
     Parameters
     ----------
     particles : array (n, dim), in 1-D also (n,)
-        At least two where kl_weight or mmd_weight is not zero.
+        At least two if kl_weight or mmd_weight is not zero.
     loss : Loss
     method : method
-        Its weights count, and its kernel.
+        Its weights and its kernel are used.
     prior : prior, optional
         Flat when left out.
     seed : int
-        Of a lengthscale that a rule chooses from prior samples: that of the run.
+        Seed of the run, for a lengthscale that a rule chooses from prior samples.
     most_paired : int
-        Of more particles than this, so many of them, evenly spaced in their order, make the sum over pairs.
+        Largest number of particles in the sum over pairs; of more, so many are used, evenly spaced in their order.
 
     Returns
     -------
@@ -70,10 +80,10 @@ def free_energy(
         If the particles do not fit the loss or are too few.
     """
     x = in_space(particles, int(parts.loss(loss).dim))
-    parts.weighted(method)
+    parts.method(method)
     seed, most_paired = arguments.seed(seed), _most(most_paired)
     prior = _prior(prior, loss)
-    kl_weight, mmd_weight = float(method.kl_weight), float(getattr(method, "mmd_weight", 0.0))
+    kl_weight, mmd_weight = float(method.kl_weight), float(method.mmd_weight)
     squared, divergence, estimator = 0.0, 0.0, ""
     if len(x) < 2 and (kl_weight or mmd_weight):
         raise ValueError("particles are fewer than two; a free energy with kl_weight or mmd_weight needs at least two")
@@ -85,16 +95,18 @@ def free_energy(
     return _parts(float(np.mean(loss.value(x))), mmd_weight, squared, kl_weight, divergence, estimator)
 
 
-def target_free_energy(target: Any, loss: Any, method: Any, prior: Any = None, seed: int = 0) -> FreeEnergyParts:
+def target_free_energy(
+    target: DensityTarget, loss: Loss, method: Method, prior: Prior | None = None, seed: int = 0
+) -> FreeEnergyParts:
     """L(Q*) by the quadrature of the target.
 
-    For DRLE the interaction is read off the equation lambda1 kappa * q = -V - lambda2 (log q + log Z) of Q*, so that
+    For DRLE the interaction follows from the equation lambda1 kappa * q = -V - lambda2 (log q + log Z) of Q*, so that
     no double integral is needed and the error is of the order of the target's ``residual``.
 
     Parameters
     ----------
     target : target
-        Of a DLE or DRLE with this loss, method and prior.
+        Target of a DLE or DRLE with this loss, method and prior.
     loss, method, prior, seed
         As for `free_energy`.
 
@@ -108,13 +120,13 @@ def target_free_energy(target: Any, loss: Any, method: Any, prior: Any = None, s
         If the target has no density.
     """
     parts.target(target, density=True, dim=parts.loss(loss).dim)
-    parts.weighted(method)
+    parts.method(method)
     seed = arguments.seed(seed)
     from particlegvi.engine.terms.evaluate import values
     from particlegvi.priors import embedding
 
     prior = _prior(prior, loss)
-    kl_weight, mmd_weight = float(method.kl_weight), float(getattr(method, "mmd_weight", 0.0))
+    kl_weight, mmd_weight = float(method.kl_weight), float(method.mmd_weight)
     at, masses = np.ascontiguousarray(target.grid.reshape(-1, loss.dim)), target.masses / target.masses.sum()
     log_density, log_prior = target.log_pdf(at), prior.log_density(at)
     mean_loss = float(masses @ loss.value(at))
@@ -129,8 +141,10 @@ def target_free_energy(target: Any, loss: Any, method: Any, prior: Any = None, s
     return _parts(mean_loss, mmd_weight, squared, kl_weight, divergence, "quadrature")
 
 
-def mmd_squared_to_prior(particles: ArrayLike, kernel: Any, prior: Any, most_paired: int = MOST_PAIRED) -> float:
-    """Estimate of MMD^2(Q, P) without bias, from particles of Q and the prior P's mean embedding.
+def mmd_squared_to_prior(
+    particles: ArrayLike, kernel: Kernel, prior: Prior, most_paired: int = MOST_PAIRED
+) -> float:
+    """Unbiased estimate of MMD^2(Q, P) from particles of Q and the mean embedding of the prior P.
 
     ``mean over pairs i != j of kappa(x_i, x_j) - 2 mean of mu_P(x_i) + E mu_P(T)`` with T from P. It may be negative.
 
@@ -139,7 +153,7 @@ def mmd_squared_to_prior(particles: ArrayLike, kernel: Any, prior: Any, most_pai
     particles : array (n, dim), at least two
     kernel : kernel with a number for its lengthscale
     prior : prior
-        With Flat, only the sum over pairs is left.
+        With Flat, only the sum over pairs remains.
     most_paired : int
         As for `free_energy`.
 
@@ -162,27 +176,27 @@ def mmd_squared_to_prior(particles: ArrayLike, kernel: Any, prior: Any, most_pai
     return pairs - 2.0 * attraction + prior_self_energy(prior, kernel)
 
 
-def prior_self_energy(prior: Any, kernel: Any, seed: int = 0) -> float:
-    """``E kappa(T, T')`` for independent T and T' with the prior's law; 0 for Flat, whose mu_P is 0 as well.
+def prior_self_energy(prior: Prior, kernel: Kernel, seed: int = 0) -> float:
+    """``E kappa(T, T')`` for independent T and T' from the prior; 0 for Flat, whose mu_P is 0 as well.
 
-    In closed form for Normal and Uniform priors and kernels that are sums of Gaussians. For one of lengthscale s and in
+    A closed form for Normal and Uniform priors and kernels that are sums of Gaussians. For one of lengthscale s, in
     each coordinate: s / sqrt(s^2 + 2 sd^2) for Normal, and with w = width/s, sqrt(2 pi)/w erf(w/sqrt 2) -
     2 (1 - exp(-w^2/2))/w^2 for Uniform. Otherwise the mean embedding's average over 4000 prior samples.
     """
     from particlegvi.engine.terms.evaluate import values
-    from particlegvi.priors import embedding
+    from particlegvi.priors import Flat, Normal, Uniform, embedding
     from particlegvi.priors.gaussian_sums import gaussian_sum
 
     parts.kernel(kernel)
     seed = arguments.seed(seed)
-    if parts.prior(prior).name == "flat":
+    if isinstance(parts.prior(prior), Flat):
         return 0.0
     gaussians = gaussian_sum(kernel)
-    if gaussians is None or prior.name not in ("normal", "uniform"):
+    if gaussians is None or not isinstance(prior, Normal | Uniform):
         at = prior.sample(SELF_ENERGY_SAMPLES, seed=seed, role="prior")
         return float(np.mean(values(embedding(prior, kernel).term, at)))
     scale = gaussians.lengthscales[:, None]
-    factors = _overlap_normal(scale, prior.sd) if prior.name == "normal" else _overlap_uniform(scale, prior)
+    factors = _overlap_normal(scale, prior.sd) if isinstance(prior, Normal) else _overlap_uniform(scale, prior)
     return float(gaussians.weights @ factors.prod(axis=1))
 
 
@@ -191,7 +205,7 @@ def _overlap_normal(scale: NDArray[np.float64], sd: NDArray[np.float64]) -> NDAr
         return 1.0 / np.sqrt(1.0 + 2.0 * (sd / scale) ** 2)
 
 
-def _overlap_uniform(scale: NDArray[np.float64], prior: Any) -> NDArray[np.float64]:
+def _overlap_uniform(scale: NDArray[np.float64], prior: Uniform) -> NDArray[np.float64]:
     from scipy.special import erf
 
     with np.errstate(over="ignore"):
@@ -209,7 +223,7 @@ def _parts(
     return FreeEnergyParts(mean_loss + mmd_part + kl_part, mean_loss, mmd_part, kl_part, squared, divergence, estimator)
 
 
-def _prior(prior: Any, loss: Any) -> Any:
+def _prior(prior: Prior | None, loss: Loss) -> Prior:
     if prior is not None:
         parts.same_dim("prior", parts.prior(prior).dim, loss.dim)
         return prior
@@ -222,7 +236,7 @@ def _most(paired: int) -> int:
     return arguments.whole("most_paired", paired, 2, arguments.MOST_PARTICLES)
 
 
-def _kernel(method: Any, prior: Any, seed: int) -> Any:
+def _kernel(method: Method, prior: Prior, seed: int) -> Kernel:
     from particlegvi.kernels import resolve
 
     return resolve(method.kernel, prior, None, seed)[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,8 +12,11 @@ from particlegvi.diagnostics.null_quantiles import checked_levels
 from particlegvi.diagnostics.particles import line_target, on_line
 from particlegvi.tools import arguments
 
+if TYPE_CHECKING:
+    from particlegvi.diagnostics.particles import KnownTarget
 
-def kolmogorov_smirnov(particles: ArrayLike, target: Any) -> float:
+
+def kolmogorov_smirnov(particles: ArrayLike, target: KnownTarget) -> float:
     """``sup |F_n(x) - F(x)|``, exact: the largest difference on either side of a particle (Kolmogorov, 1933).
 
     Parameters
@@ -43,8 +46,8 @@ def kolmogorov_smirnov(particles: ArrayLike, target: Any) -> float:
 def kolmogorov_smirnov_floor(n: int, quantiles: Sequence[float] = (0.05, 0.95)) -> tuple[float, ...]:
     """Quantiles of the distance of ``n`` independent exact draws, which are the same for every density.
 
-    Those of Kolmogorov's limit law divided by ``sqrt(n) + 0.12 + 0.11/sqrt(n)`` (Stephens, 1970, J. R. Statist. Soc. B
-    32): from n = 5 on the upper quantiles are right to one per cent, the lower ones to five.
+    They are those of Kolmogorov's limit distribution divided by ``sqrt(n) + 0.12 + 0.11/sqrt(n)`` (Stephens, 1970,
+    J. R. Statist. Soc. B 32): from n = 5 on the upper quantiles have an error of one per cent, the lower ones of five.
     """
     from scipy.special import kolmogi
 

@@ -1,4 +1,4 @@
-"""Counts of particles by mode: how many are nearest to each, how many modes they cover, which counts chance allows."""
+"""Counts of particles by mode: occupancy, coverage, and the limits that independent particles keep."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CHUNK = 4_000_000
 
 
 def nearest_mode(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
-    """Index of the mode nearest to each particle in Euclidean distance, (n,); of two as near, the first.
+    """Index of the mode nearest to each particle in Euclidean distance, (n,); of equally near modes, the first.
 
     Parameters
     ----------
@@ -61,10 +61,9 @@ def _points(key: str, given: ArrayLike) -> np.ndarray:
 
 
 def binomial_limits(n: int, p: float, level: float = 0.99) -> tuple[int, int]:
-    """The smallest and largest count between which a Binomial(n, p) count lies, each tail at most half of the rest.
+    """Limits of a Binomial(n, p) count: the tightest with ``P(X < low)`` and ``P(X > high)`` at most (1 - level)/2.
 
-    The tighter of the limits for which ``P(X < low) <= (1 - level)/2`` and ``P(X > high) <= (1 - level)/2``: particles
-    that fall independently into basins of weight p must have counts between them (Theorem 5.4.1).
+    Counts of particles that fall independently into a basin of weight p lie between them (Theorem 5.4.1).
 
     Parameters
     ----------
@@ -73,7 +72,7 @@ def binomial_limits(n: int, p: float, level: float = 0.99) -> tuple[int, int]:
     p : float
         Probability in [0, 1].
     level : float
-        Probability of a count inside the limits, at least this; in (0, 1).
+        Least probability of a count inside the limits, in (0, 1).
 
     Returns
     -------
@@ -100,15 +99,15 @@ def binomial_limits(n: int, p: float, level: float = 0.99) -> tuple[int, int]:
 
 
 def independent_coverage(particles: int, modes: int) -> float:
-    """Largest expected number of modes that independent particles of one law can cover, whatever that law is.
+    """Upper bound on the expected number of modes that independent, identically distributed particles cover.
 
-    With p_k the probability that a particle ends in mode k, N particles are expected to cover sum_k 1 - (1 - p_k)^N
-    modes. That is a symmetric concave function of p and so largest where all p_k are equal:
+    If a particle ends in mode k with probability p_k, the expected number of modes that N particles cover is
+    sum_k 1 - (1 - p_k)^N, a symmetric concave function of p. It is largest where all p_k are equal:
 
         modes * (1 - (1 - 1/modes)^particles)
 
-    DE and DLE move independent particles, so with a start of independent draws this holds for them at every
-    temperature, step size and time. Only interaction can do better.
+    The particles of DE and DLE are independent, so that for independent starts the bound holds at every temperature,
+    step size and time. Only an interaction can exceed it.
 
     Parameters
     ----------
@@ -128,7 +127,7 @@ def independent_coverage(particles: int, modes: int) -> float:
 def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:
     """Mean of independent replicates with the ends of its confidence interval, by the central limit theorem.
 
-    With replicates that all agree both ends are the mean: that says nothing about how rare another value is.
+    If all replicates agree, both ends are the mean; the interval then says nothing about rare values.
 
     Parameters
     ----------

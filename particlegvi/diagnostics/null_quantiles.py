@@ -1,13 +1,14 @@
 """Null distributions of the discrepancies: their quantiles when the particles are exact independent draws.
 
-On the line W1, W2 and the energy distance are simulated; MMD, the energy distance in space and the kernel Stein
-discrepancy have a limit distribution, that of a V-statistic.
+These quantiles are the sampling floors of `particlegvi.diagnostics`. On the line W1, W2 and the energy distance are
+simulated; MMD, the energy distance in the plane and the kernel Stein discrepancy have the limit distribution of a
+V-statistic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,22 +16,27 @@ from particlegvi.contracts import Array
 from particlegvi.diagnostics.particles import line_target
 from particlegvi.tools import arguments
 
+if TYPE_CHECKING:
+    from particlegvi.diagnostics.particles import KnownTarget
+    from particlegvi.targets.density import DensityTarget
+    from particlegvi.targets.gaussians import GaussianOptima
+
 CELLS = 1000
 REPLICATES = 400
 TAIL = 2.0 ** -np.arange(12.0, 44.0)
 SIMULATED = 2000
 KEPT = 40
-MANY = "a number from 0.5, that of two draws that are compared, to 2^32"
+ALLOWED_DRAWS = "a number from 0.5, that of two draws that are compared, to 2^32"
 
 
 def wasserstein1_floor(
-    target: Any, n: int, quantiles: Sequence[float] = (0.05, 0.95), replicates: int = REPLICATES, seed: int = 0
+    target: KnownTarget, n: int, quantiles: Sequence[float] = (0.05, 0.95), replicates: int = REPLICATES, seed: int = 0
 ) -> tuple[float, ...]:
     """Quantiles of the W1 distance between the target and ``n`` independent exact draws from it.
 
-    With X = Q(U), W1 is the integral of |U_n(u) - u| dQ(u), U_n the distribution function of n uniforms. The numbers of
-    draws in some 1500 cells are drawn, and W1 follows by the trapezoidal rule, which is right to about one per cent,
-    less than the noise of the replicates.
+    With X = Q(U), W1 is the integral of |U_n(u) - u| dQ(u), where U_n is the distribution function of n uniform draws.
+    The counts of draws in some 1500 cells are simulated, and W1 follows by the trapezoidal rule with an error of about
+    one per cent, less than the noise of the replicates.
 
     Parameters
     ----------
@@ -39,7 +45,7 @@ def wasserstein1_floor(
         Number of draws.
     quantiles : sequence of floats in [0, 1]
     replicates : int
-        Number of simulated samples; a 95% quantile from 400 is known to about 4%.
+        Number of simulated samples; a 95% quantile from 400 has an error of about 4%.
     seed : int
 
     Returns
@@ -56,9 +62,9 @@ def wasserstein1_floor(
 
 
 def line_floors(
-    target: Any, n: int, quantiles: Sequence[float] = (0.05, 0.95), replicates: int = REPLICATES, seed: int = 0
+    target: KnownTarget, n: int, quantiles: Sequence[float] = (0.05, 0.95), replicates: int = REPLICATES, seed: int = 0
 ) -> dict[str, tuple[float, ...]]:
-    """The floors of `wasserstein1`, and for a density of `wasserstein2` and `energy_distance` as well.
+    """Quantiles as in `wasserstein1_floor` for W1, and for a density for W2 and the energy distance as well.
 
     Parameters and errors are those of `wasserstein1_floor`; the keys are "w1", "w2" and "energy".
     """
@@ -82,10 +88,12 @@ def line_floors(
             "w2": _order_two(miss, u, x),
             "energy": np.sqrt(2.0 * (miss * miss) @ widths),
         }
-    floors = {name: tuple(float(value) for value in np.quantile(each, levels)) for name, each in distances.items()}
-    if "w2" in floors and not np.isfinite(target.variance):
-        floors["w2"] = (float("inf"),) * len(levels)
-    return floors
+    null_quantiles = {
+        name: tuple(float(value) for value in np.quantile(each, levels)) for name, each in distances.items()
+    }
+    if "w2" in null_quantiles and not np.isfinite(target.variance):
+        null_quantiles["w2"] = (float("inf"),) * len(levels)
+    return null_quantiles
 
 
 def checked_levels(quantiles: Sequence[float]) -> Array:
@@ -102,8 +110,11 @@ def halves(gaps: Array) -> Array:
     return 0.5 * (padded[1:] + padded[:-1])
 
 
-def _cells(target: Any) -> tuple[Array, Array]:
-    """Edges of cells, fine in probability, in its tails, and in position: with 0 and 1 as levels, without as places."""
+def _cells(target: DensityTarget | GaussianOptima) -> tuple[Array, Array]:
+    """Edges of cells that are fine in probability, in the tails, and in position.
+
+    As levels from 0 to 1, and as positions, without the first and last level.
+    """
     u = np.concatenate([np.arange(1, CELLS) / CELLS, TAIL, 1.0 - TAIL])
     low, high = target.quantile(np.array([1e-7, 1.0 - 1e-7]))
     u = np.unique(np.concatenate([u, target.cdf(np.linspace(low, high, CELLS // 2))]))
@@ -112,7 +123,7 @@ def _cells(target: Any) -> tuple[Array, Array]:
 
 
 def _misses(draw: np.random.Generator, masses: Array, n: int, replicates: int) -> Array:
-    """Share of the draws in each cell or any before it, less its probability: (replicates, cells)."""
+    """Share of the draws up to each cell minus its probability, (replicates, cells)."""
     masses = masses / masses.sum()
     if n < len(masses):
         cell = np.searchsorted(np.cumsum(masses)[:-1], draw.random(n * replicates), side="right")
@@ -124,36 +135,37 @@ def _misses(draw: np.random.Generator, masses: Array, n: int, replicates: int) -
 
 
 def _order_two(miss: Array, u: Array, x: Array) -> Array:
-    """W2 from the quantile functions, those of the draws by interpolation: [integral of (Q_n - Q)^2 du]^(1/2)."""
+    """W2 = [integral of (Q_n - Q)^2 du]^(1/2) of each replicate, with Q_n, the quantiles of the draws, interpolated."""
     middle, du = 0.5 * (u[1:] + u[:-1]), np.diff(u)
     exact = np.interp(middle, u[1:-1], x)
     return np.sqrt([np.sum((np.interp(middle, row + u[1:-1], x) - exact) ** 2 * du) for row in miss])
 
+
 def limit_floor(
     table: Array, n: float, quantiles: Sequence[float] = (0.05, 0.95), centred: bool = False, seed: int = 0
 ) -> tuple[float, ...]:
-    """Quantiles of the root of the V-statistic of ``n`` exact draws.
+    """Quantiles of the square root of the V-statistic of ``n`` exact draws.
 
     Parameters
     ----------
     table : array (m, m)
-        Kernel between m draws from the target.
+        Values of the kernel between m draws from the target.
     n : float
-        Number of draws; for two samples, of n1 and n2, 1/(1/n1 + 1/n2).
+        Number of draws; for two samples of n1 and n2 draws, 1/(1/n1 + 1/n2).
     quantiles : sequence of floats in [0, 1]
     centred : bool
-        Whether the kernel has mean zero under the target already, as Stein's has.
+        Whether the kernel has mean zero under the target, as Stein's kernel has.
     seed : int
 
     Returns
     -------
     tuple of floats, one for each quantile
-        Those of the limit law, whose mean is right for any n.
+        Those of the limit distribution, whose mean is exact for any n.
     """
     levels = checked_levels(quantiles)
-    n, seed = arguments.real("n", n, MANY), arguments.seed(seed)
+    n, seed = arguments.real("n", n, ALLOWED_DRAWS), arguments.seed(seed)
     if not 0.5 <= n <= arguments.MOST_PARTICLES:
-        raise arguments.refuse("n", n, MANY)
+        raise arguments.refuse("n", n, ALLOWED_DRAWS)
     table = arguments.array("table", table, "an array (m, m) of numbers")
     if table.ndim != 2 or not table.size or table.shape[0] != table.shape[1] or not np.all(np.isfinite(table)):
         raise arguments.refuse("table", table, "a finite array (m, m) with m of at least 1")

@@ -1,15 +1,24 @@
-"""How diagnostics read the particles they are given, and the points that stand for a target beside them."""
+"""Checks of the particles and targets that diagnostics are given, and points that represent a target."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.tools import arguments, parts
 
-FARTHEST = 1e150  # squares of what is nearer are finite
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from particlegvi.targets.basins.atoms import AtomicTarget
+    from particlegvi.targets.density import DensityTarget
+    from particlegvi.targets.gaussians import GaussianOptima
+
+    KnownTarget: TypeAlias = DensityTarget | AtomicTarget | GaussianOptima  # all that `particlegvi.target` returns
+
+FARTHEST = 1e150  # largest coordinate, whose square is finite
 
 
 def on_line(particles: ArrayLike) -> NDArray[np.float64]:
@@ -23,7 +32,7 @@ def on_line(particles: ArrayLike) -> NDArray[np.float64]:
     return x
 
 
-def in_space(particles: ArrayLike, dim: int | None = None, key: str = "particles") -> NDArray[np.float64]:
+def in_space(particles: object, dim: int | None = None, key: str = "particles") -> NDArray[np.float64]:
     """Particles of shape (n, dim), on the line also (n,), as an array (n, dim); a ValueError for anything else."""
     allowed = f"(n, {'dim' if dim is None else dim}) with n of at least 1"
     x = arguments.array(key, particles, f"an array {allowed}")
@@ -37,16 +46,16 @@ def in_space(particles: ArrayLike, dim: int | None = None, key: str = "particles
     return np.ascontiguousarray(x)
 
 
-def given_points(target: Any) -> bool:
-    """Whether what particles are compared with are points; a ValueError if it is neither points nor a target."""
-    if isinstance(getattr(target, "kind", None), str):
-        parts.target(target)
-        return False
-    return True
+def is_target(thing: object) -> TypeGuard[KnownTarget]:
+    """Whether particles are compared with a target and not with points; a ValueError if it is a wrong target."""
+    if isinstance(getattr(thing, "kind", None), str):
+        parts.target(thing)
+        return True
+    return False
 
 
 def some(particles: NDArray[np.float64], most: int) -> NDArray[np.float64]:
-    """At most ``most`` of the particles (n, dim), evenly spaced in their order: particles are exchangeable."""
+    """At most ``most`` of the particles (n, dim), evenly spaced in their order, since particles are exchangeable."""
     n = len(particles)
     return particles if n <= most else np.ascontiguousarray(particles[np.arange(most) * n // most])
 
@@ -63,11 +72,11 @@ def _finite(x: NDArray[np.float64], key: str = "particles") -> None:
         raise ValueError(f"{key} has numbers that are not finite; finite ones are allowed")
 
 
-def reference(target: Any, number: int, seed: int = 0) -> tuple[NDArray[np.float64], float]:
-    """Points (number, dim) with the target's law, and how many independent draws they are worth.
+def reference(target: KnownTarget, number: int, seed: int = 0) -> tuple[NDArray[np.float64], float]:
+    """Points (number, dim) that represent a target, and the number of independent draws that they are worth.
 
-    On the line the quantiles of (i - 1/2)/number, which are far closer to the target than draws are: worth infinitely
-    many. In the plane they are draws.
+    On the line they are the quantiles of (i - 1/2)/number, whose distance to the target is neglected: worth infinitely
+    many draws. In the plane they are draws.
     """
     if target.dim == 1:
         return target.quantile((np.arange(number) + 0.5) / number)[:, None], np.inf

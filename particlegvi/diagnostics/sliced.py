@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
 from particlegvi.diagnostics.null_quantiles import REPLICATES, TAIL, checked_levels, halves
-from particlegvi.diagnostics.particles import given_points, in_space
+from particlegvi.diagnostics.particles import in_space, is_target
 from particlegvi.diagnostics.wasserstein import to_points
 from particlegvi.tools import arguments, parts
+
+if TYPE_CHECKING:
+    from particlegvi.diagnostics.particles import KnownTarget
+    from particlegvi.targets.density import DensityTarget
 
 DIRECTIONS = 16
 MOST_DIRECTIONS = 100_000
 CELLS = 500
-NEGLIGIBLE = 1e-7  # mass of the lightest nodes, together, that is left out
-MOST_DRAWS = 128  # in one simulated sample
+NEGLIGIBLE = 1e-7  # total mass of the lightest nodes, which are left out
+MOST_DRAWS = 128  # draws in one simulated sample
 
 
-def sliced_wasserstein(particles: ArrayLike, target: Any, order: int = 1, directions: int = DIRECTIONS) -> float:
-    """``[mean over directions of W_order^order along each]^(1/order)``, the target given by its quadrature or points.
+def sliced_wasserstein(
+    particles: ArrayLike, target: KnownTarget | ArrayLike, order: int = 1, directions: int = DIRECTIONS
+) -> float:
+    """``[mean over directions of W_order^order along each]^(1/order)``, to the target's quadrature or to points.
 
     In the plane the directions are evenly spaced angles, half a spacing off the axes; in more dimensions they are
-    drawn once and for all. On the line it is `wasserstein1` or `wasserstein2`, to the target's quadrature.
+    random with a fixed seed. On the line it is `wasserstein1` or `wasserstein2`, to the target's quadrature.
 
     Parameters
     ----------
@@ -60,12 +66,17 @@ def sliced_wasserstein(particles: ArrayLike, target: Any, order: int = 1, direct
 
 
 def sliced_wasserstein_floor(
-    target: Any, n: int, quantiles: Sequence[float] = (0.05, 0.95), directions: int = DIRECTIONS, seed: int = 0
+    target: DensityTarget,
+    n: int,
+    quantiles: Sequence[float] = (0.05, 0.95),
+    directions: int = DIRECTIONS,
+    seed: int = 0,
 ) -> tuple[float, ...]:
     """Quantiles of the sliced W1 distance between the target and ``n`` independent exact draws from it.
 
-    From 400 simulated samples; for more than 128 draws, of samples of 128, times sqrt(128/n): along a line W1 falls
-    with the root of the number (del Barrio, Gine and Matran, 1999), where the tails are lighter than |x|^-3.
+    Computed from 400 simulated samples. For more than 128 draws the samples have 128, and the distance is multiplied by
+    sqrt(128/n): W1 on the line falls as n^(-1/2) where the tails are lighter than |x|^-3 (del Barrio, Gine and Matran,
+    1999).
 
     Parameters
     ----------
@@ -108,19 +119,18 @@ def spread_directions(dim: int, number: int) -> Array:
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def as_weighted(target: Any) -> tuple[Array, Array]:
-    """Points (m, dim) and their masses: a quadrature's nodes, atoms, or particles of equal mass."""
-    kind = None if given_points(target) else target.kind
-    if kind == "atoms":
+def as_weighted(target: KnownTarget | ArrayLike) -> tuple[Array, Array]:
+    """Points (m, dim) and their masses: the nodes of a quadrature, atoms, or points of equal mass."""
+    if not is_target(target):
+        points = in_space(target, key="target")
+        return points, np.full(len(points), 1.0 / len(points))
+    if target.kind == "atoms":
         return target.atoms, target.weights
-    if kind == "density":
+    if target.kind == "density":
         heaviest = np.argsort(target.masses)[::-1]
         kept = heaviest[: 1 + np.searchsorted(np.cumsum(target.masses[heaviest]), target.masses.sum() - NEGLIGIBLE)]
         return target.grid.reshape(-1, target.dim)[kept], target.masses[kept]
-    if kind is not None:
-        raise ValueError(f"target is of the kind {kind!r}; a density, atoms or an array of points is allowed")
-    points = in_space(target, key="target")
-    return points, np.full(len(points), 1.0 / len(points))
+    raise ValueError(f"target is of the kind {target.kind!r}; a density, atoms or an array of points is allowed")
 
 
 def _many(directions: int) -> int:
@@ -128,7 +138,7 @@ def _many(directions: int) -> int:
 
 
 def _quantiles(along: Array, masses: Array) -> tuple[Array, Array]:
-    """Levels, and the quantiles there of weighted points on a line."""
+    """Levels in (0, 1), and the quantiles of weighted points on a line at these levels."""
     place = np.argsort(along)
     ordered, share = along[place], masses[place]
     below = (np.cumsum(share) - 0.5 * share) / share.sum()

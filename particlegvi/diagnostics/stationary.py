@@ -1,9 +1,9 @@
-"""The stationary law of an integrator on the line, by quadrature: what its particles are draws from in the end.
+"""The stationary distribution of an integrator on the line at a given step size, by quadrature.
 
-One step is x <- Phi(w, Z) with w = x - noise_next * Z_k, the part of the state that does not know the noise of the next
-step (w = x but for schemes with two noises). The transition operator (P f)(w) = E f(Phi(w, Z)) becomes a matrix: the
-expectation is a trapezoidal sum over Z, and f is interpolated between the points of a grid. Its left eigenvector of
-eigenvalue 1 is the stationary law.
+One step is x <- Phi(w, Z) with w = x - noise_next * Z_k, the part of the state that is independent of the noise of the
+next step (w = x except for schemes with two noises). The transition operator (P f)(w) = E f(Phi(w, Z)) is approximated
+by a matrix: the expectation is a trapezoidal sum over Z, and f is interpolated between the points of a grid. Its left
+eigenvector for the eigenvalue 1 is the stationary distribution.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from particlegvi import integrators
 from particlegvi.tools import arguments, parts
 
-MOST_POINTS = 4000  # of the grid; 8 x MOST_POINTS^2 bytes in the matrix
-NODES = 8  # of the interpolation
+MOST_POINTS = 4000  # points of the grid; the matrix has 8 x MOST_POINTS^2 bytes
+NODES = 8  # nodes of the interpolation
 NOISE = np.linspace(-8.5, 8.5, 137)
 NOISE_WEIGHTS = np.exp(-0.5 * NOISE**2) / np.exp(-0.5 * NOISE**2).sum()
 
@@ -28,19 +28,19 @@ def stationary_law(
     integrator: str = "euler-maruyama",
     box: tuple[float, float] = (-4.4, 4.4),
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The stationary law of one particle in one dimension under the drift -slope(x) and a constant step size.
+    """Stationary distribution of one particle on the line with the drift -slope(x) and a constant step size.
 
     Parameters
     ----------
     slope : callable
         Derivative of the potential V at points (n,).
     step_size, temperature : float
-        The flow's own law is exp(-V / temperature), normalised.
+        The stationary density of the flow itself is proportional to exp(-V / temperature).
     integrator : str
         Any but those that accept and reject.
     box : pair of float
-        Where the law lives. Steps that leave it end at its edge, so it must be wide enough that almost none does, and
-        so narrow that a step from one of its points does not lead far out.
+        Interval that contains almost all of the distribution. Steps that leave it end at its edge: it must be so wide
+        that almost none does, and so narrow that a step from a point in it does not lead far outside.
 
     Returns
     -------
@@ -76,7 +76,8 @@ def stationary_law(
     if np.any(np.isnan(landing)):
         raise ValueError(f"step_size is {step_size:g}, with which a step leads nowhere; a smaller one is allowed")
     transition = _interpolation(grid, landing)
-    # every row of the transition sums to 1, so that one equation of pi (P - 1) = 0 is redundant: the norm replaces it
+    # Each row of the transition sums to 1, so that one equation of pi (P - 1) = 0 is redundant: the normalisation
+    # replaces it.
     equations = transition.T - np.eye(grid.size)
     equations[-1] = 1.0
     law = np.linalg.solve(equations, np.eye(grid.size)[-1])
@@ -86,16 +87,16 @@ def stationary_law(
 def _plain_part(
     scheme: str, slope: Callable[[np.ndarray], np.ndarray], gain: float, x: np.ndarray, noise: np.ndarray
 ) -> np.ndarray:
-    """Where a step leads, but for the noise that is added."""
-    drift = _slopes(slope, x)
+    """A step from points x without the noise that is added at its end."""
+    drift = _derivative(slope, x)
     if scheme == "tamed":
         drift = drift / (1.0 + gain * np.abs(drift))
     elif scheme == "heun":
-        drift = 0.5 * (drift + _slopes(slope, x - gain * drift + noise))
+        drift = 0.5 * (drift + _derivative(slope, x - gain * drift + noise))
     return x - gain * drift
 
 
-def _slopes(slope: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:
+def _derivative(slope: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:
     return parts.returned("slope", slope(x), x.shape)
 
 
@@ -108,7 +109,7 @@ def _edges(box: tuple[float, float]) -> tuple[float, float]:
 
 
 def _interpolation(grid: np.ndarray, landing: np.ndarray) -> np.ndarray:
-    """The matrix that takes f on the grid to its average over the landing points of each row, (grid, grid)."""
+    """Matrix (grid, grid) that maps f on the grid to its average over the landing points of each row."""
     place = (landing - grid[0]) / (grid[1] - grid[0])
     first = np.clip(np.floor(place).astype(np.int64) - NODES // 2 + 1, 0, grid.size - NODES)
     place = place - first

@@ -1,17 +1,17 @@
-"""The kernel Stein discrepancy of particles to a law known by its score (Liu, Lee and Jordan, 2016; Gorham and Mackey,
-2017): the law need not be normalised.
+"""The kernel Stein discrepancy of particles to a distribution with a known score (Liu, Lee and Jordan, 2016; Gorham and
+Mackey, 2017), whose density need not be normalised.
 
     KSD^2 = E u(X, X'),   u(x, y) = s(x).s(y) k + s(x).grad_y k + s(y).grad_x k + tr grad_x grad_y k
 
-with the score s = grad log q and the inverse multiquadric k(x, y) = (1 + |x - y|^2 / c^2)^(-1/2), which sees particles
-that run away (Gorham and Mackey, 2017, Theorem 8). It sees the shape of each mode, but hardly how the mass is divided
-between modes far apart: that is what occupancies are for.
+with the score s = grad log q and the inverse multiquadric k(x, y) = (1 + |x - y|^2 / c^2)^(-1/2), which detects
+escaping particles (Gorham and Mackey, 2017, Theorem 8). It is sensitive to the shape of each mode, but hardly to
+the masses of modes that are far apart: use occupancies for these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,8 +21,12 @@ from particlegvi.diagnostics.discrepancy import squared_distances
 from particlegvi.diagnostics.particles import in_space
 from particlegvi.tools import arguments, parts
 
+if TYPE_CHECKING:
+    from particlegvi.contracts import Loss, Method, Prior
+    from particlegvi.targets.density import DensityTarget
+
 Score = Callable[[Array], Array]
-DIFFERENCE = 1e-4
+DIFFERENCE = 1e-4  # half width of a central difference, in standard deviations
 
 
 def kernel_stein_discrepancy(particles: ArrayLike, score: Score, lengthscale: float = 1.0) -> float:
@@ -39,12 +43,12 @@ def kernel_stein_discrepancy(particles: ArrayLike, score: Score, lengthscale: fl
     Returns
     -------
     float
-        It needs n^2 operations and as many numbers.
+        Computed in n^2 operations and n^2 numbers of memory.
 
     Raises
     ------
     ValueError
-        If the score's shape is wrong, or the law has edges where it is given.
+        If the score has a wrong shape or is not finite.
     """
     return float(np.sqrt(max(kernel_stein_discrepancy_squared(particles, score, lengthscale, unbiased=False), 0.0)))
 
@@ -52,7 +56,7 @@ def kernel_stein_discrepancy(particles: ArrayLike, score: Score, lengthscale: fl
 def kernel_stein_discrepancy_squared(
     particles: ArrayLike, score: Score, lengthscale: float = 1.0, unbiased: bool = True
 ) -> float:
-    """KSD^2: by default the U-statistic (Liu, Lee and Jordan, 2016, (14)), whose mean is that of the particles' law.
+    """KSD^2: by default the U-statistic (Liu, Lee and Jordan, 2016, (14)), unbiased for the particles' distribution.
 
     It may be negative. Parameters and errors are those of `kernel_stein_discrepancy`.
     """
@@ -75,7 +79,7 @@ def score_at(score: Score, x: Array) -> Array:
 def stein_kernel(x: Array, scores: Array, lengthscale: float) -> Array:
     """u(x_i, x_j) for all pairs, an array (n, n)."""
     precision = 1.0 / lengthscale**2
-    with np.errstate(over="ignore"):  # far apart and in terms of a tiny lengthscale
+    with np.errstate(over="ignore"):  # for a tiny lengthscale
         shrink = 1.0 / (1.0 + precision * squared_distances(x, x))
     kernel = np.sqrt(shrink)
     cubed = precision * kernel * shrink  # grad_x k = -cubed (x - y)
@@ -87,16 +91,16 @@ def stein_kernel(x: Array, scores: Array, lengthscale: float) -> Array:
     return (scores @ scores.T) * kernel + cubed * difference + trace
 
 
-def target_score(target: Any, loss: Any, method: Any, prior: Any) -> Score:
-    """grad log q* of a target: -grad loss / kl_weight + grad log p, and for DRLE the interaction's part by differences.
+def target_score(target: DensityTarget, loss: Loss, method: Method, prior: Prior) -> Score:
+    """grad log q* of a target: -grad loss / kl_weight + grad log p, and for DRLE the gradient of the interaction.
 
-    The interaction is smooth, and known from the difference between log q* and the rest.
+    The interaction is log q* + loss / kl_weight - log p, a smooth function, differentiated by central differences.
 
     Parameters
     ----------
-    target : target with a density, without edges
+    target : target with a density on the whole space
     loss, method, prior
-        As they were for the target.
+        Those of the target.
 
     Returns
     -------
@@ -112,20 +116,20 @@ def target_score(target: Any, loss: Any, method: Any, prior: Any) -> Score:
     parts.same_dim("prior", parts.prior(prior).dim, loss.dim)
     if np.any(np.isfinite(prior.low) | np.isfinite(prior.high)):
         raise ValueError("prior is bounded; the Stein discrepancy needs a density without edges")
-    kl_weight = arguments.positive("kl_weight of the method", parts.weighted(method).kl_weight)
-    interacting = float(getattr(method, "mmd_weight", 0.0)) > 0.0
+    kl_weight = arguments.positive("kl_weight of the method", parts.method(method).kl_weight)
+    interacting = float(method.mmd_weight) > 0.0
     step = DIFFERENCE * np.sqrt(np.maximum(np.reshape(target.variance, -1), 1e-300))
 
     def interaction(x: Array) -> Array:
         return target.log_pdf(x) + loss.value(x) / kl_weight - prior.log_density(x)
 
     def score(x: Array) -> Array:
-        slope = -loss.gradient(x) / kl_weight + prior.gradient(x)
+        gradient = -loss.gradient(x) / kl_weight + prior.gradient(x)
         if interacting:
             for i, width in enumerate(step):
                 shift = np.zeros(x.shape[1])
                 shift[i] = width
-                slope[:, i] += (interaction(x + shift) - interaction(x - shift)) / (2.0 * width)
-        return slope
+                gradient[:, i] += (interaction(x + shift) - interaction(x - shift)) / (2.0 * width)
+        return gradient
 
     return score

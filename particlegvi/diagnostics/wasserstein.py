@@ -1,16 +1,21 @@
-"""The 1-Wasserstein distance of particles to a target on the line."""
+"""The 1- and 2-Wasserstein distances of particles to a target on the line."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.diagnostics.particles import line_target, on_line
 
+if TYPE_CHECKING:
+    from particlegvi.diagnostics.particles import KnownTarget
+    from particlegvi.targets.density import DensityTarget
+    from particlegvi.targets.gaussians import GaussianOptima
 
-def wasserstein1(particles: ArrayLike, target: Any) -> float:
+
+def wasserstein1(particles: ArrayLike, target: KnownTarget) -> float:
     """``W1 = integral of |F_n(x) - F(x)| dx``, exact (Vallender, 1974).
 
     F_n is the empirical distribution function of the particles and F that of the target. On every gap between two
@@ -20,7 +25,7 @@ def wasserstein1(particles: ArrayLike, target: Any) -> float:
     ----------
     particles : array (n,) or (n, 1)
     target : target with one dimension
-        Of any kind: a density, atoms, or Gaussian optima (of which the best counts).
+        A density, atoms, or Gaussian optima (of which the best one is used).
 
     Returns
     -------
@@ -43,14 +48,16 @@ def wasserstein1(particles: ArrayLike, target: Any) -> float:
     return _to_density(x - centre, target.cdf(x), target.partial_mean(x), below, target)
 
 
-def _to_density(z: np.ndarray, cdf: np.ndarray, first: np.ndarray, below: np.ndarray, target: Any) -> float:
-    """From sorted particles z, relative to the mean, with F and M at them and F_n in the gaps after them."""
+def _to_density(
+    z: np.ndarray, cdf: np.ndarray, first: np.ndarray, below: np.ndarray, target: DensityTarget | GaussianOptima
+) -> float:
+    """W1 from sorted particles z relative to the mean, F (``cdf``) and M (``first``) there, and F_n in the gaps."""
     area = z * cdf - first  # integral of F up to each particle
     between = np.diff(area) - below * np.diff(z)  # integral of F - F_n over each gap
     total = np.abs(between)
     crossed = np.flatnonzero((cdf[:-1] < below) & (below < cdf[1:]))
     if len(crossed):
-        # F crosses F_n inside the gap: take the parts on either side apart.
+        # F crosses F_n inside the gap: integrate the parts on either side separately.
         level = below[crossed]
         at = target.quantile(level)
         left = (at - target.mean) * level - target.partial_mean(at) - area[crossed]
@@ -68,7 +75,7 @@ def _to_atoms(x: np.ndarray, atoms: np.ndarray, weights: np.ndarray) -> float:
     return float(np.sum(np.abs(gap) * np.diff(places[order])))
 
 
-def wasserstein2(particles: ArrayLike, target: Any) -> float:
+def wasserstein2(particles: ArrayLike, target: KnownTarget) -> float:
     """``W2 = [integral of (Q_n(u) - Q(u))^2 du]^(1/2)`` of the two quantile functions, exact (Villani, 2003, 2.18).
 
     Between (i - 1)/n and i/n Q_n is the i-th ordered particle, and the integral of Q follows from the partial mean.
