@@ -12,11 +12,13 @@ from particlegvi.tools import arguments, parts
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    from particlegvi.contracts import Target
     from particlegvi.targets.basins.atoms import AtomicTarget
     from particlegvi.targets.density import DensityTarget
     from particlegvi.targets.gaussians import GaussianOptima
 
     KnownTarget: TypeAlias = DensityTarget | AtomicTarget | GaussianOptima  # all that `particlegvi.target` returns
+    CONTRACT: tuple[type[Target], ...] = (DensityTarget, AtomicTarget, GaussianOptima)  # the type checker compares
 
 FARTHEST = 1e150  # largest coordinate, whose square is finite
 
