@@ -18,8 +18,8 @@ import numpy as np
 import particlegvi as pg
 from particlegvi.engine.numerics import mathematics
 from particlegvi.engine.numerics.compiled import OPTIONS
-from particlegvi.engine.numerics.noise import fill_normals, key_words
-from particlegvi.engine.numerics.vectors import load, multiply_add, spread, store, subtract
+from particlegvi.engine.numerics.noise import NOISE_ROLE, fill_normals, key_words
+from particlegvi.engine.numerics.vectors import broadcast, load, multiply_add, store, subtract
 from particlegvi.engine.pairs import fourier, series
 from particlegvi.engine.pairs.direct import direct_part
 from particlegvi.engine.steps import coupled, flow
@@ -34,7 +34,7 @@ def noise(normals, key, repeats):
     width = normals.shape[2]
     for repeat in range(repeats // 2):  # each makes the normals of two steps
         even, odd = normals[0, 0].reshape(1, width), normals[0, 1].reshape(1, width)
-        fill_normals(0, even, odd, np.uint64(repeat), np.uint64(0), key[0], key[1])
+        fill_normals(0, even, odd, np.uint64(repeat), NOISE_ROLE, key[0], key[1])
 
 
 @numba.njit(**OPTIONS)
@@ -85,7 +85,7 @@ def move(x, number, slopes, force, stepping, normals, switches, repeats):
 @numba.njit(**OPTIONS)
 def arithmetic(x, modes, repeats):
     """The fused multiplications and the additions of the series, 4 of each a mode and vector, and nothing else."""
-    c = spread(0.5)
+    c = broadcast(0.5)
     for _ in range(repeats):
         for i in range(0, x.size, series.GROUP):
             j, k, n = i + series.WIDTH, i + 2 * series.WIDTH, i + 3 * series.WIDTH

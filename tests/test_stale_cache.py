@@ -52,9 +52,9 @@ import particlegvi as pg
 START, STEPS, STEP_SIZE = {numbers}
 final, slope = {final}, bowl.gradient([[START]])[0, 0]
 
-from particlegvi.engine.numerics.compiled import Kernel
+from particlegvi.engine.numerics.compiled import EntryPoint
 kernels = [each for name, module in list(sys.modules.items()) if name.startswith("particlegvi.")
-           for each in vars(module).values() if isinstance(each, Kernel)]
+           for each in vars(module).values() if isinstance(each, EntryPoint)]
 statistics = [kernel.cached.stats for kernel in {{id(kernel): kernel for kernel in kernels}}.values()]
 print(json.dumps({{
     "package": pg.__file__,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from particlegvi import kernels
-from particlegvi.contracts import Flow
-from particlegvi.engine.pairs.smoothing import smoothed
+from particlegvi.contracts import Array, Flow, Kernel
+from particlegvi.engine.pairs.stein import stein_sum
 from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.drift import DriftFlow, check_explicit
 from particlegvi.methods.flow import Problem
@@ -40,7 +40,7 @@ class SVGD(Method):
     """
 
     kl_weight: float = 1.0
-    kernel: Any = None
+    kernel: Kernel | None = None
     name: ClassVar[str] = "SVGD"
     label: ClassVar[str] = "SVGD"
     schedules: ClassVar[bool] = True
@@ -58,9 +58,11 @@ class SVGD(Method):
         kernel, rule = kernels.resolve(self.kernel, problem.prior, problem.start, problem.seed)
         prior_term = problem.prior.term()
 
-        def drift(x: np.ndarray, step: int) -> np.ndarray:
-            slopes = problem.loss.gradient_at(x, step, problem.seed) + self.kl_weight * gradients(prior_term, x)
-            return smoothed(kernel, x, np.ascontiguousarray(slopes), self.kl_weight)
+        def drift(x: Array, step: int) -> Array:
+            # -kl_weight s(x_j), and 1/N sum_j (kappa(x_i, x_j) (-kl_weight s(x_j)) + kl_weight grad_1 kappa(x_i, x_j)):
+            # minus the update, since grad_{x_j} kappa(x_j, x_i) = -grad_1 kappa(x_i, x_j)
+            minus_score = problem.loss.gradient_at(x, step, problem.seed) + self.kl_weight * gradients(prior_term, x)
+            return stein_sum(kernel, x, np.ascontiguousarray(minus_score), self.kl_weight)
 
         facts = {"kernel": kernel.name, "lengthscale": kernel.lengthscale, "lengthscale_rule": rule}
         return DriftFlow(problem, self.label, drift, facts)

@@ -80,7 +80,7 @@ def _forget_old_folders(parent: Path, keep: Path) -> None:
             shutil.rmtree(other, ignore_errors=True)
 
 
-class Kernel:
+class EntryPoint:
     """A compiled entry point in two forms: cached on disk, and uncached for terms from outside the package.
 
     Calling it runs the cached form. ``for_terms`` picks the form once per run: a term that a user defined must never
@@ -123,9 +123,9 @@ def is_ours(term: Any) -> bool:
     return package == "particlegvi" and inside and all(is_ours(field) for field in term)
 
 
-def compiled(function: Callable[..., Any]) -> Kernel:
+def compiled(function: Callable[..., Any]) -> EntryPoint:
     """Decorate an entry point: a function called from Python with arrays, numbers and terms."""
-    return Kernel(function)
+    return EntryPoint(function)
 
 
 def nested(function: Callable[..., Any]) -> Any:

@@ -22,6 +22,8 @@ from particlegvi.tools.arguments import MOST_COORDINATES, MOST_PARTICLES
 from particlegvi.tools.registry import look_up
 
 ROLES = {"noise": 0, "start": 1, "prior": 2, "split": 3, "draws": 4, "acceptance": 5}
+NOISE_ROLE = np.uint64(ROLES["noise"] << 24)  # as the compiled steps need it: the counter word of coordinate 0
+ACCEPTANCE_ROLE = np.uint64(ROLES["acceptance"] << 24)
 LANES = 64
 
 LOW = np.uint64(0xFFFFFFFF)

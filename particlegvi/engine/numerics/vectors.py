@@ -64,7 +64,7 @@ def store(typing_context, array, index, value):
 
 
 @intrinsic
-def spread(typing_context, number):
+def broadcast(typing_context, number):
     """A vector with the same number in every lane."""
 
     def generate(context, builder, signature, arguments):

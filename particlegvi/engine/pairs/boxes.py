@@ -14,7 +14,7 @@ import numpy as np
 
 from particlegvi.engine.numerics.bits import fma
 from particlegvi.engine.numerics.compiled import compiled, nested
-from particlegvi.engine.numerics.vectors import WIDTH, load, multiply_add, spread, store
+from particlegvi.engine.numerics.vectors import WIDTH, broadcast, load, multiply_add, store
 from particlegvi.engine.pairs.box_rule import NODES
 
 LANES = 16
@@ -148,13 +148,13 @@ def moments_plane(x, order, starts, corners, inverse_half, first, last, moments)
                 d0, d1 = load(totals, row + 3 * NODES), load(totals, row + 3 * NODES + WIDTH)
                 for lane in range(count):
                     low, high = load(rows, lane * NODES), load(rows, lane * NODES + WIDTH)
-                    factor = spread(table[here + lane])
+                    factor = broadcast(table[here + lane])
                     a0, a1 = multiply_add(factor, low, a0), multiply_add(factor, high, a1)
-                    factor = spread(table[here + LANES + lane])
+                    factor = broadcast(table[here + LANES + lane])
                     b0, b1 = multiply_add(factor, low, b0), multiply_add(factor, high, b1)
-                    factor = spread(table[here + 2 * LANES + lane])
+                    factor = broadcast(table[here + 2 * LANES + lane])
                     c0, c1 = multiply_add(factor, low, c0), multiply_add(factor, high, c1)
-                    factor = spread(table[here + 3 * LANES + lane])
+                    factor = broadcast(table[here + 3 * LANES + lane])
                     d0, d1 = multiply_add(factor, low, d0), multiply_add(factor, high, d1)
                 store(totals, row, a0)
                 store(totals, row + WIDTH, a1)
@@ -247,7 +247,7 @@ def evaluate_plane(x, order, starts, corners, inverse_half, field, first, last, 
     second = NODES * LANES
     result = np.empty(2 * LANES)
     flat = field.reshape(-1)
-    zero = spread(0.0)
+    zero = broadcast(0.0)
     for box in range(first, last):
         for start in range(starts[box], starts[box + 1], LANES):
             count = min(LANES, starts[box + 1] - start)
@@ -268,13 +268,13 @@ def evaluate_plane(x, order, starts, corners, inverse_half, field, first, last, 
                     a0, a1, b0, b1, c0, c1, d0, d1 = zero, zero, zero, zero, zero, zero, zero, zero
                     for k in range(NODES):
                         near, far = load(table, second + k * LANES), load(table, second + k * LANES + WIDTH)
-                        factor = spread(flat[base + k])
+                        factor = broadcast(flat[base + k])
                         a0, a1 = multiply_add(factor, near, a0), multiply_add(factor, far, a1)
-                        factor = spread(flat[base + NODES + k])
+                        factor = broadcast(flat[base + NODES + k])
                         b0, b1 = multiply_add(factor, near, b0), multiply_add(factor, far, b1)
-                        factor = spread(flat[base + 2 * NODES + k])
+                        factor = broadcast(flat[base + 2 * NODES + k])
                         c0, c1 = multiply_add(factor, near, c0), multiply_add(factor, far, c1)
-                        factor = spread(flat[base + 3 * NODES + k])
+                        factor = broadcast(flat[base + 3 * NODES + k])
                         d0, d1 = multiply_add(factor, near, d0), multiply_add(factor, far, d1)
                     row = m * LANES
                     low = multiply_add(a0, load(table, row), low)

@@ -15,11 +15,11 @@ from particlegvi.engine.numerics.compiled import inlined
 from particlegvi.engine.numerics.vectors import (
     WIDTH,
     add,
+    broadcast,
     load,
     multiply,
     multiply_add,
     multiply_subtract,
-    spread,
     store,
     subtract,
     total,
@@ -39,26 +39,26 @@ C1, C2, C3, C4, C5, C6, C7, C8 = ((-1.0) ** k * math.pi ** (2 * k) / math.factor
 def twice_cos_and_sin(r):
     """2 cos and sin of 4 pi r for |r| <= 1/4: of pi r by polynomials, then the angle is doubled twice."""
     z = multiply(r, r)
-    p = multiply_add(spread(S7), z, spread(S6))
-    p = multiply_add(p, z, spread(S5))
-    p = multiply_add(p, z, spread(S4))
-    p = multiply_add(p, z, spread(S3))
-    p = multiply_add(p, z, spread(S2))
-    p = multiply_add(p, z, spread(S1))
-    p = multiply_add(p, z, spread(S0))
-    c = multiply_add(spread(C8), z, spread(C7))
-    c = multiply_add(c, z, spread(C6))
-    c = multiply_add(c, z, spread(C5))
-    c = multiply_add(c, z, spread(C4))
-    c = multiply_add(c, z, spread(C3))
-    c = multiply_add(c, z, spread(C2))
-    c = multiply_add(c, z, spread(C1))
-    c = multiply_add(c, z, spread(1.0))
-    minus_two_sines = multiply(multiply(p, r), spread(-2.0))
-    cosine = multiply_add(multiply(spread(-0.5), minus_two_sines), minus_two_sines, spread(1.0))
+    p = multiply_add(broadcast(S7), z, broadcast(S6))
+    p = multiply_add(p, z, broadcast(S5))
+    p = multiply_add(p, z, broadcast(S4))
+    p = multiply_add(p, z, broadcast(S3))
+    p = multiply_add(p, z, broadcast(S2))
+    p = multiply_add(p, z, broadcast(S1))
+    p = multiply_add(p, z, broadcast(S0))
+    c = multiply_add(broadcast(C8), z, broadcast(C7))
+    c = multiply_add(c, z, broadcast(C6))
+    c = multiply_add(c, z, broadcast(C5))
+    c = multiply_add(c, z, broadcast(C4))
+    c = multiply_add(c, z, broadcast(C3))
+    c = multiply_add(c, z, broadcast(C2))
+    c = multiply_add(c, z, broadcast(C1))
+    c = multiply_add(c, z, broadcast(1.0))
+    minus_two_sines = multiply(multiply(p, r), broadcast(-2.0))
+    cosine = multiply_add(multiply(broadcast(-0.5), minus_two_sines), minus_two_sines, broadcast(1.0))
     minus_sine = multiply(minus_two_sines, c)
-    two_sines = multiply(spread(-2.0), minus_sine)
-    return multiply_add(two_sines, add(minus_sine, minus_sine), spread(2.0)), multiply(two_sines, cosine)
+    two_sines = multiply(broadcast(-2.0), minus_sine)
+    return multiply_add(two_sines, add(minus_sine, minus_sine), broadcast(2.0)), multiply(two_sines, cosine)
 
 
 @inlined
@@ -74,8 +74,8 @@ def turn_tile(x, first, last, origin, inverse_period, angles, at):
     sine_row = at + SINE
     for lane in range(whole, padded):
         angles[sine_row + lane] = x[first + min(lane, count - 1)]
-    middle = spread(origin)
-    scale = spread(0.5 * inverse_period)
+    middle = broadcast(origin)
+    scale = broadcast(0.5 * inverse_period)
     for i in range(0, padded, WIDTH):
         point = load(x, first + i) if i < whole else load(angles, sine_row + i)
         twice, sine = twice_cos_and_sin(multiply(subtract(point, middle), scale))
@@ -90,8 +90,8 @@ def add_moments(angles, at, count, modes, lane_sums):
     ``lane_sums`` is (modes * 2 * WIDTH,): for each mode the lanes of the cosines, then those of the sines. The modes of
     a particle follow from the recurrence T_{m+1} = 2 cos(t) T_m - T_{m-1}.
     """
-    half = spread(0.5)
-    zero = spread(0.0)
+    half = broadcast(0.5)
+    zero = broadcast(0.0)
     for i in range(0, count, GROUP):
         j, k, n = i + WIDTH, i + 2 * WIDTH, i + 3 * WIDTH
         ti = load(angles, at + TWICE + i)
@@ -137,7 +137,7 @@ def add_moments(angles, at, count, modes, lane_sums):
 @inlined
 def fold_lanes(lane_sums, modes, sums):
     """Add up the lanes of ``lane_sums``: cos into row 0 of ``sums``, sin into row 1; and clear them."""
-    zero = spread(0.0)
+    zero = broadcast(0.0)
     for m in range(modes):
         row = m * 2 * WIDTH
         sums[0, m] = total(load(lane_sums, row))
@@ -152,9 +152,9 @@ def evaluate_tile(angles, at, count, modes, weighted, factor, out, start):
 
     ``modes`` is even. What was kept of the sines is lost.
     """
-    scale = spread(factor)
-    half = spread(0.5)
-    zero = spread(0.0)
+    scale = broadcast(factor)
+    half = broadcast(0.5)
+    zero = broadcast(0.0)
     for i in range(0, count, GROUP):
         j, k, n = i + WIDTH, i + 2 * WIDTH, i + 3 * WIDTH
         ti = load(angles, at + TWICE + i)
@@ -166,8 +166,8 @@ def evaluate_tile(angles, at, count, modes, weighted, factor, out, start):
         fi2, fj2, fk2, fn2 = zero, zero, zero, zero
         gi2, gj2, gk2, gn2 = zero, zero, zero, zero
         for m in range(modes - 1, 0, -2):
-            a = spread(weighted[0, m])
-            b = spread(weighted[1, m])
+            a = broadcast(weighted[0, m])
+            b = broadcast(weighted[1, m])
             fi2 = multiply_add(ti, fi, subtract(b, fi2))
             fj2 = multiply_add(tj, fj, subtract(b, fj2))
             fk2 = multiply_add(tk, fk, subtract(b, fk2))
@@ -176,8 +176,8 @@ def evaluate_tile(angles, at, count, modes, weighted, factor, out, start):
             gj2 = multiply_add(tj, gj, subtract(a, gj2))
             gk2 = multiply_add(tk, gk, subtract(a, gk2))
             gn2 = multiply_add(tn, gn, subtract(a, gn2))
-            a = spread(weighted[0, m - 1])
-            b = spread(weighted[1, m - 1])
+            a = broadcast(weighted[0, m - 1])
+            b = broadcast(weighted[1, m - 1])
             fi = multiply_add(ti, fi2, subtract(b, fi))
             fj = multiply_add(tj, fj2, subtract(b, fj))
             fk = multiply_add(tk, fk2, subtract(b, fk))

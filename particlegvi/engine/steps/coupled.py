@@ -13,16 +13,16 @@ import math
 import numpy as np
 
 from particlegvi.engine.numerics.compiled import compiled, inlined
-from particlegvi.engine.numerics.noise import fill_normals
+from particlegvi.engine.numerics.noise import NOISE_ROLE, fill_normals
 from particlegvi.engine.numerics.vectors import (
     WIDTH,
     add,
+    broadcast,
     load,
     maximum,
     minimum,
     multiply,
     multiply_add,
-    spread,
     store,
     subtract,
 )
@@ -41,9 +41,9 @@ def move_line(x, number, drift, force, stepping, row, now, following, switches):
     finite number, neither is the least.
     """
     gain, noise_now, noise_next, low, high = stepping
-    step = spread(gain[row, 0])
-    a = spread(noise_now[row, 0])
-    b = spread(noise_next[row, 0])
+    step = broadcast(gain[row, 0])
+    a = broadcast(noise_now[row, 0])
+    b = broadcast(noise_next[row, 0])
     padded = (number + WIDTH - 1) // WIDTH * WIDTH
     for i in range(0, padded, WIDTH):
         noise = add(multiply(a, load(now, i)), multiply(b, load(following, i)))
@@ -54,7 +54,7 @@ def move_line(x, number, drift, force, stepping, row, now, following, switches):
             x[i] = fold(x[i], low[0], high[0])
     for i in range(number, x.size):
         x[i] = x[number - 1]
-    zero = spread(0.0)
+    zero = broadcast(0.0)
     least = load(x, 0)
     greatest = least
     nothing = zero
@@ -85,7 +85,7 @@ def noise_part(normals, first_pair, first, last, seed):
     for row in range(first, last):
         even = normals[row, 0].reshape(1, width)
         odd = normals[row, 1].reshape(1, width)
-        fill_normals(0, even, odd, np.uint64(first_pair + row), np.uint64(0), k0, k1)
+        fill_normals(0, even, odd, np.uint64(first_pair + row), NOISE_ROLE, k0, k1)
 
 
 @compiled

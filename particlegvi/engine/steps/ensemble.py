@@ -1,14 +1,15 @@
-"""The driver of the compiled step: one object that moves an ensemble by any number of steps, with the right kernel."""
+"""The driver of the compiled step: one object that moves an ensemble by any number of steps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from particlegvi.contracts import OnTheLine
 from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics.compiled import EntryPoint
 from particlegvi.engine.numerics.noise import key_words
 from particlegvi.engine.pairs.algorithms import Series
 from particlegvi.engine.pairs.repulsion import Repulsion
@@ -22,7 +23,7 @@ COUPLED_UP_TO = 8192  # particles; beyond, a step is long enough for threads and
 
 
 def enough(steps: int) -> int:
-    """Particles for each thread from which it is worth waking, when they take this many steps: 128 to 1024."""
+    """Least number of particles per thread that repays waking it for this many steps (128 to 1024)."""
     return max(128, min(1024, WORTH // steps))
 
 
@@ -44,12 +45,22 @@ class Ensemble:
     repulsion : Repulsion or None
         Needed when lambda1 is not 0.
     outside : Loss or None
-        A loss in plain numpy, called with all particles at once.
+        A loss in plain numpy. Its ``gradient_at(particles, step, seed)`` is called once a step with all particles, by
+        Heun's scheme twice with the same step.
+
+    Attributes
+    ----------
+    entry_point : EntryPoint
+        The compiled loop of the scheme (of the class).
+    coupled : bool
+        Whether there is a compiled loop for repulsive flows on the line (of the class).
+    columns : int
+        Numbers of a particle in the state, besides its coordinates (of the class).
     """
 
-    kernel = advance
-    coupled = True  # whether there is a compiled loop for repulsive flows
-    columns = 0  # numbers of a particle in the state, besides its coordinates
+    entry_point: ClassVar[EntryPoint] = advance
+    coupled: ClassVar[bool] = True
+    columns: ClassVar[int] = 0
 
     def __init__(
         self,
@@ -85,7 +96,7 @@ class Ensemble:
         self._no_force = np.empty((0, low.size))
         self.kl_weight, self.seed = float(kl_weight), seed
         self.key = key_words(seed)
-        self._kernel = self.kernel.for_terms(loss_term, prior_term, embedding_term)
+        self._entry = self.entry_point.for_terms(loss_term, prior_term, embedding_term)
         self._advance_coupled = advance_coupled.for_terms(loss_term, prior_term, embedding_term)
         self._noise = NoiseAhead(self.key, bool(self.switches.noise), bool(self.switches.two_noises))
         if self.repulsion is not None and self.coupled and isinstance(embedding_term, OnTheLine):
@@ -120,12 +131,12 @@ class Ensemble:
 
         def part(first: int, last: int) -> None:
             how = (force, stepping, self.key, first_step, steps, first, last)
-            self._kernel(*self.terms, switches, positions, *how)
+            self._entry(*self.terms, switches, positions, *how)
 
         threads.split(part, positions.shape[0], LANES, least=enough(steps))
 
     def _forced_step(self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], step: int) -> None:
-        """One step under a force that is not computed in the kernel."""
+        """One step under a force that compiled code does not compute."""
         self._run(positions, self._force(positions, step), stepping, step, 1)
 
     def _fits_coupled(self, positions: np.ndarray) -> bool:
@@ -169,11 +180,11 @@ class Ensemble:
         return int(first_bad_particle(positions))
 
     def facts(self, state: np.ndarray) -> dict[str, Any]:
-        """What the scheme has to say about a run that has come to this state."""
+        """Facts of the scheme for the result, from the final state."""
         return {}
 
 
 def _from(stepping: tuple[np.ndarray, ...], step: int) -> tuple[np.ndarray, ...]:
-    """The coefficients from this step on: theirs have one row for all steps, or a row for each."""
+    """Coefficients of the steps from ``step`` on (a single row serves all steps)."""
     *coefficients, low, high = stepping
     return (*(c[step:] if c.shape[0] > 1 else c for c in coefficients), low, high)

@@ -5,9 +5,9 @@ One step of the free-energy flow (thesis C.123, with the signs of 5.4.3) for par
     drift  = grad loss + kl_weight * grad(-log p) - lambda1 * grad mu_P + force
     x     <- x - gain * drift + noise_now * Z_k + noise_next * Z_{k+1}
 
-``force`` is the repulsion of the other particles, or what a loss written in plain numpy gave. The integrator chooses
-``gain``, ``noise_now`` and ``noise_next`` (see :mod:`particlegvi.integrators`). Terms whose weight is zero are skipped,
-which is what makes one method reduce to the next bit for bit.
+``force`` is the repulsion of the other particles, or the gradient of a loss written in plain numpy. The integrator
+chooses ``gain``, ``noise_now`` and ``noise_next`` (see :mod:`particlegvi.integrators`). Terms whose weight is zero are
+skipped, so that one method reduces to the next bit for bit.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import numpy as np
 
 from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
-from particlegvi.engine.numerics.noise import fill_normals
+from particlegvi.engine.numerics.noise import NOISE_ROLE, fill_normals
 
 LANES = 32  # blocks are multiples of this
 WIDEST = 512  # numbers in a row of all coordinates of a block
 
 
 class Switches(NamedTuple):
-    """What is on, as entries of an array that compiled code reads at every step.
+    """The parts of a step that are on, as entries of an array that compiled code reads at every step.
 
     They are constant in a run, but LLVM must not know: it would make a copy of the whole loop for each combination,
     which multiplies the compile time by ten.
@@ -40,11 +40,30 @@ class Switches(NamedTuple):
     walls: int = 0
 
     def array(self) -> np.ndarray:
-        """As the engine takes them."""
+        """The switches as an int64 array, in the order of the constants PRIOR, ..., WALLS."""
         return np.array(self, dtype=np.int64)
 
 
 PRIOR, EMBEDDING, FORCE, NOISE, TWO_NOISES, WALLS = range(6)
+
+
+@inlined
+def move(x, drift, stepping, row, now, following, switches):
+    """The step itself, in place, for one block, with row ``row`` of the coefficients."""
+    gain, noise_now, noise_next, low, high = stepping
+    for coordinate in range(x.shape[0]):
+        step = gain[row, coordinate]
+        a = noise_now[row, coordinate]
+        b = noise_next[row, coordinate]
+        if switches[NOISE]:
+            for lane in range(x.shape[1]):
+                noise = a * now[coordinate, lane] + b * following[coordinate, lane]
+                x[coordinate, lane] -= step * drift[coordinate, lane] - noise
+        else:
+            for lane in range(x.shape[1]):
+                x[coordinate, lane] -= step * drift[coordinate, lane]
+    if switches[WALLS]:
+        reflect(x, low, high)
 
 
 @inlined
@@ -72,25 +91,6 @@ def fold(x, low, high):
     folded = low + inside if turns % 2.0 == 0.0 else high - inside
     folded = min(max(folded, low), high)
     return folded if (x < low or x > high) else x
-
-
-@inlined
-def move(x, drift, stepping, row, now, following, switches):
-    """The step itself, in place, for one block, with row ``row`` of the coefficients."""
-    gain, noise_now, noise_next, low, high = stepping
-    for coordinate in range(x.shape[0]):
-        step = gain[row, coordinate]
-        a = noise_now[row, coordinate]
-        b = noise_next[row, coordinate]
-        if switches[NOISE]:
-            for lane in range(x.shape[1]):
-                noise = a * now[coordinate, lane] + b * following[coordinate, lane]
-                x[coordinate, lane] -= step * drift[coordinate, lane] - noise
-        else:
-            for lane in range(x.shape[1]):
-                x[coordinate, lane] -= step * drift[coordinate, lane]
-    if switches[WALLS]:
-        reflect(x, low, high)
 
 
 @nested
@@ -123,7 +123,7 @@ def store_block(block, first, last, positions):
 
 @nested
 def add_block(force, first, scratch, drift):
-    """drift += force on particles first, first + 1, ..., both (dim, lanes) in the end."""
+    """drift (dim, lanes) += the rows first, first + 1, ... of force (particles, dim); ``scratch`` is (dim, lanes)."""
     load_block(force, first, scratch)
     for coordinate in range(drift.shape[0]):
         for lane in range(drift.shape[1]):
@@ -164,7 +164,6 @@ def advance(
     even = np.zeros((dim, width))
     odd = np.zeros((dim, width))
     carried = np.zeros((dim, width))
-    role = np.uint64(0)
     for start in range(first, last, width):
         load_block(positions, start, x)
         held = -1
@@ -179,7 +178,7 @@ def advance(
                 held = step // 2 + ahead
                 if switches[TWO_NOISES]:
                     copy_rows(odd, carried)
-                fill_normals(start, even, odd, np.uint64(held), role, k0, k1)
+                fill_normals(start, even, odd, np.uint64(held), NOISE_ROLE, k0, k1)
             if step >= first_step:
                 add_potential(loss, prior, embedding, weights, switches, x, drift, scratch)
                 if switches[FORCE]:

@@ -5,15 +5,20 @@
 
 With walls the flow is the reflection of one on the whole space, whose potential is the mirror image of V beyond them: y
 is reflected, and where that turned a coordinate round, so is the drift found there.
+
+The loop over blocks and steps is that of `engine.steps.flow` again, on purpose: each scheme is compiled by itself, so
+that a new one costs the others neither time to compile nor speed.
 """
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from particlegvi.engine.numerics import threads
-from particlegvi.engine.numerics.compiled import compiled, inlined, nested
-from particlegvi.engine.numerics.noise import fill_normals
+from particlegvi.engine.numerics.compiled import EntryPoint, compiled, inlined, nested
+from particlegvi.engine.numerics.noise import NOISE_ROLE, fill_normals
 from particlegvi.engine.steps.ensemble import Ensemble
 from particlegvi.engine.steps.flow import (
     FORCE,
@@ -78,7 +83,7 @@ def advance_heun(
         for step in range(first_step, first_step + steps):
             row = min(step - first_step, stepping[0].shape[0] - 1)
             if switches[NOISE] and (step == first_step or step % 2 == 0):
-                fill_normals(start, even, odd, np.uint64(step // 2), np.uint64(0), k0, k1)
+                fill_normals(start, even, odd, np.uint64(step // 2), NOISE_ROLE, k0, k1)
             now = even if step % 2 == 0 else odd
             points = x
             slopes = drift
@@ -105,8 +110,8 @@ def advance_heun(
 class HeunEnsemble(Ensemble):
     """Moves particles by Heun's scheme; a repulsive flow takes its steps one by one from Python."""
 
-    kernel = advance_heun
-    coupled = False
+    entry_point: ClassVar[EntryPoint] = advance_heun
+    coupled: ClassVar[bool] = False
 
     def _run(
         self, positions: np.ndarray, force: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int
@@ -131,6 +136,6 @@ class HeunEnsemble(Ensemble):
 
         def part(first: int, last: int) -> None:
             how = (stepping, self.key, first_step, steps, first, last)
-            self._kernel(*self.terms, switches, positions, predicted, *forces, *how)
+            self._entry(*self.terms, switches, positions, predicted, *forces, *how)
 
         threads.split(part, positions.shape[0], LANES, least=1024)

@@ -4,23 +4,31 @@
     log A = (V(x) - V(y)) / T + |Z_k|^2 / 2 - |(x - y + gain * grad V(y)) / noise_now|^2 / 2
 
 The uniform that decides has a role of its own in the counter-based noise. What is not a number counts as a rejection.
+
+The loop over blocks and steps is that of `engine.steps.flow` again, on purpose: each scheme is compiled by itself, so
+that a new one costs the others neither time to compile nor speed.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from particlegvi.engine.numerics import threads
-from particlegvi.engine.numerics.compiled import compiled, nested
+from particlegvi.engine.numerics.compiled import EntryPoint, compiled, nested
 from particlegvi.engine.numerics.mathematics import log_normal
-from particlegvi.engine.numerics.noise import ROLES, fill_normals, fill_uniforms, normals, uniforms
+from particlegvi.engine.numerics.noise import (
+    ACCEPTANCE_ROLE,
+    NOISE_ROLE,
+    fill_normals,
+    fill_uniforms,
+    normals,
+    uniforms,
+)
 from particlegvi.engine.steps.ensemble import Ensemble
 from particlegvi.engine.steps.flow import LANES, WALLS, add_potential, load_block, store_block, width_of_blocks
 from particlegvi.engine.terms import evaluate
-
-ACCEPTANCE = np.uint64(ROLES["acceptance"] << 24)
 
 
 @nested
@@ -69,8 +77,8 @@ def advance_metropolis(
             row = min(step - first_step, gain.shape[0] - 1)
             if step == first_step or step % 2 == 0:
                 pair = np.uint64(step // 2)
-                fill_normals(start, even, odd, pair, np.uint64(0), k0, k1)
-                fill_uniforms(start, uniform_even, uniform_odd, pair, ACCEPTANCE, k0, k1)
+                fill_normals(start, even, odd, pair, NOISE_ROLE, k0, k1)
+                fill_uniforms(start, uniform_even, uniform_odd, pair, ACCEPTANCE_ROLE, k0, k1)
             now = even if step % 2 == 0 else odd
             uniform = uniform_even if step % 2 == 0 else uniform_odd
             for i in range(dim):
@@ -108,8 +116,8 @@ def advance_metropolis(
 class MetropolisEnsemble(Ensemble):
     """Moves particles (particles, dim + 1), the share of accepted proposals in the last column, by Metropolis steps."""
 
-    kernel = advance_metropolis
-    columns = 1
+    entry_point: ClassVar[EntryPoint] = advance_metropolis
+    columns: ClassVar[int] = 1
 
     def _run(
         self, positions: np.ndarray, force: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int
@@ -118,7 +126,7 @@ class MetropolisEnsemble(Ensemble):
 
         def part(first: int, last: int) -> None:
             how = (stepping, self.key, first_step, steps, first, last)
-            self._kernel(*self.terms, switches, positions, *how)
+            self._entry(*self.terms, switches, positions, *how)
 
         threads.split(part, positions.shape[0], LANES, least=1024)
 

@@ -1,11 +1,11 @@
-"""The smoothed sum of Stein variational descent against sums over pairs in numpy, and the bits of its threads."""
+"""The sum of Stein variational descent against sums over pairs in numpy, and the bits of its threads."""
 
 import numpy as np
 import pytest
 
 import particlegvi as pg
 from particlegvi.engine.numerics import threads
-from particlegvi.engine.pairs.smoothing import smoothed
+from particlegvi.engine.pairs.stein import stein_sum
 from particlegvi.engine.steps.flow import descend
 
 KERNELS = [pg.kernels.SquaredExponential(0.7, 1.3), pg.kernels.Matern52(0.9)]
@@ -28,7 +28,7 @@ def by_pairs(kernel, x, vectors, weight):
 def test_is_the_sum_over_pairs(kernel, dim, number):
     random = np.random.default_rng(dim)
     x, vectors = random.normal(size=(number, dim)), random.normal(size=(number, dim))
-    got = smoothed(kernel, x, vectors, 0.4)
+    got = stein_sum(kernel, x, vectors, 0.4)
     np.testing.assert_allclose(got, by_pairs(kernel, x, vectors, 0.4), rtol=1e-12, atol=1e-13)
     if number > 1:  # control: the sum of the other sign of the repulsion is another one
         assert np.abs(got - by_pairs(kernel, x, vectors, -0.4)).max() > 1e-3
@@ -40,7 +40,7 @@ def test_threads_change_no_bit(monkeypatch):
     found = []
     for count in (1, 3, 8):
         monkeypatch.setattr(threads, "count", lambda count=count: count)
-        found.append(smoothed(KERNELS[0], x, vectors, 1.0).tobytes())
+        found.append(stein_sum(KERNELS[0], x, vectors, 1.0).tobytes())
     assert len(set(found)) == 1
 
 

@@ -1,4 +1,4 @@
-"""Vectors smoothed over the particles by a kernel, together with the repulsion: the sum of Stein variational descent.
+"""The sum of Stein variational gradient descent: vectors averaged over the particles by a kernel, and the repulsion.
 
     out_i = 1/N sum_j ( kappa(x_i, x_j) v_j + weight * grad_1 kappa(x_i, x_j) )
 
@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi.engine.numerics import (
-    threads,
-)
+from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import compiled, nested
 from particlegvi.engine.pairs.direct import LANES, load_targets, store_sums
 
@@ -68,7 +66,7 @@ def add_source(kernel, sources, vectors, source, weight, targets, sums, gaps, va
 
 
 @compiled
-def smoothed_part(kernel, positions, vectors, weight, first, last, out):
+def stein_part(kernel, positions, vectors, weight, first, last, out):
     """The sums of particles first, ..., last - 1; positions, vectors and out are (particles, dim)."""
     number, dim = positions.shape
     targets = np.empty(dim * LANES)
@@ -84,9 +82,9 @@ def smoothed_part(kernel, positions, vectors, weight, first, last, out):
         store_sums(sums, start, count, 0.5 / number, out)
 
 
-def smoothed(kernel: Any, positions: np.ndarray, vectors: np.ndarray, weight: float) -> np.ndarray:
+def stein_sum(kernel: Any, positions: np.ndarray, vectors: np.ndarray, weight: float) -> np.ndarray:
     """1/N sum_j (kappa(x_i, x_j) v_j + weight grad_1 kappa(x_i, x_j)), shape (particles, dim), C-contiguous input."""
-    part = smoothed_part.for_terms(kernel)
+    part = stein_part.for_terms(kernel)
     out = np.empty_like(positions)
     number = positions.shape[0]
     threads.split(lambda a, b: part(kernel, positions, vectors, weight, a, b, out), number, LANES, least=256)
