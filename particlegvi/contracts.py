@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # As texts, so that a type checker reads them and a program that imports this module does not load numpy.
 Array: TypeAlias = "NDArray[np.float64]"
 Start: TypeAlias = "Prior | Array"  # where particles start: a distribution, or points (particles, dim)
+Facts: TypeAlias = "dict[str, Any]"  # names and values, as JSON can hold them
 Objective: TypeAlias = Literal["measures", "gaussians", "reference"]
 
 

@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Basis
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace import residuals
+from particlegvi.functionspace.likelihoods.labels import Labels
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.prediction import Marginals
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points
@@ -29,8 +32,8 @@ class FunctionPosterior:
 
     coefficients_: Array
     basis_: Basis
-    residual_: Any
-    likelihood: Any
+    residual_: residuals.Residual | residuals.ThesisResidual
+    likelihood: Likelihood
     seed: int
 
     def basis(self, X: ArrayLike) -> Array:
@@ -94,7 +97,7 @@ class FunctionPosterior:
 
     def predict_probability(self, X: ArrayLike) -> Array:
         """P(y = 1) at each input, (n,), for the likelihoods of labels."""
-        if not hasattr(self.likelihood, "probability") or not callable(self.likelihood.probability):
+        if not isinstance(self.likelihood, Labels):
             raise ValueError(f"{self.likelihood!r} has no labels, and so no probability of one")
         return self.marginals(X).expectation(self.likelihood.probability)
 

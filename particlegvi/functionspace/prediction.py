@@ -8,12 +8,12 @@ functions under a Gaussian vanishes faster than any power of the spacing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp, ndtr
 
 from particlegvi.contracts import Array
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 
 REACH = 8.5  # standard deviations
 FEWEST, MOST = 35, 1001  # nodes
@@ -66,7 +66,7 @@ class Marginals:
             total += weight * function(self.centres + node * np.sqrt(self.variances)).mean(axis=0)
         return total
 
-    def log_density(self, likelihood: Any, y: Array) -> Array:
+    def log_density(self, likelihood: Likelihood, y: Array) -> Array:
         """log of the mean of p(y_n | F(x_n)), shape (n,): the log predictive density of each target by itself."""
         if likelihood.quadratic:
             variances = self.variances + 1.0 / likelihood.curvature_bound

@@ -14,7 +14,7 @@ from particlegvi.engine.numerics import noise
 STEPS = {"selection": 2, "k-means": 4, "subsets": 6}
 
 
-def spread(columns: Array, ddof: int = 0) -> Array:
+def column_sd(columns: Array, ddof: int = 0) -> Array:
     """The standard deviation of each column (or of one column by itself), 1 where it is constant.
 
     A constant column counts as one although rounding leaves its mean a little off, and with it a deviation that is not

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi.datasets import load, thesis_split
-from particlegvi.functionspace.preprocessing import spread
+from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.tools.registry import look_up
 
 
@@ -93,8 +93,8 @@ def problem(row: str, protocol: str, split: int) -> Problem:
     X, y = data.X, data.y
     parts = thesis_split(len(y), split, data.task)
     if rules.scale_inputs:
-        X = (X - X[parts.train].mean(axis=0)) / spread(X[parts.train])
+        X = (X - X[parts.train].mean(axis=0)) / column_sd(X[parts.train])
     if data.task == "regression":
-        y = (y - y[parts.train].mean()) / spread(y[parts.train], ddof=1)
+        y = (y - y[parts.train].mean()) / column_sd(y[parts.train], ddof=1)
     train, validation, test = (Part(X[rows], y[rows]) for rows in parts)
     return Problem(data.task, train, validation, test, rules, split)

@@ -205,7 +205,7 @@ def test_sums_and_products_are_taken_apart():
         (lambda: covariances.get("matern32"), 'did you mean "matern-32"'),
         (lambda: covariances.get("periodic", perid=1.0), 'did you mean "period"'),
         (lambda: covariances.get("sum"), "there is no covariance"),
-        (lambda: covariances.of("matern-32"), 'kernel is "matern-32"'),
+        (lambda: covariances.of("matern-32"), "kernel is 'matern-32'"),
         (lambda: covariances.of(pg.kernels.SquaredExponential("median")), 'the rule "median"'),
         (lambda: Sum(), "one or more covariances"),
         (lambda: Sum(Matern12(), 2.0), "one or more covariances"),

@@ -6,18 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from particlegvi.contracts import Basis, Covariance
+from particlegvi.contracts import Array, Basis, Facts
 from particlegvi.functionspace import basis as bases
 from particlegvi.functionspace.basis.nystroem import STATE, Nystroem
+from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.sampling.journal import Journal
 
 NAME = "basis"  # of the packed array that holds the name of a basis, as code points
-Facts = dict[str, Any]  # as JSON can hold them
 
 
-def find(journal: Journal, covariance: Covariance, make: Callable[[], tuple[Basis, Facts]]) -> tuple[Basis, Facts]:
+def find(journal: Journal, covariance: KernelLike, make: Callable[[], tuple[Basis, Facts]]) -> tuple[Basis, Facts]:
     """The basis that ``make`` gives, and its second result, facts about the choice of the basis.
 
     The journal stores the state of the basis. The basis that is returned is always restored from that state, so that
@@ -41,13 +40,13 @@ def find(journal: Journal, covariance: Covariance, make: Callable[[], tuple[Basi
     return kind.restore(covariance, dict(zip(keys, values, strict=True))), facts
 
 
-def packed(basis: Basis) -> dict[str, NDArray[np.float64]]:
+def packed(basis: Basis) -> dict[str, Array]:
     """The state of a basis as arrays by name, with the name of the basis; without a name it is a Nystroem basis."""
     name = {} if basis.name == Nystroem.name else {NAME: [ord(letter) for letter in basis.name]}
     return {key: np.atleast_1d(np.asarray(each, dtype=np.float64)) for key, each in {**basis.state(), **name}.items()}
 
 
-def unpacked(covariance: Any, arrays: Mapping[str, NDArray[np.float64]]) -> Basis:
+def unpacked(covariance: KernelLike, arrays: Mapping[str, Array]) -> Basis:
     """The basis with these `packed` arrays; further arrays are ignored."""
     name = "".join(chr(int(code)) for code in arrays[NAME]) if NAME in arrays else Nystroem.name
     return bases.get(name).restore(covariance, arrays)

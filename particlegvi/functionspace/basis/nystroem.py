@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
-from particlegvi.contracts import Array, Basis
+from particlegvi.contracts import Array, Basis, Facts
 from particlegvi.functionspace import covariances
-from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
 from particlegvi.tools.arguments import points
 from particlegvi.tools.registry import look_up
 
@@ -66,7 +66,7 @@ class Nystroem:
 
     name = "nystroem"
 
-    def __init__(self, covariance: Any, inducing_points: ArrayLike) -> None:
+    def __init__(self, covariance: KernelLike, inducing_points: ArrayLike) -> None:
         k, Z = _checked(covariance, inducing_points)
         eigenvalues, vectors, jitter = _eigenpairs(k, Z)
         kept = eigenvalues > DROP * eigenvalues[0]
@@ -104,7 +104,7 @@ class Nystroem:
         choices = {"rkhs": self.eigenvalues.copy(), "gp": np.ones(self.size)}
         return look_up("prior of the coefficients", prior, choices)
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """How many inducing points there are, how many functions were kept and dropped, and the jitter."""
         M = len(self.inducing_points)
         return {"inducing_points": M, "kept": self.size, "dropped": M - self.size, "jitter": self.jitter}
@@ -119,7 +119,7 @@ class Nystroem:
         }
 
     @classmethod
-    def restore(cls, covariance: Any, state: Mapping[str, Any]) -> Self:
+    def restore(cls, covariance: KernelLike, state: Mapping[str, Any]) -> Self:
         """The basis with this `state`, without finding eigenvectors anew."""
         basis = cls.__new__(cls)
         k, Z = _checked(covariance, state["inducing_points"])
@@ -129,7 +129,7 @@ class Nystroem:
         return basis
 
 
-def _checked(covariance: Any, inducing_points: ArrayLike) -> tuple[Covariance, Array]:
+def _checked(covariance: KernelLike, inducing_points: ArrayLike) -> tuple[Covariance, Array]:
     k = covariances.of(covariance)
     Z = points("inducing_points", inducing_points).copy()
     if len(Z) == 0:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from particlegvi.functionspace.covariances.covariance import Covariance, Product, Sum
+from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike, Product, Sum
 from particlegvi.functionspace.covariances.inverse_multiquadric import InverseMultiquadric
 from particlegvi.functionspace.covariances.iterated import Iterated
 from particlegvi.functionspace.covariances.matern import Matern12, Matern32, Matern52
 from particlegvi.functionspace.covariances.periodic import Periodic
 from particlegvi.functionspace.covariances.squared_exponential import SquaredExponential
-from particlegvi.tools.quoting import shown
+from particlegvi.tools import parts
+from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import Registry, check_parameters, look_up
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "of",
 ]
 
+ALLOWED = "a covariance of particlegvi.functionspace.covariances, or a kernel of particlegvi.kernels,"
 _registry = Registry("particlegvi.functionspace.covariances", "covariance")
 
 
@@ -43,7 +45,7 @@ def names() -> list[str]:
     return list(_named())
 
 
-def _named() -> dict[str, Any]:
+def _named() -> dict[str, type[Covariance]]:
     return {
         name: part
         for name, part in _registry.parts().items()
@@ -64,7 +66,7 @@ def get(name: str, **parameters: Any) -> Covariance:
     return covariance(**parameters)
 
 
-def of(kernel: Any) -> Covariance:
+def of(kernel: KernelLike) -> Covariance:
     """The covariance that a kernel stands for: itself, or that of a kernel of :mod:`particlegvi.kernels`.
 
     Raises
@@ -74,12 +76,9 @@ def of(kernel: Any) -> Covariance:
     """
     if isinstance(kernel, Covariance):
         return kernel
-    name = getattr(kernel, "name", None)
-    if name not in names() or not hasattr(kernel, "lengthscale") or not hasattr(kernel, "variance"):
-        raise ValueError(
-            f"kernel is {shown(kernel)}; a covariance of particlegvi.functionspace.covariances, "
-            "or a kernel of particlegvi.kernels, is allowed"
-        )
-    if isinstance(kernel.lengthscale, str):
-        raise ValueError(f'the lengthscale of the kernel is the rule "{kernel.lengthscale}"; a number is allowed here')
-    return get(name, lengthscale=kernel.lengthscale, variance=kernel.variance)
+    found = parts.part("kernel", kernel, ("name", "lengthscale", "variance"), ALLOWED)
+    if found.name not in names():
+        raise refuse("kernel", kernel, ALLOWED)
+    if isinstance(found.lengthscale, str):
+        raise ValueError(f'the lengthscale of the kernel is the rule "{found.lengthscale}"; a number is allowed here')
+    return get(found.name, lengthscale=found.lengthscale, variance=found.variance)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts, Kernel
 from particlegvi.tools.quoting import shown
 
 
@@ -47,7 +47,7 @@ class Covariance:
         """
         raise NotImplementedError
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """The name and the parameters by name, as JSON can hold them."""
         import math
 
@@ -63,6 +63,9 @@ class Covariance:
     def __repr__(self) -> str:
         words = [f"{key}={value:.6g}" for key, value in self.facts().items() if key != "name"]
         return f"{type(self).__name__}({', '.join(words)})"
+
+
+KernelLike: TypeAlias = Covariance | Kernel  # a covariance, or a kernel of particlegvi.kernels that has one
 
 
 class Compound(Covariance):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,7 +38,7 @@ class Periodic(Covariance):
     name = "periodic"
     source = "MacKay (1998); Rasmussen and Williams (2006), (4.31)"
 
-    def __init__(self, period: Any = 1.0, lengthscale: Any = 1.0, variance: Any = 1.0) -> None:
+    def __init__(self, period: float = 1.0, lengthscale: ArrayLike = 1.0, variance: float = 1.0) -> None:
         self.period = scale("period", period)
         self.lengthscale = scales("lengthscale", lengthscale)
         self.variance = scale("variance", variance)

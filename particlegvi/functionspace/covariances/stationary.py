@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,7 +32,7 @@ class Stationary(Covariance):
         do not have coordinates.
     """
 
-    def __init__(self, lengthscale: Any = 1.0, variance: Any = 1.0) -> None:
+    def __init__(self, lengthscale: ArrayLike = 1.0, variance: float = 1.0) -> None:
         self.lengthscale = scales("lengthscale", lengthscale)
         self.variance = scale("variance", variance)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
@@ -34,31 +35,31 @@ class ProjectedLangevinClassifier(ClassifierMixin, ProjectedLangevinEstimator):
     moves = "mix"  # where classes are nearly separable, steps small enough to have no bias are tens of thousands
     shared_lengthscale = True
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and labels (n,) of any kind, of which there are two."""
-        X, y = self._data(X, y)
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        inputs, targets = self._data(X, y)
+        check_classification_targets(targets)
+        kind = type_of_target(targets, input_name="y", raise_unknown=True)
         if kind != "binary":
             raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
-        self.classes_, labels = np.unique(y, return_inverse=True)
+        self.classes_, labels = np.unique(targets, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y holds one class alone, {self.classes_[0]!r}; two are needed to tell them apart")
         seed = self._seed()
-        x, t = self._learn_scale(X), labels.astype(np.float64)
+        x, t = self._learn_scale(inputs), labels.astype(np.float64)
         self.kernel_ = self._start(x.shape[1])
         if self.fit_kernel:
             self.kernel_ = classification_covariance(x, t, self.kernel_, seed)
         self._fit_sampler(likelihoods.Bernoulli(), x, t, seed)
         return self
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: ArrayLike) -> Array:
         """The probabilities of the two classes, (n, 2), averaged over the posterior."""
         x = self._inputs(X)
         probability = self.sampler_.predict_probability(x)
         return np.column_stack([1.0 - probability, probability])
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: ArrayLike) -> Array:
         """The more probable class, (n,)."""
         likely = self.predict_proba(X)[:, 1] > 0.5
         return self.classes_[likely.astype(int)]

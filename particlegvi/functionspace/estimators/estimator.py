@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from particlegvi.contracts import Array
+from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.gp.automatic import default_kernel
-from particlegvi.functionspace.preprocessing import spread
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood
+from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
 from particlegvi.tools import arguments
+
+RandomState: TypeAlias = int | np.random.RandomState | None
 
 
 class ProjectedLangevinEstimator(BaseEstimator):
@@ -44,15 +49,16 @@ class ProjectedLangevinEstimator(BaseEstimator):
 
     def __init__(
         self,
-        kernel: Any = None,
+        kernel: KernelLike | None = None,
         fit_kernel: bool = True,
         inducing_points: int = 200,
         particles: int = 100,
         steps: int | None = None,
         step_size: float | None = None,
+        *,
         prior: str = "gp",
         standardise: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.kernel = kernel
         self.fit_kernel = fit_kernel
@@ -64,16 +70,14 @@ class ProjectedLangevinEstimator(BaseEstimator):
         self.standardise = standardise
         self.random_state = random_state
 
-    def _data(self, X: Any, y: Any, **rules: Any) -> Any:
-        """The data, and all settings that the sampler does not see as they are, checked."""
+    def _data(self, X: ArrayLike, y: ArrayLike, **rules: bool | int) -> tuple[Array, np.ndarray]:
+        """Check the data, and the settings that the sampler does not check itself; the inputs and the targets."""
         arguments.flag("fit_kernel", self.fit_kernel)
         arguments.flag("standardise", self.standardise)
         arguments.whole("inducing_points", self.inducing_points, 1)
-        if hasattr(self, "noise_variance"):
-            arguments.scale("noise_variance", self.noise_variance)
         return _validated(self, X, y, **rules)
 
-    def _start(self, inputs: int) -> Any:
+    def _start(self, inputs: int) -> KernelLike:
         """The kernel given, or the usual one: where the search for hyperparameters begins, or what is used without."""
         return default_kernel(inputs, self.shared_lengthscale) if self.kernel is None else self.kernel
 
@@ -85,15 +89,15 @@ class ProjectedLangevinEstimator(BaseEstimator):
 
     def _learn_scale(self, X: Array) -> Array:
         self.input_mean_ = X.mean(axis=0) if self.standardise else np.zeros(X.shape[1])
-        self.input_scale_ = spread(X) if self.standardise else np.ones(X.shape[1])
+        self.input_scale_ = column_sd(X) if self.standardise else np.ones(X.shape[1])
         return (X - self.input_mean_) / self.input_scale_
 
-    def _inputs(self, X: Any) -> Array:
+    def _inputs(self, X: ArrayLike) -> Array:
         """Checked and scaled inputs of a fitted estimator."""
         check_is_fitted(self)
         return (_validated(self, X, reset=False) - self.input_mean_) / self.input_scale_
 
-    def _fit_sampler(self, likelihood: Any, X: Array, y: Array, seed: int) -> None:
+    def _fit_sampler(self, likelihood: Likelihood, X: Array, y: Array, seed: int) -> None:
         self.sampler_ = ProjectedLangevinSampler(
             kernel=self.kernel_,
             likelihood=likelihood,
@@ -107,11 +111,11 @@ class ProjectedLangevinEstimator(BaseEstimator):
         ).fit(X, y)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "sampler_")
+        return "sampler_" in vars(self)
 
 
-def _validated(estimator: Any, *data: Any, **rules: Any) -> Any:
-    """The data as scikit-learn checks them."""
+def _validated(estimator: BaseEstimator, *data: ArrayLike, **rules: bool | int) -> Any:
+    """Arrays that passed the checks of scikit-learn."""
     try:
         return validate_data(estimator, *data, dtype=np.float64, **rules)
     except OverflowError as error:  # which scikit-learn lets through

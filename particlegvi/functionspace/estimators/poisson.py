@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_tweedie_score
 
@@ -22,7 +23,7 @@ class PoissonLogRates(likelihoods.PoissonLog):
 
     name = "poisson-log-rates"
 
-    def check_targets(self, y: Any, rows: int) -> Array:
+    def check_targets(self, y: ArrayLike, rows: int) -> Array:
         """The targets as an array (rows,)."""
         rates = vector("y", y, rows)
         if not (rates >= 0.0).all():
@@ -48,11 +49,11 @@ class ProjectedLangevinPoissonRegressor(RegressorMixin, ProjectedLangevinEstimat
     kernel_ : Covariance
     """
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and counts (n,), or averages of counts, of at least 0."""
-        X, y = self._data(X, y, y_numeric=True, ensure_min_samples=2)
+        inputs, targets = self._data(X, y, y_numeric=True, ensure_min_samples=2)
         seed = self._seed()
-        x, t = self._learn_scale(X), y.astype(np.float64)
+        x, t = self._learn_scale(inputs), targets.astype(np.float64)
         t = PoissonLogRates().check_targets(t, len(t))
         if not t.any():
             raise ValueError("y is 0 in every row; a count above 0 is needed to find a rate")
@@ -64,12 +65,12 @@ class ProjectedLangevinPoissonRegressor(RegressorMixin, ProjectedLangevinEstimat
         self._fit_sampler(PoissonLogRates(self.exposure_), x, t, seed)
         return self
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: ArrayLike) -> Array:
         """The posterior mean of the rate, (n,)."""
         x = self._inputs(X)
         return self.sampler_.predict(x, of="target")
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The share of the Poisson deviance that is explained, at most 1, as for scikit-learn's Poisson regressor."""
         return float(d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1))
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from particlegvi.contracts import Array
 from particlegvi.functionspace import likelihoods
-from particlegvi.functionspace.estimators.estimator import ProjectedLangevinEstimator
+from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.estimators.estimator import ProjectedLangevinEstimator, RandomState
 from particlegvi.functionspace.gp.automatic import regression_covariance
-from particlegvi.functionspace.preprocessing import spread
+from particlegvi.functionspace.preprocessing import column_sd
+from particlegvi.tools import arguments
 
 
 class ProjectedLangevinRegressor(RegressorMixin, ProjectedLangevinEstimator):
@@ -36,29 +39,35 @@ class ProjectedLangevinRegressor(RegressorMixin, ProjectedLangevinEstimator):
 
     def __init__(
         self,
-        kernel: Any = None,
+        kernel: KernelLike | None = None,
         fit_kernel: bool = True,
         inducing_points: int = 200,
         particles: int = 100,
         steps: int | None = None,
         step_size: float | None = None,
+        *,
         prior: str = "gp",
         standardise: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
         noise_variance: float = 0.1,
     ) -> None:
         super().__init__(
-            kernel, fit_kernel, inducing_points, particles, steps, step_size, prior, standardise, random_state
-        )
+            kernel, fit_kernel, inducing_points, particles, steps, step_size,
+            prior=prior, standardise=standardise, random_state=random_state,
+        )  # fmt: skip
         self.noise_variance = noise_variance
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def _data(self, X: ArrayLike, y: ArrayLike, **rules: bool | int) -> tuple[Array, np.ndarray]:
+        arguments.scale("noise_variance", self.noise_variance)
+        return super()._data(X, y, **rules)
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and targets (n,)."""
-        X, y = self._data(X, y, y_numeric=True, ensure_min_samples=2)
+        inputs, targets = self._data(X, y, y_numeric=True, ensure_min_samples=2)
         seed = self._seed()
-        x, t = self._learn_scale(X), y.astype(np.float64)
+        x, t = self._learn_scale(inputs), targets.astype(np.float64)
         self.target_mean_ = float(t.mean()) if self.standardise else 0.0
-        self.target_scale_ = float(spread(t)) if self.standardise else 1.0
+        self.target_scale_ = float(column_sd(t)) if self.standardise else 1.0
         t = (t - self.target_mean_) / self.target_scale_
         self.kernel_, self.noise_variance_ = self._start(x.shape[1]), self.noise_variance
         if self.fit_kernel:
@@ -66,14 +75,14 @@ class ProjectedLangevinRegressor(RegressorMixin, ProjectedLangevinEstimator):
         self._fit_sampler(likelihoods.Gaussian(noise_variance=self.noise_variance_), x, t, seed)
         return self
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """The mean of a new observation, (n,), and with ``return_std`` its standard deviation, noise included."""
         x = self._inputs(X)
         mean, sd = self.sampler_.predict(x, return_std=True, of="target")
         mean = self.target_mean_ + self.target_scale_ * mean
         return (mean, self.target_scale_ * sd) if return_std else mean
 
-    def sample_functions(self, X: Any) -> Array:
+    def sample_functions(self, X: ArrayLike) -> Array:
         """Posterior samples of the function, without noise, in the units of the target; (particles, n)."""
         x = self._inputs(X)
         return self.target_mean_ + self.target_scale_ * self.sampler_.sample(x)

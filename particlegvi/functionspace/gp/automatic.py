@@ -9,7 +9,6 @@ work: the last bits depend on how many there are.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, preprocessing
-from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
 from particlegvi.functionspace.covariances.squared_exponential import SquaredExponential
 from particlegvi.functionspace.gp.hyperparameters import fit_hyperparameters
 from particlegvi.functionspace.gp.laplace import fit_classification_hyperparameters
@@ -35,7 +34,7 @@ def default_kernel(inputs: int, shared: bool = False) -> Covariance:
 
 @one_blas_thread()
 def regression_covariance(
-    X: ArrayLike, y: ArrayLike, kernel: Any = None, noise_variance: float = 0.1, seed: int = 0
+    X: ArrayLike, y: ArrayLike, kernel: KernelLike | None = None, noise_variance: float = 0.1, seed: int = 0
 ) -> tuple[Covariance, float]:
     """The covariance and the noise variance for targets (n,) of mean 0 and standard deviation 1.
 
@@ -54,7 +53,9 @@ def regression_covariance(
 
 
 @one_blas_thread()
-def classification_covariance(X: ArrayLike, labels: ArrayLike, kernel: Any = None, seed: int = 0) -> Covariance:
+def classification_covariance(
+    X: ArrayLike, labels: ArrayLike, kernel: KernelLike | None = None, seed: int = 0
+) -> Covariance:
     """The covariance for labels (n,), 0 and 1, with the logistic link.
 
     One lengthscale for all inputs, unless ``kernel`` says where to begin: a label tells little, and with a lengthscale

@@ -13,6 +13,7 @@ from scipy.linalg import lapack
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances
+from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.residuals.conditional import root
 from particlegvi.tools.arguments import points, scale, vector
 
@@ -30,7 +31,7 @@ class ExactGaussianProcess:
     Source: Rasmussen and Williams (2006), algorithm 2.1, (5.9).
     """
 
-    def __init__(self, kernel: Any, noise_variance: float) -> None:
+    def __init__(self, kernel: KernelLike, noise_variance: float) -> None:
         self.covariance = covariances.of(kernel)
         self.noise_variance = scale("noise_variance", noise_variance)
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, preprocessing
-from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points, scale, vector, whole
@@ -22,15 +20,16 @@ NOISE = (1e-6, 1e2)  # the noise variance relative to the mean square of the tar
 
 @one_blas_thread()
 def fit_hyperparameters(
-    kernel: Any,
+    kernel: KernelLike,
     X: ArrayLike,
     y: ArrayLike,
     noise_variance: float,
     threshold: int = 2000,
     subsets: int = 10,
+    *,
     seed: int = 0,
     most_iterations: int = 200,
-) -> tuple[Covariance, float, dict[str, Any]]:
+) -> tuple[Covariance, float, Facts]:
     """Maximise the marginal likelihood of Gaussian process regression with mean zero, by L-BFGS with its gradient.
 
     Up to ``threshold`` rows all are used. Of more, subsets are: a random row and the rows nearest to it, as many as
@@ -101,7 +100,7 @@ def _nearest(X: Array, centre: Array, count: int) -> NDArray[np.intp]:
 
 def _maximise(
     start: Covariance, X: Array, y: Array, noise: float, limits: Array, most_iterations: int
-) -> tuple[Array, dict[str, Any]]:
+) -> tuple[Array, Facts]:
     def objective(logs: Array) -> tuple[float, Array]:
         model = ExactGaussianProcess(start.with_log_parameters(logs[:-1]), float(np.exp(logs[-1]))).fit(X, y)
         return -model.log_marginal_likelihood(), -model.log_marginal_likelihood_gradient()

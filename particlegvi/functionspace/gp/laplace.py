@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,10 +11,10 @@ from scipy import linalg, optimize
 from scipy.linalg import lapack
 from scipy.special import expit
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, preprocessing
-from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
 from particlegvi.tools.arguments import points, vector, whole
 
 REACH = 1e3  # a parameter stays within this factor of where it began
@@ -30,7 +30,7 @@ class Evidence(NamedTuple):
     mode: Array
 
 
-def laplace_evidence(kernel: Any, X: ArrayLike, labels: ArrayLike, start: Array | None = None) -> Evidence:
+def laplace_evidence(kernel: KernelLike, X: ArrayLike, labels: ArrayLike, start: Array | None = None) -> Evidence:
     """The log marginal likelihood of logistic Gaussian process classification, as if the posterior were Gaussian.
 
     With f the posterior mode, W the curvature of the cost there and ``B = I + W^1/2 K W^1/2``, it is
@@ -73,13 +73,13 @@ def laplace_evidence(kernel: Any, X: ArrayLike, labels: ArrayLike, start: Array 
 
 @one_blas_thread()
 def fit_classification_hyperparameters(
-    kernel: Any,
+    kernel: KernelLike,
     X: ArrayLike,
     labels: ArrayLike,
     threshold: int = 1000,
     seed: int = 0,
     most_iterations: int = 100,
-) -> tuple[Covariance, dict[str, Any]]:
+) -> tuple[Covariance, Facts]:
     """Maximise `laplace_evidence` by L-BFGS with its gradient.
 
     Unlike a regression on the labels it knows that they are labels: where the classes are separable a regression finds

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts, Likelihood
 from particlegvi.functionspace.sampling.journal import Journal
 
 HALVINGS = 40
@@ -60,7 +60,7 @@ class Bound:
     nodes : int
     """
 
-    def __init__(self, likelihood: Any, features: Array, left: Array, targets: Array, nodes: int) -> None:
+    def __init__(self, likelihood: Likelihood, features: Array, left: Array, targets: Array, nodes: int) -> None:
         self.likelihood, self.features, self.left, self.y = likelihood, features, left, targets[:, None]
         self.nodes, weights = np.polynomial.hermite_e.hermegauss(nodes)
         self.weights = weights / math.sqrt(2.0 * math.pi)
@@ -131,11 +131,11 @@ class Climb:
             if not self.ended:
                 self._try()
 
-    def kept(self) -> dict[str, Any]:
+    def kept(self) -> Facts:
         """What there is to know beside the state."""
         return {"height": self.height, "size": self.size, "steps": self.steps}
 
-    def restore(self, state: Array, kept: dict[str, Any]) -> None:
+    def restore(self, state: Array, kept: Facts) -> None:
         """Be where another climb was."""
         here = law(state[0].copy(), state[1:].copy())
         if here is None:
@@ -157,7 +157,7 @@ class Climb:
 
 def climb(
     bound: Bound, mean: Array, most_iterations: int, tolerance: float, journal: Journal
-) -> tuple[Law, float, dict[str, Any]]:
+) -> tuple[Law, float, Facts]:
     """`Climb` a bound from N(mean, I): the law, the bound there, and how it went."""
     climber = Climb(bound, mean, tolerance)
     found = journal.interrupted(PART)

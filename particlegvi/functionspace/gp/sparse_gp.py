@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
-from particlegvi.contracts import Array, Basis, Storage
+from particlegvi.contracts import Array, Basis, Facts, Likelihood, Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, selection
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.basis.finding import find
+from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.gp.natural_gradient import Bound, Law, climb
+from particlegvi.functionspace.likelihoods.gaussian import Gaussian
 from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.simulation.storage import MemoryStorage
@@ -36,9 +38,9 @@ class SparseGaussianProcess:
     ----------
     kernel : Covariance or a kernel of particlegvi.kernels
         k.
-    likelihood : a likelihood of particlegvi.functionspace
-        Its ``log_density(y, f)``, and ``slope(f, y)``, minus the derivative in f; of the one whose ``name`` is
-        "gaussian", only ``noise_variance``. Where it has ``check_targets(y, n)``, that refuses impossible targets.
+    likelihood : Likelihood
+        From :mod:`particlegvi.functionspace.likelihoods`. Its ``log_density(y, f)``, ``slope(f, y)`` (minus the
+        derivative of the log density in f) and ``check_targets(y, n)`` are used; of a Gaussian, ``noise_variance``.
     inducing_points : array (M, dim) or int
         Z, or their number for greedy selection from X.
     nodes : int
@@ -66,9 +68,9 @@ class SparseGaussianProcess:
 
     def __init__(
         self,
-        kernel: Any,
-        likelihood: Any,
-        inducing_points: Any,
+        kernel: KernelLike,
+        likelihood: Likelihood,
+        inducing_points: ArrayLike | int,
         nodes: int = 20,
         most_iterations: int = 200,
         tolerance: float = 1e-8,
@@ -103,8 +105,7 @@ class SparseGaussianProcess:
             If a value is not allowed, or the bound is not finite where the climb begins.
         """
         x = points("X", X)
-        allowed = getattr(self.likelihood, "check_targets", None)
-        t = vector("y", y, len(x)) if allowed is None else allowed(y, len(x))
+        t = self.likelihood.check_targets(y, len(x))
         begin = None if start is None else vector("start", start, len(x))
         with Journal(MemoryStorage() if keeper is None else keeper) as journal:
             self._climb(x, t, begin, journal)
@@ -115,9 +116,9 @@ class SparseGaussianProcess:
         self._residual = Residual(self.basis)
         e = self.basis.features(x)
         left = self._residual.variance(x, e)
-        if getattr(self.likelihood, "name", None) == "gaussian":
+        if isinstance(self.likelihood, Gaussian):
             self.law, self.bound = collapsed(e, left, t, self.likelihood.noise_variance)
-            facts: dict[str, Any] = {"method": "closed form", "iterations": 0, "converged": True}
+            facts: Facts = {"method": "closed form", "iterations": 0, "converged": True}
         else:
             mean = np.zeros(self.basis.size) if begin is None else collapsed(e, left, begin, 1.0)[0].mean
             bound = Bound(self.likelihood, e, left, t, self.nodes)
@@ -130,16 +131,13 @@ class SparseGaussianProcess:
         self._residual = Residual(basis)
         return self
 
-    def _make_basis(self, x: Array) -> tuple[Basis, dict[str, Any]]:
-        Z, facts = self._choose(x)
-        return Nystroem(self.covariance, Z), facts
-
-    def _choose(self, x: Array) -> tuple[ArrayLike, dict[str, Any]]:
-        """The inducing points, and how they were chosen where they were."""
+    def _make_basis(self, x: Array) -> tuple[Basis, Facts]:
+        """The Nystroem basis of the inducing points, and facts about their selection."""
         if np.ndim(self.inducing_points) > 0:
-            return self.inducing_points, {}
-        found = selection.select("greedy", self.covariance, x, self.inducing_points, self.seed)
-        return found.points, found.facts
+            return Nystroem(self.covariance, self.inducing_points), {}
+        count = whole("the number of inducing points", self.inducing_points, 1)
+        found = selection.select("greedy", self.covariance, x, count, self.seed)
+        return Nystroem(self.covariance, found.points), found.facts
 
     @one_blas_thread()
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:

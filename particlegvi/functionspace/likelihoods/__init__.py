@@ -7,11 +7,12 @@ compiles, with array forms ``cost``, ``slope`` and ``curvature``. A new likeliho
 from __future__ import annotations
 
 import inspect
-from typing import Any
 
 from particlegvi.functionspace.likelihoods.bernoulli_logistic import BernoulliLogistic
 from particlegvi.functionspace.likelihoods.bernoulli_probit import BernoulliProbit
+from particlegvi.functionspace.likelihoods.counts import Counts
 from particlegvi.functionspace.likelihoods.gaussian import Gaussian
+from particlegvi.functionspace.likelihoods.labels import Labels
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.likelihoods.poisson_log import PoissonLog
 from particlegvi.functionspace.likelihoods.poisson_square import PoissonSquare
@@ -39,12 +40,12 @@ _BERNOULLI = {"logistic": BernoulliLogistic, "probit": BernoulliProbit}
 _POISSON = {"square": PoissonSquare, "log": PoissonLog}
 
 
-def Bernoulli(link: str = "logistic", **parameters: Any) -> Any:
+def Bernoulli(link: str = "logistic", **parameters: float) -> Labels:
     """The likelihood of labels 0 and 1 with the link "logistic" or "probit"."""
     return look_up("link of Bernoulli", link, _BERNOULLI)(**parameters)
 
 
-def Poisson(link: str = "square", **parameters: Any) -> Any:
+def Poisson(link: str = "square", **parameters: float) -> Counts:
     """The likelihood of counts whose rate is f^2 (the link "square") or exp(f) ("log")."""
     return look_up("link of Poisson", link, _POISSON)(**parameters)
 
@@ -54,7 +55,7 @@ def names() -> list[str]:
     return _registry.names()
 
 
-def get(name: str, **parameters: Any) -> Any:
+def get(name: str, **parameters: float) -> Likelihood:
     """The likelihood of this name, for example ``get("student-t", degrees_of_freedom=4.0, scale=0.1)``.
 
     Raises

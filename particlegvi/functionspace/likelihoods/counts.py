@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-from particlegvi.functionspace.likelihoods.likelihood import Likelihood, generator
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood, Random, generator
 
 
 class Counts(Likelihood):
@@ -43,6 +41,6 @@ class Counts(Likelihood):
         rate = self.rate(f)
         return xlogy(y, rate) - rate - gammaln(np.asarray(y, dtype=np.float64) + 1.0)
 
-    def sample(self, f: ArrayLike, random: Any = None) -> Array:
+    def sample(self, f: ArrayLike, random: Random = None) -> Array:
         """Draws of y given f; ``random`` is a numpy Generator or a seed."""
         return generator(random).poisson(self.rate(f)).astype(np.float64)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-from particlegvi.functionspace.likelihoods.likelihood import Likelihood, checked, generator
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood, Random, checked, generator
 
 
 class _Fields(NamedTuple):
@@ -65,6 +65,6 @@ class Gaussian(_Fields, Likelihood):
         """Variance of y given f."""
         return np.full(np.shape(f), self.noise_variance)
 
-    def sample(self, f: ArrayLike, random: Any = None) -> Array:
+    def sample(self, f: ArrayLike, random: Random = None) -> Array:
         """Draws of y given f; ``random`` is a numpy Generator or a seed."""
         return generator(random).normal(self.mean(f), math.sqrt(self.noise_variance))

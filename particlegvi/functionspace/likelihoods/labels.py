@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-from particlegvi.functionspace.likelihoods.likelihood import Likelihood, generator
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood, Random, generator
 
 
 class Labels(Likelihood):
@@ -41,7 +39,7 @@ class Labels(Likelihood):
         p = self.probability(f)
         return p * (1.0 - p)
 
-    def sample(self, f: ArrayLike, random: Any = None) -> Array:
+    def sample(self, f: ArrayLike, random: Random = None) -> Array:
         """Draws of y given f; ``random`` is a numpy Generator or a seed."""
         p = self.probability(f)
         return (generator(random).random(p.shape) < p).astype(np.float64)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 from particlegvi.tools.arguments import scale, vector
+
+Random: TypeAlias = np.random.Generator | int | None  # a generator, a seed, or None for fresh numbers
 
 
 class Likelihood:
@@ -36,6 +38,7 @@ class Likelihood:
 
     __slots__ = ()
 
+    name: str
     convex = False
     quadratic = False
     even = False
@@ -59,6 +62,26 @@ class Likelihood:
         """The second derivative of c in f."""
         return self._pointwise(2, f, y)
 
+    def information(self, f: ArrayLike) -> Array:
+        """Fisher information about f, or an upper bound of it."""
+        raise NotImplementedError
+
+    def log_density(self, y: ArrayLike, f: ArrayLike) -> Array:
+        """log p(y|f), for arrays that broadcast against each other."""
+        raise NotImplementedError
+
+    def mean(self, f: ArrayLike) -> Array:
+        """Mean of y given f."""
+        raise NotImplementedError
+
+    def variance(self, f: ArrayLike) -> Array:
+        """Variance of y given f."""
+        raise NotImplementedError
+
+    def sample(self, f: ArrayLike, random: Random = None) -> Array:
+        """Draws of y given f."""
+        raise NotImplementedError
+
     def _pointwise(self, which: int, f: ArrayLike, y: ArrayLike) -> Array:
         from particlegvi.engine.steps.projected import pointwise
 
@@ -78,13 +101,13 @@ class Likelihood:
         """
         return y[None]
 
-    def tamed(self) -> Any:
+    def tamed(self) -> Likelihood:
         """The likelihood whose slope proposes moves that are accepted or refused: itself, or one without a pole."""
         return self
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """The name and the parameters, as JSON can hold them."""
-        return {"name": getattr(self, "name", type(self).__name__), **self._asdict()}  # type: ignore[attr-defined]
+        return {"name": self.name, **self._asdict()}  # type: ignore[attr-defined]
 
 
 def checked(**parameters: Any) -> list[float]:
@@ -92,6 +115,6 @@ def checked(**parameters: Any) -> list[float]:
     return [scale(key, content) for key, content in parameters.items()]
 
 
-def generator(random: Any) -> np.random.Generator:
+def generator(random: Random) -> np.random.Generator:
     """A generator from what ``numpy.random.default_rng`` takes."""
     return np.random.default_rng(random)

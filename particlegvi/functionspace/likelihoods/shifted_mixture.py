@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-from particlegvi.functionspace.likelihoods.likelihood import Likelihood, checked, generator
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood, Random, checked, generator
 
 ROOT_2_PI = math.sqrt(2.0 * math.pi)
 
@@ -108,7 +108,7 @@ class ShiftedMixture(_Fields, Likelihood):
         between = self.probability * (1.0 - self.probability) * self.shift**2
         return np.full(np.shape(f), self.noise_variance + between)
 
-    def sample(self, f: ArrayLike, random: Any = None) -> Array:
+    def sample(self, f: ArrayLike, random: Random = None) -> Array:
         """Draws of y given f; ``random`` is a numpy Generator or a seed."""
         draw = generator(random)
         centre = np.asarray(f, dtype=np.float64)

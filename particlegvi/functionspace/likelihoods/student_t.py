@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-from particlegvi.functionspace.likelihoods.likelihood import Likelihood, checked, generator
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood, Random, checked, generator
 
 
 class _Fields(NamedTuple):
@@ -83,7 +83,7 @@ class StudentT(_Fields, Likelihood):
         nu = self.degrees_of_freedom
         return np.full(np.shape(f), self.scale**2 * nu / (nu - 2.0) if nu > 2.0 else np.inf)
 
-    def sample(self, f: ArrayLike, random: Any = None) -> Array:
+    def sample(self, f: ArrayLike, random: Random = None) -> Array:
         """Draws of y given f; ``random`` is a numpy Generator or a seed."""
         centre = np.asarray(f, dtype=np.float64)
         return centre + self.scale * generator(random).standard_t(self.degrees_of_freedom, centre.shape)

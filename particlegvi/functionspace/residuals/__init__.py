@@ -5,8 +5,6 @@ Each has `covariance`, `variance` and `sample` for a covariance and a basis. A n
 
 from __future__ import annotations
 
-from typing import Any
-
 from particlegvi.contracts import Basis
 from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.functionspace.residuals.thesis import ThesisResidual
@@ -22,7 +20,7 @@ def names() -> list[str]:
     return _registry.names()
 
 
-def get(name: str, basis: Basis) -> Any:
+def get(name: str, basis: Basis) -> Residual | ThesisResidual:
     """The residual of this name for a basis, for example ``get("gp", basis)``.
 
     Raises

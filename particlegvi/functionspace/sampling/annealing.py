@@ -7,11 +7,10 @@ Moral, Doucet and Jasra 2006); after each the particles are resampled and moved.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.functionspace.sampling.data_cost import DataCost
 from particlegvi.functionspace.sampling.journal import Journal
@@ -30,7 +29,7 @@ STEP_SIZES = (1e-3, 2.0)
 
 def anneal(
     cost: DataCost, stiffness: Array, particles: int, seed: int, regions: list[Region], journal: Journal
-) -> tuple[Array, float, dict[str, Any], int]:
+) -> tuple[Array, float, Facts, int]:
     """Particles (particles, dim) in the posterior, a step size for moves there, how it went, and the steps it took."""
     pool = particles if cost.likelihood.convex else max(particles, POOL)
     dim = len(stiffness)
@@ -50,7 +49,7 @@ def anneal(
             beta = following
             cycles = min(MOST_CYCLES, math.ceil(RELAXED / (CYCLE * step_size))) if beta < 1.0 else FINAL_CYCLES
             levels += 1
-        flow = MixingFlow(cost, stiffness, step_size, state, seed, regions, beta, "start")
+        flow = MixingFlow(cost, stiffness, step_size, state, seed, regions, beta=beta, role="start")
         journal.take_up(PART, flow)
         end = step - step % CYCLE + CYCLE
         known = dict(zip(KNOWN, (step, step_size, beta, levels, cycles), strict=True))

@@ -6,13 +6,12 @@ so that any number of threads gives the same bytes.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.steps.projected import add_costs, slopes_in_place
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.sampling.coordinates import Coordinates, weighted_gram
 
 ROWS = 512  # rows at a time: their values at all particles of a piece stay in the cache
@@ -34,7 +33,7 @@ class DataCost:
     y : array (rows,)
     """
 
-    def __init__(self, likelihood: Any, features: Array, y: Array) -> None:
+    def __init__(self, likelihood: Likelihood, features: Array, y: Array) -> None:
         self.likelihood = likelihood
         self.features = features
         self.y = y
@@ -43,7 +42,7 @@ class DataCost:
         """The cost of each particle, (particles,)."""
         return self._sweep(z, None)[1]
 
-    def forces(self, z: Array, slope: Any = None) -> tuple[Array, Array]:
+    def forces(self, z: Array, slope: Likelihood | None = None) -> tuple[Array, Array]:
         """The gradient (particles, dim) and the cost (particles,); ``slope`` is the likelihood that gives the slope."""
         return self._sweep(z, self.likelihood if slope is None else slope)
 
@@ -52,7 +51,7 @@ class DataCost:
         return self._sweep(z, self.likelihood, first, last, count=False)[0]
 
     def _sweep(
-        self, z: Array, slope: Any, first: int = 0, last: int | None = None, count: bool = True
+        self, z: Array, slope: Likelihood | None, first: int = 0, last: int | None = None, count: bool = True
     ) -> tuple[Array, Array]:
         last = len(self.y) if last is None else last
         span = max(SPAN, -(-(last - first) // MOST_SPANS))

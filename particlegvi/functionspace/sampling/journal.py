@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from particlegvi.contracts import Array, Moving, Snapshot, Storage
+from particlegvi.contracts import Array, Facts, Moving, Snapshot, Storage
 from particlegvi.simulation.chunks import Chunks
 
 
@@ -77,7 +77,7 @@ class Journal:
             else:
                 yield each
 
-    def interrupted(self, part: str) -> dict[str, Any] | None:
+    def interrupted(self, part: str) -> Facts | None:
         """The ``step`` of this part of the fit at which it was interrupted, and what `advance` was told; or None."""
         found = self._found
         if found is None or found.facts["part"] != part:
@@ -100,7 +100,7 @@ class Journal:
         first: int,
         last: int,
         before: int = 0,
-        known: dict[str, Any] | None = None,
+        known: Facts | None = None,
         hear: Callable[[int], None] | None = None,
     ) -> None:
         """Take steps first, ..., last - 1 of a part of the fit, in chunks short enough for Ctrl-C.
@@ -129,7 +129,7 @@ class Journal:
 
         self._chunks.advance(flow, first, last, snapshot, after)
 
-    def _snapshot(self, step: int, state: Array, part: str = "", where: dict[str, Any] | None = None) -> Snapshot:
+    def _snapshot(self, step: int, state: Array, part: str = "", where: Facts | None = None) -> Snapshot:
         facts = {"part": part, "told": dict(self._told), **(where or {})}
         return Snapshot(step, state, {}, facts, 0, dict(self._constants))
 

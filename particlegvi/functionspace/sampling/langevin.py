@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.steps.projected import move
 from particlegvi.functionspace.sampling.data_cost import DataCost
@@ -40,15 +39,15 @@ class LangevinFlow:
             move(self.state, force, *self.scheme, self._key, role, step, self._next)
             self.state, self._next = self._next, self.state
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """Nothing to tell beyond the settings."""
         return {}
 
-    def kept(self) -> dict[str, Any]:
+    def kept(self) -> Facts:
         """Nothing beside the state; see `particlegvi.functionspace.sampling.journal`."""
         return {}
 
-    def restore(self, state: Array, kept: dict[str, Any]) -> None:
+    def restore(self, state: Array, kept: Facts) -> None:
         """Take up a state."""
         self.state[...] = state
 

@@ -12,11 +12,9 @@ A reflection turns the function over in one region of the data and leaves the re
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.steps.projected import log_ratios, move
 from particlegvi.functionspace.sampling.data_cost import DataCost
@@ -59,6 +57,7 @@ class MixingFlow:
         state: Array,
         seed: int,
         regions: list[Region],
+        *,
         beta: float = 1.0,
         role: str = "noise",
         jumps: Jumps | None = None,
@@ -107,22 +106,22 @@ class MixingFlow:
         forces = self.beta * forces
         ratio = np.empty(len(self.state))
         log_ratios(self.state, self.forces, proposed, forces, *scheme, ratio)
-        self._choose(step, ratio, proposed, forces, costs, KINDS.index("random walk" if walk else "langevin"), 0)
+        self._choose(step, ratio, proposed, forces, costs, kind="random walk" if walk else "langevin")
 
     def _reflect(self, step: int) -> None:
         number = step // CYCLE % len(self.regions)
         proposed = self.regions[number].turned(self.state)
         forces, costs = self.cost.forces(proposed, self.tamed)
         none = np.zeros(len(self.state))
-        self._choose(step, none, proposed, self.beta * forces, costs, KINDS.index("reflection"), number)
+        self._choose(step, none, proposed, self.beta * forces, costs, kind="reflection", number=number)
 
     def _jump(self, step: int, jumps: Jumps) -> None:
         proposed, ratio = jumps.jumped(self.state, self._coins(step, 1))
         forces, costs = self.cost.forces(proposed, self.tamed)
-        self._choose(step, ratio, proposed, self.beta * forces, costs, KINDS.index("jump"), 0)
+        self._choose(step, ratio, proposed, self.beta * forces, costs, kind="jump")
 
     def _choose(
-        self, step: int, ratio: Array, proposed: Array, forces: Array, costs: Array, kind: int, number: int
+        self, step: int, ratio: Array, proposed: Array, forces: Array, costs: Array, *, kind: str, number: int = 0
     ) -> None:
         """Accept by the energies and ``ratio``, the logarithm of the density of the move back over that of the move."""
         prior = 0.5 * (np.einsum("jm,jm->j", self.state, self.state) - np.einsum("jm,jm->j", proposed, proposed))
@@ -131,8 +130,9 @@ class MixingFlow:
         self.state[chosen] = proposed[chosen]
         self.forces[chosen] = forces[chosen]
         self.costs[chosen] = costs[chosen]
-        self.tried[kind, number] += 1.0
-        self.accepted[kind, number] += np.mean(chosen)
+        row = KINDS.index(kind)
+        self.tried[row, number] += 1.0
+        self.accepted[row, number] += np.mean(chosen)
 
     def _flip(self, step: int) -> None:
         flipped = self._coins(step, 1) < 0.5
@@ -144,19 +144,19 @@ class MixingFlow:
         row = KINDS.index(kind)
         return float(self.accepted[row].sum() / max(1.0, self.tried[row].sum()))
 
-    def kept(self) -> dict[str, Any]:
+    def kept(self) -> Facts:
         """What was tried and accepted so far; see `particlegvi.functionspace.sampling.journal`."""
         return {"tried": self.tried.tolist(), "accepted": self.accepted.tolist()}
 
-    def restore(self, state: Array, kept: dict[str, Any]) -> None:
+    def restore(self, state: Array, kept: Facts) -> None:
         """Take up a state and what was tried."""
         self.state[...] = state
         self.tried[...] = kept["tried"]
         self.accepted[...] = kept["accepted"]
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """The share of accepted moves of each kind, and the regions whose reflections were always refused."""
-        found: dict[str, Any] = {f"accepted {kind}": self.acceptance(kind) for kind in KINDS[:2]}
+        found: Facts = {f"accepted {kind}": self.acceptance(kind) for kind in KINDS[:2]}
         if self.regions:
             found["accepted reflection"] = self.acceptance("reflection")
             row = KINDS.index("reflection")

@@ -17,13 +17,14 @@ from __future__ import annotations
 import math
 import warnings
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.sampling import annealing, coordinates, jumps, mode, regions, schemes
 from particlegvi.functionspace.sampling.coordinates import Coordinates, weighted_gram
 from particlegvi.functionspace.sampling.data_cost import DataCost, QuadraticCost
@@ -46,7 +47,7 @@ THESIS = "thesis"  # the name of the plan `euler` in the facts of a run
 class Task(NamedTuple):
     """What is to be sampled, and with which settings."""
 
-    likelihood: Any
+    likelihood: Likelihood
     X: Array
     y: Array
     features: Array  # (rows, dim) of the coefficients; a plan may overwrite them
@@ -64,12 +65,12 @@ class Plan(NamedTuple):
     """A flow ready for its first step."""
 
     name: str
-    flow: Any
+    flow: LangevinFlow | MixingFlow
     coordinates: Coordinates
-    cost: Any  # with ``costs(z)``
+    cost: DataCost | QuadraticCost
     steps: int
     step_size: float
-    facts: dict[str, Any]
+    facts: Facts
     steps_before: int = 0  # that the start has taken
 
 
@@ -133,7 +134,7 @@ def euler(task: Task, integrator: str) -> Plan:
     """(6.14) with mobility 1, by exponential Euler (the prior's part exact) or by Euler-Maruyama."""
     where = coordinates.identity(len(task.prior_variances))
     precision = 1.0 / task.prior_variances
-    cost: Any = DataCost(task.likelihood, task.features, task.y)
+    cost: DataCost | QuadraticCost = DataCost(task.likelihood, task.features, task.y)
     start = _start(task, where)
     if task.likelihood.quadratic and task.batch_size is None:
         cost = QuadraticCost(task.likelihood.curvature_bound, task.features, task.y)
@@ -233,8 +234,8 @@ def _start(task: Task, where: Coordinates) -> Array:
     return where.of(normals * np.sqrt(task.prior_variances))
 
 
-def _force(task: Task, cost: Any, where: Coordinates) -> Force:
-    if task.batch_size is not None:
+def _force(task: Task, cost: DataCost | QuadraticCost, where: Coordinates) -> Force:
+    if task.batch_size is not None and isinstance(cost, DataCost):
         reference = None
         if not task.likelihood.even:
             precision, zero = where.precision(task.prior_variances), np.zeros(len(task.prior_variances))
@@ -248,7 +249,7 @@ def _constant(forces: Array, z: Array, step: int) -> Array:
     return forces
 
 
-def _gradients(cost: Any, z: Array, step: int) -> Array:
+def _gradients(cost: DataCost | QuadraticCost, z: Array, step: int) -> Array:
     return cost.gradients(z)
 
 
@@ -257,7 +258,7 @@ def _calm(task: Task) -> float:
     return 1.0 if task.batch_size is None else min(1.0, task.batch_size / (BATCH * len(task.prior_variances)))
 
 
-def _steepest(likelihood: Any, cost: DataCost, start: Array) -> Array:
+def _steepest(likelihood: Likelihood, cost: DataCost, start: Array) -> Array:
     """The largest Fisher information of each row over some particles of the start."""
     return likelihood.information(cost.features @ start.T).max(axis=1)
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array, Basis, StepProgress, Storage
+from particlegvi.contracts import Array, Basis, Facts, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, residuals, selection
 from particlegvi.functionspace.basis import PRIORS, Nystroem
 from particlegvi.functionspace.basis.finding import find
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
-from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
 from particlegvi.functionspace.likelihoods import Likelihood
 from particlegvi.functionspace.posterior import FunctionPosterior
 from particlegvi.functionspace.sampling import mode, plans
@@ -101,8 +101,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
 
     def __init__(
         self,
-        kernel: Any,
-        likelihood: Any,
+        kernel: KernelLike,
+        likelihood: Likelihood,
         inducing_points: ArrayLike | int,
         particles: int = 100,
         steps: int | None = None,
@@ -117,7 +117,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         batch_size: int | None = None,
     ) -> None:
         self.kernel = kernel
-        self.likelihood: Likelihood = likelihood
+        self.likelihood = likelihood
         self.inducing_points = inducing_points
         self.particles = particles
         self.steps = steps
@@ -185,7 +185,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         """Eigenvalues (size,) of k(Z, Z) / M, descending."""
         return with_inducing_points(self.basis_, "eigenvalues_").eigenvalues
 
-    def make_basis(self, covariance: Covariance, X: Array) -> tuple[Basis, dict[str, Any]]:
+    def make_basis(self, covariance: Covariance, X: Array) -> tuple[Basis, Facts]:
         """The basis for inputs (n, inputs), and facts about its choice; called once in a fit.
 
         This is the Nystroem basis of the inducing points. A subclass may override the method with another basis, whose
@@ -232,7 +232,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
             journal=journal,
         )
 
-    def _choose(self, covariance: Covariance, x: Array) -> tuple[Array, dict[str, Any]]:
+    def _choose(self, covariance: Covariance, x: Array) -> tuple[Array, Facts]:
         """The inducing points, and how they were chosen where they were."""
         Z = self.inducing_points
         if not isinstance(Z, int | np.integer) or isinstance(Z, bool):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.functionspace.sampling.plans import Plan
 from particlegvi.tools.errors import Diverged
@@ -120,7 +120,7 @@ class Trace:
         later = self.signs[max(len(self.signs) // 2 - 1, 0) :]
         return float(np.logical_and.reduce([np.all(each == later[-1], axis=1) for each in later]).mean())
 
-    def verdict(self, lowest: float) -> dict[str, Any]:
+    def verdict(self, lowest: float) -> Facts:
         """What the run says about itself.
 
         Parameters

@@ -5,11 +5,10 @@ A rule is a function ``rule(covariance, X, count, seed)`` with a ``name`` that g
 
 from __future__ import annotations
 
-from typing import Any
-
 from numpy.typing import ArrayLike
 
 from particlegvi.functionspace import covariances
+from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.selection.selection import Selection
 from particlegvi.tools.arguments import points, whole
 from particlegvi.tools.registry import Registry
@@ -24,7 +23,7 @@ def names() -> list[str]:
     return _registry.names()
 
 
-def select(name: str, covariance: Any, X: ArrayLike, count: int, seed: int = 0) -> Selection:
+def select(name: str, covariance: KernelLike, X: ArrayLike, count: int, seed: int = 0) -> Selection:
     """Inducing points for the inputs.
 
     Parameters

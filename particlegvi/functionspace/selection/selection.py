@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 
 
 class Selection(NamedTuple):
     points: Array  # (M, dim)
     indices: NDArray[np.intp] | None  # (M,) into X, None where the points are no rows of X
-    facts: dict[str, Any]  # the rule, the number asked for and found, the seed
+    facts: Facts  # the rule, the number asked for and found, the seed
 
 
 def chosen(name: str, X: Array, indices: NDArray[np.intp], asked: int, seed: int) -> Selection:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi import datasets
-from particlegvi.functionspace.preprocessing import spread
+from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.kinds.functions.problem import Array
 from particlegvi.losses.loss import Loss
 
@@ -74,6 +74,6 @@ def resolve(settings: dict[str, Any]) -> Data:
     found = datasets.load(settings["name"])
     X, y = found.X, found.y
     if settings["scale"]:
-        X = (X - X.mean(axis=0)) / spread(X)
-        y = (y - y.mean()) / spread(y) if found.task == "regression" else y
+        X = (X - X.mean(axis=0)) / column_sd(X)
+        y = (y - y.mean()) / column_sd(y) if found.task == "regression" else y
     return Data(X.shape[1], X, y, None, settings)

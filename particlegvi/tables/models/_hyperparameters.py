@@ -9,7 +9,7 @@ from particlegvi.functionspace import fit_hyperparameters
 from particlegvi.functionspace.covariances import SquaredExponential
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.gp.automatic import classification_covariance, regression_covariance
-from particlegvi.functionspace.preprocessing import spread
+from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.tables.problems import Problem
 from particlegvi.tables.settings import Settings
 
@@ -47,7 +47,7 @@ def _as_in_the_thesis(problem: Problem, settings: Settings) -> Hyperparameters:
     X, y = problem.train
     classes = problem.task == "classification"
     found = fit_hyperparameters(
-        SquaredExponential(lengthscale=math.sqrt(X.shape[1]) * spread(X), variance=1.0),
+        SquaredExponential(lengthscale=math.sqrt(X.shape[1]) * column_sd(X), variance=1.0),
         X,
         2.0 * y - 1.0 if classes else y,
         noise_variance=0.1,

@@ -35,7 +35,7 @@ class ResidualCovariance(Claim):
         X = np.random.default_rng(seed).uniform(-2.5, 2.5, (INPUTS, 1))
         basis = Nystroem(KERNEL, Z)
         if wrong:
-            joint = residuals.get("thesis", basis).joint(X)
+            joint = residuals.ThesisResidual(basis).joint(X)
         else:
             e, scales = basis.features(X), basis.eigenvalues
             cross = e * scales

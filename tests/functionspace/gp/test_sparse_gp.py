@@ -11,7 +11,7 @@ from scipy import integrate, optimize
 from scipy.special import expit, gammaln
 from scipy.stats import multivariate_normal, norm
 
-from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess
+from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, likelihoods
 from particlegvi.functionspace.covariances import Matern52, SquaredExponential
 from particlegvi.functionspace.gp.natural_gradient import Bound, law
 
@@ -23,19 +23,24 @@ NEW = np.linspace(-2.5, 2.5, 11)[:, None]
 K = Matern52(0.8, 1.4)
 NOISE = 0.09
 
-# Likelihoods written for these tests: the density and its slope, and nothing that the package provides.
-GAUSSIAN = SimpleNamespace(name="gaussian", noise_variance=NOISE)
-UNNAMED_GAUSSIAN = SimpleNamespace(
+
+def written(**members):
+    """A likelihood written for these tests: the density and its slope, and nothing that the package provides."""
+    return SimpleNamespace(check_targets=lambda y, rows: np.asarray(y, dtype=np.float64), **members)
+
+
+GAUSSIAN = likelihoods.Gaussian(NOISE)
+UNNAMED_GAUSSIAN = written(
     log_density=lambda y, f: norm.logpdf(y, f, math.sqrt(NOISE)), slope=lambda f, y: (f - y) / NOISE
 )
-LOGISTIC = SimpleNamespace(
+LOGISTIC = written(
     log_density=lambda y, f: -np.logaddexp(0.0, np.where(y == 1.0, -f, f)), slope=lambda f, y: expit(f) - y
 )
-STUDENT = SimpleNamespace(  # two degrees of freedom, scale 0.1: not log-concave
+STUDENT = written(  # two degrees of freedom, scale 0.1: not log-concave
     log_density=lambda y, f: -1.5 * np.log1p((y - f) ** 2 / 0.02) - math.log(0.1 * 2.0 * math.sqrt(2.0)),
     slope=lambda f, y: 3.0 * (f - y) / (0.02 + (y - f) ** 2),
 )
-SQUARED_RATE = SimpleNamespace(
+SQUARED_RATE = written(
     log_density=lambda y, f: 2.0 * y * np.log(np.abs(f)) - f * f - gammaln(y + 1.0),
     slope=lambda f, y: 2.0 * f - 2.0 * y / f,
 )
@@ -215,7 +220,7 @@ class TestNotLogConcave:
         np.testing.assert_allclose(above.predict(X) ** 2, counts, atol=2.0)
 
     def test_an_impossible_start_is_refused(self):
-        nowhere = SimpleNamespace(log_density=lambda y, f: np.where(f > 3.0, 0.0, -np.inf) + 0.0 * y)
+        nowhere = written(log_density=lambda y, f: np.where(f > 3.0, 0.0, -np.inf) + 0.0 * y)
         with pytest.raises(ValueError, match="not finite where the climb begins"):
             SparseGaussianProcess(K, nowhere, Z).fit(X, Y)
 

@@ -288,7 +288,7 @@ X40, Y40 = labels(9, 40)
         ({"inducing_points": 0}, (X40, Y40), "inducing points is 0"),
         ({"inducing_points": np.zeros((3, 2))}, (X40, Y40), r"inducing_points has the shape \(3, 2\)"),
         ({"likelihood": "bernoulli"}, (X40, Y40), "likelihood is 'bernoulli'"),
-        ({"kernel": "rbf"}, (X40, Y40), 'kernel is "rbf"'),
+        ({"kernel": "rbf"}, (X40, Y40), "kernel is 'rbf'"),
     ],
 )
 def test_what_is_refused(settings, data, words):
