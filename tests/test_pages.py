@@ -1,4 +1,4 @@
-"""The README and the pages of docs/ say what is true: their commands, their links, their Python."""
+"""The README, CONTRIBUTING and the pages of docs/ say what is true: their commands, their links, their Python."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ NOT_RUN = {
 
 
 def pages(root: Path) -> list[Path]:
-    return [root / "README.md", root / "CHANGELOG.md", *sorted((root / "docs").glob("*.md"))]
+    return [root / "README.md", root / "CHANGELOG.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
 
 
 def blocks(page: Path, language: str) -> list[str]:

@@ -54,7 +54,7 @@ def test_features_of_all_particles_are_the_kernel_and_fewer_are_close(dim):
 
 @pytest.mark.parametrize("how", ["random-batch", {"how": "random-batch", "size": 5}, {"how": "nystroem", "size": 20}])
 def test_a_run_says_so_and_does_not_depend_on_chunks(how, monkeypatch):
-    loss, prior = pg.losses.get("double-well"), pg.priors.Normal(0.0, 1.0)
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
     method = pg.methods.DRLE(kernel=KERNEL, repulsion=how)
     runs = []
     for seconds, threads in ((0.1, "1"), (1e-6, "2")):
