@@ -41,6 +41,13 @@ class StepProgress(Protocol):
     def __call__(self, done: int, total: int, /) -> None: ...
 
 
+class Term(Protocol):
+    """A function of a point that compiled code can call: a ``NamedTuple`` with at least one field."""
+
+    def value(self, x: Array, /) -> float: ...  # at one point (dim,)
+    def gradient(self, x: Array, out: Array, /) -> None: ...  # fills out (dim,)
+
+
 class Loss(Protocol):
     """A function on R^dim with its gradient."""
 
@@ -49,7 +56,7 @@ class Loss(Protocol):
     @property
     def name(self) -> str: ...  # what tables and figures call it
     @property
-    def term(self) -> Any: ...  # a ``NamedTuple`` for compiled code; None where it is in Python only
+    def term(self) -> Term | None: ...  # for compiled code; None where it is in Python only
     def value(self, x: ArrayLike, /) -> Any: ...  # the loss at points (n, dim): an array (n,)
     def gradient(self, x: ArrayLike, /) -> Array: ...  # its gradient at points (n, dim): an array (n, dim)
     def gradient_at(self, points: Array, step: int, seed: int, /) -> Array:
@@ -66,6 +73,8 @@ class Kernel(Protocol):
     def name(self) -> str: ...  # name in the registry
     @property
     def lengthscale(self) -> Any: ...  # a positive number, or the name of the rule that chooses one when a run starts
+    @property
+    def variance(self) -> float: ...  # kappa(0), for kernels that are finite there
     def value(self, r2: float, /) -> float: ...  # kappa at a squared distance
     def slope(self, r2: float, /) -> float:
         """d kappa / d(r2): the gradient in the first argument is ``2 slope(r2) (a - b)``."""
@@ -93,7 +102,7 @@ class Prior(Distribution, Protocol):
     def sample(self, particles: int, /, seed: int = 0, role: str = "start") -> Array:
         """Independent draws (particles, dim), functions of the seed, the role and their index."""
 
-    def term(self) -> Any: ...  # minus the log density as a ``NamedTuple`` that compiled code can call
+    def term(self) -> Term: ...  # minus the log density, for compiled code
 
 
 @runtime_checkable
@@ -110,14 +119,16 @@ class Located(Protocol):
 class Smoothing(Protocol):
     """An optional part of a `Prior`: the mean of a Gaussian under it is known in closed form."""
 
-    def smooth(self, lengthscales: Array, weights: Array, /) -> Any:
-        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this law, as a term."""
+    def smooth(self, lengthscales: Array, weights: Array, /) -> Term:
+        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution."""
 
 
 @runtime_checkable
-class GaussianMixture(Kernel, Protocol):
+class GaussianMixture(Protocol):
     """An optional part of a `Kernel`: it is a mixture of Gaussians over lengthscales."""
 
+    def value(self, r2: float, /) -> float: ...
+    def slope(self, r2: float, /) -> float: ...
     def mixing_density(self, log_precision: float, /) -> float:
         """Density q of the log precisions: ``kappa(r2) = integral of exp(-exp(v) r2 / 2) q(v) dv``."""
 

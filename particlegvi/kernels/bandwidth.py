@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi.contracts import Located, Prior
+from particlegvi.contracts import Kernel, Located, Prior
 from particlegvi.kernels.squared_exponential import SquaredExponential
 from particlegvi.tools import arguments, parts
 
@@ -28,7 +28,9 @@ SMALLEST, LARGEST = 1e-150, 1e150  # lengthscales whose squares, and the inverse
 KERNEL = "a kernel of particlegvi.kernels, or None,"
 
 
-def resolve(kernel: Any, prior: Prior, initial_particles: ArrayLike | None = None, seed: int = 0) -> tuple[Any, str]:
+def resolve(
+    kernel: Kernel | None, prior: Prior, initial_particles: ArrayLike | None = None, seed: int = 0
+) -> tuple[Kernel, str]:
     """The kernel with a number for its lengthscale, and one sentence that says which rule chose it.
 
     Parameters
@@ -69,8 +71,12 @@ def resolve(kernel: Any, prior: Prior, initial_particles: ArrayLike | None = Non
     if not SMALLEST <= number <= LARGEST:
         allowed = f"a number from {SMALLEST:g} to {LARGEST:g} as the lengthscale"
         raise ValueError(f"lengthscale {number:.6g} by {how} is beyond what a kernel can hold; {allowed} is allowed")
-    chosen = type(kernel)(**{**kernel._asdict(), "lengthscale": number})
-    return chosen, f"lengthscale {number:.6g} by {how}"
+    return _with_lengthscale(kernel, number), f"lengthscale {number:.6g} by {how}"
+
+
+def _with_lengthscale(kernel: Any, number: float) -> Kernel:
+    """The same kernel, a ``NamedTuple``, with another lengthscale."""
+    return type(kernel)(**{**kernel._asdict(), "lengthscale": number})
 
 
 def default_kernel(prior: Prior) -> SquaredExponential:

@@ -10,20 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from particlegvi import integrators
-from particlegvi.contracts import Flow
-from particlegvi.engine.pairs.approximate import APPROXIMATIONS
+from particlegvi.contracts import Array, Flow, Kernel, Prior
+from particlegvi.engine.pairs.approximate import APPROXIMATIONS, Approximation
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.steps.schemes import DRIVERS
 from particlegvi.integrators.stepping import Steppings, linear_part
 from particlegvi.methods.flow import ParticleFlow, Problem
 from particlegvi.methods.method import Method
-from particlegvi.priors import mean_embedding
+from particlegvi.priors import Embedding, mean_embedding
 from particlegvi.tools import arguments, parts
+
+Choice: TypeAlias = "str | Mapping[str, Any]"  # the name of a way, or a mapping with it and its options
 
 
 @dataclass(frozen=True)
@@ -49,15 +51,15 @@ class FreeEnergy(Method):
 
     kl_weight: float = 0.0
     mmd_weight: float = 0.0
-    kernel: Any = None
-    embedding: Any = "auto"
-    repulsion: Any = "exact"
+    kernel: Kernel | None = None
+    embedding: Choice = "auto"
+    repulsion: Choice = "exact"
     label: ClassVar[str] = "free energy"
     schedules: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for key in ("kl_weight", "mmd_weight"):
-            object.__setattr__(self, key, arguments.not_negative(key, getattr(self, key)))
+        for key, weight in (("kl_weight", self.kl_weight), ("mmd_weight", self.mmd_weight)):
+            object.__setattr__(self, key, arguments.not_negative(key, weight))
         parts.kernel_or_none(self.kernel)
         _embedding_options(self.embedding)
         _repulsion_options(self.repulsion)
@@ -77,19 +79,19 @@ class FreeEnergy(Method):
         """Whether there is Langevin noise: where kl_weight is above 0."""
         return self.kl_weight > 0.0
 
-    def resolved_kernel(self, prior: Any, start: np.ndarray, seed: int) -> tuple[Any, str]:
+    def resolved_kernel(self, prior: Prior, start: Array, seed: int) -> tuple[Kernel, str]:
         """The kernel with a number as its lengthscale, and the sentence that says how it was chosen."""
         from particlegvi import kernels
 
         return kernels.resolve(self.kernel, prior, start, seed)
 
-    def resolved_embedding(self, prior: Any, kernel: Any, seed: int) -> Any:
+    def resolved_embedding(self, prior: Prior, kernel: Kernel, seed: int) -> Embedding:
         """The mean embedding mu_P under ``kernel``, with its description and error."""
         from particlegvi import priors
 
         return priors.embedding(prior, kernel, seed=seed, **_embedding_options(self.embedding))
 
-    def approximation(self, kernel: Any, seed: int) -> Any:
+    def approximation(self, kernel: Kernel, seed: int) -> Approximation | None:
         """The approximation of the repulsion, or None where it is exact."""
         options = _repulsion_options(self.repulsion)
         return None if options is None else options[0](kernel, options[1], seed)
@@ -136,13 +138,12 @@ class FreeEnergyFlow(ParticleFlow):
             loss.term,
             prior.term(),
             embedding,
-            method.kl_weight,
-            method.lambda1,
             Steppings(integrators.get(problem.integrator), problem.step_size, method.kl_weight, stiffness),
-            np.array(prior.low, dtype=np.float64),
-            np.array(prior.high, dtype=np.float64),
-            problem.seed,
-            repulsion,
+            kl_weight=method.kl_weight,
+            lambda1=method.lambda1,
+            walls=(np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64)),
+            seed=problem.seed,
+            repulsion=repulsion,
             outside=loss if loss.term is None else None,
         )
         self._dim = dim
@@ -155,7 +156,7 @@ class FreeEnergyFlow(ParticleFlow):
         """Move the particles."""
         self._ensemble.advance(self.state, first_step, steps)
 
-    def particles(self) -> np.ndarray:
+    def particles(self) -> Array:
         """The particles (particles, dim)."""
         return np.ascontiguousarray(self.state[:, : self._dim])
 
@@ -183,7 +184,7 @@ def _embedding_options(embedding: Any) -> dict[str, Any]:
     return options
 
 
-def _repulsion_options(repulsion: Any) -> tuple[Any, int] | None:
+def _repulsion_options(repulsion: Any) -> tuple[type[Approximation], int] | None:
     """The class of an approximation and its size, from a name or a mapping; None for "exact"."""
     allowed = 'a name, or a mapping with "how" and "size",'
     if not isinstance(repulsion, str | Mapping):
@@ -231,7 +232,11 @@ class DRE(FreeEnergy):
     label: ClassVar[str] = "DRE"
 
     def __init__(
-        self, mmd_weight: float = 0.5, kernel: Any = None, embedding: Any = "auto", repulsion: Any = "exact"
+        self,
+        mmd_weight: float = 0.5,
+        kernel: Kernel | None = None,
+        embedding: Choice = "auto",
+        repulsion: Choice = "exact",
     ) -> None:
         super().__init__(mmd_weight=mmd_weight, kernel=kernel, embedding=embedding, repulsion=repulsion)
 
@@ -247,8 +252,8 @@ class DRLE(FreeEnergy):
         self,
         kl_weight: float = 1.0,
         mmd_weight: float = 0.5,
-        kernel: Any = None,
-        embedding: Any = "auto",
-        repulsion: Any = "exact",
+        kernel: Kernel | None = None,
+        embedding: Choice = "auto",
+        repulsion: Choice = "exact",
     ) -> None:
         super().__init__(kl_weight, mmd_weight, kernel, embedding, repulsion)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from particlegvi import kernels, priors
-from particlegvi.contracts import Array, Distribution, Flow, Kernel, Objective, Prior
+from particlegvi.contracts import Array, Distribution, Flow, Kernel, Objective, Prior, Term
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import normals
 from particlegvi.engine.pairs.repulsion import Repulsion
@@ -71,7 +71,7 @@ class MMDFlow(Method):
         """Over all measures, with DLE's target, where no reference is given; otherwise "reference"."""
         return "measures" if self.reference is None else "reference"
 
-    def embedding(self, problem: Problem, kernel: Kernel) -> tuple[Any, str]:
+    def embedding(self, problem: Problem, kernel: Kernel) -> tuple[Term, str]:
         """The mean embedding of the reference as a term, and a phrase that says what stands for the reference."""
         if self.reference is None:
             return self._gibbs(problem, kernel)
@@ -85,7 +85,7 @@ class MMDFlow(Method):
         number = len(reference)
         return WeightedPoints(reference, np.full(number, 1.0 / number), kernel), f"{number} draws of equal weight"
 
-    def _gibbs(self, problem: Problem, kernel: Kernel) -> tuple[Any, str]:
+    def _gibbs(self, problem: Problem, kernel: Kernel) -> tuple[Term, str]:
         if isinstance(problem.prior, priors.Flat):
             raise ValueError("prior is flat, which has no draws to weigh for the MMD flow; give it a reference")
         at = problem.prior.sample(self.samples, seed=problem.seed, role="prior")
@@ -120,7 +120,7 @@ class MMDFlow(Method):
         return DriftFlow(problem, self.label, drift, facts)
 
 
-def slopes(term: Any, points: Array) -> Array:
+def slopes(term: Term, points: Array) -> Array:
     """Gradients of a term at points (n, dim), by threads."""
     out = np.empty_like(points)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from particlegvi.contracts import Prior
 from particlegvi.priors.flat import Flat
 from particlegvi.priors.mean_embedding import Embedding, embedding
 from particlegvi.priors.normal import Normal
@@ -26,7 +27,7 @@ def names() -> list[str]:
     return _registry.names()
 
 
-def get(name: str, **parameters: Any) -> Any:
+def get(name: str, **parameters: Any) -> Prior:
     """The prior of this name, for example ``get("normal", mean=0.0, sd=1.0)``.
 
     Raises

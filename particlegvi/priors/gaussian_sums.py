@@ -12,11 +12,11 @@ larger than its maximum.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Array, GaussianMixture
+from particlegvi.contracts import Array, GaussianMixture, Kernel
 from particlegvi.kernels.squared_exponential import SquaredExponential
 
 TOLERANCE = 1e-9  # of the kernel's variance
@@ -35,7 +35,7 @@ class GaussianSum(NamedTuple):
     exact: bool
 
 
-def gaussian_sum(kernel: Any) -> GaussianSum | None:
+def gaussian_sum(kernel: Kernel) -> GaussianSum | None:
     """The kernel as a sum of Gaussians: itself, a quadrature of its mixing density, or None if it has none."""
     if isinstance(kernel, SquaredExponential):
         return GaussianSum(np.array([kernel.lengthscale]), np.array([kernel.variance]), 0.0, 0.0, True)
@@ -51,7 +51,7 @@ def gaussian_sum(kernel: Any) -> GaussianSum | None:
     return GaussianSum(np.exp(-0.5 * log_precisions), weights, error, slope_error, False)
 
 
-def _range(kernel: Any) -> tuple[float, float]:
+def _range(kernel: GaussianMixture) -> tuple[float, float]:
     """Log precisions outside which the mixture weighs less than a tenth of the tolerance, in value and in slope.
 
     A Gaussian of precision u adds at most its weight to the profile, and at most sqrt(u/e) times its weight to the
@@ -66,7 +66,7 @@ def _range(kernel: Any) -> tuple[float, float]:
     return float(kept[0]), float(kept[-1])
 
 
-def _errors(kernel: Any, log_precisions: Array, weights: Array) -> tuple[float, float]:
+def _errors(kernel: Kernel, log_precisions: Array, weights: Array) -> tuple[float, float]:
     """Largest errors of the profile and of its derivative with respect to the distance."""
     log_r2 = np.linspace(-log_precisions[-1] - 20.0, -log_precisions[0] + 20.0, DISTANCES)
     r2 = np.concatenate([[0.0], np.exp(np.clip(log_r2, -700.0, 700.0))])

@@ -6,11 +6,11 @@ where the prior's own samples would be.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Kernel, Located, Prior, Smoothing
+from particlegvi.contracts import Kernel, Located, Prior, Smoothing, Term
 from particlegvi.engine.terms.constant import Constant
 from particlegvi.priors.flat import Flat
 from particlegvi.priors.gaussian_sums import gaussian_sum
@@ -34,7 +34,7 @@ class Embedding(NamedTuple):
         Zero for a closed form (rounding apart), a bound for the quadrature, a standard error for Monte Carlo.
     """
 
-    term: Any
+    term: Term
     description: str
     error: float
 

@@ -98,18 +98,18 @@ class NormalTerm(NamedTuple):
     root_precision: Array  # 1 / sd, whose square may overflow where the product of factors does not
     log_scale: float
 
-    def value(self, x):
+    def value(self, x: Array) -> float:
         total = self.log_scale
         for i in range(x.shape[0]):
             z = (x[i] - self.mean[i]) * self.root_precision[i]
             total += 0.5 * z * z
         return total
 
-    def gradient(self, x, out):
+    def gradient(self, x: Array, out: Array) -> None:
         for i in range(x.shape[0]):
             out[i] = (x[i] - self.mean[i]) * self.root_precision[i] * self.root_precision[i]
 
-    def gradients(self, points, out):
+    def gradients(self, points: Array, out: Array) -> None:
         # the lanes are the inner loop, which the compiler turns into vector instructions
         for i in range(points.shape[0]):
             mean = self.mean[i]
@@ -131,7 +131,7 @@ class NormalEmbedding(NamedTuple):
             return None
         return float(self.mean[0]), float(self.precisions[0, 0]) ** -0.5, float(self.heights[0])
 
-    def value(self, x):
+    def value(self, x: Array) -> float:
         total = 0.0
         for q in range(self.heights.shape[0]):
             exponent = 0.0
@@ -141,7 +141,7 @@ class NormalEmbedding(NamedTuple):
             total += self.heights[q] * math.exp(-exponent)
         return total
 
-    def gradient(self, x, out):
+    def gradient(self, x: Array, out: Array) -> None:
         for i in range(x.shape[0]):
             out[i] = 0.0
         for q in range(self.heights.shape[0]):
@@ -153,7 +153,7 @@ class NormalEmbedding(NamedTuple):
             for i in range(x.shape[0]):
                 out[i] -= self.precisions[q, i] * (x[i] - self.mean[i]) * level
 
-    def gradients(self, points, out):
+    def gradients(self, points: Array, out: Array) -> None:
         if points.shape[0] > 1:
             for lane in range(points.shape[1]):
                 self.gradient(points[:, lane], out[:, lane])

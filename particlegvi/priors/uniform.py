@@ -98,7 +98,7 @@ class UniformEmbedding(NamedTuple):
     lengthscales: Array  # (scales,)
     weights: Array  # (scales,)
 
-    def value(self, x):
+    def value(self, x: Array) -> float:
         total = 0.0
         for q in range(self.weights.shape[0]):
             unit = math.sqrt(2.0) * self.lengthscales[q]
@@ -113,7 +113,7 @@ class UniformEmbedding(NamedTuple):
             total += product
         return total
 
-    def gradient(self, x, out):
+    def gradient(self, x: Array, out: Array) -> None:
         for i in range(x.shape[0]):
             out[i] = 0.0
         for q in range(self.weights.shape[0]):
@@ -137,7 +137,7 @@ class UniformEmbedding(NamedTuple):
                     slope = (math.exp(-a * a) - math.exp(-b * b)) / (0.5 * math.sqrt(math.pi) * unit)
                     out[i] += product * (slope / sides)
 
-    def gradients(self, points, out):
+    def gradients(self, points: Array, out: Array) -> None:
         if points.shape[0] > 1:
             for lane in range(points.shape[1]):
                 self.gradient(points[:, lane], out[:, lane])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Kernel, Located, Prior
 
 NODES = 8  # Gauss-Legendre nodes in each panel
 PANELS = {1: (8, 16, 32, 64, 128, 256, 512), 2: (4, 8, 12)}  # tried in turn, in each coordinate, by dimension
@@ -23,9 +23,9 @@ class WeightedPoints(NamedTuple):
 
     points: Array  # (number, dim)
     weights: Array  # (number,)
-    kernel: Any
+    kernel: Kernel
 
-    def value(self, x):
+    def value(self, x: Array) -> float:
         total = 0.0
         for m in range(self.weights.shape[0]):
             r2 = 0.0
@@ -35,7 +35,7 @@ class WeightedPoints(NamedTuple):
             total += self.weights[m] * self.kernel.value(r2)
         return total
 
-    def gradient(self, x, out):
+    def gradient(self, x: Array, out: Array) -> None:
         for i in range(x.shape[0]):
             out[i] = 0.0
         for m in range(self.weights.shape[0]):
@@ -47,7 +47,7 @@ class WeightedPoints(NamedTuple):
             for i in range(x.shape[0]):
                 out[i] += pull * (x[i] - self.points[m, i])
 
-    def gradients(self, points, out):
+    def gradients(self, points: Array, out: Array) -> None:
         if points.shape[0] > 1:
             for lane in range(points.shape[1]):
                 self.gradient(points[:, lane], out[:, lane])
@@ -63,7 +63,7 @@ class WeightedPoints(NamedTuple):
                 out[0, lane] += weight * self.kernel.slope(gap * gap) * gap
 
 
-def monte_carlo(prior: Any, kernel: Any, samples: int, seed: int) -> tuple[WeightedPoints, float]:
+def monte_carlo(prior: Prior, kernel: Kernel, samples: int, seed: int) -> tuple[WeightedPoints, float]:
     """The mean over prior samples that stay as they are (thesis, C.125), and its standard error.
 
     The standard error is estimated at 64 of the samples, and the largest is taken.
@@ -74,7 +74,7 @@ def monte_carlo(prior: Any, kernel: Any, samples: int, seed: int) -> tuple[Weigh
     return WeightedPoints(np.ascontiguousarray(at), np.full(samples, 1.0 / samples), kernel), error
 
 
-def quadrature(prior: Any, kernel: Any) -> tuple[WeightedPoints, float]:
+def quadrature(prior: Prior, kernel: Kernel) -> tuple[WeightedPoints, float]:
     """Composite Gauss-Legendre in one or two dimensions, refined until two rules agree, and their difference.
 
     Raises
@@ -82,8 +82,10 @@ def quadrature(prior: Any, kernel: Any) -> tuple[WeightedPoints, float]:
     ValueError
         If the finest rule cannot resolve the kernel: the prior is too wide for its lengthscale.
     """
-    low = np.where(np.isfinite(prior.low), prior.low, prior.mean - REACH * prior.sd)
-    high = np.where(np.isfinite(prior.high), prior.high, prior.mean + REACH * prior.sd)
+    low, high = prior.low, prior.high
+    if isinstance(prior, Located):
+        low = np.where(np.isfinite(low), low, prior.mean - REACH * prior.sd)
+        high = np.where(np.isfinite(high), high, prior.mean + REACH * prior.sd)
     probes = low + (high - low) * (np.outer(np.arange(1, PROBES + 1), GOLDEN[: prior.dim]) % 1.0)
     before: WeightedPoints | None = None
     for panels in PANELS[prior.dim]:
@@ -104,7 +106,7 @@ def quadrature(prior: Any, kernel: Any) -> tuple[WeightedPoints, float]:
     return rule, error
 
 
-def _rule(prior: Any, kernel: Any, low: Array, high: Array, panels: int) -> WeightedPoints:
+def _rule(prior: Prior, kernel: Kernel, low: Array, high: Array, panels: int) -> WeightedPoints:
     nodes, shares = np.polynomial.legendre.leggauss(NODES)
     unit = (np.arange(panels)[:, None] + 0.5 * (nodes + 1.0)).reshape(-1) / panels
     share = np.tile(0.5 * shares, panels) / panels
@@ -115,7 +117,7 @@ def _rule(prior: Any, kernel: Any, low: Array, high: Array, panels: int) -> Weig
     return WeightedPoints(np.ascontiguousarray(at), weights, kernel)
 
 
-def profile(kernel: Any, first: Array, second: Array) -> Array:
+def profile(kernel: Kernel, first: Array, second: Array) -> Array:
     """kappa(a, b) for every a of ``first`` (n, dim) and b of ``second`` (m, dim), shape (n, m), in plain Python."""
     r2 = sum((first[:, None, i] - second[None, :, i]) ** 2 for i in range(first.shape[1]))
-    return np.frompyfunc(kernel.value, 1, 1)(r2).astype(np.float64)
+    return np.asarray(np.frompyfunc(kernel.value, 1, 1)(r2), dtype=np.float64)

@@ -114,9 +114,14 @@ class EntryPoint:
         return self._uncached
 
 
+def is_term(thing: object) -> bool:
+    """Whether this is a ``NamedTuple``, as terms are."""
+    return isinstance(thing, tuple) and hasattr(type(thing), "_fields")
+
+
 def is_ours(term: Any) -> bool:
     """Whether the source digest covers a term and every term inside it."""
-    if not hasattr(type(term), "_fields"):
+    if not is_term(term):
         return True
     package, _, place = type(term).__module__.partition(".")
     inside = any(f"{place}.".startswith(source.replace("/", ".") + ".") for source in SOURCES)

@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics.bits import bits_float, float_bits, fma
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.mathematics import ROUND, log_normal
@@ -163,7 +164,8 @@ def role_word(role: str) -> np.uint64:
     return np.uint64(look_up("role", role, ROLES) << 24)
 
 
-def _numbers(seed: int, role: str, particles: int, dim: int, step: int, first: int, normal: bool) -> np.ndarray:
+def _numbers(normal: bool, seed: int, role: str, shape: tuple[int, int], step: int, first: int) -> Array:
+    particles, dim = shape
     if particles > MOST_PARTICLES or first + dim > MOST_COORDINATES:
         raise ValueError(
             f"{particles} particles in {first + dim} dimensions is beyond the noise's counter;"
@@ -175,16 +177,16 @@ def _numbers(seed: int, role: str, particles: int, dim: int, step: int, first: i
     return out
 
 
-def normals(seed: int, role: str, particles: int, dim: int, step: int = 0, first: int = 0) -> np.ndarray:
+def normals(seed: int, role: str, particles: int, dim: int, step: int = 0, first: int = 0) -> Array:
     """Standard normals (particles, dim) of one role and step, from coordinate ``first`` on.
 
     ``role`` is one of "noise" (the steps), "start" (initial particles), "prior" (draws that approximate an
     embedding or a bandwidth), "split" (of data), "draws" (reparameterised draws) and "acceptance" (of proposals): roles
     never disturb each other.
     """
-    return _numbers(seed, role, particles, dim, step, first, True)
+    return _numbers(True, seed, role, (particles, dim), step, first)
 
 
-def uniforms(seed: int, role: str, particles: int, dim: int, step: int = 0, first: int = 0) -> np.ndarray:
+def uniforms(seed: int, role: str, particles: int, dim: int, step: int = 0, first: int = 0) -> Array:
     """Uniforms on the open interval (0, 1), shape (particles, dim), of one role and step, from coordinate ``first``."""
-    return _numbers(seed, role, particles, dim, step, first, False)
+    return _numbers(False, seed, role, (particles, dim), step, first)

@@ -53,7 +53,7 @@ class Algorithm:
     name: str
     exact: bool
 
-    def __init__(self, kernel: Any, dim: int, tolerance: float):
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
         self.kernel, self.dim, self.tolerance = kernel, dim, tolerance
 
     def estimate(self, positions: Array) -> Estimate:
@@ -105,7 +105,7 @@ class Series(Algorithm):
     name = "truncated Fourier series"
     exact = False
 
-    def __init__(self, kernel: Any, dim: int, tolerance: float):
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
         super().__init__(kernel, dim, tolerance)
         self.take_in(None)
 
@@ -146,7 +146,7 @@ class Boxes(Algorithm):
     name = "Chebyshev boxes"
     exact = False
 
-    def __init__(self, kernel: Any, dim: int, tolerance: float):
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
         super().__init__(kernel, dim, tolerance)
         self.sum = BoxSum(box_plan(kernel.lengthscale, kernel.variance, tolerance, dim), dim)
 
@@ -172,7 +172,7 @@ class Near(Algorithm):
     name = "direct sum within reach"
     exact = False
 
-    def __init__(self, kernel: Any, dim: int, tolerance: float):
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
         super().__init__(kernel, dim, tolerance)
         self.reach = kernel_reach(kernel, tolerance)
 
@@ -210,7 +210,7 @@ class Nufft(Algorithm):
     name = "nonuniform fast Fourier transform"
     exact = False
 
-    def __init__(self, kernel: Any, dim: int, tolerance: float):
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
         super().__init__(kernel, dim, tolerance)
         self.plan = fourier_plan(kernel.lengthscale, kernel.variance, 0.5 * tolerance)
 

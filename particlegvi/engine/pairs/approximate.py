@@ -5,10 +5,12 @@ Both choose particles anew in every step, from the step number alone, so that ch
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import uniforms
 from particlegvi.engine.pairs.near import near_part
@@ -18,6 +20,30 @@ ROWS = 2**20  # entries of a block of pairs
 SMALLEST = 1e-12  # eigenvalues of the landmarks' kernel matrix below this share of the largest are left out
 
 
+class Approximation(Protocol):
+    """An approximation of the repulsion.
+
+    Attributes
+    ----------
+    name : str
+        Name in the facts of a run.
+    default, least : int
+        Its size where none is given, and the smallest (of the class).
+    words : str
+        One phrase for the facts.
+    """
+
+    name: ClassVar[str]
+    default: ClassVar[int]
+    least: ClassVar[int]
+    words: str
+
+    def __init__(self, kernel: Kernel, size: int, seed: int) -> None: ...
+
+    def force(self, positions: Array, factor: float, out: Array, step: int, /) -> None:
+        """out = factor times the approximate force of the step of this number, both (particles, dim)."""
+
+
 class RandomBatch:
     """Particles meet those of their batch only, and the batches are drawn anew in every step.
 
@@ -25,15 +51,15 @@ class RandomBatch:
     systems", algorithm 1b); a step costs N times the batch's size.
     """
 
-    name = "random batches"
-    default = 32
-    least = 2
+    name: ClassVar[str] = "random batches"
+    default: ClassVar[int] = 32
+    least: ClassVar[int] = 2
 
-    def __init__(self, kernel: Any, size: int, seed: int):
+    def __init__(self, kernel: Kernel, size: int, seed: int):
         self.kernel, self.size, self.seed = kernel, size, seed
         self.words = f"approximate: random batches of {size} particles, drawn anew in every step"
 
-    def force(self, positions: np.ndarray, factor: float, out: np.ndarray, step: int) -> None:
+    def force(self, positions: Array, factor: float, out: Array, step: int) -> None:
         """out = factor times an unbiased estimate of 1/N sum_j grad_1 kappa(x_i, x_j), both (particles, dim)."""
         number = positions.shape[0]
         order = _shuffled(self.seed, number, step)
@@ -57,15 +83,15 @@ class NystroemFeatures:
     landmarks, and its cube.
     """
 
-    name = "Nystroem features"
-    default = 100
-    least = 1
+    name: ClassVar[str] = "Nystroem features"
+    default: ClassVar[int] = 100
+    least: ClassVar[int] = 1
 
-    def __init__(self, kernel: Any, size: int, seed: int):
+    def __init__(self, kernel: Kernel, size: int, seed: int):
         self.kernel, self.size, self.seed = kernel, size, seed
         self.words = f"approximate: Nystroem features of {size} particles, drawn anew in every step"
 
-    def force(self, positions: np.ndarray, factor: float, out: np.ndarray, step: int) -> None:
+    def force(self, positions: Array, factor: float, out: Array, step: int) -> None:
         """out = factor / N sum_j grad_1 of the approximate kernel at (x_i, x_j), both (particles, dim)."""
         number = positions.shape[0]
         landmarks = positions[_shuffled(self.seed, number, step)[: self.size]]
@@ -84,15 +110,15 @@ class NystroemFeatures:
                 out[block] = pulls.sum(axis=1)[:, None] * x - pulls @ landmarks
 
 
-APPROXIMATIONS: dict[str, Any] = {"random-batch": RandomBatch, "nystroem": NystroemFeatures}
+APPROXIMATIONS: dict[str, type[Approximation]] = {"random-batch": RandomBatch, "nystroem": NystroemFeatures}
 
 
-def _shuffled(seed: int, number: int, step: int) -> np.ndarray:
+def _shuffled(seed: int, number: int, step: int) -> NDArray[np.intp]:
     """The numbers of the particles in a random order."""
     return np.argsort(uniforms(seed, "split", number, 1, step)[:, 0], kind="stable")
 
 
-def _squares(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _squares(x: Array, y: Array) -> Array:
     """Squared distances (n, m)."""
     found = np.zeros((len(x), len(y)))
     for coordinate in range(x.shape[1]):

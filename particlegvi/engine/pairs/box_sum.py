@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs import boxes
 from particlegvi.engine.pairs.box_rule import NODES, BoxPlan, operators
 
 MOST_BOXES = 40_000  # 2-D: 5 arrays of NODES^2 numbers a box, 10 kB
+Whole: TypeAlias = NDArray[np.int64]
+Slots: TypeAlias = list[tuple[Whole, Array]]  # of each coordinate: the slots in use, and their lower corners
+Layout: TypeAlias = tuple[Slots, list[Whole]]  # and each particle's slot among those in use
+ByBox: TypeAlias = tuple[Whole, Whole]  # where the particles of a box start, and the particles in order of boxes
 FARTHEST_BOX = 2**52  # beyond it the number of a box is no longer exact
 
 
@@ -26,7 +32,7 @@ class BoxSum:
             np.ascontiguousarray(self.slopes.transpose(0, 2, 1)),
         )
 
-    def layout(self, positions: np.ndarray) -> Any:
+    def layout(self, positions: Array) -> Layout | None:
         """Boxes of the particles: slots in use per coordinate, and each particle's slot number; None if too wide."""
         side = self.plan.side * self.plan.lengthscale
         slots, numbers = [], []
@@ -51,25 +57,24 @@ class BoxSum:
             numbers.append(number)
         return slots, numbers
 
-    def boxes_needed(self, layout: Any) -> int:
+    def boxes_needed(self, layout: Layout) -> int:
         """Number of boxes in the grid of used slots."""
         return int(np.prod([used.size for (used, _) in layout[0]]))
 
-    def force(self, positions: np.ndarray, layout: Any, factor: float, out: np.ndarray) -> None:
+    def force(self, positions: Array, layout: Layout, factor: float, out: Array) -> None:
         """out = factor / N sum_j grad_1 kappa(x_i, x_j)."""
         (slots, numbers), total = layout, self.boxes_needed(layout)
         order = np.empty(positions.shape[0], dtype=np.int64)
         starts = np.empty(total + 1, dtype=np.int64)
         keys = numbers[0] if self.dim == 1 else numbers[0] * slots[1][0].size + numbers[1]
         boxes.sort_by_box(keys, total, starts, order)
-        inverse_half = 2.0 / (self.plan.side * self.plan.lengthscale)
         scale = factor * self.plan.variance / positions.shape[0]
-        if self.dim == 1:
-            self._line(positions, slots, starts, order, inverse_half, scale, out)
-        else:
-            self._plane(positions, slots, starts, order, inverse_half, scale, out)
+        pass_over = self._line if self.dim == 1 else self._plane
+        pass_over(positions, slots, (starts, order), scale, out)
 
-    def _line(self, positions, slots, starts, order, inverse_half, scale, out) -> None:
+    def _line(self, positions: Array, slots: Slots, by_box: ByBox, scale: float, out: Array) -> None:
+        starts, order = by_box
+        inverse_half = 2.0 / (self.plan.side * self.plan.lengthscale)
         used, corners = slots[0]
         count, width = used.size, self.plan.width
         moments, field = np.empty((count, NODES)), np.empty((count, NODES))
@@ -83,13 +88,15 @@ class BoxSum:
             lambda a, b: boxes.evaluate_line(positions, order, starts, corners, inverse_half, field, a, b, out), count
         )
 
-    def _plane(self, positions, slots, starts, order, inverse_half, scale, out) -> None:
+    def _plane(self, positions: Array, slots: Slots, by_box: ByBox, scale: float, out: Array) -> None:
+        starts, order = by_box
+        inverse_half = 2.0 / (self.plan.side * self.plan.lengthscale)
         (rows_used, row_corners), (columns_used, column_corners) = slots
         rows, columns, width = rows_used.size, columns_used.size, self.plan.width
-        corners = np.empty((rows, columns, 2))
-        corners[..., 0] = row_corners[:, None]
-        corners[..., 1] = column_corners
-        corners = corners.reshape(-1, 2)
+        in_grid = np.empty((rows, columns, 2))
+        in_grid[..., 0] = row_corners[:, None]
+        in_grid[..., 1] = column_corners
+        corners = in_grid.reshape(-1, 2)
         total = rows * columns
         moments = np.empty((total, NODES * NODES))
         threads.split(

@@ -5,10 +5,9 @@ Blocks of targets lie in lanes, and each lane adds its sources in order, so thre
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled, nested
 
@@ -114,7 +113,7 @@ def direct_part(kernel, positions, first, last, factor, out):
         store_sums(sums, start, count, factor, out)
 
 
-def pair_energy(kernel: Any, positions: np.ndarray) -> float:
+def pair_energy(kernel: Kernel, positions: Array) -> float:
     """1/N^2 sum_ij kappa(x_i, x_j), self pairs included."""
     return float(_pair_energy.for_terms(kernel)(kernel, np.ascontiguousarray(positions, dtype=np.float64)))
 

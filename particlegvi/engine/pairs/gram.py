@@ -7,10 +7,9 @@ force.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.terms.evaluate import profile_slopes
 
@@ -18,7 +17,7 @@ TARGETS = 64  # rows at a time, so that a block of scratch stays in the cache
 ROUNDING = 8.0 * np.finfo(np.float64).eps
 
 
-def rounding_error(kernel: Any, positions: np.ndarray) -> float:
+def rounding_error(kernel: Kernel, positions: Array) -> float:
     """Bound on the error of the mean force from cancellation, in units of variance / lengthscale.
 
     The slope of a kernel's force in the squared distance is at most variance / lengthscale^3 for the kernels here.
@@ -27,7 +26,7 @@ def rounding_error(kernel: Any, positions: np.ndarray) -> float:
     return float(ROUNDING * (centred * centred).sum(axis=1).max() / kernel.lengthscale**2)
 
 
-def gram_force(kernel: Any, positions: np.ndarray, factor: float, out: np.ndarray) -> None:
+def gram_force(kernel: Kernel, positions: Array, factor: float, out: Array) -> None:
     """out = factor / N * sum_j grad_1 kappa(x_i, x_j), both (particles, dim)."""
     number = positions.shape[0]
     x = positions - positions.mean(axis=0)

@@ -8,10 +8,10 @@ cells.
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import compiled
 from particlegvi.engine.pairs.direct import LANES, add_sources, load_targets, store_sums
@@ -21,7 +21,7 @@ FARTHEST_CELL = 2**20  # per coordinate, so that three cell numbers fit into one
 MOST_REACH = 60.0  # lengthscales; a kernel that has not decayed by then is not summed this way
 
 
-def kernel_reach(kernel: Any, tolerance: float) -> float | None:
+def kernel_reach(kernel: Kernel, tolerance: float) -> float | None:
     """Distance beyond which a pair's force stays below tolerance / 2 (in units of variance / lengthscale), or None."""
     distance = np.linspace(0.0, MOST_REACH * kernel.lengthscale, 6001)
     force = 2.0 * distance * np.abs(profile_slopes(kernel, distance**2)) * kernel.lengthscale / kernel.variance
@@ -34,7 +34,7 @@ def kernel_reach(kernel: Any, tolerance: float) -> float | None:
 class Cells:
     """Particles sorted into cells of side ``reach``, and the neighbours of each occupied cell."""
 
-    def __init__(self, positions: np.ndarray, reach: float):
+    def __init__(self, positions: Array, reach: float):
         dim = positions.shape[1]
         number = np.floor((positions - positions.min(axis=0)) / reach)
         self.usable = bool(np.all(np.isfinite(number)) and number.max() < FARTHEST_CELL - 2)
@@ -78,7 +78,7 @@ def near_part(kernel, x, starts, neighbours, first, last, factor, out):
             store_sums(sums, start, count, factor, out)
 
 
-def near_force(kernel: Any, positions: np.ndarray, cells: Cells, factor: float, out: np.ndarray) -> None:
+def near_force(kernel: Kernel, positions: Array, cells: Cells, factor: float, out: Array) -> None:
     """out = factor / N * sum over pairs within reach of grad_1 kappa(x_i, x_j), both (particles, dim)."""
     x = np.ascontiguousarray(positions[cells.order])
     result = np.empty_like(x)

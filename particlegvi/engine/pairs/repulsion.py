@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.pairs.algorithms import CALL, Series, suitable
+from particlegvi.engine.pairs.approximate import Approximation
 from particlegvi.engine.pairs.fourier import FourierPlan
 
 CHEAP = 5.0 * CALL  # below this, looking for something cheaper costs as much as it could gain
@@ -23,7 +25,7 @@ class Repulsion:
         Dimension of the particles.
     tolerance : float
         Error allowed, in units of variance / lengthscale (the force of one particle is at most 0.61 of that).
-    approximation : object, optional
+    approximation : Approximation, optional
         One of `engine.pairs.approximate`, which then takes every step, with an error that has no bound.
 
     Attributes
@@ -34,7 +36,7 @@ class Repulsion:
         Whether the last force has the prior's attraction in it.
     """
 
-    def __init__(self, kernel: Any, dim: int, tolerance: float, approximation: Any = None):
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float, approximation: Approximation | None = None):
         self.tolerance = tolerance
         self.approximation = approximation
         self.algorithms = suitable(kernel, dim, tolerance) if approximation is None else []
@@ -52,7 +54,7 @@ class Repulsion:
         if self._series is not None:
             self._series.take_in(attraction)
 
-    def force(self, positions: np.ndarray, factor: float, out: np.ndarray, step: int = 0) -> None:
+    def force(self, positions: Array, factor: float, out: Array, step: int = 0) -> None:
         """out = factor / N * sum_j grad_1 kappa(x_i, x_j), both (particles, dim), in the step of this number."""
         if self.approximation is not None:
             self.approximation.force(positions, factor, out, step)

@@ -8,10 +8,9 @@ each lane adds its sources in order, so threads cannot change a bit.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import compiled, nested
 from particlegvi.engine.pairs.direct import LANES, load_targets, store_sums
@@ -82,7 +81,7 @@ def stein_part(kernel, positions, vectors, weight, first, last, out):
         store_sums(sums, start, count, 0.5 / number, out)
 
 
-def stein_sum(kernel: Any, positions: np.ndarray, vectors: np.ndarray, weight: float) -> np.ndarray:
+def stein_sum(kernel: Kernel, positions: Array, vectors: Array, weight: float) -> Array:
     """1/N sum_j (kappa(x_i, x_j) v_j + weight grad_1 kappa(x_i, x_j)), shape (particles, dim), C-contiguous input."""
     part = stein_part.for_terms(kernel)
     out = np.empty_like(positions)

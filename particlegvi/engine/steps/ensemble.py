@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from particlegvi.contracts import OnTheLine
+from particlegvi.contracts import Array, Loss, OnTheLine, Term
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import EntryPoint
 from particlegvi.engine.numerics.noise import key_words
@@ -34,13 +34,13 @@ class Ensemble:
     ----------
     loss, prior, embedding : term
         The loss, minus the log prior density, and the mean embedding mu_P; a loss in plain numpy has ``loss=None``.
-    kl_weight, lambda1 : float
-        Weights; a term with weight 0 is skipped.
     steppings : callable
         ``steppings(step, most)`` gives gain, noise_now and noise_next, each (rows, dim), for steps from ``step`` on,
         and for how many steps, at most ``most``, they are; one row is for all of them.
-    low, high : arrays (dim,)
-        The walls, infinite where there are none.
+    kl_weight, lambda1 : float
+        Weights; a term with weight 0 is skipped.
+    walls : tuple of arrays (dim,)
+        Their lower and upper positions, infinite where there are none.
     seed : int
     repulsion : Repulsion or None
         Needed when lambda1 is not 0.
@@ -64,24 +64,25 @@ class Ensemble:
 
     def __init__(
         self,
-        loss: Any,
-        prior: Any,
-        embedding: Any,
+        loss: Term | None,
+        prior: Term,
+        embedding: Term | None,
+        steppings: Callable[[int, int], tuple[tuple[Array, ...], int]],
+        *,
         kl_weight: float,
         lambda1: float,
-        steppings: Callable[[int, int], tuple[tuple[np.ndarray, ...], int]],
-        low: np.ndarray,
-        high: np.ndarray,
+        walls: tuple[Array, Array],
         seed: int,
         repulsion: Repulsion | None = None,
-        outside: Any = None,
+        outside: Loss | None = None,
     ):
+        low, high = walls
         self.outside = outside
         self.repulsion = repulsion if lambda1 != 0.0 else None
         self.lambda1 = float(lambda1)
         loss_term = Constant(0.0) if loss is None else loss
         prior_term = prior  # also where its weight is 0, so that DE runs the code compiled for DLE
-        embedding_term = embedding if lambda1 != 0.0 else Constant(0.0)
+        embedding_term = embedding if embedding is not None and lambda1 != 0.0 else Constant(0.0)
         self.terms = (loss_term, prior_term, embedding_term, np.array([float(kl_weight), self.lambda1]))
         self.steppings = steppings
         self.low, self.high = low, high
@@ -102,7 +103,7 @@ class Ensemble:
         if self.repulsion is not None and self.coupled and isinstance(embedding_term, OnTheLine):
             self.repulsion.take_in(embedding_term.gaussian_on_the_line())
 
-    def advance(self, positions: np.ndarray, first_step: int, steps: int) -> None:
+    def advance(self, positions: Array, first_step: int, steps: int) -> None:
         """Move ``positions`` (particles, dim), C-contiguous float64, in place. How steps are grouped changes no bit."""
         step, end = first_step, first_step + steps
         while step < end:
@@ -116,12 +117,12 @@ class Ensemble:
                 count = 1
             step += count
 
-    def _stepping(self, step: int, most: int) -> tuple[tuple[np.ndarray, ...], int]:
+    def _stepping(self, step: int, most: int) -> tuple[tuple[Array, ...], int]:
         coefficients, count = self.steppings(step, most)
         return (*coefficients, self.low, self.high), count
 
     def _run(
-        self, positions: np.ndarray, force: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int
+        self, positions: Array, force: Array, stepping: tuple[Array, ...], first_step: int, steps: int
     ) -> None:
         """Steps without leaving compiled code; with a force only one."""
         forced = force.shape[0] > 0
@@ -135,11 +136,11 @@ class Ensemble:
 
         threads.split(part, positions.shape[0], LANES, least=enough(steps))
 
-    def _forced_step(self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], step: int) -> None:
+    def _forced_step(self, positions: Array, stepping: tuple[Array, ...], step: int) -> None:
         """One step under a force that compiled code does not compute."""
         self._run(positions, self._force(positions, step), stepping, step, 1)
 
-    def _fits_coupled(self, positions: np.ndarray) -> bool:
+    def _fits_coupled(self, positions: Array) -> bool:
         repulsion = self.repulsion
         return (
             self.coupled
@@ -150,7 +151,7 @@ class Ensemble:
         )
 
     def _coupled(
-        self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int
+        self, positions: Array, stepping: tuple[Array, ...], first_step: int, steps: int
     ) -> int:
         assert self.repulsion is not None
         done, plan, switches = 0, self.repulsion.plan, self.switches.array()
@@ -167,7 +168,7 @@ class Ensemble:
             self.repulsion.note(Series.name, done)
         return done
 
-    def _force(self, positions: np.ndarray, step: int) -> np.ndarray:
+    def _force(self, positions: Array, step: int) -> Array:
         force = np.zeros_like(positions)
         if self.repulsion is not None:
             self.repulsion.force(positions, self.lambda1, force, step)
@@ -175,16 +176,16 @@ class Ensemble:
             force += self.outside.gradient_at(positions, step, self.seed)
         return force
 
-    def first_bad(self, positions: np.ndarray) -> int:
+    def first_bad(self, positions: Array) -> int:
         """Index of the first particle that is not finite, or -1."""
         return int(first_bad_particle(positions))
 
-    def facts(self, state: np.ndarray) -> dict[str, Any]:
+    def facts(self, state: Array) -> dict[str, Any]:
         """Facts of the scheme for the result, from the final state."""
         return {}
 
 
-def _from(stepping: tuple[np.ndarray, ...], step: int) -> tuple[np.ndarray, ...]:
+def _from(stepping: tuple[Array, ...], step: int) -> tuple[Array, ...]:
     """Coefficients of the steps from ``step`` on (a single row serves all steps)."""
     *coefficients, low, high = stepping
     return (*(c[step:] if c.shape[0] > 1 else c for c in coefficients), low, high)

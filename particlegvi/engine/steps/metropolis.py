@@ -151,6 +151,7 @@ class MetropolisEnsemble(Ensemble):
 
         The acceptance probability is exact only for the value and the gradient of one V.
         """
+        assert self.outside is not None
         prior = self.terms[1]
         energy = self.outside.value(x) + self.kl_weight * evaluate.values(prior, x)
         return energy, self.outside.gradient(x) + self.kl_weight * evaluate.gradients(prior, x)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from particlegvi.contracts import Array, Kernel, Term
 from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled
 
@@ -55,7 +54,7 @@ def _profile_slopes(kernel, squared_distances, out):
         out[i] = kernel.slope(squared_distances[i])
 
 
-def values(term: Any, points: np.ndarray) -> np.ndarray:
+def values(term: Term, points: Array) -> Array:
     """Values of a term at ``points`` (n, dim), as an array (n,)."""
     points = np.ascontiguousarray(points, dtype=np.float64)
     out = np.empty(points.shape[0])
@@ -63,7 +62,7 @@ def values(term: Any, points: np.ndarray) -> np.ndarray:
     return out
 
 
-def gradients(term: Any, points: np.ndarray) -> np.ndarray:
+def gradients(term: Term, points: Array) -> Array:
     """Gradients of a term at ``points`` (n, dim), as an array (n, dim)."""
     points = np.ascontiguousarray(points, dtype=np.float64)
     out = np.empty_like(points)
@@ -71,7 +70,7 @@ def gradients(term: Any, points: np.ndarray) -> np.ndarray:
     return out
 
 
-def profile_values(kernel: Any, squared_distances: np.ndarray) -> np.ndarray:
+def profile_values(kernel: Kernel, squared_distances: Array) -> Array:
     """kappa as a function of the squared distance, elementwise."""
     flat = np.ascontiguousarray(squared_distances, dtype=np.float64)
     out = np.empty(flat.size)
@@ -79,7 +78,7 @@ def profile_values(kernel: Any, squared_distances: np.ndarray) -> np.ndarray:
     return out.reshape(flat.shape)
 
 
-def profile_slopes(kernel: Any, squared_distances: np.ndarray) -> np.ndarray:
+def profile_slopes(kernel: Kernel, squared_distances: Array) -> Array:
     """d kappa / d(squared distance), elementwise."""
     flat = np.ascontiguousarray(squared_distances, dtype=np.float64)
     out = np.empty(flat.size)

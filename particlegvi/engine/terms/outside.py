@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 
-from particlegvi.engine.numerics.compiled import OPTIONS, is_ours
+from particlegvi.engine.numerics.compiled import OPTIONS, is_ours, is_term
 from particlegvi.tools import arguments
 
 _numbers = itertools.count(1)
@@ -31,11 +32,7 @@ def distinct(term: Any) -> Any:
         name = f"{owner.__name__}_{next(_numbers)}"
         content = {"__slots__": (), "__module__": owner.__module__, "__doc__": owner.__doc__}
         _distinct_classes[owner] = type(name, (owner,), content)
-    return tuple.__new__(_distinct_classes[owner], [distinct(field) if _is_term(field) else field for field in term])
-
-
-def _is_term(thing: Any) -> bool:
-    return isinstance(thing, tuple) and hasattr(thing, "_fields")
+    return tuple.__new__(_distinct_classes[owner], [distinct(field) if is_term(field) else field for field in term])
 
 
 class _Functions(NamedTuple):
@@ -147,14 +144,15 @@ def _filling(gradient: Any, fills: bool, returns_number: bool) -> Any:
 
 
 def _jitted(role: str, function: Any) -> Any:
-    if not (inspect.isfunction(function) or hasattr(function, "py_func")):
+    if not (inspect.isfunction(function) or isinstance(function, Dispatcher)):
         raise arguments.refuse(role, function, "a function")
-    return function if hasattr(function, "py_func") else numba.njit(**OPTIONS)(function)
+    return function if isinstance(function, Dispatcher) else numba.njit(**OPTIONS)(function)
 
 
 def _number_of_arguments(role: str, function: Any, allowed: tuple[int, ...]) -> int:
     try:
-        parameters = inspect.signature(getattr(function, "py_func", function)).parameters.values()
+        plain = function.py_func if isinstance(function, Dispatcher) else function
+        parameters = inspect.signature(plain).parameters.values()
     except (TypeError, ValueError):
         return allowed[0]
     required = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
