@@ -76,7 +76,7 @@ def get(name: str, **given: Any) -> Loss:
     return Loss.from_term(term, name=name)
 
 
-def _checked(name: str, key: str, content: Any, may_be_array: bool) -> Any:
+def _checked(name: str, key: str, content: object, may_be_array: bool) -> Any:
     """A parameter as a float or a float64 array, or a ValueError."""
     if key == "dim":
         return arguments.whole(f"dim of {name}", content, 1, arguments.MOST_COORDINATES)

@@ -10,7 +10,7 @@ import numpy as np
 from particlegvi.tools import arguments
 
 
-def prepared(label: str, field: str, content: Any) -> Any:
+def prepared(label: str, field: str, content: object) -> Any:
     """A field of a term as compiled code wants it: a float, a C-contiguous float64 array, or another term."""
     if is_term(content):
         return content
@@ -28,22 +28,22 @@ def prepared(label: str, field: str, content: Any) -> Any:
     return prepared
 
 
-def is_term(thing: Any) -> bool:
+def is_term(thing: object) -> bool:
     """Whether this is a term: a ``NamedTuple`` with at least one field."""
-    return isinstance(thing, tuple) and bool(getattr(thing, "_fields", ()))
+    return isinstance(thing, tuple) and bool(declared(thing, "_fields"))
 
 
-def declared(term: Any, name: str, otherwise: Any = None) -> Any:
+def declared(term: object, name: str, otherwise: Any = None) -> Any:
     """An attribute that the class of a term may define, such as ``dim`` or ``minima``; ``otherwise`` if it does not."""
     return getattr(term, name, otherwise)
 
 
-def whole_dim(dim: Any) -> int:
+def whole_dim(dim: object) -> int:
     """Number of coordinates."""
     return arguments.whole("dim", dim, 1, arguments.MOST_COORDINATES)
 
 
-def named(name: Any, otherwise: str) -> str:
+def named(name: object, otherwise: str) -> str:
     """The name of a loss: the one given, checked, or ``otherwise``."""
     if name is None:
         return otherwise
@@ -52,7 +52,7 @@ def named(name: Any, otherwise: str) -> str:
     return name
 
 
-def name_of(function: Callable[..., Any]) -> str:
+def name_of(function: Callable[..., object]) -> str:
     """A function's own name, or "user" where it has none, as a lambda."""
     name = declared(function, "__name__", "")
     return name if name.isidentifier() else "user"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Term
 from particlegvi.losses.checks import coordinate_names, declared, is_term, name_of, named, prepared, whole_dim
 from particlegvi.tools import arguments
+
+Function: TypeAlias = Callable[..., Any]  # of a user: its result is checked where it is called
 
 
 class Loss:
@@ -34,14 +36,14 @@ class Loss:
 
     def __init__(
         self,
-        term: Any,
+        term: Term | None,
         dim: int,
         name: str,
         *,
         formula: str | None = None,
         variables: Sequence[str] | None = None,
-        functions: tuple[Callable[..., Any], Callable[..., Any]] | None = None,
-        gradient_at: Callable[..., Any] | None = None,
+        functions: tuple[Function, Function] | None = None,
+        gradient_at: Function | None = None,
     ) -> None:
         self.term = term
         self.dim = dim
@@ -114,7 +116,7 @@ class Loss:
 
     @classmethod
     def from_numba(
-        cls, value: Callable[..., Any], gradient: Callable[..., Any], dim: int, name: str | None = None
+        cls, value: Function, gradient: Function, dim: int, name: str | None = None
     ) -> Loss:
         """A loss from two functions of one point that numba can compile, whether or not they are jitted already.
 
@@ -161,11 +163,11 @@ class Loss:
     @classmethod
     def from_numpy(
         cls,
-        value: Callable[..., Any],
-        gradient: Callable[..., Any],
+        value: Function,
+        gradient: Function,
         dim: int,
         name: str | None = None,
-        gradient_at: Callable[..., Any] | None = None,
+        gradient_at: Function | None = None,
     ) -> Loss:
         """A loss from two functions of many points at a time, in plain numpy: slower, but nothing is compiled.
 
@@ -210,7 +212,8 @@ class Loss:
         With ``dim`` 1 an array (n,) is n points and a number is one.
         """
         points, is_one = self._points(x)
-        if self._functions:
+        if self.term is None:
+            assert self._functions
             values = _called("value", self._functions[0], points, points.shape[:1])
         else:
             from particlegvi.engine.terms.evaluate import values as evaluate
@@ -221,7 +224,8 @@ class Loss:
     def gradient(self, x: ArrayLike) -> Array:
         """The gradient at many points (n, dim), as an array (n, dim), or at one point (dim,), as an array (dim,)."""
         points, is_one = self._points(x)
-        if self._functions:
+        if self.term is None:
+            assert self._functions
             gradients = _called("gradient", self._functions[1], points, points.shape)
         else:
             from particlegvi.engine.terms.evaluate import gradients as evaluate
@@ -272,7 +276,7 @@ class Loss:
         return points, False
 
 
-def _called(role: str, function: Callable[..., Any], points: Array, shape: tuple[int, ...], *which: int) -> Array:
+def _called(role: str, function: Function, points: Array, shape: tuple[int, ...], *which: int) -> Array:
     """The result of a user's array function, checked; the points are lent to it read-only."""
     lent = points.view()
     lent.flags.writeable = False

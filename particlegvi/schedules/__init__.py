@@ -66,7 +66,7 @@ def get(name: str, **parameters: Any) -> Schedule:
     return schedule(**parameters)
 
 
-def resolved(step_size: Any) -> float | Schedule:
+def resolved(step_size: object) -> float | Schedule:
     """What was given as a step size, checked: a number above 0, or a schedule (from its table, if that was given)."""
     if isinstance(step_size, Mapping):
         if "schedule" not in step_size:
@@ -127,7 +127,7 @@ def _numbers(steps: np.ndarray) -> np.ndarray:
     return given.astype(np.int64)
 
 
-def shown(step_size: Any) -> str:
+def shown(step_size: object) -> str:
     """A step size in a few words, for tables and headings."""
     step_size = resolved(step_size)
     return str(step_size) if isinstance(step_size, Schedule) else f"{step_size:g}"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from particlegvi import schedules
-from particlegvi.contracts import Flow, Snapshot, Storage
+from particlegvi.contracts import Flow, Loss, Method, Prior, Snapshot, Start, Storage
 from particlegvi.methods.flow import Problem
 from particlegvi.simulation.chunks import Chunks
 from particlegvi.simulation.problem import Settings, check_problem
@@ -23,14 +23,14 @@ MOST_RECORDS = 200
 
 
 def simulate(
-    loss: Any,
-    method: Any,
-    prior: Any = None,
+    loss: Loss,
+    method: Method,
+    prior: Prior | None = None,
     particles: int | None = None,
     steps: int = 100_000,
-    step_size: float | schedules.Schedule | Mapping[str, Any] = 1e-4,
+    step_size: float | schedules.Schedule | Mapping[str, object] = 1e-4,
     *,
-    initial: Any = None,
+    initial: Start | None = None,
     seed: int = 0,
     integrator: str = "euler-maruyama",
     record_every: int | None = None,
@@ -89,7 +89,7 @@ def simulate(
 
 def follow(
     problem: Problem,
-    method: Any,
+    method: Method,
     record_every: int | None,
     progress: Callable[[int, int], None] | None,
     storage: Storage,
@@ -181,7 +181,7 @@ def _explain(flow: Flow, problem: Problem, good: Snapshot, count: int, safe: flo
     )
 
 
-def loss_kind(loss: Any) -> str:
+def loss_kind(loss: Loss) -> str:
     """How the loss is evaluated, for the result."""
     if getattr(loss, "term", None) is None:
         return "numpy function, called from Python at every step (slower)"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from particlegvi import integrators, schedules
-from particlegvi.contracts import Array, Distribution, Loss, Method, Prior
+from particlegvi.contracts import Array, Distribution, Loss, Method, Prior, Start
 from particlegvi.methods.flow import Problem
 from particlegvi.priors import Flat
 from particlegvi.tools import arguments, memory, parts
@@ -34,14 +33,16 @@ class Settings:
 
     particles: int | None = None
     steps: int = 100_000
-    step_size: float | schedules.Schedule | Mapping[str, Any] = 1e-4
+    step_size: float | schedules.Schedule | Mapping[str, object] = 1e-4
     integrator: str = "euler-maruyama"
     tolerance: float = 1e-12
     record_every: int | None = None
     seed: int = 0
 
 
-def check_problem(loss: Loss, method: Method, prior: Prior | None, initial: Any, settings: Settings) -> Problem:
+def check_problem(
+    loss: Loss, method: Method, prior: Prior | None, initial: Start | None, settings: Settings
+) -> Problem:
     """Check every argument of `particlegvi.simulate` and draw the start.
 
     Parameters
@@ -87,7 +88,7 @@ def check_problem(loss: Loss, method: Method, prior: Prior | None, initial: Any,
     return Problem(loss, prior, start, steps, step_size, seed, settings.integrator, tolerance)
 
 
-def _start(initial: Any, prior: Prior, settings: Settings) -> Array:
+def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:
     """Where the particles start: drawn, or as given, and checked."""
     dim, steps, particles = prior.dim, settings.steps, settings.particles
     if particles is not None:

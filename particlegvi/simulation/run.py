@@ -1,4 +1,4 @@
-"""One method's run: what was recorded, and the questions one asks of it."""
+"""The run of one method: its records and what is computed from them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from particlegvi import schedules
+from particlegvi.contracts import Array, Loss, Method, Prior, Target
 from particlegvi.tools import arguments
 
 
@@ -20,7 +22,7 @@ class Run:
     label : str
         Name in tables and figures, for example "DLE".
     loss, prior, method
-        What was simulated.
+        The arguments of the simulation.
     positions : ndarray (records, particles, dim)
     steps : ndarray (records,)
         Step numbers of the records; 0 is the start.
@@ -28,16 +30,16 @@ class Run:
         May be given as the table of a schedule, too.
     seed : int
     info : dict
-        JSON-able facts: kernel and lengthscale with the rule that chose it, algorithm and its error bound, embedding,
-        integrator, seconds; for FD-GVI the fitted mean and sd.
+        Facts that JSON can hold: kernel and lengthscale with the rule that chose it, algorithm and its error bound,
+        embedding, integrator, seconds; for FD-GVI the fitted mean and sd.
     """
 
     label: str
-    loss: Any
-    prior: Any
-    method: Any
-    positions: np.ndarray
-    steps: np.ndarray
+    loss: Loss
+    prior: Prior
+    method: Method
+    positions: Array
+    steps: NDArray[np.int64]
     step_size: float | schedules.Schedule
     seed: int
     info: dict[str, Any] = field(default_factory=dict)
@@ -46,17 +48,17 @@ class Run:
         self.step_size = schedules.resolved(self.step_size)
 
     @property
-    def final(self) -> np.ndarray:
+    def final(self) -> Array:
         """The particles at the last record, (particles, dim)."""
         return self.positions[-1]
 
     @property
-    def initial(self) -> np.ndarray:
+    def initial(self) -> Array:
         """The particles at the start, (particles, dim)."""
         return self.positions[0]
 
     @property
-    def times(self) -> np.ndarray:
+    def times(self) -> Array:
         """Times of the records, the sums of the step sizes before them, (records,)."""
         return schedules.times(self.step_size, self.steps)
 
@@ -70,12 +72,12 @@ class Run:
         """Dimension of a particle."""
         return self.positions.shape[2]
 
-    def average_loss(self) -> np.ndarray:
+    def average_loss(self) -> Array:
         """Mean loss of the particles at each record, (records,)."""
         # one record at a time, because all of them may not fit into memory
         return np.array([np.mean(self.loss.value(np.ascontiguousarray(record))) for record in self.positions])
 
-    def histogram(self, bins: int = 60) -> tuple[np.ndarray, Any]:
+    def histogram(self, bins: int = 60) -> tuple[Array, Any]:
         """Density histogram of the final particles.
 
         Returns
@@ -92,8 +94,8 @@ class Run:
             return density, (first, second)
         raise ValueError(f"the particles have {self.dim} dimensions; a histogram of 1 or 2 is allowed")
 
-    def plot(self, target: Any = None) -> Any:
-        """Draw the run, with the truth beside it when a ``target`` is given: a matplotlib ``Figure`` with one panel."""
+    def plot(self, target: Target | None = None) -> Any:
+        """Draw the run, and the target if one is given: a matplotlib ``Figure`` with one panel."""
         from particlegvi import plotting
 
         return plotting.plot_run(self, target=target)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
-from particlegvi.contracts import Distribution, Located
+from particlegvi.contracts import Array, Distribution, Located, Loss, Prior, Start
 from particlegvi.targets.basins.minima import Landscape, hessian
 from particlegvi.targets.basins.survey import survey
 from particlegvi.targets.basins.survey_plane import survey_plane
@@ -25,7 +25,7 @@ class Objective:
     node where the Gaussian is negligible.
     """
 
-    def __init__(self, loss: Any, prior: Any, kl_weight: float, number: int) -> None:
+    def __init__(self, loss: Loss, prior: Prior, kl_weight: float, number: int) -> None:
         self.loss, self.prior, self.kl_weight = loss, prior, kl_weight
         self.dim = int(loss.dim)
         nodes = np.linspace(-REACH, REACH, number)
@@ -38,33 +38,37 @@ class Objective:
         self.z, self.weights = self.z[keep], self.weights[keep]
 
     def landscape(self, scale: float) -> Landscape:
+        """The objective as a landscape whose optima are searched; ``scale`` is a length of it."""
         none = np.full(self.dim, np.inf)
         edge = np.concatenate([none, np.full(self.dim, WIDEST)])
         return Landscape(self.value, self.gradient, -edge, edge, scale)
 
-    def value(self, nu: np.ndarray) -> np.ndarray:
-        def part(points: np.ndarray) -> np.ndarray:
+    def value(self, nu: Array) -> Array:
+        """(C.135) at parameters nu = (mean, log variance), (n, 2 dim): an array (n,)."""
+
+        def part(points: Array) -> Array:
             with np.errstate(all="ignore"):
                 return np.asarray(self.loss.value(points)) - self.kl_weight * self.prior.log_density(points)
 
         means = np.concatenate([self._expect(part, some) for some in self._chunks(nu)])
         return means - 0.5 * self.kl_weight * np.sum(nu[:, self.dim :] + LOG_2_PI_E, axis=1)
 
-    def gradient(self, nu: np.ndarray) -> np.ndarray:
+    def gradient(self, nu: Array) -> Array:
+        """Its gradient in nu, (n, 2 dim)."""
         return np.concatenate([self._gradient(some) for some in self._chunks(nu)])
 
-    def _chunks(self, nu: np.ndarray) -> list[np.ndarray]:
+    def _chunks(self, nu: Array) -> list[Array]:
         size = max(1, CHUNK // len(self.z))
         return [nu[start : start + size] for start in range(0, len(nu), size)]
 
-    def _points(self, nu: np.ndarray) -> np.ndarray:
+    def _points(self, nu: Array) -> Array:
         sd = np.exp(0.5 * nu[:, None, self.dim :])
         return np.ascontiguousarray((nu[:, None, : self.dim] + sd * self.z).reshape(-1, self.dim))
 
-    def _expect(self, function: Any, nu: np.ndarray) -> np.ndarray:
+    def _expect(self, function: Callable[[Array], Array], nu: Array) -> Array:
         return function(self._points(nu)).reshape(len(nu), -1) @ self.weights
 
-    def _gradient(self, nu: np.ndarray) -> np.ndarray:
+    def _gradient(self, nu: Array) -> Array:
         points = self._points(nu)
         with np.errstate(all="ignore"):
             slopes = np.asarray(self.loss.gradient(points)) - self.kl_weight * self.prior.gradient(points)
@@ -74,8 +78,8 @@ class Objective:
         return np.concatenate([by_mean, 0.5 * by_sd - 0.5 * self.kl_weight], axis=1)
 
 
-def newton(land: Landscape, at: np.ndarray) -> np.ndarray:
-    """A few Newton steps to the zero of the gradient beside a point."""
+def newton(land: Landscape, at: Array) -> Array:
+    """A few Newton steps to the zero of the gradient near a point."""
     for _ in range(6):
         move = np.linalg.solve(hessian(land, at, 1e-5), land.gradient(at[None])[0])
         at = at - move
@@ -84,11 +88,12 @@ def newton(land: Landscape, at: np.ndarray) -> np.ndarray:
     return at
 
 
-def packed(mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
+def packed(mean: Array, sd: Array) -> Array:
+    """The parameters (mean, log variance) of a Gaussian."""
     return np.concatenate([mean, 2.0 * np.log(sd)])
 
 
-def starts(loss: Any, prior: Any, kl_weight: float, initial: Any) -> list[np.ndarray]:
+def starts(loss: Loss, prior: Prior, kl_weight: float, initial: Start | None) -> list[Array]:
     """Narrow and broad Gaussians at the modes of the Gibbs density, and broad ones at the start and the prior."""
     log_weight, place = gibbs_log_weight(loss, prior, kl_weight), place_of(prior)
     broad = [(place.centre, place.scale)]

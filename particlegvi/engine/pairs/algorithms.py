@@ -6,18 +6,19 @@ nanoseconds come from operation counts and fixed constants, so that the choice i
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from particlegvi.contracts import Array, ExponentialSlope, Kernel
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs.box_rule import NODES, box_plan
-from particlegvi.engine.pairs.box_sum import MOST_BOXES, BoxSum
+from particlegvi.engine.pairs.box_sum import MOST_BOXES, BoxSum, Layout
 from particlegvi.engine.pairs.direct import LANES, direct_part, lanes
 from particlegvi.engine.pairs.fourier import (
     CHUNK,
     MOST_MODES,
+    SeriesBox,
     box_of,
     extent_part,
     fourier_plan,
@@ -31,7 +32,7 @@ from particlegvi.engine.pairs.nufft import available, grid, nufft_force
 from particlegvi.engine.pairs.scan import scan_force
 
 CALL = 20_000.0  # nanoseconds of calls from Python, about
-Estimate = tuple[float, Any] | None
+Prepared = TypeVar("Prepared")  # what `estimate` leaves for `force`
 
 
 def pair_cost(dim: int) -> float:
@@ -39,7 +40,7 @@ def pair_cost(dim: int) -> float:
     return 0.8 + 0.33 * dim
 
 
-class Algorithm:
+class Algorithm(Generic[Prepared]):
     """Base class of the algorithms.
 
     Attributes
@@ -56,50 +57,50 @@ class Algorithm:
     def __init__(self, kernel: Kernel, dim: int, tolerance: float):
         self.kernel, self.dim, self.tolerance = kernel, dim, tolerance
 
-    def estimate(self, positions: Array) -> Estimate:
+    def estimate(self, positions: Array) -> tuple[float, Prepared] | None:
         """(nanoseconds, anything prepared) of a force at the positions (particles, dim), or None if it cannot be."""
         raise NotImplementedError
 
-    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
+    def force(self, positions: Array, prepared: Prepared, factor: float, out: Array) -> None:
         """out = factor / N sum_j grad_1 kappa(x_i, x_j), both (particles, dim)."""
         raise NotImplementedError
 
-    def attracts(self, prepared: Any) -> bool:
+    def attracts(self, prepared: Prepared) -> bool:
         """Whether the force prepared by `estimate` includes the attraction of the prior."""
         return False
 
 
-class Direct(Algorithm):
+class Direct(Algorithm[None]):
     """Every pair: any kernel, any dimension, no error but rounding."""
 
     name = "direct sum"
     exact = True
 
-    def estimate(self, positions: Array) -> Estimate:
+    def estimate(self, positions: Array) -> tuple[float, None] | None:
         return positions.shape[0] ** 2 * pair_cost(self.dim) + CALL, None
 
-    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
+    def force(self, positions: Array, prepared: None, factor: float, out: Array) -> None:
         kernel, number = self.kernel, positions.shape[0]
         part = direct_part.for_terms(kernel)
         scale = factor / number
         threads.split(lambda a, b: part(kernel, positions, a, b, scale, out), number, lanes(self.dim), least=256)
 
 
-class Gram(Algorithm):
+class Gram(Algorithm[None]):
     """Every pair through matrix products, from about seventeen dimensions on."""
 
     name = "direct sum by matrix products"
     exact = False
 
-    def estimate(self, positions: Array) -> Estimate:
+    def estimate(self, positions: Array) -> tuple[float, None] | None:
         cost = positions.shape[0] ** 2 * (4.0 + 0.14 * self.dim) + 4.0 * CALL
         return (cost, None) if rounding_error(self.kernel, positions) <= self.tolerance else None
 
-    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
+    def force(self, positions: Array, prepared: None, factor: float, out: Array) -> None:
         gram_force(self.kernel, positions, factor, out)
 
 
-class Series(Algorithm):
+class Series(Algorithm[SeriesBox]):
     """Squared exponential on the line, range up to about a hundred lengthscales."""
 
     name = "truncated Fourier series"
@@ -113,7 +114,7 @@ class Series(Algorithm):
         """Fold the gradient of a Gaussian mean embedding into the Fourier series: (mean, width, height)."""
         self.plan = fourier_plan(self.kernel.lengthscale, self.kernel.variance, self.tolerance, attraction)
 
-    def estimate(self, positions: Array) -> Estimate:
+    def estimate(self, positions: Array) -> tuple[float, SeriesBox] | None:
         flat = positions.reshape(-1)
         low, high = extent_part(flat, 0, flat.size)
         if not (np.isfinite(low) and np.isfinite(high)):
@@ -121,7 +122,7 @@ class Series(Algorithm):
         box = box_of(self.plan, low, high)
         return (flat.size * (4.0 + 0.25 * box.modes) + CALL, box) if box.modes <= MOST_MODES else None
 
-    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
+    def force(self, positions: Array, prepared: SeriesBox, factor: float, out: Array) -> None:
         """out = factor (1/N sum_j grad_1 kappa(x_i, x_j) - grad mu_P(x_i)), the second term only if the box attracts.
         """
         box = prepared
@@ -135,12 +136,12 @@ class Series(Algorithm):
         scale = factor / number
         threads.split(lambda a, b: series_part(flat, a, b, box, weighted, scale, flat_out), chunks, least=2)
 
-    def attracts(self, prepared: Any) -> bool:
+    def attracts(self, prepared: SeriesBox) -> bool:
         """Whether the force prepared by `estimate` includes the attraction of the prior."""
         return bool(prepared.attracts)
 
 
-class Boxes(Algorithm):
+class Boxes(Algorithm[Layout]):
     """Squared exponential in one and two dimensions, any range."""
 
     name = "Chebyshev boxes"
@@ -150,7 +151,7 @@ class Boxes(Algorithm):
         super().__init__(kernel, dim, tolerance)
         self.sum = BoxSum(box_plan(kernel.lengthscale, kernel.variance, tolerance, dim), dim)
 
-    def estimate(self, positions: Array) -> Estimate:
+    def estimate(self, positions: Array) -> tuple[float, Layout] | None:
         layout = self.sum.layout(positions)
         if layout is None:
             return None
@@ -162,11 +163,11 @@ class Boxes(Algorithm):
         particle = 60.0 if self.dim == 1 else 150.0
         return positions.shape[0] * particle + 0.15 * multiplications + 3.0 * CALL, layout
 
-    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
+    def force(self, positions: Array, prepared: Layout, factor: float, out: Array) -> None:
         self.sum.force(positions, prepared, factor, out)
 
 
-class Near(Algorithm):
+class Near(Algorithm[Cells]):
     """Pairs within reach, for kernels that decay and clouds much wider than the reach."""
 
     name = "direct sum within reach"
@@ -176,7 +177,7 @@ class Near(Algorithm):
         super().__init__(kernel, dim, tolerance)
         self.reach = kernel_reach(kernel, tolerance)
 
-    def estimate(self, positions: Array) -> Estimate:
+    def estimate(self, positions: Array) -> tuple[float, Cells] | None:
         if self.reach is None or np.ptp(positions, axis=0).max() < 4.0 * self.reach:
             return None
         cells = Cells(positions, self.reach)
@@ -186,25 +187,25 @@ class Near(Algorithm):
         visits = cells.pairs() + LANES * cells.neighbours.size
         return visits * 1.5 * pair_cost(self.dim) + 150.0 * positions.shape[0] + 5.0 * CALL, cells
 
-    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
+    def force(self, positions: Array, prepared: Cells, factor: float, out: Array) -> None:
         near_force(self.kernel, positions, prepared, factor, out)
 
 
-class Scan(Algorithm):
+class Scan(Algorithm[None]):
     """Kernels that are a polynomial times an exponential of the distance, on the line."""
 
     name = "sorted scan"
     exact = True
 
-    def estimate(self, positions: Array) -> Estimate:
+    def estimate(self, positions: Array) -> tuple[float, None] | None:
         number = positions.shape[0]
         return number * (15.0 + 5.0 * np.log2(number + 1.0)) + 2.0 * CALL, None
 
-    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
+    def force(self, positions: Array, prepared: None, factor: float, out: Array) -> None:
         scan_force(self.kernel, positions, factor, out)
 
 
-class Nufft(Algorithm):
+class Nufft(Algorithm[None]):
     """Squared exponential in three dimensions with the extra ``nufft``."""
 
     name = "nonuniform fast Fourier transform"
@@ -214,7 +215,7 @@ class Nufft(Algorithm):
         super().__init__(kernel, dim, tolerance)
         self.plan = fourier_plan(kernel.lengthscale, kernel.variance, 0.5 * tolerance)
 
-    def estimate(self, positions: Array) -> Estimate:
+    def estimate(self, positions: Array) -> tuple[float, None] | None:
         if not (available() and np.all(np.isfinite(positions))):
             return None
         _, _, modes = grid(self.plan, positions)
@@ -224,14 +225,14 @@ class Nufft(Algorithm):
         digits = -np.log10(self.tolerance)
         return cells * 400.0 + positions.shape[0] * 4.0 * (digits + 1.0) ** 2.7 + 10.0 * CALL, None
 
-    def force(self, positions: Array, prepared: Any, factor: float, out: Array) -> None:
+    def force(self, positions: Array, prepared: None, factor: float, out: Array) -> None:
         nufft_force(self.plan, positions, self.tolerance, factor, out)
 
 
-def suitable(kernel: Kernel, dim: int, tolerance: float) -> list[Algorithm]:
+def suitable(kernel: Kernel, dim: int, tolerance: float) -> list[Algorithm[Any]]:
     """Algorithms that may be used for this kernel and dimension; the first can always be."""
     smooth = kernel.name == "squared-exponential"
-    found: list[type[Algorithm]] = [Direct]
+    found: list[type[Algorithm[Any]]] = [Direct]
     if smooth and dim == 1:
         found.append(Series)
     if smooth and dim <= 2:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numba
 import numpy as np
@@ -19,6 +19,7 @@ from numba.core.dispatcher import Dispatcher
 from particlegvi.engine.numerics.compiled import OPTIONS, is_ours, is_term
 from particlegvi.tools import arguments
 
+Function: TypeAlias = Callable[..., Any]
 _numbers = itertools.count(1)
 _distinct_classes: dict[type, type] = {}
 
@@ -40,8 +41,8 @@ class _Functions(NamedTuple):
 
 
 def term_of_functions(
-    value: Callable[..., Any], gradient: Callable[..., Any], dim: int
-) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
+    value: Function, gradient: Function, dim: int
+) -> tuple[Any, Function, Function]:
     """A term that calls a user's functions, plain or jitted, each at one contiguous point (dim,).
 
     Parameters
@@ -81,7 +82,7 @@ def term_of_functions(
     return type(f"Functions_{next(_numbers)}", (_Functions,), content)(), jitted_value, fill
 
 
-def _methods(value: Any, fill: Any) -> dict[str, Any]:
+def _methods(value: Function, fill: Function) -> dict[str, Function]:
     """The methods of a term. A point is copied: a user's function may want it contiguous, or write to it."""
 
     def value_of_one(self, x):
@@ -119,7 +120,7 @@ def _methods(value: Any, fill: Any) -> dict[str, Any]:
     return {"value": value_of_one, "gradient": gradient_of_one, "values": values, "gradients": gradients}
 
 
-def _filling(gradient: Any, fills: bool, returns_number: bool) -> Any:
+def _filling(gradient: Function, fills: bool, returns_number: bool) -> Function:
     """``gradient`` in the form fill(x, out); an entry that it leaves out is nan."""
     if fills:
 
@@ -143,13 +144,13 @@ def _filling(gradient: Any, fills: bool, returns_number: bool) -> Any:
     return fill
 
 
-def _jitted(role: str, function: Any) -> Any:
+def _jitted(role: str, function: object) -> Function:
     if not (inspect.isfunction(function) or isinstance(function, Dispatcher)):
         raise arguments.refuse(role, function, "a function")
     return function if isinstance(function, Dispatcher) else numba.njit(**OPTIONS)(function)
 
 
-def _number_of_arguments(role: str, function: Any, allowed: tuple[int, ...]) -> int:
+def _number_of_arguments(role: str, function: Function, allowed: tuple[int, ...]) -> int:
     try:
         plain = function.py_func if isinstance(function, Dispatcher) else function
         parameters = inspect.signature(plain).parameters.values()
@@ -162,7 +163,7 @@ def _number_of_arguments(role: str, function: Any, allowed: tuple[int, ...]) -> 
     return len(required)
 
 
-def _called(role: str, function: Any, *arguments: Any) -> Any:
+def _called(role: str, function: Function, *arguments: np.ndarray) -> Any:
     try:
         return function(*arguments)
     except numba.core.errors.NumbaError as error:
@@ -174,7 +175,7 @@ def _called(role: str, function: Any, *arguments: Any) -> Any:
         raise ValueError(f"{role} failed at x = {arguments[0].tolist()}: {error!r}") from error
 
 
-def _expect(what: str, result: Any, shape: tuple[int, ...]) -> None:
+def _expect(what: str, result: object, shape: tuple[int, ...]) -> None:
     """Refuse a result that is not real or not of this shape."""
     array = np.asarray(result)
     wanted = f"an array of shape {shape}" if shape else "a number"
