@@ -16,8 +16,9 @@ def verify(options: argparse.Namespace) -> int:
     from particlegvi.verification import command
 
     good = command.verify(
-        options.name, options.seed, options.out, options.overwrite, options.json, not options.no_figure, options.quiet
-    )
+        options.name, seed=options.seed, out=options.out, overwrite=options.overwrite, as_json=options.json,
+        figures=not options.no_figure, quiet=options.quiet,
+    )  # fmt: skip
     return DONE if good else FAILED
 
 

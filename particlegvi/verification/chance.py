@@ -1,16 +1,20 @@
-"""What chance allows: the bounds of the experiments, each missed by a true claim at most once in a thousand times."""
+"""Bounds of the experiments for sampling errors: a true claim misses each at most once in a thousand times."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from particlegvi.diagnostics import wasserstein1_floor
 
+if TYPE_CHECKING:
+    from particlegvi.diagnostics.particles import KnownTarget
+
 RARE = 1e-3  # probability of a false alarm of one claim
-ERRORS = 4.0  # standard errors: a normal exceeds them with probability 6e-5, so several may be looked at
+ERRORS = 4.0  # standard errors: a normal variable exceeds them with probability 6e-5, so that several may be tested
 
 
 def seeds(seed: int, number: int) -> list[int]:
@@ -18,7 +22,7 @@ def seeds(seed: int, number: int) -> list[int]:
     return [int(word) for word in np.random.SeedSequence(seed).generate_state(number, np.uint64)]
 
 
-def w1(target: Any, n: int, step_size: float = 0.0) -> float:
+def w1(target: KnownTarget, n: int, step_size: float = 0.0) -> float:
     """Bound on the W1 of n independent draws to their law: its 99.9% quantile, plus the step size for the bias O(h)."""
     return wasserstein1_floor(target, n, (1.0 - RARE,), replicates=4000)[0] + step_size
 
@@ -31,7 +35,7 @@ def kolmogorov_smirnov(n: float, looks: int = 1) -> float:
     return math.sqrt(0.5 * math.log(2.0 * looks / RARE) / n)
 
 
-def ks_to_cdf(draws: np.ndarray, cdf: Any) -> float:
+def ks_to_cdf(draws: np.ndarray, cdf: Callable[[np.ndarray], np.ndarray]) -> float:
     """Kolmogorov-Smirnov distance of draws (n,) to a law with distribution function ``cdf``."""
     below = cdf(np.sort(draws))
     steps = np.arange(len(draws) + 1) / len(draws)

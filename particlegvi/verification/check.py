@@ -1,4 +1,4 @@
-"""Making an experiment twice, as claimed and in its wrong variant, and judging both by the same bounds."""
+"""An experiment is made twice, as claimed and in its wrong variant, and both are compared with the same bounds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any
 
 from particlegvi.verification.claim import Claim, Experiment
 
+Row = dict[str, Any]  # a claim in the report, as JSON can hold it
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of one claim.
+    """Result of checking one claim.
 
-    ``right`` or ``wrong`` is None where that variant broke down, and ``error`` says how.
+    ``right`` or ``wrong`` is None if that variant raised an exception; ``error`` describes it.
     """
 
     claim: Claim
@@ -36,14 +38,14 @@ class Outcome:
 
     @property
     def good(self) -> bool:
-        """Whether the claim holds and its control shows that it need not have."""
+        """Whether the claim holds and its control failed."""
         return self.verdict == "holds" and self.control == "failed"
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """The outcome as JSON: the decisive check of either variant, null where there is no number."""
         right = self.right.decisive if self.right is not None else None
         wrong = self.wrong.decisive if self.wrong is not None else None
-        row: dict[str, Any] = {
+        row: Row = {
             "name": self.claim.name,
             "claim": self.claim.claim,
             "source": self.claim.source,
@@ -63,7 +65,7 @@ class Outcome:
 
 
 def check(claim: Claim, seed: int = 0) -> Outcome:
-    """Make both variants of a claim's experiment; one that breaks down does not hold."""
+    """Make both variants of a claim's experiment; one that raises an exception does not hold."""
     begun = time.perf_counter()
     made: list[Experiment | None] = []
     errors = []

@@ -1,11 +1,15 @@
-"""What a claim is: a sentence, its source, and an experiment whose outcome a bound decides."""
+"""The contract of claims: a sentence, its source, and an experiment whose outcome is compared with a bound."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Data = dict[str, Any]  # what one variant's figure needs, by name
 RELATIONS = ("<=", ">=")
 
 
@@ -16,7 +20,7 @@ class Check:
     Attributes
     ----------
     quantity : str
-        What was measured, with its unit where it has one.
+        The measured quantity, with its unit if it has one.
     measured, bound : float
     relation : str
         "<=" where the measured value must not exceed the bound, ">=" where it must reach it.
@@ -33,14 +37,14 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """Whether the bound is kept; a measured value that is not a number keeps none."""
+        """Whether the measured value keeps the bound; NaN does not."""
         if self.relation == "<=":
             return bool(self.measured <= self.bound)
         return bool(self.measured >= self.bound)
 
     @property
     def load(self) -> float:
-        """How much of the bound is used up: at most 1 where it holds, infinite where nothing was measured."""
+        """Fraction of the bound that is used up: at most 1 where it holds, infinite where nothing was measured."""
         above, below = (self.measured, self.bound) if self.relation == "<=" else (self.bound, self.measured)
         if not below > 0.0:
             return 0.0 if self.holds else math.inf
@@ -49,14 +53,14 @@ class Check:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What one variant of an experiment gave: the checks, and what the figure needs."""
+    """Result of one variant of an experiment: the checks, and the data of the figure."""
 
     checks: tuple[Check, ...]
-    data: dict[str, Any] = field(default_factory=dict)
+    data: Data = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
-        """Whether every bound is kept."""
+        """Whether all checks hold."""
         return all(check.holds for check in self.checks)
 
     @property
@@ -66,7 +70,7 @@ class Experiment:
 
     @property
     def measured(self) -> bool:
-        """Whether every number is one: a control that produced none has not failed, it has not been made."""
+        """Whether no measured value is NaN: a control without a number counts as not made, not as failed."""
         return not any(math.isnan(check.measured) for check in self.checks)
 
 
@@ -76,18 +80,18 @@ class Claim:
     Attributes
     ----------
     name : str
-        What ``particlegvi verify NAME`` calls it.
+        NAME in ``particlegvi verify NAME``.
     claim : str
         The claim in one sentence of at most 90 characters.
     source : str
-        Where it is stated: theorem, equation, remark.
+        Theorem, equation or remark that states it.
     wrong : str
-        What is changed in the wrong variant, in a few words.
+        Change that makes the wrong variant, in a few words.
     same_scale : bool
         Whether both panels of the figure share their vertical axis.
     """
 
-    name: ClassVar[Any] = None  # a string in each claim; the registry leaves this class out
+    name: ClassVar[str]
     claim: ClassVar[str]
     source: ClassVar[str]
     wrong: ClassVar[str]
@@ -102,12 +106,12 @@ class Claim:
         Parameters
         ----------
         seed : int
-            Of all random numbers. A true claim must fail for at most one seed in a thousand.
+            Seed of all random numbers. A true claim must fail for at most one seed in a thousand.
         wrong : bool
             Whether to change the engine or its input as :attr:`wrong` says.
         """
         raise NotImplementedError
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         """Draw one variant's ``Experiment.data`` on matplotlib axes, with labels, units and the truth."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""What ``particlegvi verify`` does: the table, the JSON, the figures, and whether all is well."""
+"""The command ``particlegvi verify``: the table, the JSON, the figures, and whether all claims hold."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from particlegvi.tools import files
 from particlegvi.verification import claims
-from particlegvi.verification.check import Outcome, check
+from particlegvi.verification.check import Outcome, Row, check
 
 REPORT = "verify.json"
 HEADER = ("claim", "measured", "", "bound", "verdict", "control")
@@ -18,6 +17,7 @@ HEADER = ("claim", "measured", "", "bound", "verdict", "control")
 
 def verify(
     name: str | None = None,
+    *,
     seed: int = 0,
     out: str | None = None,
     overwrite: bool = False,
@@ -25,24 +25,24 @@ def verify(
     figures: bool = True,
     quiet: bool = False,
 ) -> bool:
-    """Check one claim, or all, and report as it goes.
+    """Check one claim, or all, and report each at once.
 
     Parameters
     ----------
     name : str, optional
         Name of a claim; all by default.
     seed : int
-        Of every experiment.
+        Seed of every experiment.
     out : str, optional
         Folder for ``verify.json`` and one picture for each claim; nothing is written without it.
     overwrite : bool
-        Whether ``out`` may be there already.
+        Whether ``out`` may exist already.
     as_json : bool
-        Print the report as JSON, and nothing else, on stdout.
+        Whether to print the report as JSON, and nothing else, on stdout.
     figures : bool
         Whether to draw.
     quiet : bool
-        Print nothing unless it is bad.
+        Whether to print only claims that fail.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def verify(
     known = claims.registry.parts()
     chosen = known if name is None else {name: claims.registry[name]}
     folder = None if out is None else _folder(out, overwrite)
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     table = Table(chosen, shown=not as_json, quiet=quiet)
     good = True
     for part in chosen.values():
@@ -69,7 +69,7 @@ def verify(
         if folder is not None:
             if figures:
                 row["figure"] = _draw(outcome, folder)
-            files.write_json(folder / REPORT, [*rows, row])  # after each, so that an interrupted run leaves the truth
+            files.write_json(folder / REPORT, [*rows, row])  # after each, so that an interrupted run leaves a report
         rows.append(row)
         good &= outcome.good
         table.line(outcome)
@@ -89,7 +89,7 @@ class Table:
             self._print(*HEADER)
 
     def line(self, outcome: Outcome) -> None:
-        """The outcome of one claim; with ``quiet`` only a bad one."""
+        """Print the outcome of one claim; with ``quiet`` only if it is not good."""
         if not self.shown or (self.quiet and outcome.good):
             return
         made = outcome.right.decisive if outcome.right is not None else None
@@ -98,8 +98,8 @@ class Table:
         if not outcome.good:
             print(_explanation(outcome), flush=True)
 
-    def close(self, rows: list[dict[str, Any]], good: bool, folder: Path | None) -> None:
-        """The last line: how many hold, and where the report is."""
+    def close(self, rows: list[Row], good: bool, folder: Path | None) -> None:
+        """Print the last line: the number of claims that hold, and the folder of the report."""
         if not self.shown or self.quiet:
             return
         held = sum(row["verdict"] == "holds" for row in rows)
@@ -136,7 +136,7 @@ def _short(value: float) -> str:
 
 
 def _draw(outcome: Outcome, folder: Path) -> str | None:
-    """The picture of an outcome in the folder; None, and a word on stderr, where it cannot be drawn."""
+    """Name of the picture of an outcome, drawn in the folder; None, and a message on stderr, if that fails."""
     from particlegvi.verification import figure
 
     if outcome.right is None or outcome.wrong is None:
@@ -144,14 +144,14 @@ def _draw(outcome: Outcome, folder: Path) -> str | None:
     picture = folder / f"{outcome.claim.name}.png"
     try:
         figure.save(outcome, picture)
-    except Exception as error:  # a picture that fails must not take the verdict with it
+    except Exception as error:  # a picture that fails must not lose the verdict
         print(f"particlegvi: {picture.name} cannot be drawn: {error}", file=sys.stderr)
         return None
     return picture.name
 
 
 def _folder(out: str, overwrite: bool) -> Path:
-    """The folder of the report: a new one, or that of an earlier report, whose files go."""
+    """The folder of the report: a new one, or that of an earlier report, whose files are deleted."""
     path = Path(out)
     try:
         if out and not path.exists():

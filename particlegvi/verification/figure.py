@@ -1,18 +1,21 @@
-"""One picture for each claim: the experiment beside its wrong variant, and both numbers against the bound."""
+"""One picture for each claim: the experiment next to its wrong variant, and both numbers against the bound."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from particlegvi.plotting import style
 from particlegvi.verification.check import Outcome
 from particlegvi.verification.claim import Check, Experiment
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 RIGHT, WRONG = style.BLUE, style.VERMILLION
 SIGNS = {"<=": "\N{LESS-THAN OR EQUAL TO}", ">=": "\N{GREATER-THAN OR EQUAL TO}"}
-NARROWEST = 1e-3  # fraction of the bound below which the gauge does not tell numbers apart
+NARROWEST = 1e-3  # smallest fraction of the bound on the gauge; smaller ones are drawn there
 
 
 def save(outcome: Outcome, path: Path) -> Path:
@@ -41,8 +44,8 @@ def save(outcome: Outcome, path: Path) -> Path:
         return style.save(figure, path)
 
 
-def _gauge(axes: Any, right: Experiment, wrong: Experiment) -> None:
-    """How much of the bound either variant uses up, on a logarithmic axis with the bound at 1."""
+def _gauge(axes: Axes, right: Experiment, wrong: Experiment) -> None:
+    """Fraction of the bound that each variant uses up, on a logarithmic axis with the bound at 1."""
     loads = [min(max(experiment.decisive.load, NARROWEST), 1e9) for experiment in (right, wrong)]
     highest = 10.0 ** math.ceil(math.log10(max(*loads, 10.0)) + 0.3)
     axes.set(xscale="log", xlim=(0.6 * NARROWEST, highest), ylim=(0.0, 4.2), yticks=[])
@@ -52,8 +55,10 @@ def _gauge(axes: Any, right: Experiment, wrong: Experiment) -> None:
     rows = ((2.5, loads[0], right, RIGHT, "o"), (0.6, loads[1], wrong, WRONG, "X"))
     for height, load, experiment, colour, marker in rows:
         axes.plot([load], [height], marker, color=colour, markersize=11, clip_on=False)
-        place = {"x": 0.005, "y": (height + 1.0) / 4.2, "transform": axes.transAxes, "va": "center"}
-        words = axes.text(s=_words(experiment.decisive), color=style.darker(colour), parse_math=False, **place)
+        words = axes.text(
+            0.005, (height + 1.0) / 4.2, _words(experiment.decisive), color=style.darker(colour), parse_math=False,
+            transform=axes.transAxes, va="center",
+        )  # fmt: skip
         style.outlined(words)
     axes.set_xlabel("fraction of the bound that is used up (beyond 1 the bound is missed)")
 

@@ -1,4 +1,4 @@
-"""The Wasserstein gradient flow itself, on a grid of the line: no particles, no noise, no sampling error.
+"""The Wasserstein gradient flow on a grid of the line, without particles, noise or sampling error.
 
     dq/dt = d/dx ( q d/dx (V + lambda1 kappa * q) ) + lambda2 d2q/dx2                     (thesis 5.3.2, C.97)
 
@@ -11,7 +11,7 @@ step: F falls on the grid as it does in the theorem. Steps are first order in ti
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import solve_banded
@@ -38,12 +38,18 @@ class FokkerPlanck:
     """
 
     def __init__(
-        self, potential: np.ndarray, centres: np.ndarray, kl_weight: float, lambda1: float = 0.0, kernel: Any = None
+        self,
+        potential: np.ndarray,
+        centres: np.ndarray,
+        kl_weight: float,
+        lambda1: float = 0.0,
+        kernel: Callable[[np.ndarray], np.ndarray] | None = None,
     ) -> None:
         self.potential, self.centres, self.kl_weight = potential, centres, kl_weight
         self.width = float(centres[1] - centres[0])
         self.interaction: np.ndarray | None = None
         if lambda1 != 0.0:
+            assert kernel is not None
             self.interaction = lambda1 * kernel((centres[:, None] - centres[None, :]) ** 2)
 
     def free_energy(self, masses: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""What Theorems 6.6.1 and 6.6.2 say of a problem with few inputs, by quadrature.
+"""The laws and the bound of Theorems 6.6.1 and 6.6.2 for a problem with few inputs, by quadrature.
 
 The law nu of the inputs is uniform on the X of the data, so that the eigenpairs (lambda_m, e_m) of the covariance
 operator (6.9) are known exactly: they are those of k(X, X) / N.
@@ -7,7 +7,7 @@ operator (6.9) are known exactly: they are those of k(X, X) / N.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,12 +16,16 @@ from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.covariances import Iterated
 from particlegvi.functionspace.covariances.covariance import Covariance
 
+if TYPE_CHECKING:
+    from particlegvi.contracts import Kernel
+    from particlegvi.functionspace.likelihoods.likelihood import Likelihood
+
 Array = np.ndarray
 REACH = 8.0  # prior standard deviations of each coefficient
 
 
 class Leading(Covariance):
-    """``sum_{m <= size} e_m(a) e_m(b)``, whose Nystroem basis at the same points is e_1, ..., e_size and no more."""
+    """``sum_{m <= size} e_m(a) e_m(b)``, whose Nystroem basis at the same points is e_1, ..., e_size."""
 
     name = "leading"
 
@@ -44,7 +48,7 @@ class Leading(Covariance):
 
 
 class Projection:
-    """The posterior seen through its first M coefficients: V_infinity, V* and the bound (6.24).
+    """The posterior of the first M coefficients: V_infinity, V* and the bound (6.24).
 
     Parameters
     ----------
@@ -57,7 +61,7 @@ class Projection:
         M.
     """
 
-    def __init__(self, kernel: Any, likelihood: Any, X: Array, y: Array, size: int) -> None:
+    def __init__(self, kernel: Kernel, likelihood: Likelihood, X: Array, y: Array, size: int) -> None:
         self.likelihood, self.X, self.y, self.size = likelihood, X, y, size
         self.basis = Nystroem(kernel, X)
         self.eigenvalues = self.basis.eigenvalues[:size]

@@ -1,14 +1,19 @@
-"""The problem of Figure 5.2, on which most claims are tried, and what is known of it in closed form."""
+"""The problem of Figure 5.2, on which most claims are tested, and its closed forms."""
 
 from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import particlegvi as pg
+from particlegvi.targets import DensityTarget
+
+if TYPE_CHECKING:
+    from particlegvi.contracts import Loss, Method, Prior
+    from particlegvi.simulation.run import Run
 
 LOSS = pg.losses.get("tilted-double-well")
 PRIOR = pg.priors.Normal(mean=0.0, sd=1.0)
@@ -24,13 +29,20 @@ WINDOW = (-3.8, 2.8)
 
 
 @cache
-def target(method: Any) -> Any:
-    """Q* of a method on this problem."""
-    return pg.target(LOSS, method, prior=PRIOR)
+def target(method: Method) -> DensityTarget:
+    """Q* of a method with a kl_weight on this problem."""
+    return density(LOSS, method, PRIOR)
+
+
+def density(loss: Loss, method: Method, prior: Prior) -> DensityTarget:
+    """Q* of a method with a kl_weight."""
+    found = pg.target(loss, method, prior=prior)
+    assert isinstance(found, DensityTarget)
+    return found
 
 
 def loss(t: np.ndarray) -> np.ndarray:
-    """The loss, written out once more."""
+    """The loss of this problem, independent of the package."""
     return 1.5 * (t**4 / 4.0 + t**3 / 3.0 - t**2) - 0.375
 
 
@@ -39,18 +51,18 @@ def embedding(t: np.ndarray) -> np.ndarray:
     return np.exp(-0.25 * t**2) / math.sqrt(2.0)
 
 
-def potential(t: np.ndarray, method: Any) -> np.ndarray:
+def potential(t: np.ndarray, method: Method) -> np.ndarray:
     """V = loss - lambda1 mu_P - lambda2 log p of 5.4.3, up to a constant."""
     return loss(t) - 2.0 * method.mmd_weight * embedding(t) + method.kl_weight * 0.5 * t**2
 
 
-def swapped(method: Any) -> Any:
-    """A loss under which V is the one that C.7 prints: loss - lambda1 log p - lambda2 mu_P."""
+def swapped(method: Method) -> pg.Loss:
+    """A loss for which V is that printed in C.7: loss - lambda1 log p - lambda2 mu_P."""
     change = 2.0 * method.mmd_weight - method.kl_weight
     return pg.Loss.from_formula(f"{LOSS_FORMULA} + {change}*t**2/2 + {change}*{EMBEDDING_FORMULA}", variables=["t"])
 
 
-def simulate(method: Any, **settings: Any) -> Any:
-    """Simulate a method on this problem, start and end kept, unless the settings say otherwise."""
+def simulate(method: Method, **settings: Any) -> Run:
+    """Simulate a method on this problem and record start and end; ``settings`` override these defaults."""
     given: dict[str, Any] = {"loss": LOSS, "prior": PRIOR, "record_every": 0} | settings
     return pg.simulate(method=method, **given)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from particlegvi.contracts import Distribution
 from particlegvi.tools import arguments
 
 if TYPE_CHECKING:
@@ -87,11 +88,6 @@ class Q0:
         raise ValueError(f"initial is {prior!r}; Normal, Uniform or an array of points is allowed in {self.dim}-D")
 
 
-def is_prior(initial: object) -> TypeGuard[Prior]:
-    """Whether a start is a prior object; otherwise it should be an array of points."""
-    return hasattr(initial, "log_density")
-
-
 def start_points(initial: Start | ArrayLike, dim: int) -> np.ndarray | None:
     """The points (n, dim) if ``initial`` is an array of them, None if it is a prior object.
 
@@ -100,7 +96,7 @@ def start_points(initial: Start | ArrayLike, dim: int) -> np.ndarray | None:
     ValueError
         If the dimensions differ, or the array has another shape or numbers that are not finite.
     """
-    if is_prior(initial):
+    if isinstance(initial, Distribution):
         if initial.dim != dim:
             raise ValueError(f"initial has {initial.dim} dimensions and the loss has {dim}; the same number is allowed")
         return None

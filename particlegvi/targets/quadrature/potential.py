@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from particlegvi.contracts import Located
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -45,14 +47,14 @@ def place_of(prior: Prior) -> Place:
     bounded = np.isfinite(low) & np.isfinite(high)
     with np.errstate(invalid="ignore"):
         middle, half = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
-    mean = _known(getattr(prior, "mean", None), np.zeros(prior.dim))  # mean and sd are optional attributes of a prior
-    sd = _known(getattr(prior, "sd", None), np.ones(prior.dim))
+    mean, sd = np.zeros(prior.dim), np.ones(prior.dim)
+    if isinstance(prior, Located):
+        mean, sd = _known(prior.mean, mean), _known(prior.sd, sd)
     return Place(low, high, np.where(bounded, middle, mean), np.where(bounded, half, sd))
 
 
-def _known(given: ArrayLike | None, otherwise: np.ndarray) -> np.ndarray:
-    if given is None:
-        return otherwise
+def _known(given: ArrayLike, otherwise: np.ndarray) -> np.ndarray:
+    """The finite numbers of ``given``, as an array of the shape of ``otherwise``, which has the others."""
     number = np.broadcast_to(np.asarray(given, dtype=np.float64), otherwise.shape)
     return np.where(np.isfinite(number), number, otherwise)
 

@@ -1,16 +1,21 @@
-"""Theorem 5.4.1: deep ensembles end at the minima, each as often as its basin is hit at the start."""
+"""Theorem 5.4.1: deep ensembles end at the minima, each with the initial probability of its basin."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from particlegvi.contracts import Method
 
 LOW, HIGH = -2.0, 1.0  # the minima; the barrier between their basins is at 0
 
@@ -33,7 +38,7 @@ class BasinLaw(Claim):
         method = pg.methods.DLE(kl_weight=0.5) if wrong else pg.methods.DE()
         return self.compare(method, self.mean, seed)
 
-    def compare(self, method: Any, start: float, seed: int) -> Experiment:
+    def compare(self, method: Method, start: float, seed: int) -> Experiment:
         """Particles started around ``start`` against the law for a start around ``self.mean``."""
         initial = pg.priors.Normal(start, 1.0)
         run = problems.simulate(
@@ -47,10 +52,10 @@ class BasinLaw(Claim):
         bound = (HIGH - LOW) * chance.ERRORS * math.sqrt(weight * (1.0 - weight) / len(x))
         return Experiment((Check("W1 to the law of the basins", distance, bound),), {"final": x, "weight": weight})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         edges = np.linspace(-3.25, 2.25, 56)  # the minima in the middle of a bin
         x = data["final"]
-        axes.hist(x, edges, weights=np.full(len(x), 1.0 / len(x)), label="particles", **drawing.BARS)
+        axes.hist(x, edges.tolist(), weights=np.full(len(x), 1.0 / len(x)), label="particles", **drawing.BARS)
         axes.plot([LOW, HIGH], [data["weight"], 1.0 - data["weight"]], "D", color=style.BLACK, label=r"$Q_0(\Theta_i)$")
         axes.set(xlabel=r"parameter $\theta$", ylabel="share of the particles", xlim=(-3.2, 2.2), ylim=(0.0, 0.85))
         drawing.legend(axes, "upper center")

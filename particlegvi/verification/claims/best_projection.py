@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,8 +10,11 @@ import particlegvi as pg
 from particlegvi.functionspace import likelihoods
 from particlegvi.plotting import style
 from particlegvi.verification import drawing
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
 from particlegvi.verification.optimum import Projection, divergence, probabilities
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=0.6, variance=1.5)
 LIKELIHOODS = (likelihoods.Bernoulli(), likelihoods.StudentT(3.0, 1.0), likelihoods.Poisson("log"))
@@ -43,7 +46,7 @@ class BestProjection(Claim):
             claimed = probabilities(problem.potential(grid, nodes=1 if wrong else 40))
             expected, prior = expected_cost(problem, grid), probabilities(0.5 * grid[:, 0] ** 2 / problem.eigenvalues)
 
-            def distance(tau: np.ndarray, expected: Any = expected, prior: Any = prior) -> float:
+            def distance(tau: np.ndarray, expected: np.ndarray = expected, prior: np.ndarray = prior) -> float:
                 """KL(Q_tau, posterior) of (D.136), without log p(y)."""
                 return divergence(tau, prior) + float(tau @ expected)
 
@@ -54,7 +57,7 @@ class BestProjection(Claim):
         curves = [[distance(tilt(claimed, shape, size)) for size in SHOWN] for shape in shapes(claimed, grid[:, 0])[:2]]
         return Experiment((check,), {"curves": np.array(curves) - distance(claimed)})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         lines = (("slope", style.BLUE), ("curvature", style.ORANGE))
         for curve, (words, colour) in zip(data["curves"], lines, strict=True):
             axes.plot(SHOWN, 1000.0 * curve, color=colour, label=f"another {words}")

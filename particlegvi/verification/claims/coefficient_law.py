@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import linalg
@@ -13,7 +13,10 @@ from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0, variance=1.0)
 NOISE = 0.1
@@ -31,7 +34,7 @@ class CoefficientLaw(Claim):
     half the largest stable one.
     """
 
-    name: ClassVar[Any] = "coefficient-law"
+    name = "coefficient-law"
     claim = "With Gaussian noise PLS draws from N(A^-1 E y / sigma^2, A^-1), at any step size"
     source = "thesis, (D.125), Lemma 6.6.3"
     wrong = "Euler-Maruyama at half the stable step"
@@ -59,7 +62,7 @@ class CoefficientLaw(Claim):
         )
         return Experiment(checks, {"white": white.ravel()})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         drawing.histogram(axes, data["white"], (-4.0, 4.0))
         z = np.linspace(-4.0, 4.0, 200)
         axes.plot(z, np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi), "--", color=style.BLACK, label="closed form")
@@ -80,7 +83,7 @@ class EulerCoefficientLaw(CoefficientLaw):
     euler = True
 
 
-def sampler(**settings: Any) -> Any:
+def sampler(**settings: Any) -> ProjectedLangevinSampler:
     """The fitted sampler."""
     return ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(NOISE), Z, **settings).fit(X, Y)
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # A repulsion that parts particles within a valley, too.
 METHOD = pg.methods.DRE(mmd_weight=5.0, kernel=problems.KERNEL)
@@ -62,7 +65,7 @@ class DreInvariant(Claim):
         )
         return Experiment(checks, {"ends": ends})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         colours = (style.BLUE, style.ORANGE, style.PURPLE, style.GREEN)
         for row, (end, colour) in enumerate(zip(data["ends"].values(), colours, strict=True)):
             shaken = np.random.default_rng(0).uniform(-0.28, 0.28, len(end))

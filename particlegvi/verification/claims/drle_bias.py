@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METHOD = problems.STRONG
 
@@ -54,7 +57,7 @@ class DrleBias(Claim):
             checks.append(Check(f"mean extrapolated from N = {numbers[k]} and {numbers[k + 1]}", left, float(allowed)))
         return Experiment(tuple(checks), {"numbers": numbers, "bias": bias, "error": error})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         x = 1.0 / data["numbers"]
         axes.errorbar(
             x, data["bias"], chance.ERRORS * data["error"], fmt="o", color=style.BLUE, capsize=4,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class DrleForgets(Claim):
@@ -38,7 +41,7 @@ class DrleForgets(Claim):
         )
         return Experiment((check,), {"ends": ends})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         looks = (("from one point", style.BLUE), ("from spread particles", style.ORANGE))
         for (label, colour), end in zip(looks, data["ends"], strict=True):
             x = np.sort(end)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import particlegvi as pg
 from particlegvi.verification import chance, drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METHOD = problems.STRONG
 
@@ -34,7 +37,7 @@ class DrleLaw(Claim):
         bound = chance.w1(target, self.particles, self.step_size)
         return Experiment((Check("W1 to Q*", distance, bound),), {"final": run.final[:, 0]})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         drawing.histogram(axes, data["final"], problems.WINDOW)
         drawing.curve(axes, problems.target(METHOD), problems.WINDOW)
         drawing.legend(axes)

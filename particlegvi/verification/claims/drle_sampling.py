@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METHOD = problems.STRONG
 
@@ -53,7 +56,7 @@ class DrleSampling(Claim):
         check = Check("slope of log W1 in log N, from -1/2", abs(slope + 0.5), chance.ERRORS * error + 0.02)
         return Experiment((check,), {"distances": distances, "slope": slope})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         for number, w1 in data["distances"].items():
             axes.plot(np.full(len(w1), number), w1, ".", color=style.SKY, alpha=0.7, label="a run")
         numbers = np.array([*data["distances"]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import linalg
@@ -12,7 +12,10 @@ import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 NOISE, LENGTHSCALE = 0.05, 0.8
 X = np.linspace(-2.0, 2.0, 12)[:, None]
@@ -51,7 +54,7 @@ class ExactProcess(Claim):
         centre, sd = pls.predict(SHOWN, return_std=True)
         return Experiment(checks, {"centre": centre, "sd": sd})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         x, centre, sd = SHOWN[:, 0], data["centre"], data["sd"]
         axes.fill_between(x, centre - 2.0 * sd, centre + 2.0 * sd, color=style.SKY, alpha=0.4, linewidth=0)
         axes.plot(x, centre, color=style.BLUE, label=r"PLS, mean $\pm$ 2 sd")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtr
@@ -10,7 +10,10 @@ from scipy.special import ndtr
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LOSS = pg.Loss.from_formula("x**2/2", variables=["x", "y"])
 PRIOR = pg.priors.Normal([0.0, 0.0], 1.0)
@@ -48,7 +51,7 @@ class Existence(Claim):
         check = Check("largest distance of a coordinate's law to Q*", max(distances), bound)
         return Experiment((check,), {"ends": ends})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         looks = ((style.BLUE, "o"), (style.ORANGE, "^"))
         for start, end, (colour, marker) in zip(STARTS, data["ends"], looks, strict=True):
             label = f"from ({start[0]:g}, {start[1]:g})"

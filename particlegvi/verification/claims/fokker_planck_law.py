@@ -1,17 +1,20 @@
-"""C.2: the particles' law at any time is the Wasserstein gradient flow, not only its limit."""
+"""C.2: the particles' law follows the Wasserstein gradient flow at all times, not only in the limit."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
 from particlegvi.verification.fokker_planck import FokkerPlanck
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METHOD = problems.STRONG
 START, SD = 1.0, 0.5
@@ -47,12 +50,13 @@ class FokkerPlanckLaw(Claim):
             below = np.concatenate([[0.0], np.cumsum(masses)])
             x = run.positions[round(time / TIMES[0]), :, 0]
             looks.append(x)
-            distances.append(chance.ks_to_cdf(x, lambda at, e=edges, b=below: np.interp(at, e, b)))
+            uniform = np.interp(x, edges, below)  # the flow's distribution function at the particles
+            distances.append(chance.ks_to_cdf(uniform, lambda u: u))
         bound = chance.kolmogorov_smirnov(self.particles, looks=len(TIMES)) + self.step_size
         quantity = "largest KS distance to the flow"
         return Experiment((Check(quantity, max(distances), bound),), {"looks": looks, "densities": densities})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         colours = (style.ORANGE, style.BLUE, style.PURPLE, style.GREEN)
         width = CENTRES[1] - CENTRES[0]
         for time, x, masses, colour in zip(TIMES, data["looks"], data["densities"], colours, strict=True):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from particlegvi.plotting import style
 from particlegvi.verification import drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
 from particlegvi.verification.fokker_planck import FokkerPlanck
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METHOD = problems.STRONG
 CENTRES = np.linspace(-5.0, 4.0, 301)
@@ -55,7 +58,7 @@ class FreeEnergyGrid(Claim):
         )
         return Experiment(checks, {"excess": excess})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         times = self.step_size * np.arange(len(data["excess"]))
         axes.plot(times, data["excess"], color=style.BLUE, label="along the flow")
         axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="the minimum")

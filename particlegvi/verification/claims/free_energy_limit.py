@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METHOD = problems.STRONG
 
@@ -54,7 +57,7 @@ class FreeEnergyLimit(Claim):
             series.append((number, excess.mean(), error, _self_pairs(ends[0], energies[0].mmd_squared)))
         return Experiment(tuple(checks), {"series": np.array(series).T})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         numbers, excess, error, self_pairs = data["series"]
         look: dict[str, Any] = {"fmt": "o", "color": style.BLUE, "capsize": 4}
         axes.errorbar(numbers, excess, chance.ERRORS * error, label="particles, 4 standard errors", **look)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METHOD = problems.STRONG
 
@@ -48,7 +51,7 @@ class FreeEnergyParticles(Claim):
         best = pg.diagnostics.target_free_energy(problems.target(METHOD), problems.LOSS, METHOD, prior=problems.PRIOR)
         return Experiment((check,), {"excess": table - best.total})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         excess, times = data["excess"], self.step_size * np.array(self.records)
         error = excess.std(axis=0, ddof=1) / math.sqrt(len(excess))
         look: dict[str, Any] = {"fmt": "o-", "color": style.BLUE, "capsize": 4, "markersize": 5}

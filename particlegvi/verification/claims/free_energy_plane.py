@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
 from particlegvi.verification.claims.gibbs_plane import KL_WEIGHT, LOSS, PRIOR
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METHOD = pg.methods.DLE(KL_WEIGHT)
 
@@ -19,9 +22,9 @@ METHOD = pg.methods.DLE(KL_WEIGHT)
 class FreeEnergyPlane(Claim):
     """L of DLE's particles on the ring of `gibbs-plane` at the end of independent runs, less that of exact draws of Q*.
 
-    In the plane the entropy of nearest neighbours has a bias that shows, and which as many exact draws have as well;
-    both tend to L(Q*). Allowed is a Student's bound on the difference of the means. Wrong: a
-    prior p^0.5, as (2.4) has it, whose particles minimise another L.
+    In the plane the entropy estimate from nearest neighbours has a visible bias, which is the same for as many exact
+    draws; both tend to L(Q*). The bound is a Student's bound on the difference of the means. Wrong: a prior p^0.5, as
+    in (2.4), whose particles minimise another L.
     """
 
     name = "free-energy-plane"
@@ -32,7 +35,7 @@ class FreeEnergyPlane(Claim):
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
         prior = pg.priors.Normal([1.0, 0.0], KL_WEIGHT**-0.5) if wrong else PRIOR
-        target: Any = pg.target(LOSS, METHOD, prior=PRIOR)
+        target = problems.density(LOSS, METHOD, PRIOR)
         best = pg.diagnostics.target_free_energy(target, LOSS, METHOD, prior=PRIOR).total
         seeds = iter(chance.seeds(seed, 2 * self.runs * len(self.numbers)))
         checks, series = [], []
@@ -51,7 +54,7 @@ class FreeEnergyPlane(Claim):
             series.append(made - best)
         return Experiment(tuple(checks), {"excess": np.array(series)})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         numbers, means = np.array(self.numbers), data["excess"].mean(axis=2)
         error = data["excess"].std(axis=2, ddof=1) / math.sqrt(self.runs)
         looks = (("particles, 4 s.e.", style.BLUE, "o", 0.94), ("exact draws of $Q^*$", style.ORANGE, "s", 1.06))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,8 +10,13 @@ import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
 from particlegvi.verification.optimum import Leading, Projection, probabilities
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=0.5, variance=4.0)
 X = np.linspace(-1.5, 1.5, 7)[:, None]
@@ -33,7 +38,7 @@ class GaussianProjection(Claim):
     particles = 10_000
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
-        likelihood: Any = likelihoods.Bernoulli() if wrong else likelihoods.Gaussian(noise_variance=0.5)
+        likelihood: Likelihood = likelihoods.Bernoulli() if wrong else likelihoods.Gaussian(noise_variance=0.5)
         problem = Projection(KERNEL, likelihood, X, Y, 1)
         pls = ProjectedLangevinSampler(
             Leading(problem.basis, 1), likelihood, X, particles=self.particles, seed=seed
@@ -48,7 +53,7 @@ class GaussianProjection(Claim):
         data = {"u": grid[:, 0], "best": best / width, "particles": pls.coefficients_[:, 0]}
         return Experiment((check,), data)
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         inside = data["u"][data["best"] > 1e-4 * data["best"].max()]
         drawing.histogram(axes, data["particles"], (inside[0], inside[-1]))
         axes.plot(data["u"], data["best"], "--", color=style.BLACK, label=r"best law $\tau^*$")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import particlegvi as pg
 from particlegvi.verification import chance, drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class GibbsLine(Claim):
@@ -37,7 +40,7 @@ class GibbsLine(Claim):
         bound = chance.w1(target, self.particles, self.step_size)
         return Experiment((Check("W1 to the Gibbs measure", distance, bound),), {"final": run.final[:, 0]})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         drawing.histogram(axes, data["final"], problems.WINDOW)
         drawing.curve(axes, problems.target(problems.DLE), problems.WINDOW, label="Gibbs measure")
         drawing.legend(axes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import chdtri
@@ -11,7 +11,10 @@ from scipy.special import chdtri
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LOSS = pg.losses.get("ring", radius=2.0, width=0.5)
 PRIOR = pg.priors.Normal([1.0, 0.0], 1.0)
@@ -67,7 +70,7 @@ class GibbsPlane(Claim):
         bound = float(chdtri(freedom, chance.RARE)) / freedom
         return Experiment((Check("chi-squared per degree of freedom", statistic, bound),), {"final": x})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         shown = data["final"][:4000]
         axes.plot(*shown.T, ".", color=style.SKY, markersize=2.5, alpha=0.6, label="particles")
         middle, truth = density()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from particlegvi.plotting import style
 from particlegvi.verification import drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Independence(Claim):
@@ -36,7 +39,7 @@ class Independence(Claim):
         check = Check("largest difference of a path", gap, 0.0)
         return Experiment((check,), {"times": run.times, "paths": paths})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         few, many = data["paths"]
         axes.plot(data["times"], np.abs(few - many), linewidth=1.2, color=style.BLUE)
         axes.plot([], [], color=style.BLUE, label=f"a path among {self.few}, and among {self.particles}")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MMD_WEIGHT = 0.5
 
@@ -47,7 +50,7 @@ class ObjectiveGradient(Claim):
         check = Check("largest difference of velocity and minus gradient", gap, 1e-6)
         return Experiment((check,), {"x": x, "difference": velocity + slopes})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         order = np.argsort(data["x"])
         axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="equal")
         axes.plot(data["x"][order], data["difference"][order], "o-", color=style.ORANGE, label="a particle")

@@ -1,9 +1,9 @@
-"""Theorem 6.6.2: what projected Langevin sampling draws from is near the best law, by (6.24)."""
+"""Theorem 6.6.2: the law of projected Langevin sampling is near the best law, by (6.24)."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,8 +11,11 @@ import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
 from particlegvi.verification.optimum import Leading, Projection, divergence, probabilities
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=1.2, variance=1.5)
 X = np.linspace(-1.5, 1.5, 7)[:, None]
@@ -24,8 +27,8 @@ BINS = 20
 class ProjectionBound(Claim):
     """KL of the particles' u_M to that of tau*, in bins, which is at most KL(tau_infinity, tau*); M = 1, 2, 3.
 
-    tau* is found by quadrature. To (6.24) is added what chance does to a histogram: a chi-squared quantile over twice
-    the particles, and 4 standard errors of the mean of log(tau_infinity / tau*). Wrong: another prior.
+    tau* is found by quadrature. The bound is (6.24) plus the sampling error of a histogram: a chi-squared quantile over
+    twice the number of particles, and 4 standard errors of the mean of log(tau_infinity / tau*). Wrong: another prior.
     """
 
     name = "projection-bound"
@@ -52,7 +55,7 @@ class ProjectionBound(Claim):
             rows.append((size, measured, divergence(target, best), problem.bound(), allowed))
         return Experiment(tuple(checks), {"rows": np.array(rows)})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         size, measured, exact, bound, allowed = data["rows"].T
         axes.plot(size, bound, "s--", color=style.BLACK, label="bound (6.24)")
         axes.plot(size, allowed, ":", color=style.TEXT_GREY, label="with chance")
@@ -63,7 +66,7 @@ class ProjectionBound(Claim):
         drawing.legend(axes, "lower left")
 
 
-def binned(grid: np.ndarray, points: int, laws: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+def binned(grid: np.ndarray, points: int, laws: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
     """Edges of bins of u_M that share the first law about equally, and the laws' probabilities of the bins."""
     places = grid[:points, -1]
     width = places[1] - places[0]
@@ -75,7 +78,7 @@ def binned(grid: np.ndarray, points: int, laws: Any) -> tuple[np.ndarray, list[n
 
 
 def chance_of(laws: list[np.ndarray], particles: int) -> float:
-    """How far chance takes the KL to the first law, of draws of the second, above its value."""
+    """Upper quantile of the sampling error of the KL to the first law, for draws from the second."""
     from scipy.special import chdtri
 
     ratio = np.log(laws[1] / laws[0])

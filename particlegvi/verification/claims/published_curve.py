@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from particlegvi.plotting import style
 from particlegvi.verification import drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METHOD = problems.DRLE
 GRID = np.linspace(-3.0, 3.0, 601)
@@ -60,7 +63,7 @@ class PublishedCurve(Claim):
         )
         return Experiment(checks, {"q": q, "mass": total, "mean": float(np.trapezoid(q * GRID, GRID))})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         label = f"exp(u) / mass:\nmass {data['mass']:.3f}\nmean {data['mean']:.4f}"
         axes.plot(GRID, data["q"], color=style.GREEN, label=label)
         target = problems.target(METHOD)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Reductions(Claim):
@@ -46,7 +49,7 @@ class Reductions(Claim):
         )
         return Experiment(checks, {"gaps": gaps})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         for label, gap in data["gaps"].items():
             place = np.arange(1, len(gap) + 1)
             axes.plot(place, np.sort(gap)[::-1], color=style.METHOD_COLOURS[label], label=f"DRLE to {label}")

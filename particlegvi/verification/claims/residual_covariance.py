@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import linalg
@@ -12,7 +12,10 @@ from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.covariances import Matern32
 from particlegvi.plotting import style
 from particlegvi.verification import drawing
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 KERNEL = Matern32(0.8, 1.3)
 Z = np.linspace(-2.0, 2.0, 9)[:, None]
@@ -47,7 +50,7 @@ class ResidualCovariance(Claim):
         check = Check("most negative eigenvalue, relative", max(0.0, -float(relative[-1])), rounding)
         return Experiment((check,), {"relative": relative})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         number = np.arange(1, len(data["relative"]) + 1)
         negative = data["relative"] < -1e-12
         axes.plot(number[~negative], data["relative"][~negative], "o", color=style.BLUE, label="not negative")

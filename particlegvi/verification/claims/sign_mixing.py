@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,10 @@ import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.plotting import style
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Z = np.array([[-1.0], [1.0]])
 X = np.repeat(Z, 4, axis=0)
@@ -47,7 +50,7 @@ class SignMixing(Claim):
         check = Check("chi-squared of the four shares", chi, 2.0 * float(chdtri(3, chance.RARE)))
         return Experiment((check,), {"shares": counts / self.particles, "law": law})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         places = np.arange(4)
         axes.bar(places, data["shares"], 0.6, color=style.SKY, edgecolor="white", label="particles")
         axes.plot(places, data["law"], "D", color=style.BLACK, markersize=8, label="quadrature")

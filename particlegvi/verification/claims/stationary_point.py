@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import drawing, problems
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METHOD = problems.STRONG
 GRID = np.linspace(-6.0, 5.0, 2201)
@@ -30,7 +32,7 @@ class StationaryPoint(Claim):
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
         loss = problems.swapped(METHOD) if wrong else problems.LOSS
-        target: Any = pg.target(loss, METHOD, prior=problems.PRIOR)
+        target = problems.density(loss, METHOD, problems.PRIOR)
         q = target.pdf(GRID)
         kappa = np.exp(-0.5 * (GRID[SHOWN][:, None] - GRID[None, :]) ** 2)
         field = problems.potential(GRID[SHOWN], METHOD) + METHOD.lambda1 * np.trapezoid(kappa * q, GRID, axis=1)
@@ -38,7 +40,7 @@ class StationaryPoint(Claim):
         check = Check("largest Wasserstein gradient in the bulk of Q*", float(np.max(np.abs(gradient))), 1e-4)
         return Experiment((check,), {"gradient": gradient})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         axes.plot(GRID[SHOWN], data["gradient"], color=style.GREEN, label=r"$\nabla_W L[Q^*](\theta)$")
         axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="0")
         axes.set(xlabel=r"parameter $\theta$", ylabel="Wasserstein gradient", xlim=(-2.8, 1.8))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from particlegvi.plotting import style
 from particlegvi.verification import drawing
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Means and variances of Gaussians; P is N(0, 1) and the kernel has lengthscale 1.
 PRIOR = (0.0, 1.0)
@@ -49,7 +52,7 @@ class StrictConvexity(Claim):
         check = Check("smallest gap below the chord, relative", float(min(gaps)), 1e-3, ">=")
         return Experiment((check,), {"curves": curves})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         curve = data["curves"][0]
         axes.plot(SHARES, curve, color=style.BLUE, label="$D((1 - a) P + a Q, P)$")
         axes.plot([0.0, 1.0], curve[[0, -1]], "--", color=style.BLACK, label="chord")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LOSS = pg.losses.get("ring", radius=2.0, width=0.5)
 PRIOR = pg.priors.Normal([0.0, 0.0], 2.0)
@@ -46,7 +49,7 @@ class UniqueMinimiser(Claim):
         quantity = "largest distance of the angles' law to that of Q*"
         return Experiment((Check(quantity, max(distances), bound),), {"ends": ends})
 
-    def draw(self, axes: Any, data: dict[str, Any]) -> None:
+    def draw(self, axes: Axes, data: Data) -> None:
         looks = ((style.BLUE, "o"), (style.ORANGE, "^"))
         for start, end, (colour, marker) in zip(STARTS, data["ends"], looks, strict=True):
             label = f"from ({start[0]:g}, {start[1]:g})"
