@@ -1,1 +1,5 @@
-"""Side by side: the engine against what a user would write instead, in one process, in turn."""
+"""Benchmarks: the engine is timed in turn with what a user would write instead, in one process.
+
+`workloads` lists what is timed, `rivals` has the other implementations, `timing` takes turns between contenders,
+`report` runs everything and prints the tables, and `scaling` measures one repulsion against the number of particles.
+"""

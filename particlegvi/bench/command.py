@@ -1,4 +1,4 @@
-"""What ``particlegvi bench`` does."""
+"""The command ``particlegvi bench``."""
 
 from __future__ import annotations
 

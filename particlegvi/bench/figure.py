@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from particlegvi.bench.scaling import Curves
 
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
 
-def draw_scaling(scaling: dict[str, Any], path: Path) -> None:
-    """One panel per dimension, both axes logarithmic; ``scaling`` maps "1", "2", ... to name -> [[N, seconds], ...]."""
+def draw_scaling(scaling: dict[str, Curves], path: Path) -> None:
+    """Draw one panel per dimension, both axes logarithmic; ``scaling`` has the curves by dimension, "1", "2", ...."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Runs the workloads and turns what they measured into a table and JSON."""
+"""Runs the workloads, and reports the times as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from particlegvi.bench.timing import in_turn, ratios
 from particlegvi.engine.numerics import threads
 from particlegvi.tools.registry import look_up
 
+Facts = dict[str, Any]  # as JSON can hold them
 ROUNDS = 5
 
 
-def machine() -> dict[str, Any]:
+def machine() -> Facts:
     """Facts about the machine and the libraries."""
     import numba
 
@@ -41,12 +42,12 @@ def machine() -> dict[str, Any]:
     }
 
 
-def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str], None] = print) -> dict[str, Any]:
-    """Run workloads (all when ``names`` is None) and return everything measured, JSON-able."""
+def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str], None] = print) -> Facts:
+    """Run workloads (all if ``names`` is None), print the tables through ``say``, and return all measurements."""
     chosen = list(workloads.WORKLOADS) if names is None else names
     for name in chosen:
         look_up("workload", name, workloads.WORKLOADS)
-    result: dict[str, Any] = {"machine": machine(), "quick": quick, "workloads": {}}
+    result: Facts = {"machine": machine(), "quick": quick, "workloads": {}}
     for name in chosen:
         make = workloads.WORKLOADS[name]
         title = (make.__doc__ or name).strip()
@@ -74,7 +75,7 @@ def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str]
     return result
 
 
-def _checks(say: Callable[[str], None]) -> dict[str, Any]:
+def _checks(say: Callable[[str], None]) -> Facts:
     say("\nerror of the sums on 50 particles against the direct sum (units of variance / lengthscale)")
     accuracy = workloads.accuracy()
     for row in accuracy:
@@ -90,7 +91,7 @@ def _checks(say: Callable[[str], None]) -> dict[str, Any]:
     return {"accuracy": accuracy, "same_bytes": same}
 
 
-# VmHWM, where there is one: the peak that getrusage reports begins with that of the process which started this one.
+# VmHWM where it exists: the peak that getrusage reports includes that of the parent process.
 MILLION = """
 import re, resource, sys
 import particlegvi as pg
@@ -105,7 +106,7 @@ except OSError:
 """
 
 
-def memory(say: Callable[[str], None]) -> dict[str, Any]:
+def memory(say: Callable[[str], None]) -> Facts:
     """Peak memory of a process that moves a million particles by DRLE in two dimensions."""
     if sys.platform == "win32":
         return {}
@@ -115,8 +116,8 @@ def memory(say: Callable[[str], None]) -> dict[str, Any]:
     return {"drle-plane-million": peak}
 
 
-def start_up(say: Callable[[str], None], rounds: int) -> dict[str, Any]:
-    """``particlegvi run global-minimiser`` at full settings, warm cache, against bare imports of the libraries."""
+def start_up(say: Callable[[str], None], rounds: int) -> Facts:
+    """``particlegvi run global-minimiser`` at full settings, warm cache, and bare imports of the libraries."""
     import tempfile
 
     bare = [sys.executable, "-c", "import numpy, numba, matplotlib.pyplot"]

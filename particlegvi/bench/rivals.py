@@ -1,16 +1,16 @@
-"""What a user would write instead: the loop in numpy, in naive numba, in JAX and in PyTorch."""
+"""Implementations that a user would write instead: the loop in numpy, in naive numba, in JAX and in PyTorch."""
 
 from __future__ import annotations
 
 import importlib.util
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 # grad of the tilted double well (thesis C.7.1), prior N(0, 1), lengthscale 1: the problem of Figure 5.2
 Step = Callable[[], object]
+Loop = Callable[..., object]  # compiled by numba
 
 
 def installed(name: str) -> bool:
@@ -19,7 +19,7 @@ def installed(name: str) -> bool:
 
 
 def numpy_loop(start: np.ndarray, steps: int, step_size: float, kl_weight: float, lambda1: float) -> np.ndarray:
-    """The update as one writes it in a notebook: all pairs at once, one numpy Generator."""
+    """The update as in a notebook: all pairs at once, one numpy Generator."""
     random = np.random.default_rng(0)
     x = start.copy()
     noise = math.sqrt(2.0 * step_size * kl_weight)
@@ -37,8 +37,8 @@ def numpy_loop(start: np.ndarray, steps: int, step_size: float, kl_weight: float
     return x
 
 
-def naive_numba() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """(double loop over pairs, loop over steps and particles), as one writes them the first time."""
+def naive_numba() -> tuple[Loop, Loop]:
+    """A double loop over pairs, and a loop over steps and particles, both without optimisation."""
     import numba
 
     @numba.njit(fastmath=True)
@@ -119,7 +119,7 @@ def torch_loop(start: np.ndarray, steps: int, step_size: float, kl_weight: float
     x0 = torch.as_tensor(start)
     noise = math.sqrt(2.0 * step_size * kl_weight)
 
-    def run() -> Any:
+    def run() -> object:
         x = x0.clone()
         with torch.no_grad():
             for _ in range(steps):

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import statistics
 import time
-from typing import Any
 
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.engine.pairs.algorithms import suitable
+from particlegvi.engine.pairs.algorithms import Algorithm, suitable
 
+Curves = dict[str, list[list[float]]]  # [[N, seconds], ...] of each algorithm, by its name
 NUMBERS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
-LONGEST = 4.0  # seconds; an algorithm that would take longer is left out from there on
+LONGEST = 4.0  # seconds; larger N are left out for an exact algorithm that would take longer
 
 
-def measure(dim: int, tolerance: float = 1e-12, numbers: tuple[int, ...] = NUMBERS) -> dict[str, list[list[float]]]:
-    """Seconds of each suitable algorithm on a Normal(0, 2^2) cloud: name -> [[N, seconds], ...]."""
+def measure(dim: int, tolerance: float = 1e-12, numbers: tuple[int, ...] = NUMBERS) -> Curves:
+    """Seconds of each suitable algorithm for points from Normal(0, 2^2)."""
     kernel = pg.kernels.SquaredExponential(1.0)
-    curves: dict[str, list[list[float]]] = {}
+    curves: Curves = {}
     for algorithm in suitable(kernel, dim, tolerance):
         points: list[list[float]] = []
         for number in numbers:
@@ -34,12 +34,13 @@ def measure(dim: int, tolerance: float = 1e-12, numbers: tuple[int, ...] = NUMBE
     return curves
 
 
-def _seconds(algorithm: Any, x: np.ndarray, out: np.ndarray) -> float:
+def _seconds(algorithm: Algorithm, x: np.ndarray, out: np.ndarray) -> float:
     times = []
     for attempt in range(4):
         begun = time.perf_counter()
-        _, prepared = algorithm.estimate(x)
-        algorithm.force(x, prepared, 1.0, out)
+        estimate = algorithm.estimate(x)
+        assert estimate is not None
+        algorithm.force(x, estimate[1], 1.0, out)
         if attempt > 0:
             times.append(time.perf_counter() - begun)
         if attempt > 0 and times[-1] > 1.0:

@@ -1,4 +1,4 @@
-"""Measuring two things in turn, so that a machine whose speed drifts disturbs both alike."""
+"""Timing in turn, so that changes of the machine's speed affect all contenders alike."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Contender:
     work : callable
         Does ``share`` of the whole workload each time it is called.
     share : float
-        Fraction of the workload that one call does: slow contenders do a part, and are scaled.
+        Fraction of the workload that one call does; the times of slow contenders, which do a part, are scaled.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Contender:
 
 
 def in_turn(contenders: list[Contender], rounds: int) -> None:
-    """Call every contender once to warm up (compiling is not measured), then ``rounds`` times in turn."""
+    """Call every contender once to warm up (compilation is not measured), then ``rounds`` times in turn."""
     for contender in contenders:
         contender.work()
     for _ in range(rounds):

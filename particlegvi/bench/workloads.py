@@ -12,26 +12,30 @@ import numpy as np
 import particlegvi as pg
 from particlegvi.bench import rivals
 from particlegvi.bench.timing import Contender
+from particlegvi.contracts import Loss, Method
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs.algorithms import Direct
 from particlegvi.methods.flow import Problem
 
 PRIOR = pg.priors.Normal(0.0, 1.0)
 KERNEL = pg.kernels.SquaredExponential(1.0)
+Row = dict[str, Any]  # a line of a table, as JSON can hold it
 
 
-def _well() -> Any:
+def _well() -> Loss:
     return pg.losses.get("tilted-double-well")
 
 
-def _simulated(method: Any, steps: int, start: np.ndarray, step_size: float) -> Callable[[], object]:
+def _simulated(method: Method, steps: int, start: np.ndarray, step_size: float) -> Callable[[], object]:
     return lambda: pg.simulate(
         _well(), method, prior=PRIOR, initial=start, steps=steps, step_size=step_size, record_every=0
     )
 
 
-def _flow(method: Any, start: np.ndarray, steps: int, loss: Any = None, tolerance: float = 1e-12) -> Any:
-    """A flow that is moved on by ``steps`` steps at each call, with its start and its checks left out."""
+def _flow(
+    method: Method, start: np.ndarray, steps: int, loss: Loss | None = None, tolerance: float = 1e-12
+) -> Callable[[], None]:
+    """A function that advances a flow by ``steps`` steps at each call; its start and its checks are not timed."""
     loss = loss or _well()
     dim = start.shape[1]
     prior = PRIOR if dim == 1 else pg.priors.Normal(np.zeros(dim), 1.0)
@@ -137,7 +141,7 @@ WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
 }
 
 
-def accuracy() -> list[dict[str, Any]]:
+def accuracy() -> list[Row]:
     """Error of every accelerated sum on 50 particles against the direct sum, in units of variance / lengthscale."""
     from particlegvi.engine.pairs.repulsion import Repulsion
 
@@ -160,7 +164,7 @@ def accuracy() -> list[dict[str, Any]]:
 
 
 def clouds(random: np.random.Generator, number: int, dim: int) -> dict[str, np.ndarray]:
-    """Ten shapes of cloud."""
+    """Ten clouds of points (number, dim), by the name of their shape."""
     half = number // 2
     normal = random.normal(size=(number, dim))
     two = np.concatenate([normal[:half] - 6.0, normal[half:] + 6.0])
@@ -182,8 +186,8 @@ def clouds(random: np.random.Generator, number: int, dim: int) -> dict[str, np.n
     return {name: np.ascontiguousarray(cloud) for name, cloud in shapes.items()}
 
 
-def same_bytes() -> list[dict[str, Any]]:
-    """Threads and grouping of steps against one thread, step by step."""
+def same_bytes() -> list[Row]:
+    """Whether threads and groups of steps give the same bytes as one thread, step by step."""
     rows = []
     cases = {
         "DLE, 1-D": (pg.methods.DLE(1.0), PRIOR.sample(5000), _well()),

@@ -1,4 +1,4 @@
-"""What is learnt from a validation set after the fit: how wide predictions ought to be."""
+"""Calibration of the width of predictions on a validation set, after the fit."""
 
 from particlegvi.calibration.conformal import conformal_radius
 from particlegvi.calibration.tempering import variance_factor

@@ -16,7 +16,7 @@ def conformal_radius(y: ArrayLike, mean: ArrayLike, sd: ArrayLike = 1.0, coverag
     """The r for which ``mean - r sd`` to ``mean + r sd`` covers a new y with probability at least ``coverage``.
 
     With n validation points, r is the ``ceil((n + 1) coverage)``-th smallest of ``|y - mean| / sd``. If the validation
-    points and the new one are exchangeable, the coverage is at least what was asked for, and less than
+    points and the new one are exchangeable, the coverage is at least ``coverage``, and less than
     ``1/(n + 1)`` above it where no two scores tie (Vovk, Gammerman & Shafer, 2005; Lei et al., 2018, Theorem 2.2).
 
     Parameters
@@ -24,7 +24,7 @@ def conformal_radius(y: ArrayLike, mean: ArrayLike, sd: ArrayLike = 1.0, coverag
     y, mean : array (n,)
         Validation targets and the predictions for them: data that the fit has not seen.
     sd : array (n,) or float
-        What the width shall be proportional to: 1 for one width everywhere.
+        Quantity to which the width is proportional: 1 for a constant width.
     coverage : float
         Between 0 and 1.
 

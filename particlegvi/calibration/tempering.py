@@ -16,7 +16,7 @@ def variance_factor(y: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> float:
         a = mean( (y - mean)^2 / sd^2 )
 
     and is minimal there. The thesis's program uses twice that, which costs ``log(2)/2 - 1/4`` = 0.097 nats at every
-    point; its text restricts the factor to at most 1, which (B.62) gives no reason for.
+    point; its text restricts the factor to at most 1, without a reason in (B.62).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From a name to inputs and targets: find the file, verify it, and leave out what would give the answer away."""
+"""Data sets by name: the file is found, verified, and read without the columns that leak the target."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ LARGEST = 50_000_000  # bytes of a file, packed or not; the largest set unpacks 
 
 
 class MissingData(ValueError):
-    """The file of a data set is on none of the places where it is looked for."""
+    """The file of a data set is in none of the folders that `load` searches."""
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """One supervised problem, as it lies in its file: nothing is scaled or shuffled.
+    """One supervised problem, as in its file: neither scaled nor shuffled.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Dataset:
     target : str
         The name of the column y.
     note : str
-        What one has to know of these data; may be empty.
+        Remarks on these data; may be empty.
     source, licence : str
     """
 
@@ -62,7 +62,7 @@ class Dataset:
 
 
 def names() -> list[str]:
-    """The names of all data sets, in alphabetical order, whether or not their files are there."""
+    """The names of all data sets, in alphabetical order; their files may be missing."""
     return sorted(_catalogue()["sets"])
 
 
@@ -77,14 +77,14 @@ def load(name: str) -> Dataset:
     Returns
     -------
     Dataset
-        Without the columns that are constant or that give the target away (its ``note`` says which).
+        Without constant columns and those that leak the target (its ``note`` names them).
 
     Raises
     ------
     MissingData
-        If the file is in neither place; a ``ValueError`` that says how to get it.
+        If the file is in neither folder; a ``ValueError`` that says how to get it.
     ValueError
-        If no data set has this name, or the file is not the one that the name stands for.
+        If no data set has this name, or the file differs from the one that the catalogue names.
     """
     entry = look_up("data set", name, _catalogue()["sets"])
     file = _catalogue()["files"][entry["file"]]
@@ -110,8 +110,8 @@ def _catalogue() -> dict[str, Any]:
 
 
 def folders() -> list[Path]:
-    """Where `load` looks, in this order."""
-    from particlegvi.engine.numerics.compiled import user_cache_folder  # numba, which the names can do without
+    """The folders that `load` searches, in this order."""
+    from particlegvi.engine.numerics.compiled import user_cache_folder  # loads numba, which `names` does not need
 
     chosen = os.environ.get("PARTICLEGVI_DATA")
     return [*([Path(chosen)] if chosen else []), user_cache_folder() / "data"]

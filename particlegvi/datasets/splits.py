@@ -1,6 +1,6 @@
-"""Which rows train, which choose settings, which test: the splits that published tables use, without scikit-learn.
+"""Splits into training, validation and test rows as published tables use them, without scikit-learn.
 
-Both recipes draw from numpy's legacy stream, which numpy has frozen, so that the row numbers are those of the papers.
+Both recipes draw from numpy's legacy stream, which numpy has frozen, so that the row numbers equal those of the papers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Split(NamedTuple):
 
 
 def standard_splits(rows: int, count: int = 20, seed: int = 1) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The 90/10 splits of Hernandez-Lobato & Adams (2015) and Gal & Ghahramani (2016), one after the other.
+    """The 90/10 splits of Hernandez-Lobato & Adams (2015) and Gal & Ghahramani (2016), one after another.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def standard_splits(rows: int, count: int = 20, seed: int = 1) -> Iterator[tuple
     Raises
     ------
     ValueError
-        If there are fewer than 5 rows, which would leave a test set without any.
+        If there are fewer than 5 rows, so that a test set would be empty.
     """
     rows, count = _rows(rows), arguments.whole("count", count, 0, MOST)
     if rows < 5:
@@ -63,7 +63,7 @@ def holdout(rows: int, test: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     Raises
     ------
     ValueError
-        If the fraction leaves nothing to train on or nothing to test on.
+        If the training or the test set would be empty.
     """
     rows, test = _rows(rows), arguments.real("test", test, "a fraction between 0 and 1")
     tested = math.ceil(test * rows) if 0.0 < test < 1.0 else 0
@@ -99,7 +99,7 @@ def thesis_split(rows: int, seed: int, task: str) -> Split:
         return Split(train, np.empty(0, dtype=train.dtype), test)
     if task != "regression":
         raise ValueError(f'task is {shown(task)}; "regression" and "classification" are allowed')
-    # The fractions as the authors' program computes them: their last bits decide a row here and there.
+    # The fractions are computed as in the authors' program: their last bits decide single rows.
     train, rest = holdout(rows, 1.0 - 0.8, seed)
     remaining = 1.0 - 0.8 - 0.1
     validation, test = holdout(len(rest), remaining / (remaining + 0.1), seed)

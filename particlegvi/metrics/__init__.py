@@ -1,4 +1,4 @@
-"""How good predictions are: scores of regression and of binary classification, each one number."""
+"""Scores of predictions in regression and in binary classification, each one number."""
 
 from particlegvi.metrics.classification import accuracy, area_under_curve, bernoulli_nll, brier_score
 from particlegvi.metrics.regression import (

@@ -9,7 +9,7 @@ from particlegvi.tools.arguments import labels, paired, probabilities
 
 
 def accuracy(y: ArrayLike, probability: ArrayLike) -> float:
-    """The fraction of labels (0 or 1) on the right side of 1/2; exactly 1/2 says 0, as rounding does."""
+    """The fraction of labels (0 or 1) on the right side of 1/2; exactly 1/2 predicts 0, as rounding does."""
     target = labels(y)
     return float(np.mean((probabilities("probability", probability, target) > 0.5) == (target == 1.0)))
 
@@ -43,7 +43,7 @@ def area_under_curve(y: ArrayLike, score: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If a class is absent, so that there is nothing to compare.
+        If there is no 0 or no 1.
     """
     target = labels(y)
     values = paired("score", score, target)

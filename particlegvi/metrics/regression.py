@@ -46,8 +46,8 @@ def gaussian_nll(y: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> float:
 def mixture_nll(y: ArrayLike, samples: ArrayLike, noise_sd: ArrayLike) -> float:
     """Mean negative log-likelihood in nats of posterior function samples with Gaussian noise.
 
-    The predictive density is the mixture ``1/J sum_j N(y; f_j(x), noise_sd^2)``, which is what J particles say; a
-    Gaussian with the same mean and variance is not.
+    The predictive density is the mixture ``1/J sum_j N(y; f_j(x), noise_sd^2)``, the predictive
+    density of J particles; a Gaussian with the same mean and variance differs from it.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def mixture_nll(y: ArrayLike, samples: ArrayLike, noise_sd: ArrayLike) -> float:
         raise ValueError(f"samples or y holds a number beyond {LARGEST_SCORED:g}; smaller ones are allowed")
     deviation = deviations("noise_sd", noise_sd, target)
     exponents = -0.5 * ((target - functions) / deviation) ** 2
-    top = exponents.max(axis=0)  # taken out, since far from all particles every exponential is zero
+    top = exponents.max(axis=0)  # subtracted, since all exponentials underflow far from the particles
     density = top + np.log(np.mean(np.exp(exponents - top), axis=0)) - np.log(deviation)
     return -float(np.mean(density)) + 0.5 * math.log(2.0 * math.pi)
 
