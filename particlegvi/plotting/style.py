@@ -128,7 +128,7 @@ def number(value: float, digits: int = 4) -> str:
 def weights(method: Method) -> str:
     """The weights of a method as mathtext, for example "λ_KL = 1, λ_MMD = 0.5"; empty where it has none."""
     parts = []
-    for symbol, value in (("KL", getattr(method, "kl_weight", 0.0)), ("MMD", getattr(method, "mmd_weight", 0.0))):
+    for symbol, value in (("KL", method.kl_weight), ("MMD", method.mmd_weight)):
         if value:
             parts.append(rf"\lambda_\text{{{symbol}}} = {number(value)}")
     return "$" + r",\ ".join(parts) + "$" if parts else ""

@@ -10,6 +10,8 @@ import pytest
 
 from particlegvi.plotting import layout, style
 
+from ..plain_parts import PlainMethod
+
 # Deuteranopia at full severity, for linear RGB: Machado, Oliveira and Fernandes (2009), table 1.
 DEUTERANOPIA = np.array(
     [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
@@ -36,7 +38,7 @@ def closest(colours: list[str], eye: np.ndarray) -> float:
 
 
 def method(label: str, kl_weight: float = 0.0, mmd_weight: float = 0.0) -> SimpleNamespace:
-    return SimpleNamespace(method=SimpleNamespace(label=label, kl_weight=kl_weight, mmd_weight=mmd_weight))
+    return SimpleNamespace(method=PlainMethod(label, kl_weight, mmd_weight))
 
 
 def test_methods_stay_apart_for_every_eye():

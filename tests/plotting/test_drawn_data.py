@@ -264,6 +264,19 @@ def test_lifting_marks_both_minimisers_and_draws_the_prior(lifted):
     np.testing.assert_allclose(y, np.exp(-0.5 * x**2) / math.sqrt(2 * math.pi), rtol=1e-12)
 
 
+def test_coverage_is_the_share_of_replicates_with_its_mean_and_interval(replicated):
+    first, second = panels(plotting.figure(replicated, "coverage"))
+    for axes, expected in ((first, {4: 1 / 3, 5: 1 / 3, 6: 1 / 3}), (second, {8: 1.0})):
+        heights = [bar.height for bar in bars(axes) if bar.width == pytest.approx(0.8)]
+        np.testing.assert_allclose(heights, [expected.get(count, 0.0) for count in range(9)])
+        [most] = with_gid(axes, "independent")
+        assert most.get_xdata()[0] == pytest.approx(8 * (1 - (7 / 8) ** 8))  # of draws that are uniform over the modes
+    [mean] = with_gid(first, "mean")
+    assert mean.get_xdata()[0] == 5.0
+    assert "mean 5.00 of 8\n95%: 2.52 to 7.48" in [text.get_text() for text in first.texts]
+    assert "mean 8.00 of 8\nin each of 3" in [text.get_text() for text in second.texts]
+
+
 def test_one_stray_particle_does_not_set_the_range():
     values = np.append(np.random.default_rng(0).standard_normal(1000), 1e6)
     low, high = reading.fitting_range([values])

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi import plotting
 from particlegvi.running import execute as runner
 from particlegvi.scenario import load
 from particlegvi.storage import checkpoint
@@ -73,6 +74,14 @@ def straight(tmp_path_factory):
         patch.setattr("particlegvi.results.summarise", lambda results: {"status": results.status})
         pg.run(SHORT, out=out)
     return content(out)
+
+
+def test_their_coverage_is_drawn():
+    results = pg.run(SHORT)
+    covered = results["DLE"].info["replicates"]["modes_covered"]
+    [axes] = plotting.figure(results, "coverage").axes
+    heights = [bar.get_height() for bar in axes.patches if bar.get_gid() == "shares"]
+    assert len(covered) == NUMBER and heights == [covered.count(count) / NUMBER for count in range(9)]
 
 
 @pytest.mark.parametrize("step", [1, 20, 21, 40, 50, 79, 80])

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from particlegvi.kinds.particles import table
 from particlegvi.kinds.particles.summary import basins, verdict
 
+from ...plain_parts import PlainAtoms
+
 
 def test_basins_count_the_nearest_particles():
     atoms = np.array([[-2.0, 0.0], [1.0, 0.0]])
-    target = SimpleNamespace(atoms=atoms, weights=np.array([0.5, 0.5]))
+    target = PlainAtoms(atoms, np.array([0.5, 0.5]))
     particles = np.array([[-2.0, 0.1], [-1.9, 0.0], [1.0, 0.0], [0.9, -0.2]])
     first, second = basins(particles, target)
     assert (first["count"], second["count"]) == (2, 2)
@@ -24,7 +24,7 @@ def test_basins_count_the_nearest_particles():
 
 
 def test_a_basin_that_nobody_reached_is_counted_too():
-    target = SimpleNamespace(atoms=np.array([[0.0], [5.0]]), weights=np.array([0.9, 0.1]))
+    target = PlainAtoms(np.array([[0.0], [5.0]]), np.array([0.9, 0.1]))
     counts = [basin["count"] for basin in basins(np.zeros((6, 1)), target)]
     assert counts == [6, 0]
 
