@@ -1,4 +1,4 @@
-"""How the flow is stepped: one small file per integrator, found by its ``name``.
+"""Integrators: schemes that step the flow, one small file each, found by its ``name``.
 
 An integrator is a function ``(step_size, temperature, stiffness) -> Stepping`` under the decorator
 `particlegvi.integrators.stepping.integrator`, which gives it a name, a scheme and its orders.

@@ -1,4 +1,4 @@
-"""Stochastic Heun: second order in law for two drifts a step."""
+"""Stochastic Heun: second weak order for two drifts a step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def heun(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
 
     Two drifts a step, the second with the repulsion of the particles at their own y. With additive noise weak order 2
     (Kloeden and Platen 1992, sec. 15.1), and so a stationary bias of second order; strong order 1, as Euler-Maruyama,
-    because one increment a step does not tell where in between the path has been; order 2 without noise. Stable for
+    because one increment a step does not determine the path in between; order 2 without noise. Stable for
     h < 2 / (largest curvature). At the walls of a Uniform prior y is reflected, and the drift found there is reflected
     back; the orders hold away from them.
     """

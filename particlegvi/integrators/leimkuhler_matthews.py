@@ -14,8 +14,8 @@ def leimkuhler_matthews(step_size: StepSize, temperature: float, stiffness: Arra
 
     One drift a step; returns the averaged-noise variable x itself. Stationary bias of second order; none at all on a
     quadratic, where the variance is T / a exactly. Strong order 1/2 only, because x knows half of the next step's
-    noise: use it for laws and not for paths. Stable for h < 2 / (largest curvature). The orders hold away from the
-    walls of a Uniform prior.
+    noise: use it for distributions and not for paths. Stable for h < 2 / (largest curvature). The orders hold away from
+    the walls of a Uniform prior.
     """
     ones = np.ones_like(stiffness)
     half = np.sqrt(0.5 * step_size * temperature) * ones

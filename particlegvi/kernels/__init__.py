@@ -1,7 +1,7 @@
 """Kernels of the maximum mean discrepancy: profiles of the squared distance, one small file each.
 
 Each is a ``NamedTuple`` with ``lengthscale`` and ``variance`` and two methods, ``value(r2)`` and ``slope(r2)``, where
-``r2`` is the squared distance and the slope is taken with respect to it, so that
+``r2`` is the squared distance and the slope is the derivative with respect to it, so that
 
     grad_1 kappa(a, b) = 2 slope(|a - b|^2) (a - b).
 

@@ -1,4 +1,4 @@
-"""Bandwidth rules: how a kernel's lengthscale is chosen, and the sentence that says what was chosen.
+"""Bandwidth rules: they choose a kernel's lengthscale, each with a sentence on the choice.
 
 - a number: taken as it is.
 - "median": the median heuristic on prior samples, `median_lengthscale`.
@@ -31,7 +31,7 @@ KERNEL = "a kernel of particlegvi.kernels, or None,"
 def resolve(
     kernel: Kernel | None, prior: Prior, initial_particles: ArrayLike | None = None, seed: int = 0
 ) -> tuple[Kernel, str]:
-    """The kernel with a number for its lengthscale, and one sentence that says which rule chose it.
+    """The kernel with a number for its lengthscale, and one sentence on the rule that chose it.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ def default_kernel(prior: Prior) -> SquaredExponential:
     """
     parts.prior(prior)
     width = np.asarray(prior.high) - np.asarray(prior.low)
-    tells = isinstance(prior, Located) and (np.all(np.isinf(width)) or np.all(width <= WIDEST_UNIFORM))
-    return SquaredExponential(lengthscale="median" if tells else 1.0)
+    useful = isinstance(prior, Located) and (np.all(np.isinf(width)) or np.all(width <= WIDEST_UNIFORM))
+    return SquaredExponential(lengthscale="median" if useful else 1.0)
 
 
 def median_lengthscale(prior: Prior, seed: int = 0, samples: int = PRIOR_SAMPLES) -> tuple[float, str]:

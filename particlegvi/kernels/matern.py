@@ -64,7 +64,7 @@ class Matern32(_Fields):
         """Density q of the log precisions that make this kernel of Gaussians (not compiled).
 
         ``kappa(r2) = integral of exp(-exp(v) r2 / 2) q(v) dv``: the precisions exp(v)
-        follow the inverse gamma law (3/2, 3 / (2 lengthscale^2)).
+        follow the inverse gamma distribution (3/2, 3 / (2 lengthscale^2)).
         """
         w = math.log(1.5 / (self.lengthscale * self.lengthscale)) - log_precision
         return self.variance / math.gamma(1.5) * math.exp(1.5 * w - math.exp(w)) if w < 700.0 else 0.0
@@ -122,7 +122,7 @@ class Matern52(_Fields):
         """Density q of the log precisions that make this kernel of Gaussians (not compiled).
 
         ``kappa(r2) = integral of exp(-exp(v) r2 / 2) q(v) dv``: the precisions exp(v)
-        follow the inverse gamma law (5/2, 5 / (2 lengthscale^2)).
+        follow the inverse gamma distribution (5/2, 5 / (2 lengthscale^2)).
         """
         w = math.log(2.5 / (self.lengthscale * self.lengthscale)) - log_precision
         return self.variance / math.gamma(2.5) * math.exp(2.5 * w - math.exp(w)) if w < 700.0 else 0.0

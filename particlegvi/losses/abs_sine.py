@@ -16,8 +16,8 @@ class AbsSine(_Fields):
     """Absolute sine, with more minima than particles.
 
     ``-depth |sin t|``: minima of value ``-depth`` at pi/2 + i pi for every integer i, and kinks of value 0 at i pi,
-    where the slope jumps; at a kink the gradient is defined as 0. The thesis looks at [-1000 pi, 1000 pi], which holds
-    2000 minima.
+    where the derivative jumps; at a kink the gradient is defined as 0. The thesis looks at [-1000 pi, 1000 pi], which
+    holds 2000 minima.
     """
 
     __slots__ = ()

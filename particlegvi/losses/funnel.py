@@ -26,7 +26,7 @@ class Funnel(_Fields):
     Parameters
     ----------
     sd : float
-        Standard deviation of ``v``, which says how narrow the neck becomes.
+        Standard deviation of ``v``, on which the width of the neck depends.
     dim : int
         Number of coordinates, at least 2.
     """

@@ -97,7 +97,7 @@ class Loss:
         ----------
         formula : str
             For example ``"3/2*(t**4/4 + t**3/3 - t**2) - 3/8"``: numbers, the variables, ``pi``, ``+ - * / ** ^``,
-            parentheses, and sin cos tan exp log sqrt abs tanh cosh sinh. The slope of ``abs`` at 0 is 0.
+            parentheses, and sin cos tan exp log sqrt abs tanh cosh sinh. The derivative of ``abs`` at 0 is 0.
         variables : sequence of str
             The name of each coordinate, in order.
         name : str, optional
@@ -236,8 +236,8 @@ class Loss:
     def gradient_at(self, points: Array, step: int, seed: int) -> Array:
         """The gradient (n, dim) at points (n, dim) that the step of this number uses.
 
-        The gradient itself, unless the loss was made with a function for this, say of minibatches. A function of the
-        points, the step and the seed alone.
+        The gradient itself, unless the loss was made with a function for this, for example of minibatches. It depends
+        on the points, the step and the seed alone.
         """
         if self._gradient_at is None:
             return self.gradient(points)
@@ -245,13 +245,13 @@ class Loss:
 
     @property
     def title(self) -> str:
-        """The first line of what its class says of itself, or its name."""
+        """The first line of the docstring of its class, or its name."""
         documented = (type(self.term).__doc__ or "").strip() if declared(self.term, "source") else ""
         return documented.splitlines()[0].rstrip(".") if documented else self.name
 
     @property
     def plot_window(self) -> tuple[tuple[float, float], ...] | None:
-        """(low, high) for each coordinate, where a figure should look; None where nobody has said."""
+        """(low, high) for each coordinate, the window of figures; None where none is given."""
         return declared(self.term, "plot_window")
 
     @property

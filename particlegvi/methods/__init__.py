@@ -1,4 +1,4 @@
-"""What flows: each method is a free energy (which weights are on), or its own flow.
+"""Methods: settings of one free energy (the weights that are on), or flows of their own.
 
 A method is a subclass of `Method` with a ``name``, a ``label`` and a method ``flow(problem)`` that returns a
 :class:`particlegvi.contracts.Flow`. A new one is one more file here.

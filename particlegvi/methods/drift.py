@@ -1,7 +1,7 @@
 """The flow of any method that is nothing but a drift: x <- x - step_size * drift(x), all particles at once.
 
-A method of interacting particles without noise of its own needs to say no more than its drift: see `svgd` and
-`mmd_flow`, which are one small file each.
+A method of interacting particles without noise of its own needs no more than its drift: see `svgd` and `mmd_flow`,
+which are one small file each.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class DriftFlow(ParticleFlow):
         change, in the step of that number. It may depend on these two and on what is fixed in a run, so that steps can
         be grouped in any way.
     facts : mapping
-        What else there is to say about the run.
+        Further facts for the result.
 
     Raises
     ------
@@ -68,5 +68,5 @@ class DriftFlow(ParticleFlow):
         return int(first_bad_particle(self.state))
 
     def facts(self) -> dict[str, Any]:
-        """What was chosen and used."""
+        """Facts for the result: everything chosen and used."""
         return dict(self._facts)

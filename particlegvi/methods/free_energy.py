@@ -80,7 +80,7 @@ class FreeEnergy(Method):
         return self.kl_weight > 0.0
 
     def resolved_kernel(self, prior: Prior, start: Array, seed: int) -> tuple[Kernel, str]:
-        """The kernel with a number as its lengthscale, and the sentence that says how it was chosen."""
+        """The kernel with a number as its lengthscale, and a sentence on how it was chosen."""
         from particlegvi import kernels
 
         return kernels.resolve(self.kernel, prior, start, seed)
@@ -112,7 +112,7 @@ class FreeEnergy(Method):
 
 
 class FreeEnergyFlow(ParticleFlow):
-    """The flow of a :class:`FreeEnergy`: its state is the particles themselves, and what the scheme adds to them."""
+    """The flow of a :class:`FreeEnergy`: its state is the particles, and the columns that the scheme adds."""
 
     def __init__(self, method: FreeEnergy, problem: Problem):
         prior, loss = problem.prior, problem.loss
@@ -165,7 +165,7 @@ class FreeEnergyFlow(ParticleFlow):
         return self._ensemble.first_bad(self.state)
 
     def facts(self) -> dict[str, Any]:
-        """What was chosen and used."""
+        """Facts for the result: everything chosen and used."""
         repulsion = self._repulsion.facts() if self._repulsion is not None else {}
         return self._facts | repulsion | self._ensemble.facts(self.state)
 

@@ -87,7 +87,7 @@ class GaussianFlow(ParticleFlow):
             self._done = step + 1
 
     def kept(self) -> dict[str, Any]:
-        """The number of steps done, which says whether the average is complete."""
+        """The number of steps done, from which it follows whether the average is complete."""
         return {"done": self._done}
 
     def restore(self, state: np.ndarray, kept: dict[str, Any]) -> None:
@@ -103,7 +103,7 @@ class GaussianFlow(ParticleFlow):
         return self.state[0], np.exp(0.5 * self.state[1])
 
     def particles(self) -> np.ndarray:
-        """As many draws from the fitted Gaussian as there are particles, from the same standard normals each time."""
+        """Draws from the fitted Gaussian, one per particle, made of the same standard normals each time."""
         mean, sd = self.fit()
         return mean + sd * self._standard
 

@@ -35,8 +35,8 @@ class MMDFlow(Method):
     ----------
     reference : None, array (draws, dim) or prior
         P*. None is the Gibbs measure exp(-loss/kl_weight) p, by prior draws with weights exp(-loss/kl_weight): the
-        result says how many equally weighted draws they are worth. An array holds draws of equal weight, such as
-        quantiles of a target; a prior enters with its mean embedding.
+        result has the number of equally weighted draws that they are worth. An array holds draws of equal weight, such
+        as quantiles of a target; a prior enters with its mean embedding.
     kl_weight : float
         Of the Gibbs measure, more than 0; without meaning where a reference is given.
     kernel : kernel, optional
@@ -44,7 +44,7 @@ class MMDFlow(Method):
     samples : int
         How many draws stand for the reference.
     noise : float
-        Noise injection (section 4.2 there): the slope of particle i is taken at theta_i + noise * U_i with a fresh
+        Noise injection (section 4.2 there): the gradient of particle i is taken at theta_i + noise * U_i with a fresh
         standard normal U_i in every step; 0 is the flow itself.
     """
 
@@ -56,7 +56,7 @@ class MMDFlow(Method):
     name: ClassVar[str] = "MMDFlow"
     label: ClassVar[str] = "MMD flow"
     schedules: ClassVar[bool] = True
-    follows_loss: ClassVar[bool] = False  # the steepness of the loss says nothing about a stable step size
+    follows_loss: ClassVar[bool] = False  # the curvature of the loss does not limit the step size
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kl_weight", arguments.positive("kl_weight", self.kl_weight))
@@ -72,7 +72,7 @@ class MMDFlow(Method):
         return "measures" if self.reference is None else "reference"
 
     def embedding(self, problem: Problem, kernel: Kernel) -> tuple[Term, str]:
-        """The mean embedding of the reference as a term, and a phrase that says what stands for the reference."""
+        """The mean embedding of the reference as a term, and a phrase on the draws that stand for the reference."""
         if self.reference is None:
             return self._gibbs(problem, kernel)
         dim, reference = problem.start.shape[1], self.reference
@@ -97,7 +97,7 @@ class MMDFlow(Method):
         return WeightedPoints(np.ascontiguousarray(at), weights, kernel), words
 
     def check_integrator(self, name: str) -> None:
-        """Refuse an integrator that means nothing for a flow without noise."""
+        """Raise a ValueError for an integrator that is more than explicit Euler without noise."""
         check_explicit(self.label, name)
 
     def flow(self, problem: Problem) -> Flow:

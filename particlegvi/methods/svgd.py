@@ -50,7 +50,7 @@ class SVGD(Method):
         parts.kernel_or_none(self.kernel)
 
     def check_integrator(self, name: str) -> None:
-        """Refuse an integrator that means nothing for a flow without noise."""
+        """Raise a ValueError for an integrator that is more than explicit Euler without noise."""
         check_explicit(self.label, name)
 
     def flow(self, problem: Problem) -> Flow:

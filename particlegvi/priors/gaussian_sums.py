@@ -52,7 +52,7 @@ def gaussian_sum(kernel: Kernel) -> GaussianSum | None:
 
 
 def _range(kernel: GaussianMixture) -> tuple[float, float]:
-    """Log precisions outside which the mixture weighs less than a tenth of the tolerance, in value and in slope.
+    """Log precisions outside which the mixture weighs less than a tenth of the tolerance, in value and in derivative.
 
     A Gaussian of precision u adds at most its weight to the profile, and at most sqrt(u/e) times its weight to the
     profile's derivative.

@@ -1,4 +1,4 @@
-"""The kernel mean embedding of a prior, mu_P(x) = E kappa(x, T) for T with law P, as a term for the engine.
+"""The kernel mean embedding of a prior, mu_P(x) = E kappa(x, T) for T distributed as P, as a term for the engine.
 
 The engine subtracts ``lambda1 * gradient`` of it in the drift's potential V (thesis, 5.4.3): particles are drawn to
 where the prior's own samples would be.

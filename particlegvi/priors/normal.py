@@ -75,7 +75,7 @@ class Normal:
         return NormalTerm(self.mean.copy(), 1.0 / self.sd, _log_scale(self))
 
     def smooth(self, lengthscales: Array, weights: Array) -> NormalEmbedding:
-        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this law, as a term.
+        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution, as a term.
 
         Each Gaussian stays one: in every coordinate its variance grows by sd^2 and its height falls by
         lengthscale / sqrt(lengthscale^2 + sd^2).

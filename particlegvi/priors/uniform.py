@@ -76,7 +76,7 @@ class Uniform:
         return Constant(_log_volume(self))
 
     def smooth(self, lengthscales: Array, weights: Array) -> UniformEmbedding:
-        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this law, as a term."""
+        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution, as a term."""
         return UniformEmbedding(self.low.copy(), self.high.copy(), lengthscales, weights)
 
 

@@ -13,7 +13,7 @@ NODES = 8  # Gauss-Legendre nodes in each panel
 PANELS = {1: (8, 16, 32, 64, 128, 256, 512), 2: (4, 8, 12)}  # tried in turn, in each coordinate, by dimension
 RELATIVE_TOLERANCE = 1e-9
 WORST = 1e-2
-REACH = 7.5  # standard deviations; a normal law leaves 6e-14 outside
+REACH = 7.5  # standard deviations; a normal distribution leaves 6e-14 outside
 PROBES = 64
 GOLDEN = (0.7548776662466927, 0.5698402909980532)  # additive recurrence of low discrepancy in two dimensions
 

@@ -67,7 +67,7 @@ def get(name: str, **parameters: Any) -> Schedule:
 
 
 def resolved(step_size: object) -> float | Schedule:
-    """What was given as a step size, checked: a number above 0, or a schedule (from its table, if that was given)."""
+    """Check a step size: a number above 0, or a schedule, which may be given as its table."""
     if isinstance(step_size, Mapping):
         if "schedule" not in step_size:
             raise ValueError(f"step_size is a table without the key schedule; one of {', '.join(names())} is allowed")
@@ -134,6 +134,6 @@ def shown(step_size: object) -> str:
 
 
 def plain(step_size: float | Schedule) -> float | dict[str, Any]:
-    """As plain data: the number itself, or the table of a scenario that stands for the schedule."""
+    """Plain data for a step size: the number itself, or the table that stands for the schedule in a scenario."""
     step_size = resolved(step_size)
     return step_size.table() if isinstance(step_size, Schedule) else step_size

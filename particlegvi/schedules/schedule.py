@@ -1,4 +1,4 @@
-"""What every schedule is."""
+"""The base class of schedules."""
 
 from __future__ import annotations
 

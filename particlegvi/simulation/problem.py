@@ -1,4 +1,4 @@
-"""Checking every argument of a simulation, and drawing its start, before anything is compiled or written."""
+"""The check of every argument of a simulation, and the draw of its start, before anything is compiled or written."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def check_problem(
 
 
 def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:
-    """Where the particles start: drawn, or as given, and checked."""
+    """Draw or check the starts of the particles, (particles, dim)."""
     dim, steps, particles = prior.dim, settings.steps, settings.particles
     if particles is not None:
         particles = arguments.whole("particles", particles, least=1, most=arguments.MOST_PARTICLES)

@@ -5,9 +5,9 @@ flow, and stable where every eigenvalue of G^(1/2) H G^(1/2) is below 2; so is H
 h < 2 / (largest curvature). Tamed steps and Metropolis steps have no limit.
 
 H is found at the first particles' starts. The loss and the prior give a block for each particle, by differences of
-their gradients; the repulsion couples the particles, which then are taken as if they were all there are, and its mean
-embedding is an average over draws from the prior. All this is an estimate: particles meet steeper places later,
-and of more than 32 coordinates the first 32 are looked at.
+their gradients; the repulsion couples the particles, of which the first ones are taken as if there were no others, and
+its mean embedding is an average over draws from the prior. All this is an estimate: particles meet steeper places
+later, and of more than 32 coordinates the first 32 are looked at.
 """
 
 from __future__ import annotations
@@ -115,7 +115,10 @@ def _own_curvature(problem: Problem, kl_weight: float, points: Array) -> Array:
 
 
 def _pair_curvature(kernel: Kernel, points: Array, others: Array) -> Array:
-    """Second derivatives of kappa(x, y) in x, 2 s I + 4 s' (x - y)(x - y)^T with s its slope: (n, m, dim, dim)."""
+    """Second derivatives of kappa(x, y) in x, (n, m, dim, dim): 2 s I + 4 s' (x - y)(x - y)^T.
+
+    s and s' are the first two derivatives of kappa in the squared distance.
+    """
     difference = (points[:, None] - others)[..., :COORDINATES]
     square = ((points[:, None] - others) ** 2).sum(axis=-1)
     width = 1e-4 * (square + 1e-3 * kernel.lengthscale**2)

@@ -74,7 +74,7 @@ def cache_folder() -> str:
 
 
 def _forget_old_folders(parent: Path, keep: Path) -> None:
-    """Remove caches of sources that nobody has used for a month (each edit of the package leaves one)."""
+    """Remove caches of sources that have not been used for a month (each edit of the package leaves one)."""
     for other in parent.iterdir():
         if other != keep and time.time() - other.stat().st_mtime > STALE_AFTER_DAYS * 86400:
             shutil.rmtree(other, ignore_errors=True)

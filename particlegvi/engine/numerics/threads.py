@@ -1,4 +1,4 @@
-"""Splitting compiled work over threads: kernels release the interpreter lock, and no result depends on the split."""
+"""Splitting compiled work over threads: compiled code releases the interpreter lock; no result depends on the split."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def _pool(owner: int, helpers: int) -> ThreadPoolExecutor:
 
 
 def begin(work: Work) -> Work:
-    """Start ``work`` on another thread, or do it now where there is none; what is returned sees to it that it is done.
+    """Run ``work`` on the pool, or here if there is only one thread. Call the result to wait for it.
 
-    On a busy machine the other thread may not have come to it by then; then this one does it.
+    Work that has not started by then, on a busy machine, is run by the caller.
     """
     if count() == 1:
         work()

@@ -1,8 +1,8 @@
-"""How large a box may be so that Chebyshev interpolation with ``NODES`` nodes keeps a tolerance fixed in advance.
+"""The largest box for which Chebyshev interpolation with ``NODES`` nodes keeps a tolerance fixed in advance.
 
 On a box of side h lengthscales, a function analytic in the Bernstein ellipse of parameter rho and bounded there by M is
 interpolated at n Chebyshev nodes with an error of at most 4 M rho^(1-n) / (rho - 1) (Trefethen, Approximation Theory
-and Approximation Practice, theorem 8.2). For the kernel's slope in units of variance / lengthscale, M is at most
+and Approximation Practice, theorem 8.2). For the kernel's derivative in units of variance / lengthscale, M is at most
 (0.61 + y) exp(y^2 / 2) with y = h (rho - 1/rho) / 4. Interpolating sources and targets in ``dim`` coordinates each adds
 such an error 2 dim times, the later ones multiplied by the Lebesgue constants of the earlier.
 """
@@ -18,7 +18,7 @@ NODES = 16
 
 
 class BoxPlan(NamedTuple):
-    """What the tolerance fixes before a run."""
+    """Constants of a run, from the tolerance."""
 
     lengthscale: float
     variance: float

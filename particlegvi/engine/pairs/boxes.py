@@ -170,7 +170,7 @@ def moments_plane(x, order, starts, corners, inverse_half, first, last, moments)
 
 @compiled
 def translate_rows(moments, width, slots, values, slopes, first, last, with_values, with_slopes):
-    """Along the second coordinate: for rows of boxes first..last-1, moments to coefficients of kappa and its slope.
+    """Along the second coordinate: for rows of boxes first..last-1, moments to coefficients of kappa and kappa'.
 
     ``moments``, ``with_values`` and ``with_slopes`` are (rows, columns, NODES * NODES); ``slots`` (columns,).
     """

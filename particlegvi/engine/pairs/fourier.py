@@ -12,7 +12,7 @@ of that): images of particles at a distance of at least ``reach`` lengthscales a
 exp(-reach^2/2); the modes left out add at most sqrt(2/pi) exp(-band^2/2), with band = s w_M. Each is given half of
 the tolerance.
 
-The attraction of a Normal prior, minus the slope of mu_P(x) = height exp(-(x - mean)^2 / (2 width^2)), is taken in
+The attraction of a Normal prior, minus the gradient of mu_P(x) = height exp(-(x - mean)^2 / (2 width^2)), is taken in
 where that is cheap. With the origin at the mean it is one more term, A_m - e_m / c_m instead of A_m, with
 
     e_m = height * 2 width w_m sqrt(2 pi) / P * exp(-width^2 w_m^2 / 2),
@@ -44,7 +44,7 @@ WORTH = 6  # more modes than this cost more than the prior's attraction does on 
 
 
 class FourierPlan(NamedTuple):
-    """What the tolerance fixes before a run."""
+    """Constants of a run, from the tolerance."""
 
     lengthscale: float
     variance: float
@@ -57,7 +57,7 @@ class FourierPlan(NamedTuple):
 
 
 class SeriesBox(NamedTuple):
-    """Where the series lives in one step."""
+    """The interval and the modes of the series in one step."""
 
     origin: float
     period: float

@@ -20,7 +20,7 @@ ROUNDING = 8.0 * np.finfo(np.float64).eps
 def rounding_error(kernel: Kernel, positions: Array) -> float:
     """Bound on the error of the mean force from cancellation, in units of variance / lengthscale.
 
-    The slope of a kernel's force in the squared distance is at most variance / lengthscale^3 for the kernels here.
+    The derivative of a kernel's force in the squared distance is at most variance / lengthscale^3 for the kernels here.
     """
     centred = positions - positions.mean(axis=0)
     return float(ROUNDING * (centred * centred).sum(axis=1).max() / kernel.lengthscale**2)

@@ -33,7 +33,7 @@ class Repulsion:
     used : dict
         Steps taken by each algorithm, by name.
     attracts : bool
-        Whether the last force has the prior's attraction in it.
+        Whether the last force includes the prior's attraction.
     """
 
     def __init__(self, kernel: Kernel, dim: int, tolerance: float, approximation: Approximation | None = None):
@@ -77,7 +77,7 @@ class Repulsion:
         self.used[algorithm] = self.used.get(algorithm, 0) + steps
 
     def facts(self) -> dict[str, Any]:
-        """What was used, for the result: algorithms with their steps, and the error bound of all they had to sum."""
+        """Facts for the result: the algorithms used with their steps, and the bound on the error."""
         if self.approximation is not None:
             return {"repulsion": dict(self.used), "repulsion_approximation": self.approximation.words}
         exact = {algorithm.name for algorithm in self.algorithms if algorithm.exact}

@@ -90,7 +90,7 @@ def noise_part(normals, first_pair, first, last, seed):
 
 @compiled
 def steps_within_reach(plan, x):
-    """Whether the series can take a step from here: particles (particles, 1) that are finite and not too spread."""
+    """Whether the series can take a step from here: particles (particles, 1) that are finite and not too far apart."""
     low, high = extent(x.reshape(-1))
     return math.isfinite(low) and math.isfinite(high) and fourier_box(plan, low, high).modes <= MOST_MODES
 

@@ -19,7 +19,7 @@ COST, SLOPE, CURVATURE = range(3)
 
 @compiled
 def pointwise(likelihood, which, f, y, out):
-    """The cost, its slope or its curvature at every pair of values of two flat arrays."""
+    """The cost, its derivative or its curvature at every pair of values of two flat arrays."""
     if which == COST:
         for n in range(f.shape[0]):
             out[n] = likelihood.cost_at(f[n], y[n])

@@ -1,1 +1,1 @@
-"""How losses, kernels and priors become callable from compiled code."""
+"""Terms: losses, kernels and priors in the form that compiled code calls."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Constant(NamedTuple):
-    """A constant function: no slope. Stands in where a method has no embedding, or a loss is evaluated outside."""
+    """A constant function. It stands in where a method has no embedding, or a loss is evaluated outside."""
 
     level: float = 0.0
 

@@ -1,8 +1,8 @@
 """Terms whose code comes from outside the package: a user's own classes, and pairs of a user's own functions.
 
 numba's dispatcher recognises a namedtuple by the name of its class and the types of its fields, and by nothing else.
-Of two classes of one name, say a notebook cell run again after an edit, the second would silently run the first one's
-code. So every class from outside is given a name of its own here.
+Of two classes of one name, for example of a notebook cell that is run again after an edit, the second would silently
+run the first one's code. So every class from outside is given a name of its own here.
 """
 
 from __future__ import annotations

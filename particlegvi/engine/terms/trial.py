@@ -44,7 +44,7 @@ def try_out(value: Callable[[np.ndarray], np.ndarray], gradient: Callable[[np.nd
         if not good.any():
             what = "gradient" if np.isfinite(values).any() else "value"
             raise ValueError(f"{what} is not finite at any of {number} trial points, for example {points[0].tolist()}")
-        # Two steps say how far differences can be trusted: little for single precision, kinks and steep losses.
+        # Two steps measure how exact differences are: little for single precision, kinks and steep losses.
         doubt = 4.0 * np.abs(expected - coarser)
         allowed = 1e-3 * (np.abs(expected) + np.abs(slopes)) + 1e-6 * (1.0 + np.abs(values)) + doubt
         wrong = good & np.isfinite(expected) & (np.abs(expected - slopes) > allowed)

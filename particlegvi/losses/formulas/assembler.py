@@ -51,8 +51,8 @@ class Assembler:
         self._places: dict[str, int] = {}
 
     def place(self, number: float) -> int:
-        """Where a constant is in the list."""
-        key = repr(number)  # tells 0.0 from -0.0
+        """Index of a constant in the list."""
+        key = repr(number)  # distinguishes 0.0 and -0.0
         if key not in self._places:
             self._places[key] = len(self.constants)
             self.constants.append(number)

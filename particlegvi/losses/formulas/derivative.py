@@ -8,7 +8,7 @@ from particlegvi.losses.formulas.graph import Graph, _is_normal
 def gradient(graph: Graph, value: int, dim: int) -> list[int]:
     """Add the derivatives of node ``value`` to the graph and return one node for each of ``dim`` coordinates.
 
-    Every node passes its own derivative on to its operands, from the last made to the first. The slope of ``abs``
+    Every node passes its own derivative on to its operands, from the last made to the first. The derivative of ``abs``
     at 0 is 0.
     """
     graph.part = "in the derivative, "
@@ -28,7 +28,7 @@ def gradient(graph: Graph, value: int, dim: int) -> list[int]:
 
 
 def _passed_on(graph: Graph, number: int, slope: int) -> list[tuple[int, int]]:
-    """(operand, what it is given) for each operand of a node whose own derivative is ``slope``."""
+    """(operand, its part of the derivative) for each operand of a node whose own derivative is ``slope``."""
     operation, a, b, exponent = graph.nodes[number]
     if operation == "add":
         return [(a, slope), (b, slope)]

@@ -40,7 +40,7 @@ class Node(NamedTuple):
 
 
 class Graph:
-    """Nodes, and the operations that make them. ``column`` says which place of the formula is being worked on."""
+    """Nodes, and the operations that make them. ``column`` is the place in the formula that is being read."""
 
     def __init__(self, formula: str = "") -> None:
         self.formula = formula
@@ -52,7 +52,7 @@ class Graph:
 
     def _node(self, operation: str, left: int = -1, right: int = -1, number: float = 0.0) -> int:
         node = Node(operation, left, right, number)
-        key = (node, repr(number))  # the text tells 0.0 from -0.0, which are equal numbers
+        key = (node, repr(number))  # the text distinguishes 0.0 and -0.0, which are equal numbers
         if key not in self._numbers:
             self._numbers[key] = len(self.nodes)
             self.nodes.append(node)
@@ -173,7 +173,7 @@ class Graph:
         return self._node(function, a)
 
     def sign(self, a: int) -> int:
-        """-1, 0 or 1: the slope of abs."""
+        """-1, 0 or 1: the derivative of abs."""
         return self._node("sign", a)
 
 
