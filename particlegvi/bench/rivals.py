@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 # grad of the tilted double well (thesis C.7.1), prior N(0, 1), lengthscale 1: the problem of Figure 5.2
 Step = Callable[[], object]
 Loop = Callable[..., object]  # compiled by numba
+Traced = Any  # an array of JAX
 
 
 def installed(name: str) -> bool:
@@ -42,7 +44,7 @@ def naive_numba() -> tuple[Loop, Loop]:
     import numba
 
     @numba.njit(fastmath=True)
-    def pairs(x, out):
+    def pairs(x: np.ndarray, out: np.ndarray) -> np.ndarray:
         for i in range(x.size):
             total = 0.0
             for j in range(x.size):
@@ -52,7 +54,7 @@ def naive_numba() -> tuple[Loop, Loop]:
         return out
 
     @numba.njit(fastmath=True)
-    def langevin(x, steps, step_size, kl_weight):
+    def langevin(x: np.ndarray, steps: int, step_size: float, kl_weight: float) -> np.ndarray:
         noise = math.sqrt(2.0 * step_size * kl_weight)
         for _ in range(steps):
             for i in range(x.size):
@@ -72,7 +74,7 @@ def jax_scan(start: np.ndarray, steps: int, step_size: float, kl_weight: float, 
     jax.config.update("jax_enable_x64", True)
     noise = math.sqrt(2.0 * step_size * kl_weight)
 
-    def step(carry, _):
+    def step(carry: tuple[Traced, Traced], _: None) -> tuple[tuple[Traced, Traced], None]:
         x, key = carry
         key, use = jax.random.split(key)
         drift = 1.5 * (x**3 + x**2 - 2.0 * x) + kl_weight * x
@@ -86,7 +88,7 @@ def jax_scan(start: np.ndarray, steps: int, step_size: float, kl_weight: float, 
         return (x, key), None
 
     @jax.jit
-    def run(x, key):
+    def run(x: Traced, key: Traced) -> Traced:
         return jax.lax.scan(step, (x, key), None, length=steps)[0][0]
 
     x, key = jnp.asarray(start), jax.random.PRNGKey(0)
@@ -102,8 +104,8 @@ def jax_pairs(x: np.ndarray) -> Step:
     points = jnp.asarray(x)
 
     @jax.jit
-    def run(points):
-        def one(target):
+    def run(points: Traced) -> Traced:
+        def one(target: Traced) -> Traced:
             difference = target - points
             return -(difference * jnp.exp(-0.5 * difference**2)).mean()
 
@@ -146,8 +148,8 @@ def blackjax_sgld(start: np.ndarray, steps: int, step_size: float, kl_weight: fl
     sampler = blackjax.sgld(lambda x, _: -(1.5 * (x**3 + x**2 - 2.0 * x) + kl_weight * x) / kl_weight)
 
     @jax.jit
-    def run(x, key):
-        def step(carry, key):
+    def run(x: Traced, key: Traced) -> Traced:
+        def step(carry: Traced, key: Traced) -> tuple[Traced, None]:
             keys = jax.random.split(key, carry.shape[0])
             moved = jax.vmap(lambda k, p: sampler.step(k, p, jnp.zeros(()), step_size * kl_weight))(keys, carry)
             return moved, None

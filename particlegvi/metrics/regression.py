@@ -46,8 +46,8 @@ def gaussian_nll(y: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> float:
 def mixture_nll(y: ArrayLike, samples: ArrayLike, noise_sd: ArrayLike) -> float:
     """Mean negative log-likelihood in nats of posterior function samples with Gaussian noise.
 
-    The predictive density is the mixture ``1/J sum_j N(y; f_j(x), noise_sd^2)``, the predictive
-    density of J particles; a Gaussian with the same mean and variance differs from it.
+    The predictive density of J particles is the mixture ``1/J sum_j N(y; f_j(x), noise_sd^2)``; a Gaussian with the
+    same mean and variance differs from it.
 
     Parameters
     ----------

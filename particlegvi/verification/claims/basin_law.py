@@ -23,8 +23,8 @@ LOW, HIGH = -2.0, 1.0  # the minima; the barrier between their basins is at 0
 class BasinLaw(Claim):
     """W1 of the final particles to Q0(theta < 0) at -2 and the rest at 1, with the basins' weights from erf.
 
-    W1 is 3 |share - weight| where all particles have arrived, so that four standard errors of the share bound it.
-    Wrong: a little temperature, with which particles cross the barrier.
+    W1 is 3 |share - weight| once all particles have arrived, so that four standard errors of the share bound it.
+    Wrong: a small temperature, at which particles cross the barrier.
     """
 
     name = "basin-law"

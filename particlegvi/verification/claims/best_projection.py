@@ -25,9 +25,9 @@ SHOWN = np.linspace(-0.3, 0.3, 31)
 class BestProjection(Claim):
     """KL(Q_tau, posterior), three inputs and M = 1, by quadrature in all three coefficients; three likelihoods.
 
-    Other laws are tau* tilted by a slope, a square, a step, a cube or a wave, each little or much, that of V_infinity,
-    and the one that minimises (D.137) with the cost averaged over all other coefficients. None may have a smaller KL,
-    but for the square of a quadrature error in V* of 1e-4. Wrong: tau* without the expectation over what is left out.
+    The other laws are tau* tilted by a linear function, a square, a step, a cube or a wave of several sizes, that of
+    V_infinity, and the minimiser of (D.137) with the cost averaged over all other coefficients. None may have a smaller
+    KL, up to the square of a quadrature error in V* of 1e-4. Wrong: tau* without the expectation over the residual.
     """
 
     name = "best-projection"
@@ -81,7 +81,7 @@ def expected_cost(problem: Projection, grid: np.ndarray) -> np.ndarray:
 
 
 def shapes(tau: np.ndarray, u: np.ndarray) -> list[np.ndarray]:
-    """Changes of log tau, each with mean 0 and variance 1 under tau: a slope, a square, a step, a cube, a wave."""
+    """Changes of log tau, each with mean 0 and variance 1 under tau: linear, square, step, cube and wave."""
     mean = tau @ u
     z = (u - mean) / np.sqrt(tau @ (u - mean) ** 2)
     made = []

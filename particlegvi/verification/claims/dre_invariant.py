@@ -1,4 +1,4 @@
-"""Theorem C.6.1: without noise the flow has several invariant measures, and keeps whichever it is given."""
+"""Theorem C.6.1: without noise the flow has several invariant measures, and the start decides which is reached."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from particlegvi.verification.claim import Check, Claim, Data, Experiment
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# A repulsion that parts particles within a valley, too.
+# A repulsion that separates particles within one valley as well.
 METHOD = pg.methods.DRE(mmd_weight=5.0, kernel=problems.KERNEL)
 NOISY = pg.methods.DRLE(kl_weight=1.0, mmd_weight=5.0, kernel=problems.KERNEL)
 
@@ -33,10 +33,10 @@ def distance(a: np.ndarray, b: np.ndarray) -> float:
 
 
 class DreInvariant(Claim):
-    """DRE from particles at one, two and three points (the proof's N_E) and from spread ones: where all are at rest.
+    """DRE from particles at one, two and three points (the proof's N_E) and from spread ones, until all are at rest.
 
-    Two checks: the fastest particle moves no more, and the two nearest ends are further apart than samples of one law
-    would be. Wrong: with noise, which makes it DRLE.
+    Two checks: the fastest particle has stopped, and the two nearest ends are further apart than samples of one law.
+    Wrong: with noise, which makes it DRLE.
     """
 
     name = "dre-invariant"
@@ -57,7 +57,7 @@ class DreInvariant(Claim):
             ends[label] = run.final[:, 0]
             speeds.append(float(np.max(np.abs(run.positions[-1] - run.positions[-2])) / self.step_size))
         nearest = min(distance(a, b) for a, b in combinations(ends.values(), 2))
-        # Two samples of n are as far apart as one of n/2 from its law.
+        # Two samples of n have about the distance of one sample of n/2 to its law.
         bound = chance.w1(problems.target(NOISY), self.particles // 2)
         checks = (
             Check("W1 between the nearest two ends", nearest, bound, ">="),

@@ -21,10 +21,10 @@ METHOD = problems.STRONG
 class DrleBias(Claim):
     """The mean of a particle, pooled over many runs of N, is that of Q* plus c/N plus O(1/N^2).
 
-    Twice the mean at 2N less that at N has no term c/N: it is Q*'s mean, within four standard errors over the runs and
-    the square of the bias that was taken away, for the next order. The bias itself must show at the smallest N: no
-    particle repels itself, so that the repulsion lacks 1/N of its strength. Wrong: the repulsion is too weak for
-    another reason, the 2 of the square in MMD^2, and the means extrapolate to another Q*.
+    Twice the mean at 2N minus that at N has no term c/N: it equals Q*'s mean within four standard errors over the runs
+    plus the square of the removed bias, for the next order. The bias must be significant at the smallest N: no particle
+    repels itself, so that the repulsion lacks 1/N of its strength. Wrong: the repulsion lacks the 2 of the square in
+    MMD^2, and the means extrapolate to another Q*.
     """
 
     name = "drle-bias"

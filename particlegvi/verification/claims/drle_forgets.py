@@ -1,4 +1,4 @@
-"""C.5 beside C.6: with noise the flow forgets its start."""
+"""C.5, in contrast to C.6: with noise the flow forgets its start."""
 
 from __future__ import annotations
 

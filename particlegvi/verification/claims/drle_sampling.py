@@ -1,4 +1,4 @@
-"""Theorem 5.4.2 as N grows: what separates one run from Q* is sampling."""
+"""Theorem 5.4.2 as N grows: the distance of one run to Q* is a sampling error."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ METHOD = problems.STRONG
 class DrleSampling(Claim):
     """The slope of log W1 against log N over independent runs is -1/2.
 
-    The standard error of the slope follows from the scatter of the runs; 0.02 is allowed for the bias, of order 1/N,
-    that adds to W1 at the smallest N. Wrong: V as C.7 prints it, whose distance does not vanish.
+    The standard error of the slope follows from the variance between runs; 0.02 is added for the bias of order 1/N,
+    which increases W1 at the smallest N. Wrong: V as printed in C.7, for which the distance does not vanish.
     """
 
     name = "drle-sampling"

@@ -28,8 +28,8 @@ class ExactProcess(Claim):
     """Functions at four new inputs together, whitened by Rasmussen and Williams's (2.23), (2.24), against normals,
     with no correlation left.
 
-    The prior is N(0, I), with which F is the process with covariance k. Wrong: four inducing points, with which PLS is
-    an approximation, and shows it.
+    The prior is N(0, I), for which F is the process with covariance k. Wrong: four inducing points, with which PLS is a
+    visible approximation.
     """
 
     name = "exact-process"

@@ -1,4 +1,4 @@
-"""C.1: along a flat direction of the loss it is the prior that keeps the mass together, and a minimiser exists."""
+"""C.1: along a flat direction of the loss the prior keeps the mass bounded, so that a minimiser exists."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ SD = (0.5**0.5, 1.0)  # of Q*, whose density is proportional to exp(-x^2/2) p(x,
 
 
 class Existence(Claim):
-    """A loss that does not see y, so that it is not norm-coercive, (L2): every law of y is as good as any other.
+    """A loss that is constant in y, hence not norm-coercive, (L2): all laws of y have the same loss.
 
-    With kl_weight 1 and a standard normal prior Q* = N(0, 1/2) x N(0, 1): the loss minus log p is coercive, as the
-    thesis has it of weight decay. Measured is the worst Kolmogorov-Smirnov distance of a coordinate to Q*, from two
-    starts. Leimkuhler and Matthews's integrator has no bias on a quadratic, so that the bound is that of sampling
-    alone. Wrong: the same noise under a flat prior. L then has no minimiser, and y spreads like sqrt(2 t) for ever.
+    With kl_weight 1 and a standard normal prior Q* = N(0, 1/2) x N(0, 1): the loss minus log p is coercive, as with
+    weight decay in the thesis. Measured is the largest Kolmogorov-Smirnov distance of a coordinate to Q*, from two
+    starts. Leimkuhler and Matthews's integrator has no bias on a quadratic, so that the bound is the sampling error
+    alone. Wrong: the same noise under a flat prior. L then has no minimiser, and the sd of y grows as sqrt(2 t).
     """
 
     name = "existence"

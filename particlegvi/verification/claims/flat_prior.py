@@ -1,4 +1,4 @@
-"""Remark C.7.1: it does not matter whether P is flat or uniform on a very large set."""
+"""Remark C.7.1: a flat prior and a uniform one on a very large set are equivalent."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ METHODS = (pg.methods.DE(), pg.methods.DLE(0.2), pg.methods.DRE(0.3, KERNEL), pg
 class FlatPrior(Claim):
     """The four methods on the four modes of Figure 5.3, flat prior against the remark's U(-10^100, 10^100).
 
-    "Up to machine precision": the particles are compared to 1e-12, ten thousand roundings of their coordinates. Wrong:
-    a box that is not huge, and neither leaves mu_P constant nor the particles alone.
+    "Up to machine precision": the particles may differ by 1e-12, ten thousand rounding errors of their coordinates.
+    Wrong: a box of ordinary size, in which mu_P is not constant and whose walls reflect particles.
     """
 
     name = "flat-prior"

@@ -70,7 +70,7 @@ class FokkerPlanckLaw(Claim):
 
 @cache
 def solve(step_size: float) -> list[np.ndarray]:
-    """Masses of the cells at TIMES, with the first-order error of the time steps extrapolated away."""
+    """Masses of the cells at TIMES, with the first-order error of the time steps removed by extrapolation."""
     potential = problems.potential(CENTRES, METHOD)
     flow = FokkerPlanck(potential, CENTRES, METHOD.lambda2, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
     found = []

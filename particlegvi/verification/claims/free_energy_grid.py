@@ -1,4 +1,4 @@
-"""The free energy falls along its Wasserstein gradient flow, and to L(Q*)."""
+"""The free energy decreases along its Wasserstein gradient flow, to L(Q*)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CENTRES = np.linspace(-5.0, 4.0, 301)
 
 
 def flow(wrong: bool = False) -> FokkerPlanck:
-    """The flow of DRLE on the grid; or that of the potential that C.7 prints."""
+    """The flow of DRLE on the grid; with ``wrong`` that of the potential printed in C.7."""
     potential = problems.potential(CENTRES, METHOD)
     if wrong:
         change = METHOD.lambda1 - METHOD.lambda2
@@ -28,10 +28,10 @@ def flow(wrong: bool = False) -> FokkerPlanck:
 
 
 class FreeEnergyGrid(Claim):
-    """L(Q_t) of DRLE by a Fokker-Planck solve: it never rises, and ends at L(Q*), Q* from the fixed point.
+    """L(Q_t) of DRLE by a Fokker-Planck solve: it never increases, and ends at L(Q*), with Q* from the fixed point.
 
-    The implicit steps keep L from rising whatever their size, so that only rounding is allowed; the start does not
-    enter. Wrong: the flow of V as C.7 prints it, with the subscripts of the weights swapped, which passes Q* by.
+    With the implicit steps L decreases at any step size, so that only rounding errors are allowed; the bounds do not
+    depend on the start. Wrong: the flow of V as printed in C.7, with the weights swapped, which does not end at Q*.
     """
 
     name = "free-energy-grid"

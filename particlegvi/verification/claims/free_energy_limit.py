@@ -22,8 +22,8 @@ class FreeEnergyLimit(Claim):
     """L of DRLE's particles at the end of independent runs, against L(Q*) by quadrature, for growing N.
 
     The entropy is estimated by spacings, and the sum over pairs leaves out the self pairs, which would add
-    mmd_weight (kappa(0) - E kappa)/N. What is allowed is a Student's bound on the mean of the runs, and half of
-    mmd_weight kappa(0)/N for the correlation of the particles, which is of that order and smaller. Wrong: lambda1
+    mmd_weight (kappa(0) - E kappa)/N. The bound is a Student's bound on the mean of the runs plus half of
+    mmd_weight kappa(0)/N for the correlation of the particles, whose effect is smaller. Wrong: lambda1
     without its 2, whose particles minimise another L.
     """
 
@@ -70,7 +70,7 @@ class FreeEnergyLimit(Claim):
 
 
 def _self_pairs(end: np.ndarray, mmd_squared: float) -> float:
-    """What the self pairs would add to L: mmd_weight (kappa(0) - mean over the other pairs)/N."""
+    """Contribution of the self pairs to L: mmd_weight (kappa(0) - mean over the other pairs)/N."""
     pairs = mmd_squared + 2.0 * problems.embedding(end).mean()
     pairs -= pg.diagnostics.prior_self_energy(problems.PRIOR, problems.KERNEL)
     return METHOD.mmd_weight * (1.0 - float(pairs)) / len(end)

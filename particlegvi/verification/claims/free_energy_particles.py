@@ -1,4 +1,4 @@
-"""The free energy of the particles falls, too, but for the size of the steps and the scatter of the runs."""
+"""The free energy of the particles decreases as well, up to the bias of the steps and the sampling error."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ METHOD = problems.STRONG
 
 
 class FreeEnergyParticles(Claim):
-    """L of DRLE's particles at times that double, averaged over runs: how much of the allowed rise a step takes.
+    """L of DRLE's particles at times that double, averaged over runs: the largest increase relative to its bound.
 
-    Between two records L may rise by the step size, for Euler and Maruyama's first order, and by a Student's bound on
-    the mean difference of the runs. Wrong: V as C.7 prints it, with the subscripts of the weights swapped.
+    Between two records L may increase by the step size, for Euler and Maruyama's first order, plus a Student's bound on
+    the mean difference of the runs. Wrong: V as printed in C.7, with the subscripts of the weights swapped.
     """
 
     name = "free-energy-particles"

@@ -27,7 +27,7 @@ NODES = 60
 class GaussianProjection(Claim):
     """Particles against tau* of (6.22), by quadrature, for the same labels and M = 1: the largest distance of the cdfs.
 
-    Wrong: the labels' own likelihood, which is not quadratic, so that what is left out moves tau* away.
+    Wrong: a logistic likelihood, which is not quadratic, so that the residual changes tau*.
     """
 
     name = "gaussian-projection"

@@ -17,7 +17,7 @@ class GibbsLine(Claim):
     """W1 of the final particles to exp(-loss/kl_weight) p, normalised, against as many exact draws.
 
     Wrong: sqrt(eta kl_weight) Z in place of sqrt(2 eta kl_weight) Z. Half the weight halves the square of the noise,
-    and a prior with half the variance keeps the drift as it was.
+    and a prior with half the variance leaves the drift unchanged.
     """
 
     name = "gibbs-line"

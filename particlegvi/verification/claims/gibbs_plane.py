@@ -1,4 +1,4 @@
-"""C.4 in the plane, and where the prior stands in the Gibbs measure."""
+"""C.4 in the plane, and the power of the prior in the Gibbs measure."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def probabilities() -> np.ndarray:
 class GibbsPlane(Claim):
     """Pearson's chi-squared of the particles' counts in cells that expect ten or more (the others are one cell).
 
-    On a ring whose prior pulls to one side. Wrong: (2.4) has p to the power of the weight, p^0.5, a prior of twice the
-    variance.
+    The loss is a ring, and the prior favours one side. Wrong: p to the power of the weight as in (2.4), p^0.5, a prior
+    of twice the variance.
     """
 
     name = "gibbs-plane"

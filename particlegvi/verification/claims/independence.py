@@ -1,4 +1,4 @@
-"""Theorem 5.4.1 and C.4: it holds independently for each particle."""
+"""Theorem 5.4.1 and C.4: the particles are independent."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class Independence(Claim):
-    """The first of DLE's particles, alone and among many others: their paths may not differ in one bit.
+    """The first of DLE's particles, alone and among many others: their paths must be equal bit by bit.
 
-    Wrong: DRLE, whose particles see each other.
+    Wrong: DRLE, whose particles interact.
     """
 
     name = "independence"

@@ -1,4 +1,4 @@
-"""5.4.3: the drift of the particles is minus the gradient of the objective that they are meant to minimise."""
+"""5.4.3: the drift of the particles is minus the gradient of their objective."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ MMD_WEIGHT = 0.5
 
 
 def objective(x: np.ndarray) -> float:
-    """E loss + mmd_weight MMD^2(Q, P) of equally weighted particles (n,), less the constant that P contributes."""
+    """E loss + mmd_weight MMD^2(Q, P) of equally weighted particles (n,), without the term of P alone."""
     pairs = np.exp(-0.5 * (x[:, None] - x[None, :]) ** 2)
     return float(problems.loss(x).mean() + MMD_WEIGHT * (pairs.mean() - 2.0 * problems.embedding(x).mean()))
 
 
 class ObjectiveGradient(Claim):
-    """What DRE's particles move in one step, against central differences of N L(theta_1, ..., theta_N).
+    """The velocity of DRE's particles in one step, against central differences of N L(theta_1, ..., theta_N).
 
-    The differences are right to the square of their width times a third derivative, some 1e-8. Wrong: lambda1 =
+    The differences have an error of their squared width times a third derivative, some 1e-8. Wrong: lambda1 =
     mmd_weight, as in (C.114) and (C.115), where the MMD is not squared and the 2 of its square is missing.
     """
 
@@ -41,14 +41,14 @@ class ObjectiveGradient(Claim):
         run = problems.simulate(method, particles=self.particles, steps=1, step_size=self.step_size, seed=seed)
         x = run.initial[:, 0]
         velocity = (run.final[:, 0] - x) / self.step_size
-        slopes = np.empty(len(x))
+        gradient = np.empty(len(x))
         for n in range(len(x)):
             shift = np.zeros(len(x))
             shift[n] = self.width
-            slopes[n] = len(x) * (objective(x + shift) - objective(x - shift)) / (2.0 * self.width)
-        gap = float(np.max(np.abs(velocity + slopes)))
+            gradient[n] = len(x) * (objective(x + shift) - objective(x - shift)) / (2.0 * self.width)
+        gap = float(np.max(np.abs(velocity + gradient)))
         check = Check("largest difference of velocity and minus gradient", gap, 1e-6)
-        return Experiment((check,), {"x": x, "difference": velocity + slopes})
+        return Experiment((check,), {"x": x, "difference": velocity + gradient})
 
     def draw(self, axes: Axes, data: Data) -> None:
         order = np.argsort(data["x"])

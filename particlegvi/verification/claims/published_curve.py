@@ -1,4 +1,4 @@
-"""(C.128): the curve that is drawn for DRLE in Figure 5.2 has the wrong mass inside its own convolution."""
+"""(C.128): the curve for DRLE in Figure 5.2 has a wrong mass inside its convolution."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def mass(u: np.ndarray) -> float:
 class PublishedCurve(Claim):
     """(C.128) with an initial value chosen so that exp(u) integrates to 1 is Q*, and with another one it is not.
 
-    The equation is solved on [-3, 3] by damped iteration, from log q*(-3) as the fixed point gives it; 1e-3 is allowed
-    for what of Q* lies outside. Wrong: the published initial value, u(-3) = -10, normalised afterwards. Its mass of
-    1.335 scales the repulsion inside the convolution and leaves mu_P alone, so that normalising comes too late.
+    The equation is solved on [-3, 3] by damped iteration, from log q*(-3) of the fixed point; 1e-3 is allowed for the
+    mass of Q* outside. Wrong: the published initial value, u(-3) = -10, normalised afterwards. Its mass of 1.335 scales
+    the repulsion inside the convolution but not mu_P, which a later normalisation cannot correct.
     """
 
     name = "published-curve"

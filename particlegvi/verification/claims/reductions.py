@@ -1,4 +1,4 @@
-"""One update, with its weights set to zero or not: every method is DRLE."""
+"""Every method is DRLE with some weights set to zero."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Reductions(Claim):
-    """DRLE with weights of zero against DLE, DRE and DE, particle by particle, and no difference is allowed.
+    """DRLE with weights of zero against DLE, DRE and DE, particle by particle; no difference is allowed.
 
     Wrong: weights of one in ten thousand.
     """

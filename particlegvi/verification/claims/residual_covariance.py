@@ -1,4 +1,4 @@
-"""The prior of a function with its coefficients: a covariance with our residual, none as (D.219) prints it."""
+"""The joint prior of a function and its coefficients has a covariance with our residual, not with that of (D.219)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ INPUTS = 25
 class ResidualCovariance(Claim):
     """The eigenvalues of the joint covariance of F(X*) and u: none may be below 0, but for rounding.
 
-    For F = sum_m u_m e_m + G with u ~ N(0, Lambda) and G what is left of k given Z. Wrong: the block of F(X*) with r
-    estimated from X* and Z together, as (D.122) has it, beside a cross block and Lambda that come from Z alone.
+    F = sum_m u_m e_m + G with u ~ N(0, Lambda), and the covariance of G is that of k given Z. Wrong: the block of F(X*)
+    has r estimated from X* and Z together, as in (D.122), while the cross block and Lambda come from Z alone.
     """
 
     name = "residual-covariance"

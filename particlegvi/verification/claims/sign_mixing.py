@@ -1,4 +1,4 @@
-"""The rate f^2: at a count of at least 1 no path crosses f = 0, and only moves beside the diffusion's mix the signs."""
+"""The rate f^2: at counts of at least 1 no path crosses f = 0, and only additional moves mix the signs."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ QUADRANTS = ("$+\\,+$", "$+\\,-$", "$-\\,+$", "$-\\,-$")
 class SignMixing(Claim):
     """Shares of the four signs of (f(-1), f(1)) against quadrature at M = 2, by chi-squared; all start positive.
 
-    The bound is the 99.9% quantile for half as many independent particles: what is mixed need not be quite so. Wrong:
-    Langevin steps alone, for which the barrier is infinite.
+    The bound is the 99.9% quantile for half as many independent particles, since mixed ones are not quite independent.
+    Wrong: Langevin steps alone, for which the barrier is infinite.
     """
 
     name = "sign-mixing"
@@ -65,7 +65,7 @@ def kernel_matrix() -> np.ndarray:
 
 
 def positive(particles: int) -> np.ndarray:
-    """Coefficients of the function with the value sqrt(5) at both points: half of f^T k^-1 f is the prior's energy."""
+    """Coefficients of the function with the value sqrt(5) at both points: the prior's energy is f^T k^-1 f / 2."""
     from particlegvi.functionspace.basis import Nystroem
 
     basis = Nystroem(pg.kernels.SquaredExponential(lengthscale=1.4, variance=9.0), Z)

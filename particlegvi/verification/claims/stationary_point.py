@@ -21,8 +21,8 @@ SHOWN = (GRID > -2.8) & (GRID < 1.8)
 class StationaryPoint(Claim):
     """The gradient (V + lambda1 kappa * q* + lambda2 log q*)' on [-2.8, 1.8], by the trapezoidal rule and differences.
 
-    The differences are right to the square of the grid's width, 0.005, times a third derivative. Wrong: Q* for the V
-    that C.7 prints, with the subscripts of the weights swapped.
+    The differences have an error of the squared grid width, 0.005, times a third derivative. Wrong: Q* for V as printed
+    in C.7, with the subscripts of the weights swapped.
     """
 
     name = "stationary-point"

@@ -1,4 +1,4 @@
-"""(D2): what makes the minimiser unique is strict convexity, which the squared MMD has and the MMD has not."""
+"""(D2): the minimiser is unique by strict convexity, which holds for the squared MMD but not for the MMD."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def squared_mmd(share: float, first: tuple[float, float], second: tuple[float, f
 class StrictConvexity(Claim):
     """MMD^2 along mixtures of two measures lies below its chord; the smallest gap in the middle, relative to the chord.
 
-    For two measures it is MMD^2 of one to the other over four times the chord, so that it cannot be zero; 1e-3 is far
-    above rounding. Wrong: the MMD without its square, as (C.114) has it: a norm, linear on the way from P to anything.
+    The gap of two measures is their MMD^2 over four times the chord, hence positive; 1e-3 is far above rounding errors.
+    Wrong: the MMD without its square, as in (C.114): a norm, which is linear on the segment from P to any measure.
     """
 
     name = "strict-convexity"

@@ -1,4 +1,4 @@
-"""C.1: without a regulariser the minimisers are many; with one there is one, and the flow finds it from anywhere."""
+"""C.1: without a regulariser there are many minimisers; with one there is one, and the flow finds it from any start."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ STARTS = ([1.5, 0.0], [-1.5, -1.5])
 class UniqueMinimiser(Claim):
     """A circle of global minima: every measure on it minimises E loss. KL to a prior picks one, which is round.
 
-    Two starts on different sides of the circle; measured is the worse Kolmogorov-Smirnov distance of the angles to the
-    uniform law of Q*. Wrong: step 1 alone, lifting without a regulariser, where each start ends at a minimiser of its
-    own.
+    Two starts on different sides of the circle; measured is the larger Kolmogorov-Smirnov distance of the angles to the
+    uniform law of Q*. Wrong: step 1 alone, lifting without a regulariser, where each start ends at another minimiser.
     """
 
     name = "unique-minimiser"
