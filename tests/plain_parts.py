@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.contracts import Array, Flow, Loss, Method, Objective, Prior, Target
 from particlegvi.methods.flow import Problem
-from particlegvi.plotting.results import AtomicTarget, DensityTarget, ParticleRun, Results
+from particlegvi.plotting.results import HasAtoms, HasDensity, ParticleRun, Results
 
 
 @dataclass
@@ -245,5 +245,5 @@ if TYPE_CHECKING:
     def made(flow: PlainFlow, run: PlainRun, results: PlainResults) -> tuple[Flow, ParticleRun, Results]:
         return flow, run, results
 
-    def targets(density: PlainDensity, atoms: PlainAtoms) -> tuple[DensityTarget, AtomicTarget]:
+    def targets(density: PlainDensity, atoms: PlainAtoms) -> tuple[HasDensity, HasAtoms]:
         return density, atoms

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from particlegvi.contracts import Array
 from particlegvi.plotting import style
 from particlegvi.plotting.bars import BARS, draw_histogram
-from particlegvi.plotting.results import AtomicTarget, Interval
+from particlegvi.plotting.results import HasAtoms, Interval
 
 HEADROOM = 1.45  # the upper part of a panel is kept free of data for words
 WORDS_HEADROOM = 1.58  # the same where words stand on the atoms as well
@@ -17,7 +17,7 @@ TALL_HEADROOM = 2.7  # and where these words stand upright
 MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins, without their weights
 
 
-def draw_atoms(axes: Axes, particles: Array, target: AtomicTarget, colour: str, edges: Array) -> float:
+def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edges: Array) -> float:
     """Bars and stems at the atoms; particles that reached no atom are in bars of their own. Returns the headroom."""
     atoms, weights = np.asarray(target.atoms)[:, 0], np.asarray(target.weights)
     truth = r"truth: limit $Q_\infty$ of the flow"

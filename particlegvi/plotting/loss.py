@@ -12,7 +12,7 @@ from particlegvi.contracts import Loss, Target
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
-from particlegvi.plotting.results import DensityTarget, Interval, ParticleRun, Results, is_atoms, is_density
+from particlegvi.plotting.results import HasDensity, Interval, ParticleRun, Results, is_atoms, is_density
 from particlegvi.plotting.timing import SCALE, scale_time, time_label
 
 
@@ -90,7 +90,7 @@ def expected_loss(loss: Loss, target: Target | None) -> float | None:
     return float(np.sum(reading.loss_values(loss, points[known]) * mass[known]) / np.sum(mass[known]))
 
 
-def density_box(target: DensityTarget) -> tuple[Interval, Interval]:
+def density_box(target: HasDensity) -> tuple[Interval, Interval]:
     """A box of six standard deviations around the mean of a density in 2-D."""
     centre = np.broadcast_to(np.asarray(target.mean, dtype=np.float64), (2,))
     variance = np.asarray(target.variance, dtype=np.float64)

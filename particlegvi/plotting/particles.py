@@ -15,7 +15,7 @@ from particlegvi.plotting import plane as planes
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
-from particlegvi.plotting.results import DensityTarget, ParticleRun, Results, is_atoms, is_density
+from particlegvi.plotting.results import HasDensity, ParticleRun, Results, is_atoms, is_density
 from particlegvi.plotting.shares import FEW, MANY_MODES, counts_of, places_of_words, true_shares, write_shares
 from particlegvi.plotting.valleys import modes_of
 
@@ -34,7 +34,7 @@ def particles(
 ) -> Figure:
     """One panel per method, all with the same axes: final particles over the contours of the loss.
 
-    The truth is drawn beside them: for a density the curves around 50% and 90% of its mass, for an atomic limit its
+    The truth is drawn with them: for a density the curves around 50% and 90% of its mass, for an atomic limit its
     atoms, for FD-GVI the ellipses of one and two standard deviations of the Gaussian that was fitted.
 
     Parameters
@@ -50,7 +50,7 @@ def particles(
     truth : bool
         Whether the truth is drawn.
     shares : bool
-        Whether the share of particles in every mode is written beside it, with that of the truth in brackets.
+        Whether the share of particles in every mode is written next to it, with that of the truth in brackets.
     """
     runs = reading.chosen_runs(results, methods, dim=2)
     colours = style.colours(results)
@@ -127,7 +127,7 @@ def draw_gaussian(axes: Axes, mean: Array, sd: Array) -> None:
     axes.plot([], [], color=style.BLACK, label="fitted Gaussian: 1 and 2 sd")
 
 
-def draw_mass(axes: Axes, target: DensityTarget, plane: planes.Plane) -> None:
+def draw_mass(axes: Axes, target: HasDensity, plane: planes.Plane) -> None:
     """Curves of equal density around given shares of the mass of Q*."""
     across, up, _, density = reading.density_grid(target, *plane.window, size=planes.GRID)
     levels = mass_levels(density, MASSES)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,6 +15,7 @@ from particlegvi.plotting import reading
 from particlegvi.plotting.results import Interval, Runs, Targets, is_atoms
 
 Window = tuple[Interval, Interval]
+Modes = Sequence[Sequence[float]] | None  # points (k, 2) that a scenario names, if it does
 GRID = 201
 LEVELS = 12
 
@@ -30,7 +32,7 @@ class Plane(NamedTuple):
         return (float(self.across[0]), float(self.across[-1])), (float(self.up[0]), float(self.up[-1]))
 
 
-def plane_of(runs: Runs, targets: Targets, modes: Any = None, window: Window | None = None) -> Plane:
+def plane_of(runs: Runs, targets: Targets, modes: Modes = None, window: Window | None = None) -> Plane:
     """The loss over a window: the one given, or that which fits the runs, the targets and the ``modes`` (k, 2)."""
     run = next(iter(runs.values()))
     horizontal, vertical = common_window(runs, targets, modes) if window is None else window
@@ -38,7 +40,7 @@ def plane_of(runs: Runs, targets: Targets, modes: Any = None, window: Window | N
     return Plane(across, up, reading.loss_values(run.loss, points).reshape(GRID, GRID))
 
 
-def common_window(runs: Runs, targets: Targets, named: Any) -> Window:
+def common_window(runs: Runs, targets: Targets, named: Modes) -> Window:
     """The same window for every panel: around the final particles, and as tall as the panels have room for.
 
     The margin is a tenth of the range on every side, or less where the loss says what part of it is worth showing.
@@ -65,7 +67,7 @@ def common_window(runs: Runs, targets: Targets, named: Any) -> Window:
     return (left, right), (bottom - missing, top + missing)
 
 
-def modes_to_show(runs: Runs, targets: Targets, named: Any) -> Array:
+def modes_to_show(runs: Runs, targets: Targets, named: Modes) -> Array:
     """Places (n, 2) that a picture must show: the modes that a scenario names, if any, and the atoms of the targets."""
     places = [np.asarray(named or np.empty((0, 2)), dtype=np.float64).reshape(-1, 2)]
     for label in runs:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from particlegvi.contracts import Array, Loss, Run
-from particlegvi.plotting.results import DensityTarget, Interval, ParticleRun, Results
+from particlegvi.plotting.results import HasDensity, Interval, ParticleRun, Results
 from particlegvi.tools.registry import look_up
 
 
@@ -167,7 +167,7 @@ def grid_points(horizontal: Interval, vertical: Interval, size: int) -> tuple[Ar
 
 
 def density_grid(
-    target: DensityTarget, horizontal: Interval, vertical: Interval, size: int
+    target: HasDensity, horizontal: Interval, vertical: Interval, size: int
 ) -> tuple[Array, Array, Array, Array]:
     """A density in 2-D over a grid: coordinates along both axes, the points, and values (size, size)."""
     across, up, points = grid_points(horizontal, vertical, size)

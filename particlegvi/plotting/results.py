@@ -54,7 +54,7 @@ class ParticleRun(Run, Protocol):
 Runs = Mapping[str, ParticleRun]
 
 
-class DensityTarget(Target, Protocol):
+class HasDensity(Target, Protocol):
     """A target with a density."""
 
     @property
@@ -65,7 +65,7 @@ class DensityTarget(Target, Protocol):
     def quantile(self, u: ArrayLike, /) -> Any: ...  # inverse of the distribution function, in one dimension
 
 
-class AtomicTarget(Target, Protocol):
+class HasAtoms(Target, Protocol):
     """A target on finitely many points."""
 
     @property
@@ -74,11 +74,11 @@ class AtomicTarget(Target, Protocol):
     def weights(self) -> Array: ...  # their probabilities, (n,)
 
 
-def is_density(target: Target | None) -> TypeGuard[DensityTarget]:
+def is_density(target: Target | None) -> TypeGuard[HasDensity]:
     """Whether the target is known and has a density."""
     return target is not None and target.kind == "density"
 
 
-def is_atoms(target: Target | None) -> TypeGuard[AtomicTarget]:
+def is_atoms(target: Target | None) -> TypeGuard[HasAtoms]:
     """Whether the target is known and lies on finitely many points."""
     return target is not None and target.kind == "atoms"

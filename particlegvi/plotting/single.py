@@ -18,7 +18,7 @@ def plot_run(run: ParticleRun, target: Target | None = None) -> Figure:
     ----------
     run : Run
         A finished run.
-    target : DensityTarget or AtomicTarget, optional
+    target : Target, optional
         Its truth, for example ``particlegvi.target(run.loss, run.method, run.prior)``.
 
     Returns

@@ -32,7 +32,7 @@ BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 LOSS_GREY, TEXT_GREY = "#9A9A9A", "#4D4D4D"
 
-# Sky blue for FD-GVI: purple and green, of figures that show it beside DRLE, are close to a colour-blind eye.
+# Sky blue for FD-GVI: purple and green, of figures that show it with DRLE, are close to a colour-blind eye.
 METHOD_COLOURS = {"DE": VERMILLION, "DLE": BLUE, "DRLE": GREEN, "DRE": ORANGE, "FDGVI": SKY}
 SPARE_COLOURS = (PURPLE, ORANGE, SKY, GREEN, BLUE, VERMILLION, YELLOW)
 

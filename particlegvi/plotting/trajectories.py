@@ -48,7 +48,7 @@ def trajectories(
     time : {"auto", "linear", "log"}
         Scale of the time axis in 1-D; "auto" takes log where most of the way is over in the first tenth.
     truth : bool
-        Whether the histogram with the truth is drawn beside the paths (1-D).
+        Whether the histogram with the truth is drawn next to the paths (1-D).
     window : ((left, right), (bottom, top)), optional
         What part of the plane is shown (2-D).
     """

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array
-from particlegvi.plotting.plane import GRID, Plane
+from particlegvi.plotting.plane import GRID, Modes, Plane
 
 
 class Valleys(NamedTuple):
@@ -34,12 +34,12 @@ class Valleys(NamedTuple):
 
 
 def nearest_of(points: Array, places: Array) -> NDArray[np.intp]:
-    """Which of ``places`` (modes, 2) each of ``points`` (n, 2) is nearest to."""
+    """Index of the nearest of ``places`` (modes, 2) to each of ``points`` (n, 2)."""
     squares = [np.sum((points - place) ** 2, axis=1) for place in places]
     return np.argmin(squares, axis=0).astype(np.intp)
 
 
-def modes_of(named: Any, plane: Plane) -> Valleys:
+def modes_of(named: Modes, plane: Plane) -> Valleys:
     """The modes (k, 2) that a scenario names, or else the valleys of the loss."""
     if not named:
         return valleys_of(plane)

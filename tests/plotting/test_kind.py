@@ -1,0 +1,80 @@
+"""A kind of figure brings the checks of its options and the way its file is written."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from particlegvi import plotting
+from particlegvi.plotting import rules
+from particlegvi.plotting.kind import figure_kind, kinds
+
+
+def test_every_option_has_a_check_that_takes_its_default_value():
+    for name in plotting.names():
+        kind = kinds[name]
+        assert set(kind.checks) == set(kind.defaults) == set(plotting.options(name))
+        kind.checked(kind.defaults)
+
+
+def test_an_option_without_a_check_is_refused_where_it_is_defined():
+    def spread(results, *, coordinate=0, truth=True):
+        raise NotImplementedError
+
+    with pytest.raises(RuntimeError, match='the option coordinate of the figure "spread" has no check'):
+        figure_kind("spread")(spread)
+    kind = figure_kind("spread", coordinate=rules.whole(0, 9))(spread)
+    assert kind.checked({"coordinate": 3.0, "truth": False}) == {"coordinate": 3, "truth": False}
+    with pytest.raises(ValueError, match='^truth of the figure "spread" must be true or false, not 1$'):
+        kind.checked({"truth": 1})
+
+
+def test_a_check_without_an_option_is_refused():
+    def empty(results):
+        raise NotImplementedError
+
+    with pytest.raises(RuntimeError, match='the option bins of the figure "empty" is none of its keyword-only'):
+        figure_kind("empty", bins=rules.whole(1, 9))(empty)
+
+
+def test_options_come_in_plain_form():
+    assert kinds["histograms"].checked({"bins": 20.0, "range": [-1, 2]}) == {"bins": 20, "range": (-1.0, 2.0)}
+    assert kinds["histograms"].checked({"range": None}) == {"range": None}
+    assert kinds["buckets"].checked({"bucket_width": "pi"}) == {"bucket_width": pytest.approx(3.141592653589793)}
+    assert kinds["particles"].checked({"window": [[0, 1], [2, 3]]}) == {"window": ((0.0, 1.0), (2.0, 3.0))}
+    with pytest.raises(ValueError, match=r'^bins of the figure "histograms" must be a whole number .*, not None$'):
+        kinds["histograms"].checked({"bins": None})
+
+
+def test_a_kind_writes_its_own_sort_of_file(line, tmp_path, monkeypatch):
+    def write(page, path):
+        path.write_text(page)
+        return path
+
+    @figure_kind("page", suffix=".html", save=write)
+    def page(results, *, short: bool = False):
+        return f"<p>{', '.join(results)}</p>"
+
+    monkeypatch.setitem(kinds.parts(), "page", page)
+    line.scenario["figures"] = [{"kind": "page"}, {"kind": "loss"}, {"kind": "page", "short": True}]
+    written = plotting.draw(line, tmp_path)
+    assert [path.name for path in written] == ["page.html", "loss.png", "page-2.html"]
+    assert written[0].read_text() == "<p>DE, DLE, DRLE</p>"
+
+
+@pytest.mark.parametrize("kind", ["loss", "histograms", "coverage"])
+def test_figures_of_particles_refuse_functions(kind, fitted):
+    with pytest.raises(ValueError, match="draws particles that minimise a loss, but mixing has none"):
+        plotting.figure(fitted, kind)
+
+
+def test_entries_are_checked_without_what_only_drawing_needs():
+    """Before a simulation: the kinds that are asked for alone are imported, and no way of drawing to a screen."""
+    code = (
+        "import sys; from particlegvi import plotting; plotting.check({'kind': 'coverage'}); "
+        "print({'matplotlib.pyplot', 'particlegvi.results', 'particlegvi.plotting.buckets'} & set(sys.modules))"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "set()"
