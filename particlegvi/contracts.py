@@ -88,7 +88,7 @@ class Distribution(Protocol):
 
 
 class Prior(Distribution, Protocol):
-    """The reference measure P. It may also be `Located` and `Smoothing`."""
+    """The reference measure P. It may also be `Located`, and have its mean embeddings in closed form (``smooth``)."""
 
     @property
     def name(self) -> str: ...  # name in the registry
@@ -115,43 +115,10 @@ class Located(Protocol):
     def sd(self) -> Array: ...  # standard deviations, (dim,)
 
 
-@runtime_checkable
-class Smoothing(Protocol):
-    """An optional part of a `Prior`: the mean of a Gaussian under it is known in closed form."""
-
-    def smooth(self, lengthscales: Array, weights: Array, /) -> Term:
-        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution."""
-
-
-@runtime_checkable
-class GaussianMixture(Protocol):
-    """An optional part of a `Kernel`: it is a mixture of Gaussians over lengthscales."""
-
-    def value(self, r2: float, /) -> float: ...
-    def slope(self, r2: float, /) -> float: ...
-    def mixing_density(self, log_precision: float, /) -> float:
-        """Density q of the log precisions: ``kappa(r2) = integral of exp(-exp(v) r2 / 2) q(v) dv``."""
-
-
-@runtime_checkable
-class ExponentialSlope(Protocol):
-    """An optional part of a `Kernel`: its derivative is a polynomial times an exponential of the distance."""
-
-    def exponential_slope(self) -> tuple[float, float, float]:
-        """(rate, b, c) with which ``slope`` is ``(b + c r) exp(-rate r)``, r the distance."""
-
-
-@runtime_checkable
-class OnTheLine(Protocol):
-    """An optional part of the term of a mean embedding: it may be a single Gaussian on the line."""
-
-    def gaussian_on_the_line(self) -> tuple[float, float, float] | None: ...  # mean, width and height; None if not
-
-
 class Method(Protocol):
-    """What is minimised, and how: it makes the flow that moves the particles.
+    """An objective, and the flow that minimises it by moving particles.
 
-    ``objective`` says over what L(Q) is minimised, and so which `Target` belongs to the method: "measures" (all
+    ``objective`` is the set over which L(Q) is minimised, and decides the method's `Target`: "measures" (all
     probability measures, with the weights below), "gaussians" (Gaussians with independent coordinates), or "reference"
     (a distance to a measure that was given; there is no target to compute).
     """

@@ -12,6 +12,8 @@ from particlegvi.integrators.stepping import Stepping, StepSize, integrator
 def euler_maruyama(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     """x <- x - h drift + sqrt(2 h T) Z (thesis C.123).
 
+    The gain is h, ``noise_now`` is sqrt(2 h T), and ``noise_next`` is 0.
+
     One drift a step. Strong order 1 for this additive noise; stationary bias of first order: on V = a x^2 / 2 the
     variance is (T / a) / (1 - h a / 2). Stable for h < 2 / (largest curvature).
     """

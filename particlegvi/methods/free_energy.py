@@ -18,13 +18,22 @@ from particlegvi import integrators
 from particlegvi.contracts import Array, Flow, Kernel, Prior
 from particlegvi.engine.pairs.approximate import APPROXIMATIONS, Approximation
 from particlegvi.engine.pairs.repulsion import Repulsion
-from particlegvi.engine.steps.schemes import DRIVERS
+from particlegvi.engine.steps.ensemble import Ensemble
+from particlegvi.engine.steps.heun import HeunEnsemble
+from particlegvi.engine.steps.metropolis import MetropolisEnsemble
+from particlegvi.engine.steps.tamed import TamedEnsemble
 from particlegvi.integrators.stepping import Steppings, linear_part
 from particlegvi.methods.flow import ParticleFlow, Problem
 from particlegvi.methods.method import Method
 from particlegvi.priors import Embedding, mean_embedding
 from particlegvi.tools import arguments, parts
 
+DRIVERS: dict[str, type[Ensemble]] = {  # by scheme, as `particlegvi.integrators.SCHEMES` has them in formulas
+    "plain": Ensemble,
+    "tamed": TamedEnsemble,
+    "heun": HeunEnsemble,
+    "metropolis": MetropolisEnsemble,
+}
 Choice: TypeAlias = "str | Mapping[str, Any]"  # the name of a way, or a mapping with it and its options
 
 

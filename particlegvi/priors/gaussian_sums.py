@@ -12,17 +12,35 @@ larger than its maximum.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from particlegvi.contracts import Array, GaussianMixture, Kernel
+from particlegvi.contracts import Array, Kernel, Term
 from particlegvi.kernels.squared_exponential import SquaredExponential
 
 TOLERANCE = 1e-9  # of the kernel's variance
 STEPS = (0.5, 0.4, 0.32, 0.25, 0.2, 0.16)
 LOG_PRECISIONS = np.arange(-720.0, 720.0, 0.25)  # every scale that a double can hold
 DISTANCES = 2000
+
+
+@runtime_checkable
+class GaussianMixture(Protocol):
+    """An optional part of a `Kernel`: it is a mixture of Gaussians over lengthscales."""
+
+    def value(self, r2: float, /) -> float: ...
+    def slope(self, r2: float, /) -> float: ...
+    def mixing_density(self, log_precision: float, /) -> float:
+        """Density q of the log precisions: ``kappa(r2) = integral of exp(-exp(v) r2 / 2) q(v) dv``."""
+
+
+@runtime_checkable
+class Smoothing(Protocol):
+    """An optional part of a `Prior`: the mean of a Gaussian under it is known in closed form."""
+
+    def smooth(self, lengthscales: Array, weights: Array, /) -> Term:
+        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution."""
 
 
 class GaussianSum(NamedTuple):

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Kernel, Located, Prior, Smoothing, Term
+from particlegvi.contracts import Kernel, Located, Prior, Term
 from particlegvi.engine.terms.constant import Constant
 from particlegvi.priors.flat import Flat
-from particlegvi.priors.gaussian_sums import gaussian_sum
+from particlegvi.priors.gaussian_sums import Smoothing, gaussian_sum
 from particlegvi.priors.weighted_points import PANELS, monte_carlo, quadrature
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.arguments import whole

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from particlegvi.contracts import Array, ExponentialSlope, Kernel
+from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs.box_rule import NODES, box_plan
 from particlegvi.engine.pairs.box_sum import MOST_BOXES, BoxSum, Layout
@@ -29,7 +29,7 @@ from particlegvi.engine.pairs.fourier import (
 from particlegvi.engine.pairs.gram import gram_force, rounding_error
 from particlegvi.engine.pairs.near import Cells, kernel_reach, near_force
 from particlegvi.engine.pairs.nufft import available, grid, nufft_force
-from particlegvi.engine.pairs.scan import scan_force
+from particlegvi.engine.pairs.scan import ExponentialSlope, scan_force
 
 CALL = 20_000.0  # nanoseconds of calls from Python, about
 Prepared = TypeVar("Prepared")  # what `estimate` leaves for `force`
@@ -197,12 +197,17 @@ class Scan(Algorithm[None]):
     name = "sorted scan"
     exact = True
 
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
+        super().__init__(kernel, dim, tolerance)
+        assert isinstance(kernel, ExponentialSlope)
+        self.scanned = kernel
+
     def estimate(self, positions: Array) -> tuple[float, None] | None:
         number = positions.shape[0]
         return number * (15.0 + 5.0 * np.log2(number + 1.0)) + 2.0 * CALL, None
 
     def force(self, positions: Array, prepared: None, factor: float, out: Array) -> None:
-        scan_force(self.kernel, positions, factor, out)
+        scan_force(self.scanned, positions, factor, out)
 
 
 class Nufft(Algorithm[None]):

@@ -8,12 +8,20 @@ cancels in it, and coinciding particles add nothing to each other whatever their
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from particlegvi.engine.numerics.compiled import compiled
 from particlegvi.engine.numerics.mathematics import exp
+
+
+@runtime_checkable
+class ExponentialSlope(Protocol):
+    """An optional part of a `Kernel`: its derivative is a polynomial times an exponential of the distance."""
+
+    def exponential_slope(self) -> tuple[float, float, float]:
+        """(rate, b, c) with which ``slope`` is ``(b + c r) exp(-rate r)``, r the distance."""
 
 
 @compiled
@@ -42,8 +50,8 @@ def scan_sorted(x, rate, constant, linear, forces):
             forces[i] = add if direction == 0 else forces[i] + add
 
 
-def scan_force(kernel: Any, positions: np.ndarray, factor: float, out: np.ndarray) -> None:
-    """out = factor / N * sum_j grad_1 kappa(x_i, x_j), both (particles, 1); the kernel has an ``exponential_slope``."""
+def scan_force(kernel: ExponentialSlope, positions: np.ndarray, factor: float, out: np.ndarray) -> None:
+    """out = factor / N * sum_j grad_1 kappa(x_i, x_j), both (particles, 1)."""
     rate, constant, linear = kernel.exponential_slope()
     flat = positions.reshape(-1)
     order = np.argsort(flat, kind="stable")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from particlegvi.contracts import Array, Loss, OnTheLine, Term
+from particlegvi.contracts import Array, Loss, Term
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import EntryPoint
 from particlegvi.engine.numerics.noise import key_words
@@ -20,6 +20,13 @@ from particlegvi.engine.terms.constant import Constant
 
 WORTH = 131_072  # particles times steps that are worth waking a thread for, in long chunks
 COUPLED_UP_TO = 8192  # particles; beyond, a step is long enough for threads and for calls from Python
+
+
+@runtime_checkable
+class OnTheLine(Protocol):
+    """An optional part of the term of a mean embedding: it may be a single Gaussian on the line."""
+
+    def gaussian_on_the_line(self) -> tuple[float, float, float] | None: ...  # mean, width and height; None if not
 
 
 def enough(steps: int) -> int:
