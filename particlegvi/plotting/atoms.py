@@ -52,7 +52,7 @@ def write_weights(axes: Axes, atoms: Array, weights: Array, fractions: Array, li
 
 
 def bar_width(atoms: Array, edges: Array) -> float:
-    """Wide enough to be seen from the last row, and never more than half the way to the next atom."""
+    """Width of a bar: to be seen from the last row, and at most half the distance to the next atom."""
     gaps = np.diff(np.sort(atoms))
     return float(min(0.05 * (edges[-1] - edges[0]), 0.5 * np.min(gaps, initial=np.inf)))
 

@@ -22,7 +22,7 @@ SEPARATOR = "  |  "
 
 
 def heading(figure: Figure, scenario: Mapping[str, Any], runs: Runs, note: str = "") -> None:
-    """The title of the scenario; below it where it comes from, what is shown, and at what settings it was run."""
+    """Write the title of the scenario, and below it the source, the ``note`` of the figure and the settings."""
     title = str(scenario.get("title") or scenario.get("name") or "")
     size = LARGE if len(title) <= 72 else MEDIUM
     height = figure.get_size_inches()[1]
@@ -41,7 +41,7 @@ def shortened(text: str, longest: int) -> str:
 
 
 def settings(runs: Runs) -> list[str]:
-    """Particles, steps and seed in words, each named only where all runs agree on it."""
+    """Particles, steps and seed in words, each only if it is the same in all runs."""
     # The steps of a run that fitted a Gaussian are those of an optimiser and not comparable.
     counts = {int(run.positions.shape[1]) for run in runs.values()}
     lengths = {(int(run.steps[-1]), shown(run.step_size)) for run in runs.values() if fitted_gaussian(run) is None}
@@ -58,7 +58,7 @@ def settings(runs: Runs) -> list[str]:
 
 
 def legend_below(figure: Figure) -> None:
-    """Collect every label once, in as few rows as fit; what has another colour in every panel is shown in grey."""
+    """Make one legend of all labels, each once, in as few rows as fit (`_neutral`)."""
     found: dict[str, Artist] = {}
     for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):

@@ -65,7 +65,7 @@ def draw_loss(
 
 
 def name_dashes(axes: Axes) -> None:
-    """Say in the legend what the dashed lines are, where there are any."""
+    """Name the dashed lines in the legend, where there are any."""
     if any(str(line.get_gid()).startswith("truth of") for line in axes.lines):
         dashes = (0, (4, 1.5))
         axes.plot([], [], color=style.BLACK, linestyle=dashes, linewidth=1.8, label="average loss under the truth")

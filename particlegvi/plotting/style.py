@@ -59,7 +59,7 @@ _WINDOW_SETTINGS = ("backend", "interactive", "toolbar", "webagg", "timezone")
 
 
 def slide_style() -> AbstractContextManager[None]:
-    """A context in which matplotlib uses our settings; the reader's own come back when it ends."""
+    """A context in which matplotlib uses our settings; the reader's own are restored when it ends."""
     known = matplotlib.rcParamsDefault.items()
     defaults: dict[Any, Any] = {key: value for key, value in known if not key.startswith(_WINDOW_SETTINGS)}
     return matplotlib.rc_context({**defaults, **_SETTINGS})

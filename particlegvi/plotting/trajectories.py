@@ -32,7 +32,7 @@ def trajectories(
     truth: bool = True,
     window: planes.Window | None = None,
 ) -> Figure:
-    """One panel per method: where particles went, against time in 1-D and over the contours of the loss in 2-D.
+    """One panel per method: paths of particles, against time in 1-D and over the contours of the loss in 2-D.
 
     In 1-D dashed lines are the minima of the loss and dotted ones the tops between them, and at the right of every
     panel stands the histogram of all final particles with the truth.

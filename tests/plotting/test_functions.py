@@ -7,6 +7,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import plotting
+from particlegvi.functionspace import likelihoods
 
 CURVE = {
     "kind": "function-space",
@@ -60,6 +61,23 @@ def test_two_signs_have_two_colours_and_no_band(fitted):
         truth = [line for line in axes.lines if line.get_linestyle() == "--"]
         np.testing.assert_allclose(truth[0].get_ydata(), -truth[1].get_ydata())
         assert run.problem.likelihood.even and axes.get_ylim()[0] == -axes.get_ylim()[1]
+
+
+@pytest.mark.parametrize(
+    "name, parameters, count",
+    [("gaussian", {"noise_variance": 0.1}, 1), ("student-t", {"degrees_of_freedom": 4.0, "scale": 0.1}, 1),
+     ("poisson-square", {}, 2), ("shifted-mixture", {"shift": 3.0, "noise_variance": 0.01}, 2),
+     ("bernoulli-logistic", {}, 0), ("bernoulli-probit", {}, 0)],
+)  # fmt: skip
+def test_the_levels_of_data_are_values_of_the_function_of_least_cost(name, parameters, count):
+    likelihood = likelihoods.get(name, **parameters)
+    y = np.array([1.0, 0.0, 1.0]) if count == 0 else np.array([1.0, 4.0, 9.0])
+    levels = likelihood.levels(y)
+    assert levels.shape == (count, 3)
+    for level in levels:
+        np.testing.assert_allclose(likelihood.slope(level, y), 0.0, atol=1e-9)
+        assert np.all(likelihood.curvature(level, y) > 0.0)
+    assert likelihood.levels(y[:0]).shape == (count, 0)
 
 
 def test_what_is_no_function_of_one_input_is_refused(curve):

@@ -11,12 +11,22 @@ from particlegvi import plotting
 from particlegvi.plotting import rules
 from particlegvi.plotting.kind import figure_kind, kinds
 
+from ..bad_values import wrong_answers
+
 
 def test_every_option_has_a_check_that_takes_its_default_value():
     for name in plotting.names():
         kind = kinds[name]
         assert set(kind.checks) == set(kind.defaults) == set(plotting.options(name))
         kind.checked(kind.defaults)
+
+
+def test_every_option_answers_every_value():
+    """Also those options that `test_bad_input` does not name: a sentence, or nothing where the value is allowed."""
+    for name in plotting.names():
+        for option in plotting.options(name):
+            wrong = wrong_answers(f"{name} {option}", lambda value, k=name, o=option: kinds[k].checked({o: value}))
+            assert not wrong, "\n".join(wrong)
 
 
 def test_an_option_without_a_check_is_refused_where_it_is_defined():
