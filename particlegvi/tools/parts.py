@@ -62,12 +62,6 @@ def method(thing: Any) -> Any:
     return part("method", thing, METHOD, "a particlegvi.methods.Method such as particlegvi.methods.DLE(kl_weight=1.0)")
 
 
-def weighted(thing: Any) -> Any:
-    """A method whose objective has a weight of KL."""
-    allowed = "a method with a kl_weight, such as particlegvi.methods.DLE(kl_weight=1.0),"
-    return part("method", thing, ("flow", "label", "kl_weight"), allowed)
-
-
 def target(thing: Any, density: bool = False, dim: int | None = None) -> Any:
     """A target, as `particlegvi.target` gives it; with ``density`` only one that has one."""
     allowed = "a target, as particlegvi.target gives it,"
