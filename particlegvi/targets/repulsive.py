@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 GROWTH = 8.0  # factor between the r of one stage and the next
 LOST = (1e-13, 1e-10)  # tail mass that the convolution may leave out
 FAR_BELOW = 400.0  # log density below the maximum under which the repulsion is not evaluated
-MOST_ATTEMPTS = 20
-MOST_DENSITIES = 10
-CLOSE = 1e-7
-BEARABLE = 1e-4
+MOST_ATTEMPTS = 20  # adaptations of the nodes in one stage
+MOST_DENSITIES = 10  # latest densities to which nodes are adapted
+CLOSE = 1e-7  # residual at which a solution is accepted
+BEARABLE = 1e-4  # and after the last attempt
 TOLERANCE = {1: 1e-11, 2: 1e-8}  # for r times the kernel's interpolation error, by dimension
 ROUNDING = 1e-10  # resulting error of the log density, which the quadrature does not try to resolve
 ENOUGH = {1: 1e-7, 2: 1e-5}  # tolerance that is accepted where the mesh would become large

@@ -19,7 +19,7 @@ from particlegvi.targets.basins.start import Q0
 if TYPE_CHECKING:
     from particlegvi.contracts import Loss, Prior
 
-COARSE, FINE = 2**14, 2**20
+COARSE, FINE = 2**14, 2**20  # cells of the first and of the finest grid
 LOST = 1e-9  # mass that may flow to infinity, leave the box, or start where the loss is flat
 SHRINK = 0.5 * (np.sqrt(5.0) - 1.0)
 
@@ -164,6 +164,7 @@ def _flat_parts(x: np.ndarray, g: np.ndarray) -> list[tuple[float, float]]:
 
 
 def _refuse_flat(found: Critical, mass: Callable[[np.ndarray], np.ndarray]) -> None:
+    """A ValueError if the start has mass where the loss is flat."""
     for begin, end in found.flat:
         low, high = mass(np.array([begin, end]))
         if high - low > LOST:
@@ -180,10 +181,12 @@ def _destinations(found: Critical, low: float, high: float) -> np.ndarray:
 
 
 def _levels(found: Critical, mass: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Distribution function of the start at the critical points, with 0 and 1 at the ends."""
     return np.concatenate([[0.0], mass(found.at), [1.0]])
 
 
 def _gathered(derivative: Derivative, goal: np.ndarray, weights: np.ndarray, doubt: float) -> AtomicTarget:
+    """The target of masses ``weights`` that flow to ``goal``, both (n,); ``doubt`` bounds the error of the weights."""
     lost = float(weights[~np.isfinite(goal)].sum())
     if lost > LOST:
         where = "-infinity" if weights[goal == -np.inf].sum() > 0.5 * lost else "+infinity"

@@ -10,7 +10,7 @@ from particlegvi.targets.basins.survey_plane import PlaneSurvey
 from particlegvi.targets.quadrature.panels import gauss_legendre
 from particlegvi.targets.quadrature.potential import LogWeight
 
-ORDER = 10
+ORDER = 10  # nodes along a side of a cell
 MOST_CELLS = 60_000
 
 
@@ -71,6 +71,7 @@ def integrate_plane(f: LogWeight, survey: PlaneSurvey, tolerance: float = 1e-9) 
 
 
 def _start(survey: PlaneSurvey, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Centres and half sides (number^2, 2) of equal cells over the box of the survey."""
     half = 0.5 * (survey.high - survey.low) / number
     index = np.stack(np.meshgrid(np.arange(number), np.arange(number), indexing="ij"), axis=-1).reshape(-1, 2)
     return survey.low + half * (2 * index + 1), np.broadcast_to(half, (number**2, 2)).copy()
@@ -87,6 +88,7 @@ def _too_wide(centre: np.ndarray, half: np.ndarray, at: np.ndarray, width: np.nd
 
 
 def _halved(centre: np.ndarray, half: np.ndarray, split: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The cells halved along the sides that ``split`` (cells, 2) marks."""
     for i in range(2):
         chosen = split[:, i]
         quarter = np.where(chosen, 0.5 * half[:, i], 0.0)

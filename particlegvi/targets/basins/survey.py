@@ -17,11 +17,11 @@ from particlegvi.targets.quadrature.potential import LogWeight, not_integrable
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-PER_DECADE = 60
-UNIFORM = 2**18
-MAGNIFIED = 129
-COARSER = 64
-STANDS_OUT = 1e-8
+PER_DECADE = 60  # points of the geometric grids
+UNIFORM = 2**18  # points of the uniform grid over the bulk
+MAGNIFIED = 129  # points of the grid over a bracket
+COARSER = 64  # every so many points, for broad peaks
+STANDS_OUT = 1e-8  # least height of a peak on the fine grid, above rounding
 WIDER = 1024.0  # largest width of a peak, in widths of its bracket
 SHRINK = 0.5 * (np.sqrt(5.0) - 1.0)
 

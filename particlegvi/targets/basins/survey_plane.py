@@ -9,9 +9,9 @@ import numpy as np
 from particlegvi.targets.basins.ridges import LINES, PlanePeaks, check_tails, ridges, widths_of
 from particlegvi.targets.quadrature.potential import LogWeight, Place
 
-NEGLIGIBLE = 60.0
+NEGLIGIBLE = 60.0  # natural logarithm of a mass ratio that is neglected
 MOST_PEAKS = 2000
-MAGNIFIED = 25
+MAGNIFIED = 25  # points along a side of the grid around a peak
 COMPASS = np.array([(i, j) for i in (-1.0, 0.0, 1.0) for j in (-1.0, 0.0, 1.0) if i or j])
 
 
@@ -85,6 +85,7 @@ def _leave_to_finer(grids: list[_Grid]) -> None:
 
 
 def _first_boxes(place: Place, coarser: int) -> list[tuple[np.ndarray, np.ndarray, int]]:
+    """Boxes of all scales around the centre and 0, with the number of grid points along a side."""
     boxes = []
     if np.all(np.isfinite(place.low) & np.isfinite(place.high)):
         boxes.append((place.low, place.high, 512 // coarser + 1))
@@ -101,6 +102,7 @@ def _first_boxes(place: Place, coarser: int) -> list[tuple[np.ndarray, np.ndarra
 
 
 def _find_peaks(f: LogWeight, grids: list[_Grid], place: Place) -> PlanePeaks:
+    """Polished maxima of the grids; the surroundings of peaks much narrower than their grid are searched again."""
     start = np.concatenate([grid.points[grid.tops] for grid in grids])
     value = np.concatenate([grid.values[grid.tops] for grid in grids])
     step = np.concatenate([np.broadcast_to(grid.spacing, (len(grid.tops), 2)) for grid in grids])
@@ -174,5 +176,6 @@ def _hull(f: LogWeight, grids: list[_Grid], peaks: PlanePeaks, place: Place) -> 
 
 
 def _expanded(low: np.ndarray, high: np.ndarray, place: Place) -> tuple[np.ndarray, np.ndarray]:
+    """The box a tenth wider on each side, within the bounds of the prior."""
     margin = 0.1 * (high - low)
     return np.maximum(low - margin, place.low), np.minimum(high + margin, place.high)
