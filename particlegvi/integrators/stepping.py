@@ -77,8 +77,8 @@ def linear_part(kl_weight: float, prior: Prior, dim: int) -> Array:
 class Steppings:
     """The coefficients of every step of a run.
 
-    Z_{k+1} belongs to step k + 1, so with a schedule ``noise_next`` is computed from the size of that step: what the
-    noise of one step adds up to then is right for its size (the post-processed form of Leimkuhler-Matthews, Vilmart
+    Z_{k+1} belongs to step k + 1, so with a schedule ``noise_next`` is computed from the size of that step. The sum of
+    the noise of one step then has the variance for its size (the post-processed form of Leimkuhler-Matthews, Vilmart
     2015, with a post-processor that follows the schedule).
 
     Coefficients come in blocks of BLOCK steps that begin at multiples of BLOCK, so that a step's coefficients do not

@@ -1,4 +1,4 @@
-"""A loss: what every method minimises on average, in the one form that the rest of the package works with."""
+"""A loss: the function that every method minimises on average, in the form that the rest of the package works with."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class ParticleFlow:
         return dict(self.counts)
 
     def restore(self, state: Array, kept: dict[str, Any]) -> None:
-        """Restore the flow from ``state`` and from what `kept` returned with it."""
+        """Restore the flow from ``state`` and from the result of `kept` that belongs to it."""
         self.state[...] = state
         self.counts.clear()
         self.counts.update(kept)

@@ -91,7 +91,7 @@ class GaussianFlow(ParticleFlow):
         return {"done": self._done}
 
     def restore(self, state: np.ndarray, kept: dict[str, Any]) -> None:
-        """Restore the flow from ``state`` and from what `kept` returned with it."""
+        """Restore the flow from ``state`` and from the result of `kept` that belongs to it."""
         super().restore(state, {})
         self._done = int(kept.get("done", 0))
 

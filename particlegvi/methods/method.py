@@ -11,17 +11,17 @@ from particlegvi.methods.flow import Problem
 class Method:
     """A method that minimises L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P).
 
-    A subclass has a ``label``, a method ``flow``, a ``name`` where scenarios find it by one, and whatever differs from
-    the defaults here, each as a class attribute, a field of a dataclass or a property.
+    A subclass has a ``label``, a method ``flow``, a ``name`` where scenarios find it by one, and everything that
+    differs from the defaults here, each as a class attribute, a field of a dataclass or a property.
 
     Attributes
     ----------
     label : str
         Name in tables and figures.
     objective : str
-        Over what L(Q) is minimised, which decides the method's target: "measures", all probability measures;
-        "gaussians", those with independent coordinates; or "reference", where L(Q) is not minimised at all but a
-        distance to a measure that was given, and no target is known.
+        The set over which L(Q) is minimised, which decides the method's target: "measures", all probability measures;
+        "gaussians", the Gaussians with independent coordinates; or "reference": a distance to a measure that was given
+        is minimised instead, and no target is known.
     kl_weight, mmd_weight : float
         Weights of the objective; 0, the default, leaves the term out.
     kernel : Kernel or None
@@ -45,7 +45,7 @@ class Method:
 
     @property
     def objective(self) -> Objective:
-        """Over what the objective is minimised: all probability measures."""
+        """The set over which the objective is minimised: all probability measures."""
         return "measures"
 
     @property

@@ -44,7 +44,7 @@ class Smoothing(Protocol):
 
 
 class GaussianSum(NamedTuple):
-    """``sum_q weights_q exp(-r2 / (2 lengthscales_q^2))`` with what it may be wrong by."""
+    """``sum_q weights_q exp(-r2 / (2 lengthscales_q^2))`` with bounds on its errors."""
 
     lengthscales: Array
     weights: Array

@@ -22,14 +22,14 @@ WAYS = ("auto", "closed-form", "quadrature", "monte-carlo")
 
 
 class Embedding(NamedTuple):
-    """A mean embedding and what is known of it.
+    """A mean embedding, with its description and its error.
 
     Attributes
     ----------
     term : NamedTuple
         ``value`` and ``gradient`` are mu_P and its gradient, the kernel's variance included.
     description : str
-        One phrase: how it is computed, and what it may be wrong by.
+        One phrase: the way in which it is computed, and its error.
     error : float
         Zero for a closed form (rounding apart), a bound for the quadrature, a standard error for Monte Carlo.
     """

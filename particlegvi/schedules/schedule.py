@@ -13,12 +13,17 @@ from particlegvi.tools import arguments
 
 @dataclass(frozen=True)
 class Schedule:
-    """A step size for every step; a subclass adds its parameters, its ``name``, ``at`` and a few words.
+    """A step size for every step; a subclass adds its parameters, its ``name``, ``at`` and ``__str__``.
 
     Parameters
     ----------
     initial : float
         Size of step 0, above 0.
+
+    Attributes
+    ----------
+    name : str
+        Name in the registry (of the class).
 
     Raises
     ------
@@ -31,7 +36,7 @@ class Schedule:
 
     def __post_init__(self) -> None:
         for parameter in self.parameters():
-            value = arguments.positive(f"{parameter} of the step size", getattr(self, parameter))
+            value = arguments.positive(f"{parameter} of the step size", vars(self)[parameter])
             object.__setattr__(self, parameter, value)
 
     def at(self, step: np.ndarray) -> np.ndarray:

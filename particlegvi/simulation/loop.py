@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from particlegvi import schedules
+from particlegvi import losses, schedules
 from particlegvi.contracts import Flow, Loss, Method, Prior, Snapshot, Start, Storage
 from particlegvi.methods.flow import Problem
 from particlegvi.simulation.chunks import Chunks
@@ -182,10 +182,11 @@ def _explain(flow: Flow, problem: Problem, good: Snapshot, count: int, safe: flo
 
 
 def loss_kind(loss: Loss) -> str:
-    """How the loss is evaluated, for the result."""
-    if getattr(loss, "term", None) is None:
+    """The way in which the loss is evaluated, for the result."""
+    if loss.term is None:
         return "numpy function, called from Python at every step (slower)"
-    return "formula, by the compiled interpreter" if getattr(loss, "formula", None) else "compiled"
+    interpreted = isinstance(loss, losses.Loss) and loss.formula
+    return "formula, by the compiled interpreter" if interpreted else "compiled"
 
 
 def record_steps(steps: int, record_every: int | None) -> np.ndarray:

@@ -23,7 +23,7 @@ import numba
 from numba import config
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
-SOURCES = ("engine", "losses", "kernels", "priors", "functionspace/likelihoods")  # folders of what is compiled
+SOURCES = ("engine", "losses", "kernels", "priors", "functionspace/likelihoods")  # folders with compiled code
 NEVER_COMPILED = ("losses/loss.py", "losses/checks.py", "losses/formulas/")  # a word changed there recompiles nothing
 STALE_AFTER_DAYS = 30.0
 
@@ -34,7 +34,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
 
 
 def user_cache_folder() -> Path:
-    """The folder for this user's caches: ``$XDG_CACHE_HOME``, or what the platform uses instead."""
+    """The folder for this user's caches: ``$XDG_CACHE_HOME``, or the platform's own folder of caches."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":

@@ -1,6 +1,6 @@
 """The algorithms for the repulsion behind one interface: ``estimate`` the cost of a state, then compute the ``force``.
 
-``estimate(positions)`` returns (nanoseconds, whatever the algorithm prepared), or None where it cannot be used; the
+``estimate(positions)`` returns (nanoseconds, anything prepared for the force), or None where it cannot be used; the
 nanoseconds come from operation counts and fixed constants, so that the choice is the same on every machine.
 """
 
@@ -32,7 +32,7 @@ from particlegvi.engine.pairs.nufft import available, grid, nufft_force
 from particlegvi.engine.pairs.scan import ExponentialSlope, scan_force
 
 CALL = 20_000.0  # nanoseconds of calls from Python, about
-Prepared = TypeVar("Prepared")  # what `estimate` leaves for `force`
+Prepared = TypeVar("Prepared")  # given by `estimate` to `force`
 
 
 def pair_cost(dim: int) -> float:

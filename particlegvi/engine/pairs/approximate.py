@@ -65,7 +65,7 @@ class RandomBatch:
         order = _shuffled(self.seed, number, step)
         batches = max(number // self.size, 1)
         starts = np.arange(batches + 1) * self.size
-        starts[-1] = number  # what is left over joins the last batch
+        starts[-1] = number  # the rest joins the last batch
         own = np.arange(batches)[:, None]
         x = np.ascontiguousarray(positions[order])
         found = np.empty_like(x)

@@ -26,7 +26,7 @@ from particlegvi.engine.numerics.vectors import (
 )
 
 TILE = 256  # particles whose angles stay in the fastest cache
-TWICE, SINE, ANGLES = (k * TILE for k in range(3))  # rows of what is kept of the angles of a tile
+TWICE, SINE, ANGLES = (k * TILE for k in range(3))  # rows that hold the angles of a tile
 GROUP = 4 * WIDTH
 COUNTED = np.repeat([1.0, 0.0], GROUP)  # read from GROUP - n on: ones for n particles, then zeros
 S0, S1, S2, S3, S4, S5, S6, S7 = (

@@ -105,7 +105,7 @@ def reflect(x, low, high):
 
 @nested
 def load_block(positions, first, block):
-    """Copy particles first, first + 1, ... into the columns of block; the last particle fills what is left over."""
+    """Copy particles first, first + 1, ... into the columns of block; the last particle fills the rest."""
     last = positions.shape[0] - 1
     for coordinate in range(block.shape[0]):
         for lane in range(block.shape[1]):

@@ -31,7 +31,7 @@ class _Fields(NamedTuple):
 class FormulaTape(_Fields):
     """A formula and its gradient, ready to run; made by `particlegvi.losses.formulas.compile_formula`.
 
-    Both programs come from one graph of the formula and its derivatives, each without what it does not need. The
+    Both programs come from one graph of the formula and its derivatives, each with the nodes that it needs. The
     coordinates of a point start in registers 0, ..., dim - 1; STORE writes a register to a row of the result.
     """
 

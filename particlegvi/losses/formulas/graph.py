@@ -179,3 +179,11 @@ class Graph:
 
 def _is_normal(number: float) -> bool:
     return sys.float_info.min <= abs(number) <= sys.float_info.max
+
+
+BINARY: dict[str, Callable[[Graph, int, int], int]] = {
+    "add": Graph.add,
+    "subtract": Graph.subtract,
+    "multiply": Graph.multiply,
+    "divide": Graph.divide,
+}

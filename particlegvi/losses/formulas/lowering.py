@@ -1,8 +1,8 @@
-"""Powers as what the tape has: products for whole exponents, a square root for halves, ``pow`` for the rest."""
+"""Powers as operations of the tape: products for whole exponents, a square root for halves, ``pow`` for the rest."""
 
 from __future__ import annotations
 
-from particlegvi.losses.formulas.graph import Graph, Node
+from particlegvi.losses.formulas.graph import BINARY, Graph, Node
 
 LARGEST_PRODUCT = 32.5  # beyond it the rounding of repeated squaring shows, and pow is more accurate
 
@@ -55,7 +55,7 @@ def _again(graph: Graph, node: Node, there: dict[int, int]) -> int:
     if operation == "sign":
         return graph.sign(there[left])
     if right >= 0:
-        return getattr(graph, operation)(there[left], there[right])
+        return BINARY[operation](graph, there[left], there[right])
     return graph.call(operation, there[left])
 
 

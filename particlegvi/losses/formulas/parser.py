@@ -20,10 +20,11 @@ DEEPEST = 250  # parentheses, functions, signs and powers that are open at one p
 
 PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "sign": 3, "**": 4}
 RIGHT_TO_LEFT = {"**"}
+OPERATORS = {"+": Graph.add, "-": Graph.subtract, "*": Graph.multiply, "/": Graph.divide, "**": Graph.power}
 
 
 class _Open(NamedTuple):
-    """Something that waits for what comes on its right: an operator, a sign, a parenthesis or a function."""
+    """An operator, a sign, a parenthesis or a function that waits for its right operand."""
 
     kind: str
     token: Token
@@ -123,8 +124,7 @@ class _Reader:
             if kind == "sign":
                 self.values.append(self.graph.negate(right) if token.kind == "-" else right)
                 continue
-            operations = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "**": "power"}
-            self.values.append(getattr(self.graph, operations[kind])(self.values.pop(), right))
+            self.values.append(OPERATORS[kind](self.graph, self.values.pop(), right))
 
     def unknown_name(self, name: str) -> str:
         known = [*self.coordinates, *FUNCTIONS, "pi"]
