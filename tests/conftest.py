@@ -21,6 +21,13 @@ def root() -> Path:
     return ROOT
 
 
+@pytest.fixture(autouse=True)
+def no_wait_for_the_disk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waiting for the disk, 4 ms a file, is left to the tests of what writes files and to child processes."""
+    if request.node.path.parent.name not in ("storage", "tools"):
+        monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
 def own_name(node: pytest.Item) -> str:
     """The test's file relative to tests/, its class, its name and its parameters: the same on every machine."""
     places = [each.name for each in node.listchain() if isinstance(each, pytest.Class | pytest.Function)]
