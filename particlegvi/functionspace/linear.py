@@ -1,4 +1,4 @@
-"""The simplest comparators: a row that every table of regressions or classifications has."""
+"""Linear regression and logistic regression, the simplest comparators."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class LinearRegression:
 class LogisticRegression:
     """The probability of label 1 as a logistic function of a linear one, by Newton's method.
 
-    Minimises ``-log likelihood + penalty / 2 * |coefficients|^2``; the intercept is free. The penalty, small beside
-    some hundred rows with standardised inputs, keeps the coefficients finite where the labels are separable.
+    Minimises ``-log likelihood + penalty / 2 * |coefficients|^2``; the intercept is free. The penalty is small for a
+    hundred or more rows with standardised inputs; it keeps the coefficients finite where the labels are separable.
 
     Parameters
     ----------

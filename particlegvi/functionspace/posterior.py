@@ -1,4 +1,4 @@
-"""What a posterior of coefficients says about functions."""
+"""Predictions and samples of functions from a posterior of coefficients."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FunctionPosterior:
             return self.basis_.features(X)
 
     def marginals(self, X: ArrayLike) -> Marginals:
-        """The law of the function at each input: a mixture of one Gaussian for each particle."""
+        """The distribution of the function at each input: a mixture of one Gaussian for each particle."""
         with one_blas_thread():
             features = self.basis_.features(X)
             return Marginals(self.coefficients_ @ features.T, self.residual_.variance(X, features))

@@ -1,8 +1,8 @@
-"""What particles say at new inputs: F(x) = sum_m u_m e_m(x) + G(x), with the residual G integrated out.
+"""Predictions of particles at new inputs: F(x) = sum_m u_m e_m(x) + G(x), with the residual G integrated out.
 
 At one input F(x) is a mixture of Gaussians, one for each particle, all with the variance of G(x). So moments and
-quantiles need no sampling, and what is nonlinear in F is integrated by the trapezoidal rule, whose error for smooth
-functions under a Gaussian vanishes faster than any power of the spacing.
+quantiles need no sampling. The trapezoidal rule integrates nonlinear functions of F; its error for smooth functions
+under a Gaussian vanishes faster than any power of the spacing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BISECTIONS = 60
 
 
 class Marginals:
-    """The law of F(x_n) at each of some inputs: the mean of Gaussians N(centres[j, n], variances[n]) over j.
+    """The distribution of F(x_n) at each of some inputs: the mean of Gaussians N(centres[j, n], variances[n]) over j.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Marginals:
         return high
 
     def expectation(self, function: Callable[[Array], Array], curvature: float = 1.0) -> Array:
-        """E function(F(x)), shape (n,); ``curvature`` is the largest that the logarithm of the function has."""
+        """E function(F(x)), shape (n,); ``curvature`` is the largest of the logarithm of the function."""
         total = np.zeros(len(self.variances))
         for node, weight in self._nodes(curvature):
             total += weight * function(self.centres + node * np.sqrt(self.variances)).mean(axis=0)

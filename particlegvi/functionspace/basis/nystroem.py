@@ -27,8 +27,8 @@ class Nystroem:
 
     M is the number of inducing points, also when eigenvalues are dropped: those not above 1e-12 of the largest, which
     are rounding (duplicate points make some). The first entry of v_m that is at least half as large as the largest is
-    positive, which fixes the sign. No jitter is added unless the eigenvalues cannot be found or one is more negative
-    than rounding makes it; then the first of 1e-10, ..., 1e-6 (times the largest prior variance) that helps.
+    positive, which fixes the sign. Jitter is added only if the eigenvalues cannot be found or one is too negative for a
+    rounding error; then the first of 1e-10, ..., 1e-6 (times the largest prior variance) that helps.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Nystroem:
     eigenvalues : array (size,)
         Of (k(Z, Z) + jitter I) / M, descending.
     jitter : float
-        0 but for the case above.
+        0 except in the case above.
     vectors : array (M, size)
         v_m in the columns, orthonormal.
 
@@ -94,7 +94,7 @@ class Nystroem:
         """e_m(x_n), shape (n, size), for inputs (n, dim)."""
         x = points("X", X, self.inputs)
         e = np.empty((len(x), self.size))
-        for first in range(0, len(x), ROWS):  # so that k(X, Z) is never held beside them
+        for first in range(0, len(x), ROWS):  # so that the whole of k(X, Z) is never in memory
             block = slice(first, first + ROWS)
             np.matmul(self.covariance(x[block], self.inducing_points), self._weights, out=e[block])
         return e
@@ -105,7 +105,7 @@ class Nystroem:
         return look_up("prior of the coefficients", prior, choices)
 
     def facts(self) -> Facts:
-        """How many inducing points there are, how many functions were kept and dropped, and the jitter."""
+        """Numbers of inducing points and of kept and dropped functions, and the jitter."""
         M = len(self.inducing_points)
         return {"inducing_points": M, "kept": self.size, "dropped": M - self.size, "jitter": self.jitter}
 

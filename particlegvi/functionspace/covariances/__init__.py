@@ -1,8 +1,8 @@
 """Covariance functions k(x, x') of Gaussian processes: one small file each.
 
-They are matrices of two sets of inputs, may treat every input coordinate in its own way (ARD), and add and multiply.
-The kernels of :mod:`particlegvi.kernels` are another contract, profiles of one squared distance that the engine
-compiles; `of` turns those into covariances.
+They map two sets of inputs to a matrix, may have a lengthscale for each coordinate (ARD), and can be added and
+multiplied. The kernels of :mod:`particlegvi.kernels` have another contract: profiles of one squared distance, which the
+engine compiles. `of` turns them into covariances.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def get(name: str, **parameters: Any) -> Covariance:
 
 
 def of(kernel: KernelLike) -> Covariance:
-    """The covariance that a kernel stands for: itself, or that of a kernel of :mod:`particlegvi.kernels`.
+    """A covariance as it is, or the covariance with the name and parameters of a kernel of :mod:`particlegvi.kernels`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What every covariance answers, and the sums and products of covariances."""
+"""The base class of covariances, and the sums and products of covariances."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ KernelLike: TypeAlias = Covariance | Kernel  # a covariance, or a kernel of part
 
 
 class Compound(Covariance):
-    """Two or more parts; a part of the same kind is taken apart, so that ``a + b + c`` has three.
+    """Two or more parts; parts of the same kind are flattened, so that ``a + b + c`` has three.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from particlegvi.tools.arguments import points
 
 
 class Iterated(Covariance):
-    """``r(a, b) = (1 / S) sum_s k(a, x_s) k(x_s, b)``, the iterated kernel of k under the law of the x_s.
+    """``r(a, b) = (1 / S) sum_s k(a, x_s) k(x_s, b)``, the iterated kernel of k under the distribution of the x_s.
 
     Its values are products of two values of k: twice the variance of k makes four times the variance of r.
 
@@ -22,7 +22,7 @@ class Iterated(Covariance):
     covariance : Covariance
         k; its parameters are those of r.
     centres : array (S, dim)
-        x_s, a sample of the law nu of the inputs.
+        x_s, a sample of the distribution nu of the inputs.
     """
 
     name = "iterated"
@@ -34,7 +34,7 @@ class Iterated(Covariance):
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         left = self.covariance(A, self.centres)
-        if B is None:  # numpy sees that both factors are one array and fills a triangle only
+        if B is None:  # numpy computes one triangle only, since both factors are one array
             return left @ left.T / len(self.centres)
         return left @ self.covariance(B, self.centres).T / len(self.centres)
 

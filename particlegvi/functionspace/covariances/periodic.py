@@ -31,8 +31,8 @@ class Periodic(Covariance):
     Raises
     ------
     ValueError
-        If a parameter is not positive and finite; and when called, if there are as many lengthscales as the inputs
-        do not have coordinates.
+        If a parameter is not positive and finite; when called, if the number of lengthscales is neither 1 nor the
+        number of input columns.
     """
 
     name = "periodic"

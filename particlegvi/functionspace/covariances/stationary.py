@@ -1,4 +1,4 @@
-"""Covariances of a scaled distance: what the squared exponential and the Matern family share."""
+"""Covariances of a scaled distance: the base class of the squared exponential and the Matern family."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Stationary(Covariance):
     Raises
     ------
     ValueError
-        If a parameter is not positive and finite; and when called, if there are as many lengthscales as the inputs
-        do not have coordinates.
+        If a parameter is not positive and finite; when called, if the number of lengthscales is neither 1 nor the
+        number of input columns.
     """
 
     def __init__(self, lengthscale: ArrayLike = 1.0, variance: float = 1.0) -> None:
@@ -88,7 +88,7 @@ class Stationary(Covariance):
 
 
 def inputs(given: ArrayLike, lengthscale: Array) -> Array:
-    """Inputs (n, dim), as many coordinates as there are lengthscales, of which one alone () is for any number."""
+    """Checked inputs (n, dim): dim is the number of lengthscales, unless there is one lengthscale () for all."""
     x = points("inputs", given)
     if lengthscale.ndim and lengthscale.size != x.shape[1]:
         raise ValueError(
@@ -99,5 +99,5 @@ def inputs(given: ArrayLike, lengthscale: Array) -> Array:
 
 
 def lengthscale_names(lengthscale: Array) -> list[str]:
-    """The names of the parameters that one lengthscale, or one for each input, are."""
+    """Parameter names of one lengthscale (), or of one for each input (dim,)."""
     return [f"lengthscale[{d}]" for d in range(lengthscale.size)] if lengthscale.ndim else ["lengthscale"]

@@ -16,7 +16,7 @@ from particlegvi.functionspace.gp.automatic import classification_covariance
 
 
 class ProjectedLangevinClassifier(ClassifierMixin, ProjectedLangevinEstimator):
-    """Classification in two classes by projected Langevin sampling, with all that it needs found on the training rows.
+    """Classification in two classes by projected Langevin sampling, with hyperparameters found on the training rows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the estimators share: their parameters, the scale of the inputs, and the sampler."""
+"""The base class of the estimators: parameters, scale of the inputs, and the sampler."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ RandomState: TypeAlias = int | np.random.RandomState | None
 
 
 class ProjectedLangevinEstimator(BaseEstimator):
-    """The part of an estimator that does not depend on the kind of target; subclasses fit and predict.
+    """The part of an estimator that is the same for all kinds of targets; subclasses fit and predict.
 
     Parameters
     ----------
     kernel : Covariance or a kernel of particlegvi.kernels, optional
-        By default a squared exponential. With ``fit_kernel`` it is where the search for hyperparameters begins.
+        By default a squared exponential. With ``fit_kernel`` it is the start of the search for hyperparameters.
     fit_kernel : bool
         Whether hyperparameters are found on the training rows.
     inducing_points : int
@@ -78,7 +78,7 @@ class ProjectedLangevinEstimator(BaseEstimator):
         return _validated(self, X, y, **rules)
 
     def _start(self, inputs: int) -> KernelLike:
-        """The kernel given, or the usual one: where the search for hyperparameters begins, or what is used without."""
+        """The given kernel, or the default one: the start of a search for hyperparameters."""
         return default_kernel(inputs, self.shared_lengthscale) if self.kernel is None else self.kernel
 
     def _seed(self) -> int:

@@ -18,13 +18,13 @@ from particlegvi.tools import arguments
 
 
 class ProjectedLangevinRegressor(RegressorMixin, ProjectedLangevinEstimator):
-    """Regression by projected Langevin sampling, with all that it needs found on the training rows.
+    """Regression by projected Langevin sampling, with hyperparameters found on the training rows.
 
     Parameters
     ----------
     noise_variance : float
         Of an observation, in squared units of the target (of the scaled one, if ``standardise``). With ``fit_kernel``
-        it is where the search begins.
+        it is the start of the search.
     kernel, fit_kernel, inducing_points, particles, steps, step_size, prior, standardise, random_state
         As in `ProjectedLangevinEstimator`.
 

@@ -1,9 +1,9 @@
-"""Covariances that nobody has to choose: a squared exponential, with parameters found on the training rows.
+"""Default covariances: a squared exponential, with parameters found on the training rows.
 
-Made for inputs with mean 0 and standard deviation 1, between which distances are about ``sqrt(dim)``, where the
-searches begin. Of many rows some are drawn at random, and a row that repeats another one, target and all, counts once:
-as an observation of its own it would say that there is no noise. One thread of the linear algebra library does the
-work: the last bits depend on how many there are.
+The inputs have mean 0 and standard deviation 1. Distances between them are about ``sqrt(dim)``, and the searches begin
+at that lengthscale. Of many rows some are drawn at random. Rows that are equal, targets included, count once, since
+exact repetitions would make the noise vanish. One thread of the linear algebra library does the work, since the last
+bits depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CLASSIFICATION_ROWS = 500
 
 
 def default_kernel(inputs: int, shared: bool = False) -> Covariance:
-    """Where a search begins: a squared exponential with a lengthscale for each input, or a shared one."""
+    """The start of a search: a squared exponential with a lengthscale for each input, or a shared one."""
     middle = math.sqrt(inputs)
     return SquaredExponential(middle, 4.0) if shared else SquaredExponential(np.full(inputs, middle), 1.0)
 
@@ -38,9 +38,9 @@ def regression_covariance(
 ) -> tuple[Covariance, float]:
     """The covariance and the noise variance for targets (n,) of mean 0 and standard deviation 1.
 
-    A lengthscale for each input, unless ``kernel`` says where to begin. Two searches begin there, one with a tenth of
-    the noise and one with shorter lengthscales, and the likelier result counts: from long ones and much noise a search
-    may end with all of the targets explained as noise. Targets that are all 0 leave the start.
+    The start is ``kernel``, by default with a lengthscale for each input. Of two searches, one with a tenth of the
+    noise and one with shorter lengthscales, the likelier result counts: a search from long lengthscales and much noise
+    may explain all targets as noise. Targets that are all 0 leave the start unchanged.
     """
     x, t = _some(X, y, REGRESSION_ROWS, seed)
     start = covariances.of(default_kernel(x.shape[1]) if kernel is None else kernel)
@@ -58,8 +58,8 @@ def classification_covariance(
 ) -> Covariance:
     """The covariance for labels (n,), 0 and 1, with the logistic link.
 
-    One lengthscale for all inputs, unless ``kernel`` says where to begin: a label tells little, and with a lengthscale
-    for each input the predictions of held-out rows were worse on most of the sets of the thesis.
+    The start is ``kernel``, by default with one lengthscale for all inputs: labels hold little information, and with a
+    lengthscale for each input the predictions of held-out rows were worse on most data sets of the thesis.
     """
     x, y = _some(X, labels, CLASSIFICATION_ROWS, seed)
     start = covariances.of(default_kernel(x.shape[1], shared=True) if kernel is None else kernel)

@@ -1,4 +1,4 @@
-"""Exact Gaussian process regression: what the approximations approximate."""
+"""Exact Gaussian process regression, in O(n^3)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class ExactGaussianProcess:
 
     @one_blas_thread()
     def sample(self, X: ArrayLike, normals: Array) -> Array:
-        """Posterior draws of f(X), shape (draws, n), made of standard normals (draws, n)."""
+        """Posterior draws of f(X), shape (draws, n), from standard normals (draws, n)."""
         scale = float(np.max(self.covariance.diagonal(X), initial=0.0))
         return self.predict(X) + normals @ root(self.posterior_covariance(X), scale).T
 

@@ -32,9 +32,9 @@ def fit_hyperparameters(
 ) -> tuple[Covariance, float, Facts]:
     """Maximise the marginal likelihood of Gaussian process regression with mean zero, by L-BFGS with its gradient.
 
-    Up to ``threshold`` rows all are used. Of more, subsets are: a random row and the rows nearest to it, as many as
-    the threshold; the parameters are found on each and averaged (their arithmetic mean). For classification the thesis
-    does the same, with the labels as targets, a threshold of 1000 and 5 subsets.
+    Up to ``threshold`` rows all are used. Of more rows, ``subsets`` subsets of ``threshold`` rows are used: a random
+    row and the rows nearest to it. The parameters are found on each subset, and their arithmetic mean is taken. For
+    classification the thesis does the same, with the labels as targets, a threshold of 1000 and 5 subsets.
 
     Every parameter stays within a factor 1000 of its value in ``kernel``, and the noise variance between 1e-6 and 100
     times the mean square of y; the facts name those that ended there. The likelihood may have several maxima: the one
@@ -43,11 +43,11 @@ def fit_hyperparameters(
     Parameters
     ----------
     kernel : Covariance or a kernel of particlegvi.kernels
-        Where to begin, and which parameters there are (one lengthscale, or one for each input).
+        The start; it determines the parameters (one lengthscale, or one for each input).
     X : array (n, dim)
     y : array (n,)
     noise_variance : float
-        Where to begin.
+        The start.
     threshold, subsets : int
         See above.
     seed : int

@@ -82,9 +82,9 @@ def fit_classification_hyperparameters(
 ) -> tuple[Covariance, Facts]:
     """Maximise `laplace_evidence` by L-BFGS with its gradient.
 
-    Unlike a regression on the labels it knows that they are labels: where the classes are separable a regression finds
-    no noise, and lengthscales at which every label explains itself. Of more than ``threshold`` rows as many are drawn
-    at random. Every parameter stays within a factor 1000 of its value in ``kernel``.
+    A regression on the labels fails where the classes are separable: it finds no noise, and lengthscales that are
+    shorter than the distances between rows. If there are more than ``threshold`` rows, that number is drawn at random.
+    Every parameter stays within a factor 1000 of its value in ``kernel``.
 
     Returns
     -------

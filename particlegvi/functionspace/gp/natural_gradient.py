@@ -1,4 +1,4 @@
-"""The Gaussian law of coefficients that makes the evidence lower bound largest, for any likelihood."""
+"""The Gaussian distribution of coefficients with the highest evidence lower bound, for any likelihood."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PART = "climb"  # of the fit
 
 
 class Law(NamedTuple):
-    """A Gaussian law by its mean, its precision matrix and the precision's lower Cholesky factor."""
+    """A Gaussian distribution by its mean, its precision matrix and the precision's lower Cholesky factor."""
 
     mean: Array
     precision: Array
@@ -34,7 +34,7 @@ class Law(NamedTuple):
 
 
 def law(mean: Array, precision: Array) -> Law | None:
-    """The Gaussian law, or None where the precision is not positive definite, or not finite."""
+    """The Gaussian distribution, or None where the precision is not positive definite, or not finite."""
     if not np.all(np.isfinite(precision)):
         return None
     try:
@@ -51,11 +51,11 @@ class Bound:
     Parameters
     ----------
     likelihood
-        With ``log_density(y, f)`` and ``slope(f, y)``, minus its derivative in f.
+        With ``log_density(y, f)`` and ``slope(f, y)``, minus the derivative of the former in f.
     features : array (n, size)
         e.
     left : array (n,)
-        What the residual adds to the variance.
+        Variances of the residual.
     targets : array (n,)
     nodes : int
     """
@@ -73,8 +73,10 @@ class Bound:
         return float(value) if np.isfinite(value) else -math.inf
 
     def derivatives(self, law: Law) -> tuple[Array, Array]:
-        """Minus the gradient in the mean (size,), and the precision (size, size) that the law would have if the
-        expected curvatures of the cost were its own: at the maximum it does."""
+        """Minus the gradient in the mean (size,), and I + E^T diag(expected curvatures of the cost) E.
+
+        At the maximum of the bound this matrix (size, size) is the precision of the distribution.
+        """
         f, sd = self._nodes(law)
         slopes = self.likelihood.slope(f, self.y) * self.weights
         gradient = self.features.T @ slopes.sum(axis=1) + law.mean
@@ -83,7 +85,7 @@ class Bound:
 
     def _nodes(self, law: Law) -> tuple[Array, Array]:
         sd = np.sqrt(law.variances(self.features) + self.left)
-        sd = np.maximum(sd, 1e-150)  # features that are all 0 far from every inducing point
+        sd = np.maximum(sd, 1e-150)  # far from every inducing point all features are 0
         return (self.features @ law.mean)[:, None] + sd[:, None] * self.nodes, sd
 
 
@@ -91,14 +93,14 @@ class Climb:
     """Natural gradient ascent of a bound from N(mean, I).
 
     ``precision <- (1 - s) precision + s wanted`` and then ``mean <- mean - s precision^-1 gradient``, with the step s
-    halved until the bound does not fall. A Gaussian likelihood takes one step. It ends where the squared length of the
-    natural gradient (in the Fisher metric, about twice what is left to gain) is below the tolerance. It moves like a
-    flow, see `particlegvi.functionspace.sampling.journal`, by an attempt of a step at a time.
+    halved until the bound does not fall. A Gaussian likelihood takes one step. The ascent ends when the squared length
+    of the natural gradient (in the Fisher metric, about twice the remaining gain) is below the tolerance. It has the
+    contract of a flow (`particlegvi.contracts.Moving`), with one attempt of a step at a time.
 
     Attributes
     ----------
     law, height : Law, float
-        Where it is, and the bound there.
+        The present distribution, and its bound.
     steps, ended, converged : int, bool, bool
 
     Raises
@@ -126,17 +128,17 @@ class Climb:
         return np.vstack([self.law.mean, self.law.precision])
 
     def advance(self, first: int, steps: int) -> None:
-        """Try that many steps, unless it has ended."""
+        """Try ``steps`` steps, unless the ascent has ended."""
         for _ in range(steps):
             if not self.ended:
                 self._try()
 
     def kept(self) -> Facts:
-        """What there is to know beside the state."""
+        """The bound, the size of the last step and the number of steps."""
         return {"height": self.height, "size": self.size, "steps": self.steps}
 
     def restore(self, state: Array, kept: Facts) -> None:
-        """Be where another climb was."""
+        """Restore a climb from its ``state`` and `kept`."""
         here = law(state[0].copy(), state[1:].copy())
         if here is None:
             raise ValueError("the checkpoint has a precision that is not positive definite")
@@ -158,7 +160,7 @@ class Climb:
 def climb(
     bound: Bound, mean: Array, most_iterations: int, tolerance: float, journal: Journal
 ) -> tuple[Law, float, Facts]:
-    """`Climb` a bound from N(mean, I): the law, the bound there, and how it went."""
+    """`Climb` a bound from N(mean, I): the distribution, its bound, and facts about the ascent."""
     climber = Climb(bound, mean, tolerance)
     found = journal.interrupted(PART)
     step = 0 if found is None else found["step"]
@@ -173,7 +175,7 @@ def climb(
 def _step(
     bound: Bound, here: Law, height: float, gradient: Array, wanted: Array, size: float
 ) -> tuple[Law, float, float] | None:
-    """The first law that is not lower, trying steps of ``size`` and its halves, with its bound and its step."""
+    """The first distribution whose bound is not lower, for steps of ``size`` and its halves; its bound; its step."""
     for _ in range(HALVINGS):
         moved = law(here.mean, (1.0 - size) * here.precision + size * wanted)
         if moved is not None:

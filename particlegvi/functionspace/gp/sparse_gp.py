@@ -1,4 +1,4 @@
-"""Sparse variational Gaussian processes: a Gaussian law of the coefficients of a Nystroem basis."""
+"""Sparse variational Gaussian processes: a Gaussian distribution of the coefficients of a Nystroem basis."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from particlegvi.tools.arguments import points, scale, vector, whole
 
 
 class SparseGaussianProcess:
-    """The posterior of a Gaussian process under any likelihood, as the best process that M inducing values determine.
+    """The best approximation of a Gaussian process posterior by M inducing values, for any likelihood.
 
     f = sum_m u_m e_m + G in the Nystroem basis of the inducing points with ``prior="gp"``, so that f is the process
-    with covariance k, and u is the whitened vector of inducing values. The law of u is Gaussian, chosen to make the
-    evidence lower bound ``sum_n E log p(y_n | f(x_n)) - KL(law, N(0, I))`` largest.
+    with covariance k, and u is the whitened vector of inducing values. The distribution q of u is the Gaussian with
+    the highest evidence lower bound ``sum_n E log p(y_n | f(x_n)) - KL(q, N(0, I))``.
 
     With a Gaussian likelihood that is a linear solve (Titsias 2009). Otherwise the expectations are Gauss-Hermite sums
-    and the bound is climbed by natural gradients. Where the likelihood is log-concave there is one maximum; elsewhere
-    the one that is found depends on ``start``.
+    and natural gradients climb the bound. A log-concave likelihood has one maximum; otherwise the maximum that is found
+    depends on ``start``.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ class SparseGaussianProcess:
     nodes : int
         Of the Gauss-Hermite sums. An even number has no node at the mean.
     most_iterations : int
-        Of the natural gradient.
+        Most steps of the natural gradient.
     tolerance : float
-        The climb ends where about half of this is left to gain, in nats.
+        The climb ends when about half of this remains to be gained, in nats.
     seed : int
         Of the selection.
 
@@ -57,7 +57,7 @@ class SparseGaussianProcess:
     basis : Basis
         Nystroem, of the inducing points.
     law : Law
-        Of the coefficients: ``mean`` (size,), ``precision`` (size, size) and its Cholesky factor.
+        Distribution of the coefficients: ``mean`` (size,), ``precision`` (size, size) and its Cholesky factor.
     bound : float
         The evidence lower bound, in nats; never above the log marginal likelihood.
     facts : dict
@@ -141,7 +141,13 @@ class SparseGaussianProcess:
 
     @one_blas_thread()
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """The mean of f, shape (n,), and with ``return_std`` its standard deviation, without the noise."""
+        """The mean of f, shape (n,), and with ``return_std`` its standard deviation, without the noise.
+
+        Raises
+        ------
+        ValueError
+            If X is not an array (n, dim) of finite numbers.
+        """
         e = self.basis.features(X)
         mean = e @ self.law.mean
         if not return_std:
@@ -150,14 +156,14 @@ class SparseGaussianProcess:
 
     @one_blas_thread()
     def sample(self, X: ArrayLike, normals: Array) -> Array:
-        """Draws of f(X), shape (draws, n), made of standard normals (draws, size + n)."""
+        """Draws of f(X), shape (draws, n), from standard normals (draws, size + n)."""
         of_coefficients, of_residual = normals[:, : self.basis.size], normals[:, self.basis.size :]
         u = linalg.solve_triangular(self.law.factor, of_coefficients.T, lower=True, trans="T").T + self.law.mean
         return u @ self.basis.features(X).T + self._residual.sample(X, of_residual)
 
 
 def collapsed(features: Array, left: Array, y: Array, noise_variance: float) -> tuple[Law, float]:
-    """The best law for a Gaussian likelihood, precision ``I + E^T E / noise``, and its bound.
+    """The best distribution for a Gaussian likelihood, with the precision ``I + E^T E / noise``, and its bound.
 
     Source: Titsias (2009), (9), (10), in whitened coordinates.
     """

@@ -1,4 +1,4 @@
-"""What the likelihoods of counts share."""
+"""The base class of likelihoods of counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the likelihoods of labels 0 and 1 share."""
+"""The base class of likelihoods of labels 0 and 1."""
 
 from __future__ import annotations
 

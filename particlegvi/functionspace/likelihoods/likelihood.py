@@ -1,4 +1,4 @@
-"""What every likelihood shares: array forms of its scalar methods, and checks of numbers."""
+"""The base class of likelihoods: array forms of the scalar methods, and checks of numbers."""
 
 from __future__ import annotations
 

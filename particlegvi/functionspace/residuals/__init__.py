@@ -1,4 +1,4 @@
-"""What a function has beside its part in the basis: F(x) = sum_m u_m e_m(x) + G(x), G independent of u.
+"""The residual G of a function outside the basis: F(x) = sum_m u_m e_m(x) + G(x), G independent of u.
 
 Each has `covariance`, `variance` and `sample` for a covariance and a basis. A new one is one more file here.
 """

@@ -1,4 +1,4 @@
-"""The Gaussian process that is left of k when the values at the inducing points are known."""
+"""The Gaussian process with covariance k, conditioned on the values at the inducing points."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from particlegvi.tools.arguments import matrix
 class Residual:
     """G with covariance ``k(x, x') - k(x, Z) k(Z, Z)^-1 k(Z, x')``, as ``k(x, x') - sum_m e_m(x) e_m(x')``.
 
-    Positive semi-definite by construction, the same whatever inputs are asked about, zero at the inducing points, and
-    k itself far from them. With ``prior="gp"`` it makes F exactly the Gaussian process with covariance k. Where
-    eigenvalues were dropped their part stays in the residual.
+    It is positive semi-definite, does not depend on the other inputs of a call, is zero at the inducing points, and k
+    itself far from them. A basis without inducing points needs sum_m e_m(x)^2 <= k(x, x). With ``prior="gp"``
+    it makes F exactly the Gaussian process with covariance k. Where eigenvalues were dropped their part stays in the
+    residual.
 
     Parameters
     ----------
@@ -35,13 +36,13 @@ class Residual:
         return self.basis.covariance(X, X2) - e @ other.T
 
     def variance(self, X: ArrayLike, features: Array | None = None) -> Array:
-        """The variance of G(x_n), shape (n,), never negative; ``features``, if at hand, saves making them."""
+        """The variance of G(x_n), shape (n,), never negative; ``features`` are those at X, if known."""
         prior = self.basis.covariance.diagonal(X)
         e = self.basis.features(X) if features is None else matrix("features", features, self.basis.size, len(prior))
         return np.maximum(prior - np.einsum("nm,nm->n", e, e), 0.0)
 
     def sample(self, X: ArrayLike, normals: Array) -> Array:
-        """Draws of G(X), shape (draws, n), made of standard normals (draws, n): the same draws for the same normals.
+        """Draws of G(X), shape (draws, n), from standard normals (draws, n): the same draws for the same normals.
 
         The factor is a pivoted Cholesky one, which ends where the covariance has no more rank, so that inducing points
         among X and repeated rows of X do no harm. Cost n^3 / 3 once and n^2 for each draw.

@@ -1,4 +1,4 @@
-"""The residual as the thesis prints it, which is not that of any Gaussian process."""
+"""The residual as printed in the thesis, which is not that of any Gaussian process."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from particlegvi.tools.arguments import matrix, points
 class ThesisResidual:
     """Matheron's rule with the joint covariance (D.219) of F(X*) and the coefficients: G = F(X*) - sum_m V_m e_m(X*).
 
-    (D.122) estimates r from the inputs X* that are asked about together with Z, while the rest of (D.219) comes from Z
-    alone. The printed matrix is therefore not positive semi-definite, and depends on which inputs are asked about
-    together. To draw from it at all, its negative eigenvalues are set to 0; `negative_eigenvalue` says how far it is
-    from a covariance. For ``prior="rkhs"`` only: its prior variances are the eigenvalues.
+    (D.122) estimates r from the inputs X* of a call together with Z, while the rest of (D.219) comes from Z alone. The
+    printed matrix is therefore not positive semi-definite, and depends on the set of inputs. For draws its negative
+    eigenvalues are set to 0; `negative_eigenvalue` measures its distance from a covariance. For ``prior="rkhs"`` only:
+    its prior variances are the eigenvalues.
 
     Raises
     ------
@@ -39,8 +39,7 @@ class ThesisResidual:
         return np.block([[among @ among.T / among.shape[1], cross], [cross.T, np.diag(self.basis.eigenvalues)]])
 
     def negative_eigenvalue(self, X: ArrayLike) -> float:
-        """The smallest eigenvalue of the printed matrix, relative to its largest; negative beyond rounding if it is no
-        covariance."""
+        """The smallest eigenvalue of the printed matrix over its largest; clearly negative if it is no covariance."""
         ascending = linalg.eigvalsh(self.joint(X))
         return float(ascending[0] / ascending[-1])
 
@@ -50,7 +49,7 @@ class ThesisResidual:
         Raises
         ------
         ValueError
-            If X2 is given: what two sets of inputs have in common depends on both.
+            If X2 is given: the covariance of two sets of inputs depends on their union.
         """
         if X2 is not None:
             raise ValueError('residual="thesis" has no covariance of two sets of inputs; ask for both in one array')
@@ -58,13 +57,13 @@ class ThesisResidual:
         return half @ half.T
 
     def variance(self, X: ArrayLike, features: Array | None = None) -> Array:
-        """The variance of the draws of `sample`, shape (n,). It depends on which inputs are asked about together."""
+        """The variance of the draws of `sample`, shape (n,). It depends on the set of inputs."""
         return np.sum(self._root(X) ** 2, axis=1)
 
     def sample(self, X: ArrayLike, normals: Array) -> Array:
-        """Draws of G(X), shape (draws, n), made of standard normals (draws, n)."""
+        """Draws of G(X), shape (draws, n), from standard normals (draws, n)."""
         half = self._root(X)
-        # (n, n + size) normals would be needed for the joint draw; n make the same law.
+        # (n, n + size) normals would be needed for the joint draw; n give the same distribution.
         vectors, sizes, _ = linalg.svd(half, full_matrices=False)
         return matrix("normals", normals, len(half)) @ (vectors * sizes).T
 

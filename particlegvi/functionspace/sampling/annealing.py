@@ -18,19 +18,30 @@ from particlegvi.functionspace.sampling.mixing import CYCLE, MixingFlow
 from particlegvi.functionspace.sampling.regions import Region
 
 PART = "annealing"  # of the fit
-KNOWN = ("step", "step_size", "beta", "levels", "cycles")  # beside the particles, to go on
-POOL = 256  # particles at least, where there may be several modes: fewer are too few to weigh them with
-RELAXED = 2.0  # relaxation times at each temperature, in at most
+KNOWN = ("step", "step_size", "beta", "levels", "cycles")  # stored with the particles in a snapshot
+POOL = 256  # least number of particles where there may be several modes: fewer cannot estimate their weights
+RELAXED = 2.0  # relaxation times at each temperature, in at most MOST_CYCLES cycles
 MOST_CYCLES = 3
 FINAL_CYCLES = 16
-KEPT = 0.5  # part of the effective sample size left at the next temperature
+KEPT = 0.5  # share of the effective sample size that remains at the next temperature
 STEP_SIZES = (1e-3, 2.0)
 
 
 def anneal(
     cost: DataCost, stiffness: Array, particles: int, seed: int, regions: list[Region], journal: Journal
 ) -> tuple[Array, float, Facts, int]:
-    """Particles (particles, dim) in the posterior, a step size for moves there, how it went, and the steps it took."""
+    """Draw particles from the posterior.
+
+    Returns
+    -------
+    particles : array (particles, dim)
+    step_size : float
+        For moves in the posterior.
+    facts : dict
+        Number of temperatures and size of the pool.
+    steps : int
+        Taken.
+    """
     pool = particles if cost.likelihood.convex else max(particles, POOL)
     dim = len(stiffness)
     state = noise.normals(seed, "start", pool, dim)
@@ -53,7 +64,7 @@ def anneal(
         journal.take_up(PART, flow)
         end = step - step % CYCLE + CYCLE
         known = dict(zip(KNOWN, (step, step_size, beta, levels, cycles), strict=True))
-        journal.advance(PART, flow, step, end, -CYCLE, known)
+        journal.advance(PART, flow, step, end, before=-CYCLE, known=known)
         state, costs, step = flow.state, flow.costs, end
         step_size = adapted(step_size, flow.acceptance("langevin"))
         cycles -= 1
@@ -71,7 +82,7 @@ def adapted(step_size: float, acceptance: float) -> float:
 
 
 def next_beta(costs: Array, beta: float) -> float:
-    """The largest inverse temperature up to 1 that keeps the stated part of the effective sample size."""
+    """The largest inverse temperature up to 1 that keeps the share `KEPT` of the effective sample size."""
 
     def left(following: float) -> float:
         logs = -(following - beta) * costs

@@ -1,7 +1,7 @@
 """The cost of the data and its gradient at many particles: row blocks through BLAS, the rest compiled.
 
-The work is cut by sizes that do not depend on the number of threads, and every piece is a product on one BLAS thread,
-so that any number of threads gives the same bytes.
+The pieces of work do not depend on the number of threads, and every piece is a product on one BLAS thread, so that any
+number of threads gives the same bytes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class DataCost:
         return self._sweep(z, None)[1]
 
     def forces(self, z: Array, slope: Likelihood | None = None) -> tuple[Array, Array]:
-        """The gradient (particles, dim) and the cost (particles,); ``slope`` is the likelihood that gives the slope."""
+        """The gradient (particles, dim), of the likelihood ``slope`` if it is given, and the cost (particles,)."""
         return self._sweep(z, self.likelihood if slope is None else slope)
 
     def gradients(self, z: Array, first: int = 0, last: int | None = None) -> Array:
@@ -96,7 +96,7 @@ def _sum(parts: Array) -> Array:
 
 
 class QuadraticCost:
-    """The same for a quadratic cost, from the Gram matrix: after it is made, no row is touched again.
+    """The same for a quadratic cost, from the Gram matrix: the rows are read once.
 
     The cost is ``z G z / 2 - b z + c``, with G = w features^T features, b = w features^T y, c = w y^T y / 2 and the
     constant curvature w of c.
@@ -110,7 +110,7 @@ class QuadraticCost:
         self.constant = 0.5 * weight * float(y @ y)
 
     def moved(self, where: Coordinates) -> QuadraticCost:
-        """The same cost in other coordinates than the coefficients."""
+        """The same cost in the coordinates ``where``."""
         other = QuadraticCost.__new__(QuadraticCost)
         other.gram = where.rotation.T @ (where.scales[:, None] * self.gram * where.scales) @ where.rotation
         other.linear = (self.linear * where.scales) @ where.rotation

@@ -1,4 +1,4 @@
-"""What a fit has computed and how far it is, so that an interrupted fit goes on and repeats nothing."""
+"""Stored results and progress of a fit, so that an interrupted fit goes on and repeats nothing."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ class Journal:
                 yield each
 
     def interrupted(self, part: str) -> Facts | None:
-        """The ``step`` of this part of the fit at which it was interrupted, and what `advance` was told; or None."""
+        """The ``step`` of this part of the fit at which it was interrupted, with ``known`` of `advance`; or None."""
         found = self._found
         if found is None or found.facts["part"] != part:
             return None
         return {**found.facts["known"], "step": found.facts["at"]}
 
     def take_up(self, part: str, flow: Moving) -> None:
-        """Put a flow where the interrupted fit had it, if that was in this part of it; only once."""
+        """Restore a flow from the interrupted fit, if that stopped in this part; only once."""
         found = self._found
         if found is not None and found.facts["part"] == part:
             self._found = None
@@ -99,6 +99,7 @@ class Journal:
         flow: Moving,
         first: int,
         last: int,
+        *,
         before: int = 0,
         known: Facts | None = None,
         hear: Callable[[int], None] | None = None,
@@ -112,7 +113,7 @@ class Journal:
         before : int
             Steps that other parts have taken.
         known : dict, optional
-            What else `interrupted` is to give back, as JSON can hold it.
+            Further entries of the result of `interrupted`, as JSON can hold them.
         hear : function, optional
             Called with the next step after each chunk.
         """

@@ -5,10 +5,10 @@ curvature there. Where the signs are k, a jump to the signs l is
 
     z -> m_l + L_l^-T L_k^T (z - m_k),      which changes volumes by det L_k / det L_l
 
-and takes the Gaussian that the posterior nearly is around m_k to the one around m_l. Made back it is nothing; so with l
-drawn evenly, a refusal where the signs are not l afterwards, and the energies and the volumes for the acceptance, it
-leaves the posterior as it is. z and -z count as one: the modes are those with a positive sign at the first of the rows.
-Which modes there are is seen at the start, and does not change.
+and maps the Gaussian approximation of the posterior around m_k to that around m_l. The jump back is its inverse. So the
+posterior is stationary if l is drawn uniformly, a jump whose end does not have the signs l is refused, and the energies
+and the volumes decide about the acceptance. z and -z count as one: the modes are those with a positive sign at the
+first of the rows. The modes are found at the start and do not change.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from particlegvi.functionspace.sampling.coordinates import weighted_gram
 from particlegvi.functionspace.sampling.data_cost import DataCost
 
 MOST_MODES = 6  # those in which most particles start
-MOST_ROWS = 64  # whose signs tell modes apart, at most
+MOST_ROWS = 64  # most rows whose signs distinguish modes
 
 
 class Jumps(NamedTuple):
-    """The modes, and what tells them apart."""
+    """The modes, and the rows whose signs distinguish them."""
 
     rows: Array  # features whose signs matter, (rows, dim)
     signs: Array  # of each mode, (modes, rows)

@@ -21,7 +21,7 @@ class LangevinFlow:
     Attributes
     ----------
     state : array (particles, dim)
-        All there is to know of a run: with the step number and the same arguments it goes on bit for bit.
+        With the step number and the same arguments a run continues from it bit for bit.
     """
 
     def __init__(self, force: Force, scheme: Scheme, state: Array, seed: int) -> None:
@@ -40,15 +40,15 @@ class LangevinFlow:
             self.state, self._next = self._next, self.state
 
     def facts(self) -> Facts:
-        """Nothing to tell beyond the settings."""
+        """No facts beyond the settings."""
         return {}
 
     def kept(self) -> Facts:
-        """Nothing beside the state; see `particlegvi.functionspace.sampling.journal`."""
+        """Empty: the state is enough."""
         return {}
 
     def restore(self, state: Array, kept: Facts) -> None:
-        """Take up a state."""
+        """Restore the flow from ``state``."""
         self.state[...] = state
 
 
@@ -58,7 +58,7 @@ class Minibatch:
     The rows are put in a random order once, and cut into batches of consecutive rows. With ``reference`` (dim,), the
     mode, it is the full gradient there plus the number of batches times the batch's difference from there (Baker et al.
     2019, "Control variates for stochastic gradient MCMC"); without, the number of batches times the batch's gradient.
-    Both are unbiased, also where the last batch is smaller. All particles see the same batch, so without a reference
+    Both are unbiased, also where the last batch is smaller. All particles use the same batch, so without a reference
     its noise does not average out between them.
     """
 

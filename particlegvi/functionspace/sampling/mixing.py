@@ -1,13 +1,13 @@
 """Langevin steps that are accepted or refused, and moves between modes that a diffusion does not make.
 
-All leave the tempered posterior exp(-beta sum_n c(y_n, f_n)) N(z; 0, I) as it is, whatever the step size:
+The tempered posterior exp(-beta sum_n c(y_n, f_n)) N(z; 0, I) is stationary for all of them at every step size:
 
 - exponential Euler steps with a Metropolis acceptance (six of eight steps, or five);
 - random-walk steps as wide as the posterior, which jump over a thin barrier (one of eight);
 - for a cost that is even in f: the flip z -> -z of a fair coin, and reflections of one region of the data (below);
 - where particles start in several modes of such a cost: jumps from one to another, see `jumps` (one of eight).
 
-A reflection turns the function over in one region of the data and leaves the rest, see `regions`.
+A reflection changes the sign of the function in one region of the data and little else, see `regions`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class MixingFlow:
     cost : DataCost
         In coordinates with the prior N(0, I).
     stiffness : array (dim,)
-        The data's curvature along each coordinate, roughly: it shapes the proposals.
+        Approximate curvature of the data's cost along each coordinate; it shapes the proposals.
     step_size : float
         In units of the relaxation time.
     state : array (particles, dim)
@@ -123,7 +123,7 @@ class MixingFlow:
     def _choose(
         self, step: int, ratio: Array, proposed: Array, forces: Array, costs: Array, *, kind: str, number: int = 0
     ) -> None:
-        """Accept by the energies and ``ratio``, the logarithm of the density of the move back over that of the move."""
+        """Accept or refuse; ``ratio`` is log(density of the move back / density of the move)."""
         prior = 0.5 * (np.einsum("jm,jm->j", self.state, self.state) - np.einsum("jm,jm->j", proposed, proposed))
         with np.errstate(invalid="ignore"):
             chosen = np.log(self._coins(step, 0)) < ratio + prior + self.beta * (self.costs - costs)
@@ -145,11 +145,11 @@ class MixingFlow:
         return float(self.accepted[row].sum() / max(1.0, self.tried[row].sum()))
 
     def kept(self) -> Facts:
-        """What was tried and accepted so far; see `particlegvi.functionspace.sampling.journal`."""
+        """Numbers of tried and accepted moves so far."""
         return {"tried": self.tried.tolist(), "accepted": self.accepted.tolist()}
 
     def restore(self, state: Array, kept: Facts) -> None:
-        """Take up a state and what was tried."""
+        """Restore the flow from ``state`` and from what `kept` returned with it."""
         self.state[...] = state
         self.tried[...] = kept["tried"]
         self.accepted[...] = kept["accepted"]

@@ -16,8 +16,8 @@ SETTLED = 1e-9  # half the squared length of a step that does not matter, in uni
 def find(cost: DataCost, precision: Array, start: Array) -> tuple[Array, float]:
     """A local minimum of sum_n c(y_n, f_n) + z precision z / 2 near ``start`` (dim,), and its value.
 
-    Newton's method with the Fisher information in place of the curvature, so that every step goes down, and with steps
-    that are halved until they do.
+    Newton's method with the Fisher information in place of the curvature, so that every direction is one of descent.
+    Steps are halved until the energy falls.
     """
     z = np.array(start, dtype=np.float64)
     likelihood = cost.likelihood

@@ -1,15 +1,15 @@
-"""How a posterior is sampled: coordinates, start, scheme, step size and length, chosen before the first step.
+"""Plans for a posterior: coordinates, start, scheme, step size and length, chosen before the first step.
 
 =================  ==============================================  ========================================
 plan               used for                                        the steps
 =================  ==============================================  ========================================
 `quadratic`        a quadratic cost, exponential Euler             the whole drift is solved exactly
 `preconditioned`   other costs, exponential Euler                  mobility: inverse curvature at the mode
-`euler`            Euler-Maruyama, or a step size of one's own     mobility 1, (6.14) as it is printed
+`euler`            Euler-Maruyama, or a given step size            mobility 1, (6.14) as it is printed
 `mixing`           ``moves="mix"``                                 accepted or refused, see `mixing`
 =================  ==============================================  ========================================
 
-All have the stationary law exp(-V) of (D.125), up to the bias of the step where steps are neither exact nor accepted.
+The stationary distribution of all plans is exp(-V) of (D.125). Steps that are neither exact nor accepted have a bias.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.sampling import annealing, coordinates, jumps, mode, regions, schemes
 from particlegvi.functionspace.sampling.coordinates import Coordinates, weighted_gram
 from particlegvi.functionspace.sampling.data_cost import DataCost, QuadraticCost
-from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.functionspace.sampling.jumps import Jumps
 from particlegvi.functionspace.sampling.langevin import Force, LangevinFlow, Minibatch
 from particlegvi.functionspace.sampling.mixing import MixingFlow
 from particlegvi.functionspace.sampling.regions import Region
+from particlegvi.functionspace.sampling.task import Task
 
 RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: what is left of the start is exp(-15)
 QUADRATIC_STEPS = 20  # of one relaxation time each
@@ -40,25 +40,8 @@ MIXING_STEPS = (240, 2000)  # what takes ten relaxation times, between these bou
 MANY_STEPS = 5000  # of steps that are not refused, as a default; accepted ones are cheaper where it takes more
 MOST_STEPS = 20_000_000  # as a default; more only where asked for
 BATCH = 8  # rows of a batch for each coefficient, below which steps become smaller
-SHOWN_TO_RULE = 64  # particles of the start at which the curvature is looked at
+SHOWN_TO_RULE = 64  # particles of the start at which the curvature is evaluated
 THESIS = "thesis"  # the name of the plan `euler` in the facts of a run
-
-
-class Task(NamedTuple):
-    """What is to be sampled, and with which settings."""
-
-    likelihood: Likelihood
-    X: Array
-    y: Array
-    features: Array  # (rows, dim) of the coefficients; a plan may overwrite them
-    prior_variances: Array
-    particles: int
-    steps: int | None
-    step_size: float | None
-    initial: Array | None
-    batch_size: int | None
-    seed: int
-    journal: Journal  # of what is found out before the first step
 
 
 class Plan(NamedTuple):
@@ -74,10 +57,27 @@ class Plan(NamedTuple):
     steps_before: int = 0  # that the start has taken
 
 
+def choose(task: Task, integrator: str, moves: str | None) -> Plan:
+    """The plan for a likelihood, an integrator and a kind of moves ("mix", "none", or None for the default)."""
+    likelihood, exponential, all_rows = task.likelihood, integrator == "exponential-euler", task.batch_size is None
+    kind = moves
+    if kind is None:
+        tame = likelihood.quadratic or (likelihood.convex and math.isfinite(likelihood.curvature_bound))
+        kind = "none" if tame or not exponential or not all_rows else "mix"
+    if kind == "mix":
+        return mixing(task)
+    if exponential and all_rows and likelihood.quadratic:
+        return quadratic(task)
+    # a pole has no curvature at the mode to go by, and plain sampling there is the thesis's algorithm
+    if exponential and task.step_size is None and not likelihood.even:
+        return preconditioned(task, moves is None and all_rows)
+    return euler(task, integrator)
+
+
 def quadratic(task: Task) -> Plan:
     """The Gram shortcut: a Gaussian posterior, whose diffusion is an Ornstein-Uhlenbeck process in its eigenbasis.
 
-    With a step size of one's own, time is that of (6.14); without, every direction relaxes in one unit of time.
+    With a given step size, time is that of (6.14); otherwise every direction relaxes in one unit of time.
     """
     weight = task.likelihood.curvature_bound
     cost = QuadraticCost(weight, task.features, task.y)
@@ -106,8 +106,8 @@ def quadratic(task: Task) -> Plan:
 def preconditioned(task: Task, may_refuse: bool) -> Plan:
     """Exponential Euler with the inverse curvature at the mode as the mobility: every direction relaxes alike.
 
-    Where classes are nearly separable the curvature at the mode says little of that elsewhere, and steps without bias
-    are tiny. With ``may_refuse`` the plan is then `mixing`.
+    Where classes are nearly separable, the curvature elsewhere differs much from that at the mode, and steps without
+    bias are tiny. With ``may_refuse`` the plan is then `mixing`.
     """
     where, stiffness, cost = _whitened(task)
     reference = 1.0 + stiffness
@@ -254,7 +254,7 @@ def _gradients(cost: DataCost | QuadraticCost, z: Array, step: int) -> Array:
 
 
 def _calm(task: Task) -> float:
-    """How much smaller the default step is with small batches: their noise, common to all, averages over many steps."""
+    """Factor of the default step size for small batches, whose noise is common to all particles and averages slowly."""
     return 1.0 if task.batch_size is None else min(1.0, task.batch_size / (BATCH * len(task.prior_variances)))
 
 

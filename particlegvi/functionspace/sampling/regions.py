@@ -1,12 +1,13 @@
-"""Regions of the data whose part of an even posterior may be turned over by itself.
+"""Regions of the data on which a function may change its sign alone, for an even posterior.
 
-Turning over a region keeps the function elsewhere as far as can be: in coordinates with the prior N(0, I), let the
-columns of W span what the rows of the region determine, and G be the curvature of the cost of all other rows. Then
+A reflection of a region changes the function elsewhere as little as possible. In coordinates with the prior N(0, I),
+let the columns of W span the directions that the rows of the region determine, and G be the curvature of the cost of
+all other rows. Then
 
     z - 2 V W^T z    with  V = (I + G)^-1 W (W^T (I + G)^-1 W)^-1
 
-changes the sign of all values in the region, at the least change of z as prior and other rows measure it. Made twice
-it is nothing, and it keeps volumes, so it may be accepted by the energies alone.
+changes the sign of all values in the region, with the least change of z in the norm of the prior and the other rows. It
+is its own inverse and keeps volumes, so the energies alone decide about its acceptance.
 """
 
 from __future__ import annotations
@@ -26,18 +27,18 @@ DETERMINED = 0.1  # curvature, against 1 of the prior, from which on a direction
 
 
 class Region(NamedTuple):
-    """What turns a region over."""
+    """Low-rank map z -> z - 2 V W^T z that changes the function's sign on one region of the data."""
 
     seen: Array  # W, (dim, rank)
     moved: Array  # V, (dim, rank)
 
     def turned(self, z: Array) -> Array:
-        """The particles (particles, dim) with the region turned over."""
+        """The particles (particles, dim) with the other sign of the function on the region."""
         return z - 2.0 * (z @ self.seen) @ self.moved.T
 
 
 def find(X: Array, features: Array, weights: Array, seed: int) -> list[Region]:
-    """Some regions of the rows that have a sign.
+    """Find regions of the rows that have a sign.
 
     The regions are half spaces that end in the largest gaps of the inputs (all of them on the line, along random
     directions otherwise) and single rows.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Self
 
 import numpy as np
@@ -21,6 +20,8 @@ from particlegvi.functionspace.posterior import FunctionPosterior
 from particlegvi.functionspace.sampling import mode, plans
 from particlegvi.functionspace.sampling.data_cost import QuadraticCost
 from particlegvi.functionspace.sampling.journal import Journal
+from particlegvi.functionspace.sampling.plans import Plan
+from particlegvi.functionspace.sampling.task import Task
 from particlegvi.functionspace.sampling.trace import Trace
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments, parts
@@ -29,7 +30,6 @@ from particlegvi.tools.registry import look_up
 
 INTEGRATORS = ("exponential-euler", "euler-maruyama")
 MOVES = ("mix", "none")
-SIGN_ROWS = 64  # rows with y >= 1 at which signs are followed
 LONGEST = 8  # times the default length, at most
 
 
@@ -41,8 +41,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
 
         V(u) = sum_n c(y_n, sum_m u_m e_m(x_n)) + sum_m u_m^2 / (2 prior variance of u_m)             (D.125)
 
-    made by simulating the Langevin diffusion (6.14) that leaves it as it is. X and y are taken as they are: no scaling,
-    zero mean.
+    made by simulating the Langevin diffusion (6.14), whose stationary density it is. X and y are not scaled,
+    and the prior has mean zero.
 
     Parameters
     ----------
@@ -51,16 +51,16 @@ class ProjectedLangevinSampler(FunctionPosterior):
     likelihood : likelihood
         From :mod:`particlegvi.functionspace.likelihoods`.
     inducing_points : array (M, inputs) or int
-        Z, or how many to choose among the rows of X, greedily (thesis, D.14.1).
+        Z, or the number of rows of X to select greedily (thesis, D.14.1).
     particles : int
         Number of posterior samples, J.
     steps : int, optional
-        Left out, as many as take the slowest direction of the posterior to equilibrium, and more where the energies
+        Default: the number that takes the slowest direction of the posterior to equilibrium, and more if the energies
         still drift then.
     step_size : float, optional
-        Left out, 0.1 / (the largest curvature that is not integrated exactly), in units of time in which every
-        direction relaxes alike. Given, it is the eta of (D.209), in the thesis's time (with ``moves="mix"`` it stays
-        in units of the relaxation time).
+        Default: 0.1 / (the largest curvature that is not integrated exactly), in a time in which every direction
+        relaxes at the same rate. A given value is the eta of (D.209), in the thesis's time (with ``moves="mix"`` it
+        stays in units of the relaxation time).
     initial : "prior" or array (particles, size)
         Coefficients at the start.
     prior : str
@@ -76,7 +76,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         f^2, changes of sign; the default unless the cost is convex with a bounded curvature, and there too where
         Langevin steps without bias would be more than 5000, as for nearly separable classes.
     batch_size : int, optional
-        Rows of one stochastic gradient; all of them when left out.
+        Rows of one stochastic gradient; all rows by default.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
     step_size_, steps_ : float, int
         What was used.
     info_ : dict
-        What was done, and under "equilibrium" whether the stationary law was reached.
+        Facts about the run; "equilibrium" holds the test for the stationary distribution.
 
     Raises
     ------
@@ -166,7 +166,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         parts.progress(progress)
         with one_blas_thread(), Journal(MemoryStorage() if keeper is None else keeper) as journal:
             task = self._task(X, y, journal)
-            self._simulate(self._plan(task), task, progress)
+            self._simulate(plans.choose(task, self.integrator, self.moves), task, progress)
         return self
 
     def restored(self, basis: Basis, coefficients: Array) -> Self:
@@ -191,10 +191,13 @@ class ProjectedLangevinSampler(FunctionPosterior):
         This is the Nystroem basis of the inducing points. A subclass may override the method with another basis, whose
         ``features`` must return a new C-contiguous array at each call.
         """
-        Z, facts = self._choose(covariance, X)
-        return Nystroem(covariance, Z), facts
+        Z = self.inducing_points
+        if not isinstance(Z, int | np.integer) or isinstance(Z, bool):
+            return Nystroem(covariance, points("inducing_points", Z, X.shape[1])), {}
+        chosen = selection.select("greedy", covariance, X, int(Z), self.seed)
+        return Nystroem(covariance, chosen.points), chosen.facts
 
-    def _task(self, X: ArrayLike, y: ArrayLike, journal: Journal) -> plans.Task:
+    def _task(self, X: ArrayLike, y: ArrayLike, journal: Journal) -> Task:
         """The checked arguments, and the basis at the data."""
         covariance = covariances.of(self.kernel)
         if not isinstance(self.likelihood, Likelihood):
@@ -217,7 +220,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         self.basis_, self.selection_ = find(journal, covariance, lambda: self.make_basis(covariance, x))
         self.residual_ = residuals.get(self.residual, self.basis_)
         self._prior_variances = self.basis_.prior_variances(self.prior)
-        return plans.Task(
+        return Task(
             likelihood=self.likelihood,
             X=x,
             y=observed,
@@ -231,14 +234,6 @@ class ProjectedLangevinSampler(FunctionPosterior):
             seed=self.seed,
             journal=journal,
         )
-
-    def _choose(self, covariance: Covariance, x: Array) -> tuple[Array, Facts]:
-        """The inducing points, and how they were chosen where they were."""
-        Z = self.inducing_points
-        if not isinstance(Z, int | np.integer) or isinstance(Z, bool):
-            return points("inducing_points", Z, x.shape[1]), {}
-        chosen = selection.select("greedy", covariance, x, int(Z), self.seed)
-        return points("inducing_points", chosen.points, x.shape[1]), chosen.facts
 
     def _check_moves(self) -> None:
         if self.moves is not None:
@@ -259,22 +254,6 @@ class ProjectedLangevinSampler(FunctionPosterior):
             raise ValueError(f"initial has {len(u)} rows; one for each of the {particles} particles is allowed")
         return u.copy()
 
-    def _plan(self, task: plans.Task) -> plans.Plan:
-        likelihood = self.likelihood
-        moves = self.moves
-        if moves is None:
-            tame = likelihood.quadratic or (likelihood.convex and math.isfinite(likelihood.curvature_bound))
-            plain = tame or self.integrator == "euler-maruyama" or self.batch_size is not None
-            moves = "none" if plain else "mix"
-        if moves == "mix":
-            return plans.mixing(task)
-        if self.integrator == "exponential-euler" and self.batch_size is None and likelihood.quadratic:
-            return plans.quadratic(task)
-        # a pole has no curvature at the mode to go by, and plain sampling there is the thesis's algorithm
-        if self.integrator == "exponential-euler" and self.step_size is None and not likelihood.even:
-            return plans.preconditioned(task, self.moves is None and self.batch_size is None)
-        return plans.euler(task, self.integrator)
-
     def potential(self, u: ArrayLike) -> Array:
         """V_infinity of (D.125) for coefficients (particles, size), without a constant; shape (particles,)."""
         coefficients = points("u", u, self.basis_.size)
@@ -285,11 +264,11 @@ class ProjectedLangevinSampler(FunctionPosterior):
         prior = 0.5 * np.sum(u * u / self._prior_variances, axis=1)
         return self._cost.costs(self._coordinates.of(u)) + prior
 
-    def _simulate(self, plan: plans.Plan, task: plans.Task, progress: StepProgress | None) -> None:
+    def _simulate(self, plan: Plan, task: Task, progress: StepProgress | None) -> None:
         self._coordinates, self._cost = plan.coordinates, plan.cost
-        trace = Trace(plan, self._energies, _signed(task), task.journal, progress)
+        trace = Trace(plan, self._energies, task.signed_features(), task.journal, progress)
         trace.run(plan.steps)
-        # a default length is extended where it was not enough, at step numbers that nothing but the arguments decides
+        # a default length is extended if it was too short, at step numbers that depend on the arguments alone
         while task.steps is None and trace.drift().matters and trace.steps < LONGEST * plan.steps:
             trace.run(trace.steps)
         self.flow_ = plan.flow
@@ -309,15 +288,9 @@ class ProjectedLangevinSampler(FunctionPosterior):
             "equilibrium": trace.verdict(lowest),
         }
 
-    def _lowest(self, plan: plans.Plan, energies: Array) -> float:
+    def _lowest(self, plan: Plan, energies: Array) -> float:
         """V at the end of a descent from the best particle."""
         precision = plan.coordinates.precision(self._prior_variances)
         if isinstance(plan.cost, QuadraticCost):
             return mode.of_quadratic(plan.cost, precision)[1]
         return mode.find(plan.cost, precision, plan.flow.state[int(np.argmin(energies))])[1]
-
-
-def _signed(task: plans.Task) -> Array | None:
-    """The features of some rows with y >= 1, where the likelihood has a pole at f = 0."""
-    rows = np.flatnonzero(task.y > 0.0)
-    return task.features[rows[:: max(1, len(rows) // SIGN_ROWS)]] if task.likelihood.even and len(rows) else None

@@ -5,7 +5,7 @@ In the coordinates z of the particles the diffusion is
     dz_i = -p_i (force_i(z) + k_i z_i) dt + sqrt(2 p_i) dB_i
 
 with the gradient ``force`` of the data's cost, the prior precision k and a mobility p (1 in the thesis, (6.14)). Its
-stationary law does not depend on p. A step is ``z <- decay z - gain (force + leftover z) + spread N(0, I)``.
+stationary distribution does not depend on p. A step is ``z <- decay z - gain (force + leftover z) + spread N(0, I)``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from particlegvi.contracts import Array
 
-BIAS = 0.1  # step size times the curvature that is not integrated exactly: a bias of a few per cent
+BIAS = 0.1  # step size times the curvature that is not integrated exactly: gives a bias of a few per cent
 
 
 class Scheme(NamedTuple):
@@ -45,7 +45,7 @@ def exponential_euler(step_size: float, mobility: Array, reference: Array, lefto
     reference : array (dim,)
         q: the part of the curvature of V that is integrated exactly, diagonal in these coordinates.
     leftover : array (dim,)
-        k - q: what of the linear drift is not.
+        k - q: the part of the linear drift that is held over the step.
     """
     lost = -np.expm1(-step_size * mobility * reference)
     spread = np.sqrt(-np.expm1(-2.0 * step_size * mobility * reference) / reference)

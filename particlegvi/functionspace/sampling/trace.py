@@ -1,4 +1,4 @@
-"""A run and what it says about itself: whether the particles have reached their stationary law."""
+"""Run of a plan with records of the energy, and a test for the stationary distribution."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from particlegvi.tools.errors import Diverged
 
 PART = "sampling"  # of the fit
 BITS = 48  # in one number
-RECORDS = 16  # times of a run at which the energies are looked at, the end included
+RECORDS = 16  # records of the energies in a run, the end included
 TOLERANCE = 0.05  # a drift below this part of the expected excess does not matter
 STANDARD_ERRORS = 4.0
 INSIDE = 0.9  # share of particles below the expected excess energy plus six standard deviations
@@ -29,7 +29,7 @@ class Drift(NamedTuple):
 
 
 class Trace:
-    """Runs a plan and looks at it from time to time.
+    """Runs a plan and records the energies of the particles at some steps.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Trace:
     signed : array (rows, dim) or None
         Features, in the plan's coordinates, of rows at which signs matter.
     journal : Journal
-        A fit that was interrupted is where it was after the first steps that it had not taken.
+        Steps that an interrupted fit had taken are not taken again.
     progress : function or None
         Called as ``progress(steps_done, steps)``.
 
@@ -72,7 +72,7 @@ class Trace:
         journal.take_up(PART, plan.flow)
 
     def run(self, steps: int) -> None:
-        """Take that many more steps."""
+        """Take ``steps`` more steps."""
         flow, end = self.plan.flow, self.steps + steps
 
         def hear(step: int) -> None:
@@ -83,7 +83,7 @@ class Trace:
             if record == self.steps:
                 continue
             with np.errstate(over="ignore", invalid="ignore"):
-                self.journal.advance(PART, flow, self._taken, record, self.plan.steps_before, hear=hear)
+                self.journal.advance(PART, flow, self._taken, record, before=self.plan.steps_before, hear=hear)
             self.steps, self._taken = record, max(record, self._taken)
             energies, *signs = self.journal.once(f"record_{record}", self._look)
             self.energies.append(energies)
@@ -107,7 +107,7 @@ class Trace:
             )
 
     def drift(self) -> Drift:
-        """Of the mean energy, particle by particle, so that what differs between particles does not count."""
+        """Change of the mean energy over the second half, paired by particle."""
         change = self.energies[-1] - self.energies[max(len(self.energies) // 2 - 1, 0)]
         mean, error = float(change.mean()), float(change.std() / np.sqrt(len(change)))
         expected = 0.5 * self.plan.flow.state.shape[1]
@@ -121,7 +121,7 @@ class Trace:
         return float(np.logical_and.reduce([np.all(each == later[-1], axis=1) for each in later]).mean())
 
     def verdict(self, lowest: float) -> Facts:
-        """What the run says about itself.
+        """Test whether the particles have reached the stationary distribution.
 
         Parameters
         ----------
@@ -131,10 +131,10 @@ class Trace:
         Returns
         -------
         dict
-            ``excess_energy`` (mean of V minus ``lowest``), ``expected_excess`` (half the number of coefficients, what
-            it is near a mode without skewness), ``energy_drift`` and ``drift_standard_error``, ``inside`` (the share of
-            particles below the expected excess plus six standard deviations), ``frozen_signs``, ``reached``, and, where
-            it was not, ``because``.
+            ``excess_energy`` (mean of V minus ``lowest``), ``expected_excess`` (half the number of coefficients: its
+            value for a Gaussian posterior), ``energy_drift`` and ``drift_standard_error``, ``inside`` (the share of
+            particles below the expected excess plus six standard deviations), ``frozen_signs``, ``reached``, and
+            ``because`` if it is false.
         """
         last, drift, frozen = self.energies[-1], self.drift(), self.frozen()
         expected = 0.5 * self.plan.flow.state.shape[1]
@@ -146,7 +146,7 @@ class Trace:
             doubts.append("one step shows nothing")
         if frozen is not None and frozen > 0.5:
             doubts.append("the signs are those of the start")
-        # without moves between modes the energies of one mode are all there can be
+        # without moves between modes the energies are those of one mode
         if inside < INSIDE and self.plan.name != "mixing":
             doubts.append("particles are far above the lowest energy")
         return {

@@ -43,7 +43,7 @@ def select(name: str, covariance: KernelLike, X: ArrayLike, count: int, seed: in
     -------
     Selection
         With ``points`` (M, dim), ``indices`` (M,) into X or None where the points are no rows of X, and ``facts``.
-        Where fewer distinct points than asked for say all there is to say, there are fewer, and the facts say so.
+        There may be fewer points than asked for, if further points would add nothing; the facts have both numbers.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Inducing points where the least is known: the rule of the thesis (D.14.1)."""
+"""Inducing points of the largest conditional variance: the rule of the thesis (D.14.1)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.selection.selection import Selection, chosen
 from particlegvi.tools.registry import named
 
-EXHAUSTED = 1e-10  # of the largest prior variance: what rounding leaves of a conditional variance that is 0
+EXHAUSTED = 1e-10  # share of the largest prior variance below which a conditional variance is rounding
 
 
 @named("greedy")
@@ -19,8 +19,8 @@ def greedy(covariance: Covariance, X: Array, count: int, seed: int) -> Selection
 
     That is Cholesky's factorisation of k(X, X) with complete pivoting, stopped after ``count`` columns: O(n M^2) time
     and O(n M) memory, and k(X, X) is never made. Ties, such as at the first point of a stationary covariance, go to
-    the first in a random order. It stops early where nothing is left to choose: at fewer distinct inputs than
-    ``count``, for one.
+    the first in a random order. It stops early if no variance is left, for example with fewer distinct inputs
+    than ``count``.
 
     Sources: Burt, Rasmussen and van der Wilk (2020), section 4.2; Chen, Zhang and Zhou (2018), algorithm 1.
     """

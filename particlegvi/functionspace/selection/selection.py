@@ -1,4 +1,4 @@
-"""What a rule gives back."""
+"""The result of a rule that selects inducing points."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from particlegvi.contracts import Array, Facts
 
 
 class Selection(NamedTuple):
+    """Selected inducing points."""
+
     points: Array  # (M, dim)
     indices: NDArray[np.intp] | None  # (M,) into X, None where the points are no rows of X
     facts: Facts  # the rule, the number asked for and found, the seed

@@ -1,39 +1,45 @@
-"""What is fitted, and what a fit leaves behind."""
+"""The problem of a fit of functions, its stored result, and posteriors that are Gaussian processes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts, StepProgress
 
-Progress = Callable[[int, int], None]
+if TYPE_CHECKING:
+    from particlegvi.functionspace.covariances.covariance import Covariance
+    from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
+    from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
+    from particlegvi.functionspace.likelihoods.likelihood import Likelihood
+    from particlegvi.functionspace.prediction import Marginals
+
+Progress = StepProgress
 
 
 class Problem(NamedTuple):
-    """Data, and the law that the function has before they are seen.
+    """Data, the prior of the function, and the settings of the fit.
 
     Attributes
     ----------
     kernel : Covariance
-    likelihood : likelihood
+    likelihood : Likelihood
     X, y : array (n, inputs), array (n,)
     inducing_points : array (M, inputs) or int
     particles : int
     steps : int or None
     step_size : float or None
-        As `ProjectedLangevinSampler` has them.
+        Parameters of `ProjectedLangevinSampler`.
     seed : int
     """
 
-    kernel: Any
-    likelihood: Any
+    kernel: Covariance
+    likelihood: Likelihood
     X: Array
     y: Array
-    inducing_points: Any
+    inducing_points: Array | int
     particles: int
     steps: int | None
     step_size: float | None
@@ -41,7 +47,7 @@ class Problem(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """What a folder keeps of a fit.
+    """The result of a fit, as a folder stores it.
 
     Attributes
     ----------
@@ -52,12 +58,12 @@ class Fit(NamedTuple):
     info : dict
         JSON-able facts.
     arrays : dict
-        What else it takes to make the posterior anew, by name.
+        Further arrays that the posterior needs, by name.
     """
 
     positions: Array
     steps: NDArray[np.int64]
-    info: dict[str, Any]
+    info: Facts
     arrays: dict[str, Array]
 
 
@@ -66,23 +72,23 @@ class GaussianPosterior:
 
     Parameters
     ----------
-    model
-        With ``predict(X, return_std=True)`` and ``sample(X, normals)``.
+    model : ExactGaussianProcess or SparseGaussianProcess
+        Fitted.
     draws : int
-        How many functions are sampled.
+        Number of functions that are sampled.
     size : int
-        Of the coefficients, for which a sample needs normals beside those of the inputs.
+        Number of coefficients, each of which needs a normal in addition to those of the inputs.
     seed : int
     """
 
-    def __init__(self, model: Any, draws: int, size: int, seed: int) -> None:
+    def __init__(self, model: ExactGaussianProcess | SparseGaussianProcess, draws: int, size: int, seed: int) -> None:
         self.model = model
         self.draws = draws
         self.size = size
         self.seed = seed
 
-    def marginals(self, X: Array) -> Any:
-        """The law of the function at each input: one Gaussian."""
+    def marginals(self, X: Array) -> Marginals:
+        """The distribution of the function at each input: one Gaussian."""
         from particlegvi.engine.numerics.threads import one_blas_thread
         from particlegvi.functionspace.prediction import Marginals
 

@@ -1,8 +1,9 @@
-"""Posteriors over functions as a scenario has them: data, a prior process, and the methods that fit it.
+"""Methods of a scenario that fit functions to data.
 
-One small file for each method, found by its name: "PLS", "SVGP", "GP". A method has ``fit(problem, progress, keeper)``,
-which gives a `Fit` of plain arrays, and ``restore(problem, fit)``, which makes of them what can be asked for the law of
-the function at new inputs, so that a posterior that was loaded from a folder is the one that was written.
+One small file for each method, found by its name: "PLS", "SVGP", "GP". A method has ``fit(problem, progress,
+storage)``, which returns a `Fit` of plain arrays, and ``restore(problem, fit)``, which returns the posterior with the
+marginals and samples of the function at new inputs. A posterior that was loaded from a folder is the one that was
+written.
 """
 
 from __future__ import annotations

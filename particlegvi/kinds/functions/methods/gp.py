@@ -1,15 +1,14 @@
-"""The exact Gaussian process as a method of a scenario: what the others approximate."""
+"""The exact Gaussian process as a method of a scenario."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from particlegvi.contracts import Storage
+from particlegvi.contracts import Likelihood, StepProgress, Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
-from particlegvi.kinds.functions.problem import Fit, GaussianPosterior, Problem, Progress
+from particlegvi.functionspace.likelihoods.gaussian import Gaussian
+from particlegvi.kinds.functions.problem import Fit, GaussianPosterior, Problem
 
 
 class GP:
@@ -20,20 +19,29 @@ class GP:
     def __init__(self) -> None:
         """There is nothing to set."""
 
-    def check(self, likelihood: Any) -> None:
+    def check(self, likelihood: Likelihood) -> None:
         """Refuse a likelihood with which the posterior is no Gaussian process."""
-        if likelihood.name != "gaussian":
-            raise ValueError(f"GP is exact for the likelihood gaussian only, not for {likelihood.name}")
+        gaussian(likelihood)
 
-    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Storage | None = None) -> Fit:
-        posterior = self._posterior(problem)
-        facts = {"log_marginal_likelihood": posterior.model.log_marginal_likelihood()}
-        return Fit(posterior.sample(problem.X)[None], np.array([0]), facts, {})
+    def fit(self, problem: Problem, progress: StepProgress | None = None, keeper: Storage | None = None) -> Fit:
+        model = self._model(problem)
+        facts = {"log_marginal_likelihood": model.log_marginal_likelihood()}
+        return Fit(self._posterior(problem, model).sample(problem.X)[None], np.array([0]), facts, {})
 
     def restore(self, problem: Problem, fit: Fit) -> GaussianPosterior:
-        return self._posterior(problem)
+        return self._posterior(problem, self._model(problem))
 
-    def _posterior(self, problem: Problem) -> GaussianPosterior:
+    def _model(self, problem: Problem) -> ExactGaussianProcess:
         with one_blas_thread():
-            model = ExactGaussianProcess(problem.kernel, problem.likelihood.noise_variance).fit(problem.X, problem.y)
+            return ExactGaussianProcess(problem.kernel, gaussian(problem.likelihood).noise_variance).fit(problem.X,
+            problem.y)
+
+    def _posterior(self, problem: Problem, model: ExactGaussianProcess) -> GaussianPosterior:
         return GaussianPosterior(model, problem.particles, 0, problem.seed)
+
+
+def gaussian(likelihood: Likelihood) -> Gaussian:
+    """The likelihood, or a ValueError if it is not Gaussian."""
+    if not isinstance(likelihood, Gaussian):
+        raise ValueError(f"GP is exact for the likelihood gaussian only, not for {likelihood.name}")
+    return likelihood

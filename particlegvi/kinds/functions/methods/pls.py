@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from particlegvi.contracts import Storage
+from particlegvi.contracts import Likelihood, StepProgress, Storage
 from particlegvi.functionspace import residuals
 from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
-from particlegvi.kinds.functions.problem import Fit, Problem, Progress
+from particlegvi.kinds.functions.problem import Fit, Problem
 from particlegvi.tools.arguments import whole
 from particlegvi.tools.registry import look_up
 
@@ -20,7 +19,7 @@ from particlegvi.tools.registry import look_up
 class PLS:
     """Particles of coefficients; see `particlegvi.functionspace.ProjectedLangevinSampler` for the parameters.
 
-    ``steps`` and ``step_size`` are those of the scenario where they are left out.
+    The defaults of ``steps`` and ``step_size`` are those of the scenario.
     """
 
     name = "PLS"
@@ -49,10 +48,10 @@ class PLS:
         self.moves, self.steps, self.step_size = moves, steps, step_size
         self.prior, self.residual, self.integrator, self.batch_size = prior, residual, integrator, batch_size
 
-    def check(self, likelihood: Any) -> None:
+    def check(self, likelihood: Likelihood) -> None:
         """Refuse a likelihood that the method cannot have; this one takes any."""
 
-    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Storage | None = None) -> Fit:
+    def fit(self, problem: Problem, progress: StepProgress | None = None, keeper: Storage | None = None) -> Fit:
         sampler = self._sampler(problem).fit(problem.X, problem.y, progress, keeper)
         return Fit(
             sampler.coefficients_[None],
@@ -62,7 +61,7 @@ class PLS:
         )
 
     def restore(self, problem: Problem, fit: Fit) -> ProjectedLangevinSampler:
-        """The sampler as it was after its fit, without its basis being found anew."""
+        """The sampler as it was after its fit, with the stored basis."""
         return self._sampler(problem).restored(unpacked(problem.kernel, fit.arrays), fit.positions[-1])
 
     def _sampler(self, problem: Problem) -> ProjectedLangevinSampler:

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import linalg
 
-from particlegvi.contracts import Storage
+from particlegvi.contracts import Likelihood, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.gp.natural_gradient import Law
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
-from particlegvi.kinds.functions.problem import Fit, GaussianPosterior, Problem, Progress
+from particlegvi.kinds.functions.problem import Fit, GaussianPosterior, Problem
 
 
 class SVGP:
-    """The best process that the inducing values determine; see `particlegvi.functionspace.SparseGaussianProcess`."""
+    """The best approximation by inducing values; see `particlegvi.functionspace.SparseGaussianProcess`."""
 
     name = "SVGP"
 
-    def check(self, likelihood: Any) -> None:
-        """Refuse a likelihood whose bound has no maximum that the climb could find."""
+    def check(self, likelihood: Likelihood) -> None:
+        """Refuse a likelihood with a pole, whose bound has no maximum."""
         if likelihood.even:
             raise ValueError(
                 f"the likelihood {likelihood.name} has a pole at f = 0, where the bound of SVGP has no maximum; "
                 "leave the method out, or use PLS"
             )
 
-    def fit(self, problem: Problem, progress: Progress | None = None, keeper: Storage | None = None) -> Fit:
+    def fit(self, problem: Problem, progress: StepProgress | None = None, keeper: Storage | None = None) -> Fit:
         with one_blas_thread():
             model = self._model(problem).fit(problem.X, problem.y, keeper=keeper)
             size = model.basis.size
