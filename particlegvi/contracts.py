@@ -189,6 +189,24 @@ class Snapshot(NamedTuple):
     constants: Mapping[str, Array] = {}
 
 
+class Record(NamedTuple):
+    """What the folder of a run keeps of one method.
+
+    Attributes
+    ----------
+    arrays : mapping
+        Arrays by name; "positions" (records, particles, dim) and "steps" (records,) where there are records.
+    info : dict
+        Facts about how it was made, as JSON can hold them; ``seconds``, where known, goes into the manifest.
+    files : mapping
+        Texts by the name of the file in the folder.
+    """
+
+    arrays: Mapping[str, NDArray[Any]]
+    info: dict[str, Any]
+    files: Mapping[str, str] = {}
+
+
 class Storage(Protocol):
     """Takes the records of a run, and snapshots where it can store them."""
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from particlegvi import cli
-from particlegvi.running import execute as runner
+from particlegvi.kinds.particles import running
 from particlegvi.verification import command
 
 RUN = ["run", "lifting"]
@@ -93,7 +93,7 @@ def test_there_are_at_least_fifteen_kinds():
 @pytest.mark.parametrize(("kind", "line"), LINES, ids=[f"{kind} {number}" for number, (kind, _) in enumerate(LINES)])
 def test_a_bad_command_line(kind, line, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(runner, "follow", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(running, "follow", lambda *_, **__: pytest.fail("it ran"))
     monkeypatch.setattr(command, "check", lambda *_, **__: pytest.fail("it verified"))
     assert cli.main(line) == 2
     out, err = capsys.readouterr()

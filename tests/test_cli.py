@@ -12,7 +12,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import cli, scenario
-from particlegvi.running import execute as runner
+from particlegvi.kinds.particles import running
 from particlegvi.scenario import catalogue
 
 pytestmark = pytest.mark.usefixtures("remembered_truth")
@@ -188,7 +188,7 @@ def test_failures_have_their_exit_codes(error, code, words, capsys, monkeypatch)
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(runner, "follow", fail)
+    monkeypatch.setattr(running, "follow", fail)
     found, out, err = called(capsys, "run", "lifting", "--out", "a")
     assert (found, out) == (code, "")
     assert words in err

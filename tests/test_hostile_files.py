@@ -12,7 +12,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import cli, scenario
-from particlegvi.kinds.particles.building import build
+from particlegvi.kinds import build
 from particlegvi.tools import files
 
 from .fuzzing import fuzz

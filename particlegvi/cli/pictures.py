@@ -28,7 +28,7 @@ def gallery(options: argparse.Namespace) -> None:
     settings = {name: scenario.load(catalogue.path(name)) for name in names}
     from particlegvi import plotting
     from particlegvi.datasets import MissingData
-    from particlegvi.running import execute as runner
+    from particlegvi.running.execute import execute
 
     folder = Path(options.out)
     try:
@@ -44,7 +44,7 @@ def gallery(options: argparse.Namespace) -> None:
             wanted = scenario.load(wanted, fewer)
         try:
             with ProgressBar(options.quiet, name) as progress:
-                results = runner.execute(wanted, options.seed, progress=progress, save=False)
+                results = execute(wanted, options.seed, progress=progress, save=False)
         except MissingData as error:
             say(f"{name} is left out: {error}")
             continue

@@ -12,15 +12,14 @@ DONE, FAILED, BAD_INPUT, DIVERGED = 0, 1, 2, 3
 
 def report(error: BaseException) -> int:
     """Say on stderr in a line or two what went wrong; the exit code."""
-    results = getattr(error, "results", None)
-    folder = getattr(results, "folder", None)
+    folder = getattr(vars(error).get("results"), "folder", None)
     if folder and not os.path.isdir(folder):  # somebody took it away: there is nothing to go on from
         folder = None
     kept = f"; what was recorded is in {folder}" if folder else ""
     again = f"{kept}; to go on say: particlegvi resume {as_argument(folder)}" if folder else ""
     if isinstance(error, KeyboardInterrupt):
         say(f"interrupted{again}")
-        return 128 + getattr(error, "number", 2)
+        return 128 + vars(error).get("number", 2)
     if type(error).__name__ == "Diverged":  # by name: its module must not be loaded for a mistyped command
         say(f"diverged: {error}{kept}")
         return DIVERGED

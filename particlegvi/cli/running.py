@@ -6,12 +6,9 @@ import argparse
 
 from particlegvi.cli.options import CHECKPOINT, NO_FIGURE, QUIET, SEED
 from particlegvi.cli.progress import ProgressBar
-from particlegvi.tools.quoting import as_argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from particlegvi.cli.options import Command
     from particlegvi.results import Results
 
@@ -20,35 +17,32 @@ def run(options: argparse.Namespace) -> None:
     from particlegvi import scenario
 
     settings = scenario.load(options.scenario, dict(scenario.setting(argument) for argument in options.set))
-    from particlegvi import plotting
-    from particlegvi.running import execute as runner
+    from particlegvi.running.execute import execute
 
-    for figure in settings["figures"]:
-        plotting.check(figure)
     with ProgressBar(options.quiet) as progress:
-        results = runner.execute(
+        results = execute(
             settings,
             options.seed,
             options.out,
             options.overwrite,
             progress,
             checkpoint_every=options.checkpoint_every,
-            draw=None if options.no_figure else draw,
+            pictures=not options.no_figure,
         )
     conclude(results, options)
 
 
 def resume(options: argparse.Namespace) -> None:
-    from particlegvi.running import resume as resuming
+    from particlegvi.running.resume import go_on
     from particlegvi.storage.folder import open_folder
 
     finished = open_folder(options.folder).manifest["status"] == "finished"
     with ProgressBar(options.quiet) as progress:
-        results = resuming.go_on(
+        results = go_on(
             options.folder,
             progress=progress,
             checkpoint_every=options.checkpoint_every,
-            draw=None if options.no_figure else draw,
+            pictures=not options.no_figure,
         )
     if results.status == "diverged":
         raise ValueError(f"{options.folder} holds a run that diverged, and would diverge again; see its summary.json")
@@ -60,37 +54,22 @@ def resume(options: argparse.Namespace) -> None:
 
 def conclude(results: Results, options: argparse.Namespace) -> None:
     """Say what came out."""
-    from particlegvi.storage.folder import open_folder
-
-    assert results.folder is not None
     if not options.quiet:
         print(results.describe())
-        pictures = [] if options.no_figure else open_folder(results.folder).manifest["figures"]
+        pictures = [] if options.no_figure else results.pictures
         names = f" (pictures: {', '.join(pictures)})" if pictures else ""
         print(f"\nsaved in {results.folder}{names}")
 
 
 def plot(options: argparse.Namespace) -> None:
     from particlegvi.results import load
+    from particlegvi.running.pictures import draw
 
     results = load(options.folder)
     pictures = draw(results)
     results.note_pictures(pictures)
     for picture in pictures:
         print(picture)
-
-
-def draw(results: Results) -> list[Path]:
-    """Draw the figures of saved results into their folder."""
-    from particlegvi import plotting
-
-    folder = results.folder
-    assert folder is not None
-    try:
-        return plotting.draw(results, folder)
-    except ValueError as error:
-        mend = f"change [[figures]] in {folder / 'scenario.toml'} and say: particlegvi plot {as_argument(folder)}"
-        raise ValueError(f"the results are in {folder}, but a figure cannot be drawn: {error}; {mend}") from None
 
 
 COMMANDS: dict[str, Command] = {

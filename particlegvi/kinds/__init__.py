@@ -1,18 +1,17 @@
-"""The kinds of scenario: what ``particlegvi run`` can do. One small file each, found by its name.
+"""The kinds of scenario: what ``particlegvi run`` can do. One file or folder each, found by its name.
 
-A kind (see `particlegvi.kinds.kind.Kind`) says which keys its scenarios have, makes of them what is run, runs it,
-takes it up again from a folder, and says what the results amount to. All else is the same for every kind.
+A kind (`particlegvi.kinds.kind.Kind`) says which keys its scenarios have, builds their parts, runs a job, packs a run
+into a record and unpacks it, and summarises it. Folders, locks, checkpoints and results are the same for every kind:
+`particlegvi.running` has the one loop that runs them all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from particlegvi.kinds.kind import Kind
 from particlegvi.tools.registry import Registry
-
-if TYPE_CHECKING:
-    from particlegvi.kinds.kind import Kind
 
 _registry = Registry(__name__, "kind of scenario")
 
@@ -30,3 +29,14 @@ def get(name: str) -> Kind:
 def of(scenario: Mapping[str, Any]) -> Kind:
     """The kind of a complete scenario; particles where it does not say."""
     return get(scenario.get("kind", "particles"))
+
+
+def build(scenario: Mapping[str, Any]) -> Any:
+    """The parts that a complete scenario of any kind stands for.
+
+    Raises
+    ------
+    ValueError
+        If they do not exist or do not fit together; nothing has been compiled then.
+    """
+    return of(scenario).build(scenario)

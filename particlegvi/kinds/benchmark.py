@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
-import time
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from particlegvi.kinds.kind import Kind, Progress
+from particlegvi.contracts import Record
+from particlegvi.kinds.kind import Job, Kind, Space
 from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import Check, refuse
 from particlegvi.settings.keys import Key
-
-if TYPE_CHECKING:
-    from particlegvi.results import Results
-    from particlegvi.storage.folder import Folder
 
 LABEL = "table"  # what a table's results are called
 
@@ -57,70 +52,49 @@ class BenchmarkTable(Kind):
             raise ValueError("figures must be empty, because a table has no picture")
         return Settings.of(given)
 
-    def ready(self, parts: Any) -> None:
+    def check(self, parts: Any, scenario: Mapping[str, Any], space: Space) -> None:
         from particlegvi.tables.problems import problem
 
         for row in parts.rows:
             for protocol in parts.protocols:
                 problem(row, protocol, 0)
 
-    def simulate(
-        self,
-        results: Results,
-        label: str,
-        folder: Folder | None,
-        progress: Progress | None,
-        checkpoint_every: float,
-    ) -> None:
-        begun = time.perf_counter()
-        if folder is None:
-            with tempfile.TemporaryDirectory(prefix="particlegvi-") as place:
-                results.add(label, self._run(results, place, progress))
-            return
-
-        from particlegvi.storage.folder import TABLES
-
-        results.add(label, self._run(results, folder.path, progress))
-        folder.enlist(label, [folder.path / name for name in TABLES], time.perf_counter() - begun)
-
-    def _run(self, results: Results, place: str | Path, progress: Progress | None) -> Any:
+    def simulate(self, job: Job) -> Any:
         from particlegvi.tables import run_table
 
-        return run_table(seeded(results), place, progress)
+        return run_table(_seeded(job), job.folder(), job.progress)
 
-    def stored(self, folder: Folder, results: Results, label: str) -> Any:
-        from particlegvi.storage.folder import TABLES
+    def packed(self, run: Any) -> Record:
+        from particlegvi.tables.running import drawn_up
+
+        return Record({}, run.info, drawn_up(run))
+
+    def unpacked(self, job: Job, record: Record) -> Any:
         from particlegvi.tables.running import stored
 
-        if label not in folder.manifest["methods"]:
-            return None
-        for name in TABLES:
-            folder.verify(folder.path / name)
-        return stored(seeded(results), folder.path)
+        if set(record.files) != {"table.md", "table.json"}:
+            raise ValueError("it has no table.md or no table.json")
+        return stored(_seeded(job), job.folder())
 
-    def write(self, folder: Folder, label: str, run: Any) -> None:
-        from particlegvi.storage.folder import TABLES
-        from particlegvi.tables.running import draw_up
-
-        draw_up(run, folder.path)
-        folder.enlist(label, [folder.path / name for name in TABLES], None)
-
-    def facts(self, results: Results, label: str) -> dict[str, Any]:
-        return results[label].summary()
+    def facts(self, runs: Mapping[str, Any], label: str, scenario: Mapping[str, Any], targets: Any) -> dict[str, Any]:
+        return runs[label].summary()
 
     def checked(self, summary: dict[str, Any] | None) -> dict[str, Any] | None:
         if summary is not None and not isinstance(summary.get("methods", {}).get(LABEL), dict):
             raise ValueError("it has no table")
         return summary
 
-    def describe(self, results: Results) -> str:
-        scenario = results.scenario
-        heading = f"{scenario['name']}: {scenario['title']}\nseed {results.seed}, {results.status}"
-        return f"{heading}\n\n{results[LABEL].markdown()}" if LABEL in results else heading
+    def describe(self, runs: Mapping[str, Any], scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+        heading = f"{scenario['name']}: {scenario['title']}\nseed {summary['seed']}, {summary['status']}"
+        return f"{heading}\n\n{runs[LABEL].markdown()}" if LABEL in runs else heading
+
+    def rows(self, runs: Mapping[str, Any], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return [cell._asdict() | dict(scores) for cell, scores in runs[LABEL].scores.items()]
+
+    def figure(self, runs: Sequence[Any]) -> str:
+        raise ValueError("a table has no picture")
 
 
-def seeded(results: Results) -> Any:
+def _seeded(job: Job) -> Any:
     """The settings with the seed of the run."""
-    from dataclasses import replace
-
-    return replace(results.parts, seed=results.seed)
+    return replace(job.parts, seed=job.seed)

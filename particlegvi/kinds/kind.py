@@ -1,17 +1,48 @@
-"""What every kind of scenario answers."""
+"""What every kind of scenario answers: it is given a job and gives back a run, and knows nothing of folders."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from particlegvi.results import Results
-    from particlegvi.settings.keys import Key
-    from particlegvi.storage.folder import Folder
+from particlegvi.contracts import Progress, Record, Run, Storage
+from particlegvi.settings.keys import Key
 
-Progress = Callable[[str, int, int], None]
+
+class Job(NamedTuple):
+    """What a kind is given to run one label of a scenario.
+
+    Attributes
+    ----------
+    parts : object
+        What `Kind.build` made of the scenario.
+    scenario : mapping
+        The complete scenario.
+    label, seed
+        Of the run.
+    storage : callable
+        ``storage("")`` takes the records and snapshots of the run, ``storage("replicates")`` those of a part of it. In
+        memory where nothing is written. One that has a snapshot of an interrupted run gives it back.
+    folder : callable
+        ``folder()`` is a folder for files of the kind's own; a temporary one where nothing is written.
+    progress : callable or None
+    """
+
+    parts: Any
+    scenario: Mapping[str, Any]
+    label: str
+    seed: int
+    storage: Callable[[str], Storage]
+    folder: Callable[[], Path]
+    progress: Progress | None
+
+
+class Space(NamedTuple):
+    """The disk that a run may fill: the one of ``folder`` (None: of temporary files), plus ``freed`` bytes in it."""
+
+    folder: Path | None
+    freed: int = 0
 
 
 class Kind:
@@ -22,7 +53,7 @@ class Kind:
     Attributes
     ----------
     name : str
-        What ``kind = "..."`` says.
+        The value of ``kind`` in a scenario.
     keys : dict of Key
         The keys of such a scenario, in the order in which they are written.
     """
@@ -31,62 +62,54 @@ class Kind:
     keys: dict[str, Key]
 
     def complete(self, scenario: dict[str, Any]) -> None:
-        """Fill in, before the check of each key, what follows from other keys."""
+        """Fill in, before each key is checked, what follows from other keys."""
 
     def agree(self, scenario: dict[str, Any]) -> None:
         """Refuse checked values that contradict each other, with a ValueError."""
 
     def labels(self, scenario: Mapping[str, Any]) -> list[str]:
-        """What is run one after the other, by the names under which the results have it."""
+        """The names under which the results have what is run, in the order in which it is run."""
         return list(scenario["methods"])
 
     def build(self, scenario: Mapping[str, Any]) -> Any:
         """The parts of a complete scenario, consistent with each other; a ValueError where they are not."""
         raise NotImplementedError
 
-    def ready(self, parts: Any) -> None:
-        """Refuse, with a ValueError, what cannot be run here and now, such as with data that are missing."""
+    def check(self, parts: Any, scenario: Mapping[str, Any], space: Space) -> None:
+        """Raise ValueError if the scenario cannot run on this machine: missing data, or a disk that is too small."""
 
-    def check_disk(self, scenario: Mapping[str, Any], parts: Any, folder: Path | None, freed: int) -> None:
-        """Refuse, with a ValueError that has the estimate, what the disk of a folder has no room for.
-
-        ``freed`` bytes in the folder will be removed before. None stands for temporary files.
-        """
-
-    def simulate(
-        self,
-        results: Results,
-        label: str,
-        folder: Folder | None,
-        progress: Progress | None,
-        checkpoint_every: float,
-    ) -> None:
-        """Run one label and add it to the results and to the folder, whose lock is held; with None write nothing."""
+    def simulate(self, job: Job) -> Run:
+        """Run one label, from its start or from the snapshot in its storage."""
         raise NotImplementedError
 
-    def stored(self, folder: Folder, results: Results, label: str) -> Any:
-        """The run of one label, as far as its folder has it, or None; a ValueError if a file of it is damaged."""
+    def packed(self, run: Any) -> Record:
+        """The run as a folder keeps it."""
         raise NotImplementedError
 
-    def write(self, folder: Folder, label: str, run: Any) -> None:
-        """Write a run, which was not simulated into the folder, and name it there as done."""
+    def unpacked(self, job: Job, record: Record) -> Run:
+        """The run that a record is of, maybe cut short; a ValueError or LookupError if something is missing in it."""
         raise NotImplementedError
 
-    def settle(self, run: Any) -> None:
-        """Make the last changes to a run that the results take in."""
-
-    def targets(self, runs: Mapping[str, Any], parts: Any) -> Any:
-        """The truth by label, as far as there is one."""
+    def targets(self, runs: Mapping[str, Any], parts: Any) -> Mapping[str, Any]:
+        """The target Q* by label, as far as there is one."""
         return {}
 
-    def facts(self, results: Results, label: str) -> dict[str, Any]:
-        """What the summary says about one label."""
+    def facts(self, runs: Mapping[str, Any], label: str, scenario: Mapping[str, Any], targets: Any) -> dict[str, Any]:
+        """The numbers of one label in the summary."""
         raise NotImplementedError
 
     def checked(self, summary: dict[str, Any] | None) -> dict[str, Any] | None:
-        """A summary that was read from a file; a ValueError where it is not in its form."""
+        """A summary that was read from a file; a ValueError where it does not have its form."""
         raise NotImplementedError
 
-    def describe(self, results: Results) -> str:
+    def describe(self, runs: Mapping[str, Any], scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
         """The summary as a table for a terminal, in plain ASCII."""
+        raise NotImplementedError
+
+    def rows(self, runs: Mapping[str, Any], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The summary as rows that any library of tables takes."""
+        raise NotImplementedError
+
+    def figure(self, runs: Sequence[Any]) -> str:
+        """The kind of figure that ``plot()`` draws where none is named; a ValueError where there is none."""
         raise NotImplementedError

@@ -3,83 +3,21 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from particlegvi import kinds, schedules
 from particlegvi import methods as registry
-from particlegvi import schedules
-from particlegvi.kinds.particles.building import Parts
-from particlegvi.results import Results
+from particlegvi.kinds.particles.building import Parts, settled
+from particlegvi.results import Runs
 from particlegvi.simulation.loop import simulate
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools import arguments, parts
+from particlegvi.tools.errors import carry
 from particlegvi.tools.quoting import shown
 
 SHARED = ("kl_weight", "mmd_weight", "kernel")  # what a method that is given by its name takes from the call
-KIND = {1: "histograms", 2: "particles"}
-
-
-class Comparison(Results):
-    """Runs by label, as `Results`, with their ``targets``, ``summary`` and ``describe()``; and a table and a figure."""
-
-    def table(self) -> list[dict[str, Any]]:
-        """One row per method, each a mapping that any library of tables takes, for example ``pandas.DataFrame``.
-
-        The keys: ``method``, ``kl_weight`` and ``mmd_weight`` (None where a method has none), ``mean``, ``sd``,
-        ``average_loss``, ``w1`` and ``w1_floor`` (in 1-D where there is a truth, else None), ``sliced_w1`` and
-        ``sliced_w1_floor`` (in 2-D where the truth is a density, else None), ``modes_covered`` (with ``modes``, else
-        None), ``reached_equilibrium`` (None where it cannot be told) and ``seconds``.
-        """
-        rows = []
-        for label, facts in self.summary["methods"].items():
-            occupancy = facts.get("mode_occupancy")
-            rows.append({
-                "method": label,
-                "kl_weight": facts["weights"].get("kl_weight"),
-                "mmd_weight": facts["weights"].get("mmd_weight"),
-                "mean": facts["mean"],
-                "sd": facts["sd"],
-                "average_loss": facts["average_loss"]["last"],
-                "w1": facts.get("w1"),
-                "w1_floor": facts.get("w1_floor"),
-                "sliced_w1": facts.get("sliced_w1"),
-                "sliced_w1_floor": facts.get("sliced_w1_floor"),
-                "modes_covered": None if occupancy is None else int(np.count_nonzero(occupancy)),
-                "reached_equilibrium": facts["equilibrium"]["reached"],
-                "seconds": self[label].info.get("seconds"),
-            })  # fmt: skip
-        return rows
-
-    def plot(self, kind: str | None = None, **settings: Any) -> Any:
-        """One matplotlib ``Figure`` of all methods beside each other.
-
-        Parameters
-        ----------
-        kind : str, optional
-            A kind of figure; "histograms" in one dimension and "particles" in two when left out.
-        **settings
-            Options of that kind.
-
-        Raises
-        ------
-        ValueError
-            If there is no such kind or option, or no kind for particles of this dimension.
-        """
-        from particlegvi import plotting
-
-        dim = next(iter(self.values())).dim
-        if kind is None and dim not in KIND:
-            raise ValueError(f"the particles have {dim} dimensions; figures of 1 and 2 can be drawn")
-        return plotting.figure(self, kind or KIND[dim], **settings)
-
-    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
-        """Always a ``ValueError``: what is saved is made anew from its scenario, which cannot hold Python objects."""
-        raise ValueError("a comparison cannot be saved; write it as a scenario and use particlegvi.run(..., out=...)")
 
 
 def compare(
@@ -99,7 +37,7 @@ def compare(
     title: str = "",
     progress: Callable[[str, int, int], None] | None = None,
     **shared: Any,
-) -> Comparison:
+) -> Runs:
     """Run several methods on one problem, from the same start and with the same noise.
 
     Parameters
@@ -120,8 +58,8 @@ def compare(
 
     Returns
     -------
-    Comparison
-        A mapping from labels to runs with ``table()``, ``describe()`` and ``plot()``.
+    Runs
+        A mapping from labels to runs with ``targets``, ``summary``, ``table()``, ``describe()`` and ``plot()``.
 
     Raises
     ------
@@ -154,7 +92,7 @@ def compare(
     }
     if modes is not None:
         facts["modes"] = modes.tolist()
-    results = Comparison(facts, Parts(loss, problem.prior, start, chosen), seed, status="running")
+    results = Runs(kinds.get("particles"), facts, Parts(loss, problem.prior, start, chosen), seed, "running")
     for label, method in chosen.items():
         try:
             run = simulate(
@@ -163,8 +101,9 @@ def compare(
                 progress=None if progress is None else partial(progress, label),
             )  # fmt: skip
         except Exception as error:
-            error.results = results  # type: ignore[attr-defined]
+            carry(error, "results", results)
             raise
+        run.method = settled(run.method, run.info)
         results.add(label, run)
     results.status = "finished"
     return results

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from particlegvi import scenario as scenarios
-from particlegvi.kinds.particles.building import build
+from particlegvi.contracts import Progress
 from particlegvi.results import Results, load
-from particlegvi.running.execute import Draw, Progress, simulate_rest
+from particlegvi.results.loading import opened, stored_scenario, unpacked
+from particlegvi.running.execute import simulate_rest
+from particlegvi.scenario import decisive
 from particlegvi.storage import checkpoint as checkpoints
 from particlegvi.storage.folder import Folder, open_folder
 from particlegvi.storage.folder_storage import CHECKPOINT_EVERY
-from particlegvi.storage.manifest import difference, settings
+from particlegvi.storage.manifest import difference
 from particlegvi.storage.versions import versions
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.files import Unreadable
@@ -60,9 +62,9 @@ def go_on(
     seed: int | None = None,
     progress: Progress | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY,
-    draw: Draw | None = None,
+    pictures: bool = False,
 ) -> Results:
-    """`resume`; with ``draw`` as in `particlegvi.running.execute.execute`."""
+    """`resume`; with ``pictures`` as in `particlegvi.running.execute.execute`."""
     parts.progress(progress)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     seed = None if seed is None else arguments.seed(seed)
@@ -79,11 +81,10 @@ def go_on(
             there.clear_progress()
             there.release()
             return load(folder)
-        content = there.scenario()
-        results = Results(content, build(content), there.manifest["seed"], folder=there.path, status="running")
+        results = opened(there, "running")
         for label in list(there.manifest["methods"]):
             try:
-                results.add(label, results.kind.stored(there, results, label))
+                results.add(label, unpacked(there, results, label, there.record(label)))
             except Unreadable:
                 raise
             except ValueError:
@@ -92,14 +93,14 @@ def go_on(
     except BaseException:
         there.release()
         raise
-    simulate_rest(results, there, progress, checkpoint_every, draw)
+    simulate_rest(results, there, progress, checkpoint_every, pictures)
     return results
 
 
 def _same(there: Folder, scenario: Any, seed: int | None) -> None:
-    begun = there.scenario()
+    begun = stored_scenario(there)
     if scenario is not None:
-        changed = difference(settings(begun), settings(scenarios.load(scenario)))
+        changed = difference(decisive(begun), decisive(scenarios.load(scenario)))
         if changed is not None:
             key, before, after = changed
             raise ValueError(f"{there.path} is a run of another scenario: {key} is {before!r:.60}, not {after!r:.60}")

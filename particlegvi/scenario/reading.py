@@ -13,13 +13,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from particlegvi import kinds
 from particlegvi.scenario import catalogue
-from particlegvi.settings import keys
+from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import plain
 from particlegvi.tools.files import read_text
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import unknown
 
+REMOVED = {
+    "seed": "the seed is not part of a scenario; give it to the run (--seed, or seed= in Python)",
+    "based_on": "based_on can only be used in a file",
+}
+# Keys that may be changed after a run: they change what is drawn and said, not what is simulated.
+WORDS = ("title", "source", "description", "figures")
 LARGEST_FILE = 1_000_000  # bytes
 # A key of 17 parts or more. Python's reader takes quadratic time over a long one, minutes within the limit of size.
 LONG_KEY = re.compile(r"""(?:(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){16}""")
@@ -48,9 +55,33 @@ def load(
         content = _based(plain(content, ""), [content.get("name")])
         for key, value in (overrides or {}).items():
             assign(content, key, value)
-        return keys.check(content)
+        return check(content)
     except ValueError as error:
         raise ValueError(f"{origin}: {error}") from None
+
+
+def check(scenario: dict[str, Any]) -> dict[str, Any]:
+    """The scenario with every key checked, defaults filled in, and the keys in the order of its kind's table."""
+    scenario = checks.plain(scenario, "")
+    default = keys.HEAD["kind"].default
+    name_of_kind = checks.one_of(kinds.names(), "kind of scenario")(scenario.get("kind", default), "kind")
+    chosen = kinds.get(name_of_kind)
+    for name in scenario:
+        if name in REMOVED:
+            raise ValueError(REMOVED[name])
+        if name not in chosen.keys:
+            of_kind = "" if chosen.name == default else f" of the kind {chosen.name}"
+            raise unknown(f"key{of_kind}", name, chosen.keys)
+    chosen.complete(scenario)
+    resolved: dict[str, Any] = {}
+    for name, key in chosen.keys.items():
+        value = scenario.get(name, key.default)
+        if value is keys.REQUIRED:
+            raise ValueError(f'the key "{name}" is missing: {key.help}')
+        if value is not keys.ABSENT:
+            resolved[name] = key.check(value, name)
+    chosen.agree(resolved)
+    return resolved
 
 
 def _source(scenario: Any) -> tuple[str, dict[str, Any]]:
@@ -184,3 +215,9 @@ def setting(argument: str) -> tuple[str, Any]:
     except (ValueError, RecursionError):
         pass
     return key.strip(), value.strip()
+
+
+
+def decisive(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a scenario that decides about the numbers of a run."""
+    return {key: value for key, value in scenario.items() if key not in WORDS}

@@ -17,7 +17,7 @@ from particlegvi.simulation.run import Run
 from particlegvi.simulation.stability import warn_when_unstable
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import memory, parts
-from particlegvi.tools.errors import Diverged
+from particlegvi.tools.errors import Diverged, carry
 
 MOST_RECORDS = 200
 
@@ -146,7 +146,7 @@ def follow(
         run.positions = storage.positions()
         run.steps = due[: len(run.positions)]
         run.info = flow.facts() | {"stopped": str(error) or "interrupted"}
-        error.run = run  # type: ignore[union-attr]
+        carry(error, "run", run)
         raise
     run.positions = storage.positions()
     run.info = flow.facts() | {"loss": loss_kind(problem.loss), "tolerance": problem.tolerance}

@@ -7,21 +7,18 @@ import os
 import secrets
 import shutil
 from pathlib import Path
-from typing import Any
 
-from particlegvi.scenario import text
 from particlegvi.storage import manifest as manifests
 from particlegvi.storage import overwriting
 from particlegvi.storage.folder import Folder
 from particlegvi.storage.lock import NAME as LOCK
 from particlegvi.storage.lock import Lock
+from particlegvi.storage.manifest import New
 from particlegvi.tools import files
 from particlegvi.tools.quoting import as_argument
 
 
-def create(
-    out: str | os.PathLike[str] | None, scenario: dict[str, Any], seed: int, versions: dict[str, str], overwrite: bool
-) -> Folder:
+def create(out: str | os.PathLike[str] | None, new: New, overwrite: bool = False) -> Folder:
     """Make the folder of a new run, with its scenario, manifest and lock, in one step.
 
     Without ``out`` it is ``runs/NAME``, or ``runs/NAME-2`` and so on if that is taken.
@@ -31,19 +28,18 @@ def create(
     ValueError
         If ``out`` exists and may not be overwritten, or cannot be made.
     """
-    manifest = manifests.new(scenario, seed, versions)
     try:
         if out is None:
-            return _first_free(Path("runs") / scenario["name"], scenario, manifest)
+            return _first_free(Path("runs") / new.name, new)
         path = files.place("out", out)
         if os.path.lexists(path):
             if not overwrite:
                 raise ValueError(f"{path} exists already{_remedy(path)}")
-            return _again(path, scenario, manifest)
-        lock = _appear(path, scenario, manifest)
+            return _again(path, new)
+        lock = _appear(path, new)
         if lock is None:
             raise ValueError(f"{path} exists already: another run has just made it")
-        return Folder(path, manifest, lock)
+        return Folder(path, new.manifest(), lock)
     except OSError as error:
         raise ValueError(f"the folder {out or 'runs'} cannot be used for results: {error.strerror}") from None
 
@@ -56,25 +52,25 @@ def _remedy(path: Path) -> str:
     return "; choose another folder, or say --overwrite (overwrite=True)"
 
 
-def _first_free(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Folder:
+def _first_free(path: Path, new: New) -> Folder:
     number = 1
     while True:
         candidate = path if number == 1 else path.with_name(f"{path.name}-{number}")
-        lock = None if os.path.lexists(candidate) else _appear(candidate, scenario, manifest)
+        lock = None if os.path.lexists(candidate) else _appear(candidate, new)
         if lock is not None:
-            return Folder(candidate, manifest, lock)
+            return Folder(candidate, new.manifest(), lock)
         number += 1
 
 
-def _appear(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Lock | None:
-    """Fill a folder under a temporary name and rename it; None if somebody else was faster."""
+def _appear(path: Path, new: New) -> Lock | None:
+    """Fill a folder under a temporary name and rename it; None if another process was faster."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")  # numbers of processes come back
     temporary.mkdir()
     lock = None
     try:
         lock = Lock.take(temporary)
-        overwriting.begin(temporary, text(scenario), manifest)
+        overwriting.begin(temporary, new.text, new.manifest())
         try:
             temporary.rename(path)
         except OSError:
@@ -89,15 +85,15 @@ def _appear(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> L
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _again(path: Path, scenario: dict[str, Any], manifest: dict[str, Any]) -> Folder:
+def _again(path: Path, new: New) -> Folder:
     """Start over in the folder of an earlier run. Only files that a run has written are removed."""
-    if not (path.is_dir() and (_of_run(path) or all(map(_of_nobody, path.iterdir())))):
+    if not (path.is_dir() and (_of_run(path) or all(map(_is_leftover, path.iterdir())))):
         raise ValueError(f"{path} is not the folder of a run, so it is not overwritten")
     manifests.earlier(path)  # what is refused gets no lock
     lock = Lock.take(path)
     try:
-        overwriting.take_over(path, text(scenario), manifest)
-        folder = Folder(path, manifest, lock)
+        overwriting.take_over(path, new.text, new.manifest())
+        folder = Folder(path, new.manifest(), lock)
         folder.sweep()
     except BaseException:
         lock.release()
@@ -109,8 +105,8 @@ def _of_run(path: Path) -> bool:
     return any((path / name).is_file() for name in ("manifest.json", manifests.NEXT))
 
 
-def _of_nobody(place: Path) -> bool:
-    """Whether a file in a folder without a run is from a process that died before it put its run there."""
+def _is_leftover(place: Path) -> bool:
+    """Whether a file was left by a process that died before its folder was complete."""
     if place.name == LOCK:
         with contextlib.suppress(ValueError):
             return files.read_text(place, links=False)[:6] in ("", '{"pid"')

@@ -28,17 +28,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi import kinds
-from particlegvi.settings import keys
-from particlegvi.simulation.loop import record_steps
+from particlegvi.contracts import Record
+from particlegvi.settings import checks
 from particlegvi.storage import checkpoint
 from particlegvi.storage import manifest as manifests
 from particlegvi.storage.arrays import read_array, write_array
@@ -47,15 +45,9 @@ from particlegvi.storage.lock import Lock
 from particlegvi.storage.overwriting import OTHER, TABLES, finish
 from particlegvi.tools import files
 
-__all__ = ["TABLES", "Folder", "Record", "open_folder"]
+__all__ = ["TABLES", "Folder", "open_folder"]
 
-class Record(NamedTuple):
-    """What the folder keeps of one method."""
-
-    positions: NDArray[np.float64]
-    steps: NDArray[np.int64]
-    info: dict[str, Any]
-
+ARRAY = OTHER  # of the files of a method: the label and the name
 
 class Folder:
     """A run's folder that exists: made by `create` (with its lock) or `open_folder` (without)."""
@@ -66,7 +58,7 @@ class Folder:
         self._lock = lock
 
     def take(self) -> dict[str, Any]:
-        """Take the lock; what a process that died with it had noted (see `note`), {} where none did.
+        """Take the lock. Returns the progress note of a process that died holding it, or {}.
 
         Raises
         ------
@@ -87,7 +79,7 @@ class Folder:
         return self._lock.before
 
     def note(self, **progress: Any) -> None:
-        """Say how far the work is, for whoever takes over if this process dies."""
+        """Write progress into the lock file, for the process that takes over if this one dies."""
         if self._lock is not None:
             self._lock.note(**progress)
 
@@ -113,26 +105,10 @@ class Folder:
             self._lock.release()
             self._lock = None
 
-    def scenario(self) -> dict[str, Any]:
-        """The complete scenario, checked as strictly as any other file.
-
-        Raises
-        ------
-        ValueError
-            If it is damaged, or does not simulate what the run did: the sentence names the key.
-        """
-        place = self.path / "scenario.toml"
-        try:
-            taken = manifests.next_run(self.path)
-            text = files.read_text(place, links=False) if taken is None else taken[0]
-            found = keys.check(tomllib.loads(text))
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{place} is not a complete scenario: {error}") from None
-        changed = manifests.difference(self.manifest["settings"], manifests.settings(found))
-        if changed is not None:
-            key, before, after = changed
-            raise ValueError(f"{place} has changed since the run began: {key} is {after!r:.60}, and was {before!r:.60}")
-        return found
+    def text(self) -> str:
+        """The content of ``scenario.toml``, or of the scenario of the run that takes the folder over."""
+        taken = manifests.next_run(self.path)
+        return files.read_text(self.path / "scenario.toml", links=False) if taken is None else taken[0]
 
     def summary(self) -> dict[str, Any] | None:
         """The summary, or None where there is none yet."""
@@ -150,44 +126,51 @@ class Folder:
         label: str,
         record: Record,
         seconds: float | None = None,
-        digest: str | None = None,
-        others: Mapping[str, NDArray[np.float64]] | None = None,
+        written: Mapping[str, str] | None = None,
+        order: Sequence[str] = (),
     ) -> None:
-        """Write what one method recorded, and other arrays by name, then name it in the manifest.
+        """Write a record, then name the method in the manifest as done.
 
-        With ``digest`` the positions are in their file already, and this is its sha256.
+        Parameters
+        ----------
+        label : str
+        record : Record
+        seconds : float, optional
+            The time that the method took.
+        written : mapping, optional
+            sha256 of the arrays, by name, that are in their files already.
+        order : sequence of str
+            All labels of the run, in the order in which the manifest names them.
         """
-        if digest is None:
-            write_array(self.positions(label), record.positions)
-            digest = files.digest(self.positions(label))
-        steps, info = self._array(label, "steps.npy"), self._array(label, "json")
-        write_array(steps, record.steps)
-        files.write_json(info, files.finite(record.info))
-        further = {self._array(label, f"{name}.npy"): array for name, array in (others or {}).items()}
-        for place, array in further.items():
-            write_array(place, array)
-        self.enlist(label, [steps, info, *further], seconds, {f"arrays/{self.positions(label).name}": digest})
-        self.clear_progress()
-
-    def enlist(
-        self, label: str, places: list[Path], seconds: float | None, digests: Mapping[str, str] | None = None
-    ) -> None:
-        """Name a method in the manifest as done, and the files that are on the disk with what proves them."""
-        found = {place.relative_to(self.path).as_posix(): files.digest(place) for place in places}
-        self.manifest["sha256"] |= {**found, **(digests or {})}
+        digests: dict[str, str] = {}
+        for name, array in record.arrays.items():
+            place = self._array(label, f"{name}.npy")
+            if written is None or name not in written:
+                write_array(place, array)
+            digests[self._name(place)] = written[name] if written and name in written else files.digest(place)
+        if record.arrays:
+            place = self._array(label, "json")
+            files.write_json(place, files.finite({key: each for key, each in record.info.items() if key != "seconds"}))
+            digests[self._name(place)] = files.digest(place)
+        for name, text in record.files.items():
+            if name not in TABLES:
+                raise ValueError(f"{name!r} is not the name of a file that a run may have")
+            files.write_text(self.path / name, text)
+            digests[name] = files.digest(self.path / name)
+        self.manifest["sha256"] |= digests
         if seconds is not None:
             self.manifest["seconds"][label] = round(float(seconds), 3)
-        done = {*self.manifest["methods"], label}
-        every = kinds.of(self.manifest["settings"]).labels(self.manifest["settings"])
-        self.manifest["methods"] = [each for each in every if each in done]
+        done = [*self.manifest["methods"], label]
+        self.manifest["methods"] = sorted(done, key=order.index) if label in order else done
         self.update()
+        self.clear_progress()
 
     def forget(self, label: str) -> None:
         """Strike a method from the manifest, because its files are damaged."""
         self.update(methods=[each for each in self.manifest["methods"] if each != label])
 
     def record(self, label: str) -> Record:
-        """Read what one method recorded.
+        """Read what one method that is done left in the folder.
 
         Raises
         ------
@@ -196,44 +179,47 @@ class Folder:
         """
         if label not in self.manifest["methods"]:
             raise ValueError(f"{self.path} has no results of {label}: it is {self.manifest['status']}")
-        positions = read_array(self.positions(label), np.float64, 3)
-        steps = read_array(self._array(label, "steps.npy"), np.int64, 1)
-        if len(positions) != len(steps) or positions.size == 0:
-            raise ValueError(f"{self.path} is damaged: {label} has {len(positions)} records of {len(steps)} steps")
-        info = files.read_json(self._array(label, "json"))
-        for place in (self.positions(label), self._array(label, "steps.npy"), self._array(label, "json")):
+        arrays, texts, info = {}, {}, {}
+        for listed in list(self.manifest["sha256"]):
+            array = ARRAY.fullmatch(listed)
+            if array is not None and array[1] == label:
+                arrays[array[2]] = self._read(label, array[2])
+            elif listed in TABLES:
+                self.verify(self.path / listed)
+                texts[listed] = files.read_text(self.path / listed, links=False)
+        if not texts or arrays:
+            place = self._array(label, "json")
+            info = files.read_json(place)
             self.verify(place)
+        if {"positions", "steps"} <= set(arrays) and (
+            len(arrays["positions"]) != len(arrays["steps"]) or arrays["positions"].size == 0
+        ):
+            number, steps = len(arrays["positions"]), len(arrays["steps"])
+            raise ValueError(f"{self.path} is damaged: {label} has {number} records of {steps} steps")
         if label in self.manifest["seconds"]:
             info["seconds"] = self.manifest["seconds"][label]
-        return Record(positions, steps, info)
+        return Record(arrays, info, texts)
 
-    def others(self, label: str) -> dict[str, NDArray[np.float64]]:
-        """The other arrays of a method that the manifest names."""
-        found = {}
-        for listed in self.manifest["sha256"]:
-            other = OTHER.fullmatch(listed)
-            if other is not None and other[1] == label and other[2] not in ("positions", "steps"):
-                place = self._array(label, f"{other[2]}.npy")
-                found[other[2]] = read_array(place, np.float64)
-                self.verify(place)
-        return found
+    def _read(self, label: str, name: str) -> NDArray[Any]:
+        place = self._array(label, f"{name}.npy")
+        dims = {"positions": 3, "steps": 1}.get(name)
+        array = read_array(place, np.int64 if name == "steps" else np.float64, dims)
+        self.verify(place)
+        return array
 
     def unfinished(self, label: str) -> Record | None:
         """What a method that is not done had recorded at its last checkpoint; None where that is nothing."""
         for found in checkpoint.read(self.path, with_state=False):
             snapshot = found.snapshot
-            if found.label == label:
+            if found.label == label and snapshot.records > 0:
                 with files.ignoring_damage():
                     positions = read_array(self.growing(label), np.float64, 3, rows=snapshot.records)
-                    settings = self.manifest["settings"]
-                    steps = record_steps(settings["steps"], settings.get("record_every"))
-                    return Record(positions, steps[: len(positions)], snapshot.facts | {"stopped": "interrupted"})
+                    return Record({"positions": positions}, snapshot.facts | {"stopped": "interrupted"})
         return None
 
     def verify(self, place: Path) -> None:
         """Refuse a file that is not the one that the manifest names."""
-        name = place.relative_to(self.path).as_posix()
-        if files.digest(place) != self.manifest["sha256"].get(name):
+        if files.digest(place) != self.manifest["sha256"].get(self._name(place)):
             raise ValueError(f"{place} is damaged: its sha256 is not the one in manifest.json")
 
     def write_summary(self, summary: dict[str, Any]) -> None:
@@ -249,7 +235,7 @@ class Folder:
         files.write_json(self.path / "manifest.json", self.manifest)
 
     def is_fresh(self) -> bool:
-        """Whether there is nothing in it that took time to make."""
+        """Whether no method is done, none is checkpointed, and it was never resumed."""
         try:
             stored = checkpoint.read(self.path, with_state=False)
         except files.Unreadable:
@@ -264,7 +250,7 @@ class Folder:
             place.unlink(missing_ok=True)
         self.release()
         for place in (self.path / "arrays", self.path):
-            with contextlib.suppress(OSError):  # it holds something of somebody else
+            with contextlib.suppress(OSError):  # it holds a file that is not ours
                 place.rmdir()
 
     def positions(self, label: str) -> Path:
@@ -275,8 +261,11 @@ class Folder:
         """The file of the records of a method, or of a part of it, that is running."""
         return self._array(label, f"{part}.growing.npy".lstrip("."))
 
+    def _name(self, place: Path) -> str:
+        return place.relative_to(self.path).as_posix()
+
     def _array(self, label: str, ending: str) -> Path:
-        if not keys.checks.LABEL.fullmatch(label):  # checked before, but here it becomes a path
+        if not checks.LABEL.fullmatch(label):  # checked before, but here it becomes a path
             raise ValueError(f"{label!r} cannot be the label of a method")
         return self.path / "arrays" / f"{label}.{ending}"
 

@@ -1,12 +1,12 @@
-"""The manifest of a run's folder: what it must say to be believed, and what may change in a scenario afterwards."""
+"""The manifest of a run's folder: what it holds at first, and the checks that it must pass to be believed."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from particlegvi.settings import keys
+from particlegvi.settings import checks
 from particlegvi.tools import files
 
 SCHEMA = 2
@@ -20,17 +20,37 @@ ENTRIES = {
     "status": str, "scenario": str, "settings": dict, "seed": int, "versions": dict, "methods": list, "sha256": dict,
     "seconds": dict, "figures": list, "resumed": list,
 }  # fmt: skip
-# Keys of a scenario that may be changed afterwards: they change what is drawn and said, not what is simulated.
-WORDS = ("title", "source", "description", "figures")
 
 
-def new(scenario: dict[str, Any], seed: int, versions: dict[str, str]) -> dict[str, Any]:
-    """The manifest of a run that begins."""
-    return {
-        "format": FORMAT, "schema": SCHEMA, "status": "running", "scenario": scenario["name"],
-        "settings": settings(scenario), "seed": seed, "versions": versions, "methods": [], "sha256": {}, "seconds": {},
-        "figures": [], "resumed": [],
-    }  # fmt: skip
+class New(NamedTuple):
+    """What the folder of a new run holds at first.
+
+    Attributes
+    ----------
+    name : str
+        Of the scenario.
+    text : str
+        The content of ``scenario.toml``.
+    settings : dict
+        The part of the scenario that decides about the numbers.
+    seed : int
+    versions : dict
+        Versions of the packages that decide about the numbers.
+    """
+
+    name: str
+    text: str
+    settings: dict[str, Any]
+    seed: int
+    versions: dict[str, str]
+
+    def manifest(self) -> dict[str, Any]:
+        """The manifest of a run that begins."""
+        return {
+            "format": FORMAT, "schema": SCHEMA, "status": "running", "scenario": self.name, "settings": self.settings,
+            "seed": self.seed, "versions": self.versions, "methods": [], "sha256": {}, "seconds": {}, "figures": [],
+            "resumed": [],
+        }  # fmt: skip
 
 
 def read(folder: Path) -> dict[str, Any]:
@@ -81,16 +101,11 @@ def _checked(folder: Path, manifest: dict[str, Any], place: Path) -> dict[str, A
     for name, kind in ENTRIES.items():
         if not isinstance(manifest.get(name), kind) or (name == "status" and manifest[name] not in STATUS):
             raise ValueError(f"{place} is damaged: {name} is {manifest.get(name)!r:.40}")
-    keys.checks.whole(0, 2**64 - 1)(manifest["seed"], f"the seed in {place}")
+    checks.whole(0, 2**64 - 1)(manifest["seed"], f"the seed in {place}")
     for name in manifest["figures"]:
         if not isinstance(name, str) or Path(name).name != name or Path(name).suffix not in PICTURES:
             raise ValueError(f"{place} is damaged: {name!r:.40} is not the name of a picture")
     return manifest
-
-
-def settings(scenario: dict[str, Any]) -> dict[str, Any]:
-    """What of a scenario decides about the numbers."""
-    return {key: value for key, value in scenario.items() if key not in WORDS}
 
 
 def difference(before: Any, after: Any, key: str = "") -> tuple[str, Any, Any] | None:

@@ -32,11 +32,17 @@ class Table:
     settings : Settings
     scores : mapping from Cell to the scores of `measure`
         Cells that are not finished are missing.
+
+    Attributes
+    ----------
+    info : dict
+        ``seconds``, where the table was computed or loaded by `particlegvi.run` or `particlegvi.load`.
     """
 
     def __init__(self, settings: Settings, scores: Mapping[Cell, Mapping[str, float]]) -> None:
         self.settings = settings
         self.scores = scores
+        self.info: dict[str, Any] = {}
 
     def entry(self, row: str, model: str, protocol: str, metric: str) -> Entry | None:
         """A mean over splits, or None where no split is finished or the model has no such score."""

@@ -75,14 +75,14 @@ def run_table(
         if progress is not None:
             progress("cells", finished, len(cells))
     table = Table(chosen, store.finished(cells))
-    draw_up(table, path)
+    for name, text in drawn_up(table).items():
+        files.write_text(path / name, text)
     return table
 
 
-def draw_up(table: Table, folder: Path) -> None:
-    """Write ``table.md`` and ``table.json``."""
-    files.write_text(folder / "table.md", table.markdown())
-    files.write_json(folder / "table.json", table.summary())
+def drawn_up(table: Table) -> dict[str, str]:
+    """The texts of ``table.md`` and ``table.json`` by name."""
+    return {"table.md": table.markdown(), "table.json": files.json_text(table.summary())}
 
 
 def stored(settings: Settings, folder: Path) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 
@@ -23,3 +24,17 @@ class Diverged(RuntimeError):
         self.step = step
         self.particle = particle
         self.run = run
+
+
+def carry(error: BaseException, name: str, what: Any) -> None:
+    """Attach to an error, on its way up, what there is when it happened: ``error.run``, ``error.results``.
+
+    A user reads it as an attribute, whatever class the error has: `Diverged`, ``KeyboardInterrupt``, ``OSError``.
+    """
+    with contextlib.suppress(AttributeError):  # of an error that takes no attributes
+        setattr(error, name, what)
+
+
+def carried(error: BaseException, name: str) -> Any:
+    """What `carry` attached, or None."""
+    return vars(error).get(name) if hasattr(error, "__dict__") else None

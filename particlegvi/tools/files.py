@@ -186,8 +186,13 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """`write` strict JSON: a number that is not finite is an error here, not NaN in the file."""
-    write_text(path, json.dumps(content, indent=2, allow_nan=False) + "\n")
+    """`write_text` of `json_text`."""
+    write_text(path, json_text(content))
+
+
+def json_text(content: Any) -> str:
+    """Strict JSON: a number that is not finite is an error here, not NaN in the file."""
+    return json.dumps(content, indent=2, allow_nan=False) + "\n"
 
 
 def finite(content: Any) -> Any:

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from types import FrameType
-from typing import Any, ClassVar
+from typing import Any
 
 PATIENCE = 0.7  # seconds that compiled code may keep Python from answering
 GRACE = 5.0  # seconds from the answer to the end: for a checkpoint, which takes a small part of one
@@ -31,10 +31,13 @@ class Answered:
     Signals that the process was told to ignore (``nohup``) stay ignored.
     """
 
-    last_words: ClassVar[str] = ""  # said where there is no time to say more: how to go on
     SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
+    def __init__(self) -> None:
+        self.last_words = ""  # said where there is no time to say more: how to go on
+
     def __enter__(self) -> Answered:
+        _entered.append(self)
         self._before: dict[int, Any] = {}
         self._answered = threading.Event()
         self._left = threading.Event()
@@ -53,6 +56,7 @@ class Answered:
         return self
 
     def __exit__(self, *_: object) -> None:
+        _entered.remove(self)
         self._left.set()
         for number, handler in self._before.items():
             signal.signal(number, handler)
@@ -71,7 +75,16 @@ class Answered:
         # Python writes the number of each signal here as it arrives, whatever the main thread is doing.
         while number := os.read(pipe, 1):
             if number[0] in self._before and not (self._answered.wait(PATIENCE) and self._left.wait(GRACE)):
-                text = f"particlegvi: interrupted between two checkpoints{Answered.last_words}"
+                text = f"particlegvi: interrupted between two checkpoints{self.last_words}"
                 print(text, file=sys.stderr, flush=True)
                 os._exit(128 + number[0])
         os.close(pipe)
+
+
+_entered: list[Answered] = []
+
+
+def say_last(text: str) -> None:
+    """Set what the `Answered` around this code says if a signal ends the process without an answer; "" for nothing."""
+    for answered in _entered:
+        answered.last_words = text

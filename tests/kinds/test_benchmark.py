@@ -9,7 +9,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import cli
 from particlegvi.datasets import MissingData
-from particlegvi.kinds.particles.building import build
+from particlegvi.kinds import build
 from particlegvi.scenario import load
 
 SMALL = {"rows": ["yacht", "heart"], "models": ["pls", "linear"], "protocols": ["standardised"], "splits": 2}

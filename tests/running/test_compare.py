@@ -111,10 +111,8 @@ def test_bad_arguments_get_one_sentence(methods, change, sentence):
     assert "\n" not in str(caught.value)
 
 
-def test_it_is_not_saved_half(comparison, tmp_path):
-    with pytest.raises(ValueError, match="a comparison cannot be saved; write it as a scenario"):
-        comparison.save(tmp_path / "run")
-    assert not (tmp_path / "run").exists()
+def test_it_has_no_folder_and_so_nothing_to_save(comparison):
+    assert not hasattr(comparison, "save") and not hasattr(comparison, "folder")
 
 
 def test_a_scenario_takes_the_new_methods_by_name():

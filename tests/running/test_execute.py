@@ -11,7 +11,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import scenario, targets
-from particlegvi.running import execute as runner
+from particlegvi.kinds.particles import running
 from particlegvi.scenario import catalogue
 from particlegvi.storage.folder import open_folder
 
@@ -154,7 +154,7 @@ def test_a_bad_value_writes_nothing(arguments, words, tmp_path, monkeypatch):
 def test_what_exists_is_refused_before_anything_is_simulated(tmp_path, monkeypatch):
     pg.run("lifting", out=tmp_path / "run", **SHORT)
     before = files(tmp_path)
-    monkeypatch.setattr(runner, "follow", lambda *_, **__: pytest.fail("simulated"))
+    monkeypatch.setattr(running, "follow", lambda *_, **__: pytest.fail("simulated"))
     with pytest.raises(ValueError, match="exists already"):
         pg.run("lifting", out=tmp_path / "run", **SHORT)
     assert files(tmp_path) == before
@@ -180,14 +180,14 @@ def test_a_run_that_diverges_keeps_what_it_recorded(tmp_path):
 
 
 def test_an_interrupted_run_keeps_the_methods_that_were_done(tmp_path, monkeypatch):
-    real = runner.follow
+    real = running.follow
 
     def interrupted(problem, method, *rest):
         if method.label == "DRLE":
             raise KeyboardInterrupt
         return real(problem, method, *rest)
 
-    monkeypatch.setattr(runner, "follow", interrupted)
+    monkeypatch.setattr(running, "follow", interrupted)
     with pytest.raises(KeyboardInterrupt):
         pg.run("global-minimiser", out=tmp_path / "run", **SHORT)
     kept = pg.load(tmp_path / "run")
@@ -203,7 +203,7 @@ def test_the_folder_is_there_before_anything_is_simulated(tmp_path, monkeypatch)
         assert tomllib.loads((folder.path / "scenario.toml").read_text()) == folder.scenario()
         raise RuntimeError("looked")
 
-    monkeypatch.setattr(runner, "follow", look)
+    monkeypatch.setattr(running, "follow", look)
     with pytest.raises(RuntimeError, match="looked"):
         pg.run("lifting", out=tmp_path / "run", **SHORT)
     assert open_folder(tmp_path / "run").manifest["status"] == "failed"

@@ -42,7 +42,7 @@ def short(results):
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """The truth takes longer than all the rest, and is the same where the arrays are."""
-    monkeypatch.setattr("particlegvi.results.summarise", short)
+    monkeypatch.setattr("particlegvi.results.runs.summarise", short)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def runs(tmp_path_factory):
     """A finished run with a file of its owner, an interrupted one, and what each new run must be."""
     place = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("particlegvi.results.summarise", short)
+        patch.setattr("particlegvi.results.runs.summarise", short)
         pg.run("lifting", out=place / "finished", **SHORT)
         interrupted(place / "interrupted", 4, "lifting")
         pg.run("lifting", out=place / "new", **CHANGED)

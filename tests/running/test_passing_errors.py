@@ -55,7 +55,7 @@ def failing(number, code):
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.EIO, errno.EACCES], ids=errno.errorcode.get)
 def test_files_that_cannot_be_opened_once(begun, tmp_path, code, monkeypatch):
     """One call after the other fails: reading the manifest, the scenario, a method that is done, the checkpoints."""
-    monkeypatch.setattr("particlegvi.results.summarise", lambda results: {"status": results.status})
+    monkeypatch.setattr("particlegvi.results.runs.summarise", lambda results: {"status": results.status})
     refused = 0
     for number in range(22):
         folder = tmp_path / str(number)

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import plotting
-from particlegvi.running import execute as runner
 from particlegvi.scenario import load
 from particlegvi.storage import checkpoint
+from particlegvi.storage.folder_storage import FolderStorage
 
 STEPS, NUMBER = 20, 4
 SHORT = load("repulsion-pays", {"steps": STEPS, "replicates": NUMBER, "record_every": 7})
@@ -34,7 +33,7 @@ pg.run(json.loads(sys.argv[2]), out=sys.argv[1], progress=kill, checkpoint_every
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Neither the truth nor long chunks: a chunk is one step at first, and eight at most."""
-    monkeypatch.setattr("particlegvi.results.summarise", lambda results: {"status": results.status})
+    monkeypatch.setattr("particlegvi.results.runs.summarise", lambda results: {"status": results.status})
     monkeypatch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-9)
 
 
@@ -71,7 +70,7 @@ def interrupted(out, step):
 def straight(tmp_path_factory):
     out = tmp_path_factory.mktemp("straight") / "run"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("particlegvi.results.summarise", lambda results: {"status": results.status})
+        patch.setattr("particlegvi.results.runs.summarise", lambda results: {"status": results.status})
         pg.run(SHORT, out=out)
     return content(out)
 
@@ -153,7 +152,7 @@ def test_damage_costs_time_and_nothing_else(tmp_path, straight, victim, damage):
 def test_an_end_that_changed_is_seen(tmp_path, straight):
     """The control: were the ends of replicates taken unseen, the result would be another."""
     interrupted(tmp_path / "run", 75)
-    keep = runner.FolderStorage.start
+    keep = FolderStorage.start
 
     def trusting(self, records, shape):
         snapshot = keep(self, records, shape)
@@ -163,7 +162,7 @@ def test_an_end_that_changed_is_seen(tmp_path, straight):
         return snapshot
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner.FolderStorage, "start", trusting)
+        patch.setattr(FolderStorage, "start", trusting)
         pg.resume(tmp_path / "run")
     assert content(tmp_path / "run") != straight
 

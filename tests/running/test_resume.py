@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.running import execute as runner
+from particlegvi.kinds.particles import running
 from particlegvi.running import resume as resuming
-from particlegvi.scenario import load
+from particlegvi.scenario import decisive, load, text
 from particlegvi.simulation import chunks
 from particlegvi.storage.creating import create
+from particlegvi.storage.manifest import New
 from particlegvi.storage.versions import versions
 from particlegvi.tools import files
 
@@ -74,7 +75,7 @@ def test_interrupted_anywhere(tmp_path, straight, calls):
 @pytest.mark.parametrize("name", pg.scenarios.names("particles"))
 def test_every_scenario(tmp_path, name, monkeypatch):
     # the truth takes longer than all the rest, and is the same where the arrays are
-    monkeypatch.setattr("particlegvi.results.summarise", lambda results: {"status": results.status})
+    monkeypatch.setattr("particlegvi.results.runs.summarise", lambda results: {"status": results.status})
     settings = {**SHORT, "steps": 30, "record_every": 4}
     pg.run(name, out=tmp_path / "straight", **settings)
     interrupted(tmp_path / "run", 3, name, **settings)
@@ -116,7 +117,9 @@ def test_what_is_loaded_of_an_interrupted_run_are_its_records(tmp_path):
 
 
 def test_a_folder_that_has_nothing_but_its_scenario_starts_from_the_start(tmp_path, straight):
-    create(tmp_path / "run", load("global-minimiser", SHORT), 0, versions(), False).release()
+    scenario = load("global-minimiser", SHORT)
+    new = New(scenario["name"], text(scenario), decisive(scenario), 0, versions())
+    create(tmp_path / "run", new).release()
     assert list(pg.load(tmp_path / "run")) == []
     pg.resume(tmp_path / "run")
     assert content(tmp_path / "run") == straight
@@ -132,7 +135,7 @@ def test_resuming_a_finished_run_changes_nothing(tmp_path):
 def test_a_run_that_diverged_is_not_simulated_again(tmp_path, monkeypatch):
     with pytest.raises(pg.Diverged), pytest.warns(UserWarning, match="stability"):
         pg.run("lifting", out=tmp_path / "run", particles=8, steps=50, step_size=5.0)
-    monkeypatch.setattr(runner, "follow", lambda *_: pytest.fail("simulated"))
+    monkeypatch.setattr(running, "follow", lambda *_: pytest.fail("simulated"))
     assert pg.resume(tmp_path / "run").status == "diverged"
 
 
@@ -309,7 +312,7 @@ def test_a_bad_value_that_shows_late_takes_nothing_away(tmp_path, monkeypatch):
     interrupted(tmp_path / "run", 4, "lifting")
     before = (tmp_path / "run" / "checkpoint" / "latest.json").read_bytes()
     with monkeypatch.context() as patch, pytest.raises(ValueError, match="here"):
-        patch.setattr(runner, "check_problem", refused)
+        patch.setattr("particlegvi.kinds.particles.building.check_problem", refused)
         pg.resume(tmp_path / "run")
     assert (tmp_path / "run" / "checkpoint" / "latest.json").read_bytes() == before
     assert pg.resume(tmp_path / "run").status == "finished"

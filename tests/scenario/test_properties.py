@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from particlegvi import kernels
-from particlegvi.kinds.particles.building import build
+from particlegvi.kinds import build
+from particlegvi.kinds.particles.keys import KEYS
 from particlegvi.scenario import load, setting, text
 from particlegvi.settings.checks import LABEL, NAME
-from particlegvi.settings.keys import KEYS
 
 FEW = settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 MANY = settings(FEW, max_examples=120)

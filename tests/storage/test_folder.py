@@ -8,9 +8,12 @@ import os
 import numpy as np
 import pytest
 
-from particlegvi.scenario import load
+from particlegvi.contracts import Record
+from particlegvi.results.loading import stored_scenario
+from particlegvi.scenario import decisive, load, text
 from particlegvi.storage.creating import create
-from particlegvi.storage.folder import Record, open_folder
+from particlegvi.storage.folder import open_folder
+from particlegvi.storage.manifest import New
 from particlegvi.tools.files import finite
 
 SCENARIO = load("lifting", {"particles": 4, "steps": 10, "methods.DE": {}})
@@ -18,18 +21,19 @@ VERSIONS = {"particlegvi": "0"}
 
 
 def new(out, overwrite=False):
-    return create(out, SCENARIO, 7, VERSIONS, overwrite)
+    return create(out, New("lifting", text(SCENARIO), decisive(SCENARIO), 7, VERSIONS), overwrite)
 
 
 def record() -> Record:
-    return Record(np.arange(8.0).reshape(2, 4, 1), np.array([0, 10]), {"way": "direct", "error": np.float64(1e-3)})
+    arrays = {"positions": np.arange(8.0).reshape(2, 4, 1), "steps": np.array([0, 10])}
+    return Record(arrays, {"way": "direct", "error": np.float64(1e-3)})
 
 
 def test_a_new_folder_is_complete_from_the_start(tmp_path):
     folder = new(tmp_path / "deep" / "run")
     assert sorted(path.name for path in folder.path.iterdir()) == ["arrays", "lock", "manifest.json", "scenario.toml"]
     found = open_folder(folder.path)
-    assert found.scenario() == SCENARIO
+    assert stored_scenario(found) == SCENARIO
     assert found.manifest["status"] == "running"
     assert found.manifest["seed"] == 7
     assert [path.name for path in folder.path.parent.iterdir()] == ["run"]
@@ -38,9 +42,10 @@ def test_a_new_folder_is_complete_from_the_start(tmp_path):
 def test_what_is_added_comes_back(tmp_path):
     folder = new(tmp_path / "run")
     folder.add("DLE", record(), seconds=1.23456)
-    positions, steps, info = open_folder(folder.path).record("DLE")
-    assert positions.tobytes() == record().positions.tobytes()
-    assert steps.tolist() == [0, 10]
+    arrays, info, texts = open_folder(folder.path).record("DLE")
+    assert set(arrays) == {"positions", "steps"} and texts == {}
+    assert arrays["positions"].tobytes() == record().arrays["positions"].tobytes()
+    assert arrays["steps"].tolist() == [0, 10] and arrays["steps"].dtype == np.int64
     assert info == {"way": "direct", "error": 1e-3, "seconds": 1.235}
     # Wall-clock time is in the manifest only: the other files depend on the run alone.
     assert "seconds" not in (folder.path / "arrays" / "DLE.json").read_text()
@@ -174,7 +179,7 @@ def test_no_label_leaves_the_folder(tmp_path, label):
 
 def test_records_that_do_not_fit_together_are_refused(tmp_path):
     folder = new(tmp_path / "run")
-    folder.add("DE", record()._replace(steps=np.array([0, 5, 10])))
+    folder.add("DE", record()._replace(arrays={**record().arrays, "steps": np.array([0, 5, 10])}))
     with pytest.raises(ValueError, match="damaged"):
         folder.record("DE")
 
@@ -184,7 +189,7 @@ def test_a_scenario_edited_badly_is_answered_with_its_place(tmp_path):
     place = folder.path / "scenario.toml"
     place.write_text(place.read_text().replace("particles = 4", "particles = -4"))
     with pytest.raises(ValueError, match=r"scenario\.toml .*particles must be a whole number"):
-        folder.scenario()
+        stored_scenario(folder)
 
 
 def test_json_holds_only_finite_numbers():

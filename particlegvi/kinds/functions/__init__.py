@@ -1,18 +1,19 @@
-"""Functions fitted to data: chapter 6 of the thesis."""
+"""Functions fitted to data: chapter 6 of the thesis.
+
+``keys`` has the keys of a scenario, ``data`` draws or loads the data, ``building`` makes the parts, ``methods`` has the
+models, one file each, ``run`` is a fit with the questions one asks of it, ``summary`` has the numbers of summary.json,
+and ``table`` the table for a terminal.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from particlegvi.contracts import Record, Run
 from particlegvi.kinds.functions.keys import KEYS
-from particlegvi.kinds.kind import Kind, Progress
-
-if TYPE_CHECKING:
-    from particlegvi.results import Results
-    from particlegvi.storage.folder import Folder
+from particlegvi.kinds.kind import Job, Kind, Space
 
 
 class FunctionSpace(Kind):
@@ -26,54 +27,39 @@ class FunctionSpace(Kind):
 
         return building.build(scenario)
 
-    def simulate(
-        self,
-        results: Results,
-        label: str,
-        folder: Folder | None,
-        progress: Progress | None,
-        checkpoint_every: float,
-    ) -> None:
-        from particlegvi.storage.folder_storage import FolderStorage
+    def check(self, parts: Any, scenario: Mapping[str, Any], space: Space) -> None:
+        """Nothing is written that could fill a disk, and `build` has found the data."""
 
-        hear = None if progress is None else partial(progress, label)
-        keeper = None if folder is None else FolderStorage(folder, label, checkpoint_every)
-        begun = time.perf_counter()
-        run = results.parts.fit(label, results.seed, hear, keeper)
-        run.fit.info["seconds"] = time.perf_counter() - begun + (keeper.earlier if keeper else 0.0)
-        results.add(label, run)
-        if folder is not None:
-            self.write(folder, label, run)
+    def simulate(self, job: Job) -> Run:
+        hear = None if job.progress is None else partial(job.progress, job.label)
+        return job.parts.fit(job.label, job.seed, hear, job.storage(""))
 
-    def stored(self, folder: Folder, results: Results, label: str) -> Any:
-        if label not in folder.manifest["methods"]:
-            return None
-        positions, steps, info = folder.record(label)
-        try:
-            return results.parts.loaded(label, results.seed, positions, steps, info, folder.others(label))
-        except (LookupError, ValueError, TypeError) as error:
-            raise ValueError(f"{folder.path} is damaged: {label}: {error}") from None
-
-    def write(self, folder: Folder, label: str, run: Any) -> None:
-        from particlegvi.storage.folder import Record
-
+    def packed(self, run: Any) -> Record:
         fit = run.fit
-        info = {name: value for name, value in fit.info.items() if name != "seconds"}
-        record = Record(fit.positions, fit.steps, info)
-        folder.add(label, record, fit.info.get("seconds"), others=fit.arrays)
+        return Record({"positions": fit.positions, "steps": fit.steps, **fit.arrays}, fit.info)
 
-    def facts(self, results: Results, label: str) -> dict[str, Any]:
+    def unpacked(self, job: Job, record: Record) -> Run:
+        return job.parts.restored(job.label, job.seed, record)
+
+    def facts(self, runs: Mapping[str, Any], label: str, scenario: Mapping[str, Any], targets: Any) -> dict[str, Any]:
         from particlegvi.kinds.functions.summary import facts
 
-        return facts(results[label])
+        return facts(runs[label])
 
     def checked(self, summary: dict[str, Any] | None) -> dict[str, Any] | None:
         from particlegvi.kinds.functions.summary import checked
 
         return checked(summary)
 
-    def describe(self, results: Results) -> str:
+    def describe(self, runs: Mapping[str, Any], scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
         from particlegvi.kinds.functions.table import describe
 
-        return describe(results.scenario, results.summary)
+        return describe(scenario, summary)
 
+    def rows(self, runs: Mapping[str, Any], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+        from particlegvi.kinds.functions.table import rows
+
+        return rows(runs, summary)
+
+    def figure(self, runs: Sequence[Any]) -> str:
+        return "functions"

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi import datasets
-from particlegvi.contracts import Storage
+from particlegvi.contracts import Record, StepProgress, Storage
 from particlegvi.functionspace import covariances, likelihoods
 from particlegvi.kinds.functions import methods as registry
 from particlegvi.kinds.functions.data import Data, resolve
-from particlegvi.kinds.functions.problem import Array, Fit, Problem, Progress
+from particlegvi.kinds.functions.problem import Fit, Problem
 from particlegvi.kinds.functions.run import FunctionRun
 from particlegvi.tools import memory
 
@@ -58,17 +58,16 @@ class Parts(NamedTuple):
         )
 
     def fit(
-        self, label: str, seed: int, progress: Progress | None = None, keeper: Storage | None = None
+        self, label: str, seed: int, progress: StepProgress | None = None, storage: Storage | None = None
     ) -> FunctionRun:
-        """Fit one method; a keeper takes snapshots on the way, and says where an interrupted fit goes on."""
+        """Fit one method, from the start or from the snapshot in the storage."""
         problem, method = self.problem(seed), self.methods[label]
-        return FunctionRun(label, problem, self.data, method, method.fit(problem, progress, keeper))
+        return FunctionRun(label, problem, self.data, method, method.fit(problem, progress, storage))
 
-    def loaded(
-        self, label: str, seed: int, positions: Array, steps: Any, info: dict[str, Any], arrays: dict[str, Array]
-    ) -> FunctionRun:
-        """The run that a folder holds, made whole: a missing or misshapen array shows here."""
-        fit = Fit(positions, steps, info, arrays)
+    def restored(self, label: str, seed: int, record: Record) -> FunctionRun:
+        """The run of a record, with its posterior made again: a missing or misshapen array shows here."""
+        arrays = dict(record.arrays)
+        fit = Fit(arrays.pop("positions"), arrays.pop("steps"), record.info, arrays)
         run = FunctionRun(label, self.problem(seed), self.data, self.methods[label], fit)
         _ = run.posterior
         return run

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from particlegvi.kinds.particles.table import WIDTH, _aligned, _number
+from particlegvi.kinds.text_table import aligned, heading, number, wrapped
 
 
 def describe(scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
@@ -14,15 +13,30 @@ def describe(scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     methods = summary["methods"]
     observed = next((f"{facts['observations']} observations, " for facts in methods.values()), "")
     lines = [
-        f"{scenario['name']}: {scenario['title']}" if scenario["title"] else scenario["name"],
+        heading(scenario),
         f"{observed}{scenario['particles']} functions, seed {summary['seed']}, {summary['status']}",
         "",
     ]
-    rows = [["method", "steps", "log density of the data", "error of the mean of y", "truth in the 90% band"]]
-    rows += [_row(label, facts) for label, facts in methods.items()]
+    lines_of = [["method", "steps", "log density of the data", "error of the mean of y", "truth in the 90% band"]]
+    lines_of += [_row(label, facts) for label, facts in methods.items()]
     notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
-    wrapped = [textwrap.fill(note, WIDTH, subsequent_indent="    ", break_long_words=False) for note in notes]
-    return "\n".join([*lines, *_aligned(rows, always=3), *([""] if notes else []), *wrapped])
+    return "\n".join([*lines, *aligned(lines_of, always=3), *wrapped(notes)])
+
+
+def rows(runs: Mapping[str, Any], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One row per method; ``rmse`` and ``covered`` are None where the truth is not known."""
+    found = []
+    for label, facts in summary["methods"].items():
+        truth = facts.get("truth") or {}
+        found.append({
+            "method": label,
+            "model": facts["method"],
+            "log_density": facts["log_density"],
+            "rmse": truth.get("rmse"),
+            "covered": truth.get("covered"),
+            "seconds": runs[label].info.get("seconds"),
+        })  # fmt: skip
+    return found
 
 
 def _row(label: str, facts: Mapping[str, Any]) -> list[str]:
@@ -31,8 +45,8 @@ def _row(label: str, facts: Mapping[str, Any]) -> list[str]:
     return [
         named,
         str(facts["steps"]),
-        _number(facts["log_density"]),
-        _number(truth["rmse"]) if truth else "",
+        number(facts["log_density"]),
+        number(truth["rmse"]) if truth else "",
         f"{truth['covered']:.0%}" if truth else "",
     ]
 
@@ -41,7 +55,7 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
     notes = []
     signs = facts.get("signs")
     if signs:
-        place = _number(signs["input"] if len(signs["input"]) > 1 else signs["input"][0])
+        place = number(signs["input"] if len(signs["input"]) > 1 else signs["input"][0])
         notes.append(f"{signs['positive']:.0%} of the functions are positive at x = {place}")
     if signs and "mixed" in signs:
         notes.append(

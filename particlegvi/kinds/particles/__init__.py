@@ -1,25 +1,28 @@
-"""Particles in a loss landscape: chapter 5 of the thesis."""
+"""Particles in a loss landscape: chapter 5 of the thesis.
+
+``keys`` has the keys of a scenario, ``building`` makes the loss, the prior and the methods, ``running`` simulates,
+``replicates`` repeats a run with other seeds, ``truth`` finds the targets, ``facts`` has the numbers of summary.json,
+one file each, and ``table`` the table for a terminal.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from particlegvi.kinds.kind import Kind, Progress
-from particlegvi.settings import keys
+from particlegvi.contracts import Record, Run
+from particlegvi.kinds.kind import Job, Kind, Space
+from particlegvi.kinds.particles.keys import KEYS
 from particlegvi.tools import memory
 
-if TYPE_CHECKING:
-    from particlegvi.results import Results
-    from particlegvi.storage.folder import Folder
+FIGURES = {1: "histograms", 2: "particles"}  # by dimension
 
 
 class Particles(Kind):
-    """A loss, a prior and methods that move particles; see `particlegvi.kinds.particles.building`."""
+    """A loss, a prior and methods that move particles."""
 
     name = "particles"
-    keys = keys.KEYS
+    keys = KEYS
 
     def complete(self, scenario: dict[str, Any]) -> None:
         """Points to start from say how many particles there are."""
@@ -44,66 +47,52 @@ class Particles(Kind):
 
         return building.parts(scenario)
 
-    def check_disk(self, scenario: Mapping[str, Any], parts: Any, folder: Path | None, freed: int) -> None:
+    def check(self, parts: Any, scenario: Mapping[str, Any], space: Space) -> None:
         particles, dim, steps = scenario["particles"], parts.loss.dim, scenario["steps"]
-        memory.check_records(particles, dim, steps, scenario.get("record_every"), len(parts.methods), folder, freed)
+        every, number = scenario.get("record_every"), len(parts.methods)
+        memory.check_records(particles, dim, steps, every, number, folder=space.folder, freed=space.freed)
 
-    def simulate(
-        self,
-        results: Results,
-        label: str,
-        folder: Folder | None,
-        progress: Progress | None,
-        checkpoint_every: float,
-    ) -> None:
-        from particlegvi.running import execute as runner
+    def simulate(self, job: Job) -> Run:
+        from particlegvi.kinds.particles import running
 
-        runner.simulate_method(results, label, folder, progress, checkpoint_every)
+        return running.simulate(job)
 
-    def stored(self, folder: Folder, results: Results, label: str) -> Any:
-        from particlegvi.simulation.run import Run
+    def packed(self, run: Any) -> Record:
+        return Record({"positions": run.positions, "steps": run.steps}, run.info)
 
-        parts = results.parts
-        done = label in folder.manifest["methods"]
-        record = folder.record(label) if done else folder.unfinished(label)
-        if record is None:
-            return None
-        positions, steps, info = record
-        if positions.shape[2] != parts.loss.dim:
-            raise ValueError(f"{folder.path} is damaged: {label} has the dimension {positions.shape[2]}")
-        step_size = results.scenario["step_size"]
-        return Run(
-            label, parts.loss, parts.prior, parts.methods[label], positions, steps, step_size, results.seed, info
-        )
+    def unpacked(self, job: Job, record: Record) -> Run:
+        from particlegvi.kinds.particles import running
 
-    def write(self, folder: Folder, label: str, run: Any) -> None:
-        from particlegvi.results import recorded
+        return running.unpacked(job, record)
 
-        folder.add(label, *recorded(run))
-
-    def settle(self, run: Any) -> None:
-        from particlegvi.kinds.particles.building import settled
-
-        run.method = settled(run.method, run.info)
-
-    def targets(self, runs: Mapping[str, Any], parts: Any) -> Any:
+    def targets(self, runs: Mapping[str, Any], parts: Any) -> Mapping[str, Any]:
         from particlegvi.kinds.particles.truth import Targets
 
         return Targets(runs, parts)
 
-    def facts(self, results: Results, label: str) -> dict[str, Any]:
+    def facts(self, runs: Mapping[str, Any], label: str, scenario: Mapping[str, Any], targets: Any) -> dict[str, Any]:
         from particlegvi.kinds.particles.summary import facts
 
-        run, modes = results[label], results.scenario.get("modes")
-        target = results.targets[label]
-        return facts(run, target, results.targets.reasons.get(label), modes, results.targets.first_start(run))
+        run, target = runs[label], targets[label]
+        return facts(run, target, targets.reasons.get(label), scenario.get("modes"), targets.first_start(run))
 
     def checked(self, summary: dict[str, Any] | None) -> dict[str, Any] | None:
         from particlegvi.kinds.particles.summary import checked
 
         return checked(summary)
 
-    def describe(self, results: Results) -> str:
-        from particlegvi.kinds.particles import table
+    def describe(self, runs: Mapping[str, Any], scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+        from particlegvi.kinds.particles.table import describe
 
-        return table.describe(results.scenario, results.summary)
+        return describe(scenario, summary)
+
+    def rows(self, runs: Mapping[str, Any], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+        from particlegvi.kinds.particles.table import rows
+
+        return rows(runs, summary)
+
+    def figure(self, runs: Sequence[Any]) -> str:
+        dim = runs[0].dim
+        if dim not in FIGURES:
+            raise ValueError(f"the particles have {dim} dimensions; figures of 1 and 2 can be drawn")
+        return FIGURES[dim]

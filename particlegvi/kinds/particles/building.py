@@ -9,8 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from particlegvi import integrators, kernels, kinds, losses, methods, priors, schedules
+from particlegvi import integrators, kernels, losses, methods, priors, schedules
+from particlegvi.contracts import Method
 from particlegvi.losses.loss import Loss
+from particlegvi.methods.flow import Problem
+from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools import memory
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import check_parameters
@@ -33,17 +36,6 @@ class Parts(NamedTuple):
     prior: Any
     initial: Any
     methods: dict[str, Any]
-
-
-def build(scenario: Mapping[str, Any]) -> Any:
-    """What a complete scenario (see `load`) of any kind stands for: `Parts` where its kind is particles.
-
-    Raises
-    ------
-    ValueError
-        If its parts do not exist or do not fit together; nothing has been compiled then.
-    """
-    return kinds.of(scenario).build(scenario)
 
 
 def parts(scenario: Mapping[str, Any]) -> Parts:
@@ -88,6 +80,13 @@ def settled(method: Any, info: Mapping[str, Any]) -> Any:
     kernel = type(kernel)(**{**kernel._asdict(), "lengthscale": info["lengthscale"]})
     given = {name: getattr(method, name) for name in inspect.signature(type(method)).parameters}
     return type(method)(**{**given, "kernel": kernel})
+
+
+def problem(parts: Parts, method: Method, scenario: Mapping[str, Any], seed: int, record_every: int | None) -> Problem:
+    """The checked problem of one method of a scenario."""
+    given = {key: scenario[key] for key in ("particles", "steps", "step_size", "integrator", "tolerance")}
+    settings = Settings(**given, record_every=record_every, seed=seed)
+    return check_problem(parts.loss, method, parts.prior, parts.initial, settings)
 
 
 @contextmanager

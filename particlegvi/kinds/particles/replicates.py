@@ -9,11 +9,10 @@ import numpy as np
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Snapshot, Storage
-from particlegvi.kinds.particles.building import Parts, settled
+from particlegvi.kinds.particles.building import Parts, problem, settled
 from particlegvi.simulation.loop import follow
-from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Run
-from particlegvi.tools.errors import Diverged
+from particlegvi.tools.errors import Diverged, carry
 
 SEEDS = 2**64
 
@@ -67,15 +66,13 @@ def _simulate(
 ) -> None:
     """Simulate the next replicate; what interrupts it carries the run that all of them repeat."""
     method = settled(run.method, run.info)
-    given = {key: scenario[key] for key in ("particles", "steps", "step_size", "integrator", "tolerance")}
-    settings = Settings(**given, record_every=0, seed=(run.seed + storage.number) % SEEDS)
-    problem = check_problem(parts.loss, method, parts.prior, parts.initial, settings)
+    task = problem(parts, method, scenario, (run.seed + storage.number) % SEEDS, 0)
     hear = None if progress is None else lambda done, steps: progress(storage.before + done, steps)
     try:
-        follow(problem, method, 0, hear, storage)
+        follow(task, method, 0, hear, storage)
     except (Diverged, KeyboardInterrupt) as error:
         run.info["stopped"] = f"replicate {storage.number}: {str(error) or 'interrupted'}"
-        error.run = run  # type: ignore[union-attr]
+        carry(error, "run", run)
         raise
 
 

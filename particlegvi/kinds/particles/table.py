@@ -2,50 +2,63 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from particlegvi.schedules import shown
+import numpy as np
 
-WIDTH = 99
-WIDEST = 4  # coordinates of a mean that are written out
+from particlegvi.kinds.text_table import aligned, heading, number, wrapped
+from particlegvi.schedules import shown
 
 
 def describe(scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     """Heading, one row per method, and below them what each method says about how it was simulated."""
     methods = summary["methods"]
     lines = [
-        f"{scenario['name']}: {scenario['title']}" if scenario["title"] else scenario["name"],
+        heading(scenario),
         f"{scenario['particles']} particles, {scenario['steps']} steps of {shown(scenario['step_size'])}, "
         f"seed {summary['seed']}, {summary['status']}",
         "",
     ]
     plane = any("sliced_w1" in facts for facts in methods.values())
-    rows = [["method", "mean", "sd", "sliced W1" if plane else "W1 to truth", "exact draws", ""]]
-    rows += [_row(label, facts) for label, facts in methods.items()]
-    lines += _aligned(rows, always=3)
+    lines_of = [["method", "mean", "sd", "sliced W1" if plane else "W1 to truth", "exact draws", ""]]
+    lines_of += [_row(label, facts) for label, facts in methods.items()]
+    lines += aligned(lines_of, always=3)
     checks = [["method", "free energy", "of truth", "excess energy", "expected", "R-hat", "ESS"]]
     checks += [_checks(label, facts) for label, facts in methods.items()]
     if any(cell for row in checks[1:] for cell in row[2:]):
-        lines += ["", *_aligned([row for row in checks if any(row[1:])], always=1)]
+        lines += ["", *aligned([row for row in checks if any(row[1:])], always=1)]
     notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
-    wrapped = [textwrap.fill(note, WIDTH, subsequent_indent="    ", break_long_words=False) for note in notes]
-    return "\n".join([*lines, *([""] if notes else []), *wrapped])
+    return "\n".join([*lines, *wrapped(notes)])
 
 
-def _aligned(rows: list[list[str]], always: int) -> list[str]:
-    """Lines of a table without the columns that are empty, the first ``always`` apart; words are flush left."""
-    last = len(rows[0]) - 1
-    kept = [column for column in range(last + 1) if column < always or any(row[column] for row in rows[1:])]
-    widths = [max(len(row[column]) for row in rows) for column in kept]
-    return [
-        "  ".join(
-            row[column].ljust(width) if column == 0 or not rows[0][column] else row[column].rjust(width)
-            for column, width in zip(kept, widths, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
+def rows(runs: Mapping[str, Any], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One row per method, each a mapping that any library of tables takes, for example ``pandas.DataFrame``.
+
+    The keys: ``method``, ``kl_weight`` and ``mmd_weight`` (None where a method has none), ``mean``, ``sd``,
+    ``average_loss``, ``w1`` and ``w1_floor`` (in 1-D where there is a truth, else None), ``sliced_w1`` and
+    ``sliced_w1_floor`` (in 2-D where the truth is a density, else None), ``modes_covered`` (with ``modes``, else
+    None), ``reached_equilibrium`` (None where it cannot be told) and ``seconds``.
+    """
+    found = []
+    for label, facts in summary["methods"].items():
+        occupancy = facts.get("mode_occupancy")
+        found.append({
+            "method": label,
+            "kl_weight": facts["weights"].get("kl_weight"),
+            "mmd_weight": facts["weights"].get("mmd_weight"),
+            "mean": facts["mean"],
+            "sd": facts["sd"],
+            "average_loss": facts["average_loss"]["last"],
+            "w1": facts.get("w1"),
+            "w1_floor": facts.get("w1_floor"),
+            "sliced_w1": facts.get("sliced_w1"),
+            "sliced_w1_floor": facts.get("sliced_w1_floor"),
+            "modes_covered": None if occupancy is None else int(np.count_nonzero(occupancy)),
+            "reached_equilibrium": facts["equilibrium"]["reached"],
+            "seconds": runs[label].info.get("seconds"),
+        })  # fmt: skip
+    return found
 
 
 def _checks(label: str, facts: Mapping[str, Any]) -> list[str]:
@@ -53,10 +66,10 @@ def _checks(label: str, facts: Mapping[str, Any]) -> list[str]:
     energy, excess, chains = (facts.get(key) or {} for key in ("free_energy", "excess_energy", "chains"))
     return [
         label,
-        _number(energy["total"][-1]) if energy else "",
-        _number(energy["target"]["total"]) if "target" in energy else "",
-        _number(excess["mean"]) if excess else "",
-        _number(excess["expected"]) if excess else "",
+        number(energy["total"][-1]) if energy else "",
+        number(energy["target"]["total"]) if "target" in energy else "",
+        number(excess["mean"]) if excess else "",
+        number(excess["expected"]) if excess else "",
         _worst(chains, max) if chains else "",
         _worst(chains, min) if chains else "",
     ]
@@ -71,23 +84,12 @@ def _row(label: str, facts: Mapping[str, Any]) -> list[str]:
     distance, floor = (facts.get(key, facts.get(f"sliced_{key}")) for key in ("w1", "w1_floor"))
     return [
         label,
-        _number(facts["mean"]),
-        _number(facts["sd"]),
-        _number(distance) if distance is not None else "",
-        f"{_number(floor[0])} to {_number(floor[1])}" if floor else "",
+        number(facts["mean"]),
+        number(facts["sd"]),
+        number(distance) if distance is not None else "",
+        f"{number(floor[0])} to {number(floor[1])}" if floor else "",
         facts.get("verdict", ""),
     ]
-
-
-def _number(value: Any) -> str:
-    if value is None:
-        return "not finite"
-    if isinstance(value, list):
-        shown = ", ".join(_number(each) for each in value[:WIDEST])
-        return f"({shown}{', ...' if len(value) > WIDEST else ''})"
-    if value != 0.0 and not 1e-3 <= abs(value) < 1e6:
-        return f"{value:.3g}"
-    return f"{value:.3f}"
 
 
 def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
@@ -96,23 +98,23 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
     for basin in facts.get("basins", [])[:8]:
         low, high = basin["limits"]
         within = "within" if low <= basin["count"] <= high else "outside"
-        notes.append(f"{basin['count']} at {_number(basin['atom'])}, {within} the 99% limits {low} to {high}")
+        notes.append(f"{basin['count']} at {number(basin['atom'])}, {within} the 99% limits {low} to {high}")
     if "mode_occupancy" in facts and not notes:
         counts = facts["mode_occupancy"]
         notes.append(f"{sum(count > 0 for count in counts)} of {len(counts)} modes: {_few(counts)} particles")
     run = facts.get("run", {})
     if "replicates" in run:
         mean, low, high = run["replicates"]["mean_modes_covered"]
-        number = run["replicates"]["number"]
-        interval = f"on average over {number} replicates, 95% interval {low:.2f} to {high:.2f}"
+        runs = run["replicates"]["number"]
+        interval = f"on average over {runs} replicates, 95% interval {low:.2f} to {high:.2f}"
         # where all agree, the interval from their spread has no width and says nothing
-        notes.append(f"{mean:.2f} modes {interval}" if high > low else f"{mean:g} modes in each of {number} replicates")
+        notes.append(f"{mean:.2f} modes {interval}" if high > low else f"{mean:g} modes in each of {runs} replicates")
     if "mean" in run and "sd" in run:
-        notes.append(f"fitted Gaussian: mean {_number(run['mean'])}, sd {_number(run['sd'])}")
+        notes.append(f"fitted Gaussian: mean {number(run['mean'])}, sd {number(run['sd'])}")
     if "optima" in facts:
         found, reached = facts["optima"]["all"], facts["optima"]["reached"]
         where = (
-            "none" if reached is None else f"mean {_number(found[reached]['mean'])}, sd {_number(found[reached]['sd'])}"
+            "none" if reached is None else f"mean {number(found[reached]['mean'])}, sd {number(found[reached]['sd'])}"
         )
         notes.append(f"local optimum of this start, one of {len(found)}: {where}")
     if "lengthscale_rule" in run:

@@ -11,7 +11,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import cli
 from particlegvi.functionspace import ProjectedLangevinSampler, SparseGaussianProcess
-from particlegvi.kinds.particles.building import build
+from particlegvi.kinds import build
 from particlegvi.scenario import catalogue, load, text
 
 SMALL = {

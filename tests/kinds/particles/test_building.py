@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from particlegvi import integrators, kernels, losses, methods, priors
-from particlegvi.kinds.particles.building import build, settled
+from particlegvi.kinds import build
+from particlegvi.kinds.particles.building import settled
 from particlegvi.scenario import catalogue, load
 
 from .test_keys import complete

@@ -7,8 +7,8 @@ import math
 
 import pytest
 
+from particlegvi.kinds.particles.keys import KEYS
 from particlegvi.scenario import load
-from particlegvi.settings.keys import KEYS
 
 
 def complete(**changes):

@@ -1,0 +1,110 @@
+"""The keys of a scenario of particles, and what the value of each may be. A new key is one line in ``KEYS``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from particlegvi.settings import checks, keys
+from particlegvi.settings.checks import Check, refuse
+from particlegvi.settings.keys import Key
+from particlegvi.tools.registry import check_parameters
+
+
+def loss(value: Any, key: str) -> dict[str, Any]:
+    table = keys.part(value, key, ("name", "formula"))
+    if "formula" in table:
+        check_parameters(f"{key} with a formula", table, ("formula", "variables"))
+        checks.text(2000)(table["formula"], f"{key}.formula")
+        variables = table.get("variables")
+        if not isinstance(variables, list) or not variables or not all(isinstance(each, str) for each in variables):
+            raise refuse(f"{key}.variables", 'a list of the names of the variables, such as ["x", "y"]', variables)
+    return table
+
+
+def prior(value: Any, key: str) -> dict[str, Any]:
+    return keys.part(value, key)
+
+
+def initial(value: Any, key: str) -> dict[str, Any]:
+    table = keys.part(value, key, ("name", "points"))
+    if "points" in table:
+        check_parameters(f"{key} with points", table, ("points",))
+        return {"points": checks.points(table["points"], f"{key}.points")}
+    return table
+
+
+def kernel(value: Any, key: str) -> dict[str, Any]:
+    return keys.part({"name": keys.DEFAULT_KERNEL, **value} if isinstance(value, dict) else value, key)
+
+
+def embedding(value: Any, key: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or not isinstance(value.get("how"), str):
+        raise refuse(key, 'a name or a table with the key "how"', value)
+    check_parameters(key, value, ("how", "samples"))
+    if "samples" in value:
+        checks.whole(1, 1_000_000)(value["samples"], f"{key}.samples")
+    return value
+
+
+def step_size(value: Any, key: str) -> float | dict[str, Any]:
+    """A number, or a table that names a schedule and gives its parameters."""
+    if not isinstance(value, dict):
+        return checks.number(above=0.0, allowed="a positive finite number or the table of a schedule")(value, key)
+    keys.part(value, key, ("schedule",))
+    checks.text(80)(value["schedule"], f"{key}.schedule")
+    return {name: each if name == "schedule" else keys.POSITIVE(each, f"{key}.{name}") for name, each in value.items()}
+
+
+def repulsion(value: Any, key: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or not isinstance(value.get("how"), str):
+        raise refuse(key, 'a name or a table with the key "how"', value)
+    check_parameters(key, value, ("how", "size"))
+    if "size" in value:
+        checks.whole(1, 1_000_000)(value["size"], f"{key}.size")
+    return value
+
+
+def methods(value: Any, key: str) -> dict[str, Any]:
+    return keys.entries(value, key, method)
+
+
+def method(value: Any, key: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise refuse(key, "a table, such as {kl_weight = 1.0}", value)
+    special: dict[str, Check] = {
+        "method": checks.text(40), "kernel": kernel, "embedding": embedding, "repulsion": repulsion
+    }  # fmt: skip
+    return {name: special.get(name, _parameter)(each, f"{key}.{name}") for name, each in value.items()}
+
+
+def _parameter(value: Any, key: str) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise refuse(key, "a number", value)
+    return value
+
+
+KEYS: dict[str, Key] = {
+    **keys.HEAD,
+    "particles": Key(checks.whole(1, 100_000_000), "number of particles", keys.REQUIRED),
+    "steps": Key(checks.whole(1, 10**12), "number of updates", keys.REQUIRED),
+    "step_size": Key(step_size, "eta, the time of one update, or the table of a schedule", keys.REQUIRED),
+    "integrator": Key(checks.text(40), "how one update is made", "euler-maruyama"),
+    "record_every": Key(
+        checks.whole(0, 10**12), "keep the particles every so many steps; 0: first and last; absent: at most 200 times"
+    ),
+    "tolerance": Key(
+        checks.number(above=0.0, below=0.1, allowed="a number above 0 and below 0.1"),
+        "largest relative error of the pairwise sums",
+        1e-12,
+    ),
+    "modes": Key(checks.points, "the points whose neighbourhoods are counted"),
+    "replicates": Key(
+        checks.whole(2, 100_000), "run every method so many times, with the next seeds, to count the modes covered"
+    ),
+    "loss": Key(loss, "the loss: a name with parameters, or a formula and its variables", keys.REQUIRED),
+    "prior": Key(prior, "the prior P: a name with parameters", keys.REQUIRED),
+    "initial": Key(initial, "where the particles start: a prior's name, or points; absent: drawn from the prior"),
+    "kernel": Key(kernel, "kernel of the repulsion, for every method that does not have its own"),
+    "methods": Key(methods, "the methods, each with its weights", keys.REQUIRED),
+    **keys.TAIL,
+}

@@ -1,0 +1,121 @@
+"""Runs by label, their targets, and their summary as data, as a table and as a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from particlegvi.kinds.kind import Kind
+from particlegvi.storage.versions import versions
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Runs(Mapping[str, Any]):
+    """Runs by label, in the order of the labels.
+
+    Attributes
+    ----------
+    kind : Kind
+        The kind of scenario that they are of (`particlegvi.kinds`).
+    scenario : dict
+        What was run, as plain data: the complete scenario, or what a comparison says of itself.
+    parts : Parts
+        What the scenario stands for; for particles loss, prior, start and methods.
+    seed : int
+    status : str
+        "finished", or what else became of them: "running", "interrupted", "diverged", "failed".
+    targets : mapping
+        The targets Q* by label, found when first asked for; None where there is none (``targets.reasons`` says why).
+    summary : dict
+        The numbers worth quoting, as in ``summary.json``; computed when first asked for.
+    """
+
+    def __init__(self, kind: Kind, scenario: dict[str, Any], parts: Any, seed: int, status: str = "finished") -> None:
+        self.kind = kind
+        self.scenario = scenario
+        self.parts = parts
+        self.seed = seed
+        self.status = status
+        self._runs: dict[str, Any] = {}
+        self._summary: dict[str, Any] | None = None
+        self.targets = kind.targets(self._runs, parts)
+
+    def __getitem__(self, label: str) -> Any:
+        return self._runs[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return (label for label in self.labels if label in self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __repr__(self) -> str:
+        name, words = self.scenario["name"], ", ".join(self) or "no runs"
+        return f"{type(self).__name__}({name}, seed {self.seed}, {self.status}: {words})"
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of all runs, also of those that are not done."""
+        return self.kind.labels(self.scenario)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        if self._summary is None:
+            self._summary = summarise(self)
+        return self._summary
+
+    def add(self, label: str, run: Any, seconds: float | None = None) -> None:
+        """Take in the run of one more label, which took so many seconds."""
+        run.label = label
+        if seconds is not None:
+            run.info["seconds"] = seconds
+        self._runs[label] = run
+        self._summary = None
+
+    def describe(self) -> str:
+        """A table for a terminal, for example mean, spread and distance to the target of every method."""
+        return self.kind.describe(self, self.scenario, self.summary)
+
+    def table(self) -> list[dict[str, Any]]:
+        """The summary as rows, each a mapping that any library of tables takes, for example ``pandas.DataFrame``.
+
+        One row per method. Of particles the keys are: ``method``, ``kl_weight`` and ``mmd_weight`` (None where a method
+        has none), ``mean``, ``sd``, ``average_loss``, ``w1`` and ``w1_floor`` (in 1-D where there is a target, else
+        None), ``sliced_w1`` and ``sliced_w1_floor`` (in 2-D where the target is a density, else None),
+        ``modes_covered`` (with ``modes``, else None), ``reached_equilibrium`` (None where it cannot be told) and
+        ``seconds``.
+        """
+        return self.kind.rows(self, self.summary)
+
+    def plot(self, kind: str | None = None, **settings: Any) -> Figure:
+        """One matplotlib ``Figure`` of all runs.
+
+        Parameters
+        ----------
+        kind : str, optional
+            A kind of figure; when left out "histograms" of particles on the line, "particles" in the plane, "functions"
+            of functions.
+        **settings
+            Options of that kind.
+
+        Raises
+        ------
+        ValueError
+            If there is no such kind or option, or no kind for these runs.
+        """
+        from particlegvi import plotting
+
+        return plotting.figure(self, kind or self.kind.figure(list(self.values())), **settings)
+
+
+def summarise(runs: Runs) -> dict[str, Any]:
+    """The summary, as plain data (numbers that are not finite are None in the file)."""
+    return {
+        "scenario": runs.scenario["name"],
+        "seed": runs.seed,
+        "status": runs.status,
+        "versions": versions(),
+        "methods": {label: runs.kind.facts(runs, label, runs.scenario, runs.targets) for label in runs},
+    }

@@ -1,0 +1,41 @@
+"""Checking the figures of a scenario before it runs, and drawing them into its folder afterwards.
+
+Drawing needs matplotlib, which is imported only where a scenario has figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from particlegvi.results import Results
+from particlegvi.tools.quoting import as_argument
+
+
+def check_figures(scenario: Mapping[str, Any]) -> None:
+    """Refuse, with a ValueError, an entry of ``[[figures]]`` that could not be drawn, before anything is simulated."""
+    if scenario["figures"]:
+        from particlegvi import plotting
+
+        for figure in scenario["figures"]:
+            plotting.check(figure)
+
+
+def draw(results: Results) -> list[Path]:
+    """Draw the figures of saved results into their folder.
+
+    Raises
+    ------
+    ValueError
+        If a figure cannot be drawn; the sentence says how to mend it.
+    """
+    from particlegvi import plotting
+
+    folder = results.folder
+    assert folder is not None
+    try:
+        return plotting.draw(results, folder)
+    except ValueError as error:
+        mend = f"change [[figures]] in {folder / 'scenario.toml'} and say: particlegvi plot {as_argument(folder)}"
+        raise ValueError(f"the results are in {folder}, but a figure cannot be drawn: {error}; {mend}") from None
