@@ -1,15 +1,14 @@
-"""What each part must have to work with the others. Read this first.
+"""What each part must have to work with the others, as Protocols. Read this first.
 
-Every class here is a Protocol: a part is good if it has these names, whatever it inherits from. Shapes are written as
-(particles, dim); float64 throughout. The parts of the package are under the folder of the same name: losses under
-``losses/``, methods under ``methods/``. A user's own part is checked against these contracts when it is handed in
-(`particlegvi.tools.parts`), so that a missing name is one sentence and not a wrong result.
+A part is good if it has these names, whatever it inherits from. Arrays are float64, of the shapes in parentheses. A
+user's own part is checked against its contract when it is handed in (`particlegvi.tools.parts`), so that a missing name
+is one sentence and not a wrong result.
 
     L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, prior) + kl_weight KL(Q, prior)
 
-A `Loss`, a `Prior` and a `Kernel` are its ingredients; a `Method` says which weights are on and makes a `Flow`, which
-moves particles; a `Storage` takes what a flow leaves behind; a `Run` is that, read again; a `Target` is the minimiser.
-Over functions a `Likelihood` and a `Covariance` make the problem, a `Basis` the coordinates, and a `Model` fits it.
+A `Method` says which weights are on and makes a `Flow`, which moves particles; a `Storage` takes what the flow leaves
+behind; a `Run` is that, read again; a `Target` is the minimiser Q*. Over functions a `Likelihood` and a `Covariance`
+make the problem, a `Basis` the coordinates, and a `Model` fits it.
 """
 
 from __future__ import annotations
@@ -29,16 +28,12 @@ Facts: TypeAlias = "dict[str, Any]"  # names and values, as JSON can hold them
 Objective: TypeAlias = Literal["measures", "gaussians", "reference"]
 
 
-class Progress(Protocol):
-    """Called now and then as ``progress(label, done, total)``."""
-
+class Progress(Protocol):  # called now and then
     def __call__(self, label: str, done: int, total: int, /) -> None: ...
 
 
-class StepProgress(Protocol):
-    """Called now and then as ``progress(steps_done, steps)``."""
-
-    def __call__(self, done: int, total: int, /) -> None: ...
+class StepProgress(Protocol):  # called now and then
+    def __call__(self, steps_done: int, steps: int, /) -> None: ...
 
 
 class Term(Protocol):
@@ -50,7 +45,6 @@ class Term(Protocol):
 
 class Loss(Protocol):
     """A function on R^dim with its gradient."""
-
     @property
     def dim(self) -> int: ...  # number of coordinates
     @property
@@ -59,16 +53,13 @@ class Loss(Protocol):
     def term(self) -> Term | None: ...  # for compiled code; None where it is in Python only
     def value(self, x: ArrayLike, /) -> Any: ...  # the loss at points (n, dim): an array (n,)
     def gradient(self, x: ArrayLike, /) -> Array: ...  # its gradient at points (n, dim): an array (n, dim)
-    def gradient_at(self, points: Array, step: int, seed: int, /) -> Array:
-        """The gradient that the step of this number uses, (particles, dim): of a minibatch, or `gradient` itself.
-
-        Row i belongs to particle i. It is a function of the points, the step and the seed alone.
-        """
+    # the gradient that the step of this number uses: of a minibatch, or `gradient`; row i belongs to particle i, and it
+    # is a function of the points (particles, dim), the step and the seed alone
+    def gradient_at(self, points: Array, step: int, seed: int, /) -> Array: ...
 
 
 class Kernel(Protocol):
     """A kernel of the MMD, kappa(a, b) = value(|a - b|^2)."""
-
     @property
     def name(self) -> str: ...  # name in the registry
     @property
@@ -76,8 +67,7 @@ class Kernel(Protocol):
     @property
     def variance(self) -> float: ...  # kappa(0), for kernels that are finite there
     def value(self, r2: float, /) -> float: ...  # kappa at a squared distance
-    def slope(self, r2: float, /) -> float:
-        """d kappa / d(r2): the gradient in the first argument is ``2 slope(r2) (a - b)``."""
+    def slope(self, r2: float, /) -> float: ...  # d kappa / d(r2): grad_1 kappa(a, b) = 2 slope(r2) (a - b)
 
 
 @runtime_checkable
@@ -89,7 +79,6 @@ class Distribution(Protocol):
 
 class Prior(Distribution, Protocol):
     """The reference measure P. It may also be `Located`, and have its mean embeddings in closed form (``smooth``)."""
-
     @property
     def name(self) -> str: ...  # name in the registry
     @property
@@ -99,16 +88,14 @@ class Prior(Distribution, Protocol):
     @property
     def high(self) -> Array: ...  # upper ends, (dim,)
     def gradient(self, x: ArrayLike, /) -> Array: ...  # gradient of log p at points (n, dim): an array (n, dim)
-    def sample(self, particles: int, /, seed: int = 0, role: str = "start") -> Array:
-        """Independent draws (particles, dim), functions of the seed, the role and their index."""
-
+    # independent draws (particles, dim), functions of the seed, the role and their index
+    def sample(self, particles: int, /, seed: int = 0, role: str = "start") -> Array: ...
     def term(self) -> Term: ...  # minus the log density, for compiled code
 
 
 @runtime_checkable
 class Located(Protocol):
     """An optional part of a `Prior`: it is a probability with finite moments."""
-
     @property
     def mean(self) -> Array: ...  # (dim,)
     @property
@@ -139,21 +126,19 @@ class Method(Protocol):
     def schedules(self) -> bool: ...  # whether step sizes may change during a run
     @property
     def follows_loss(self) -> bool: ...  # whether the curvature of the loss limits the step size
-    def check_integrator(self, name: str, /) -> None: ...  # A ValueError if this integrator is wrong for the method
+    def check_integrator(self, name: str, /) -> None: ...  # a ValueError if this integrator is wrong for the method
     def flow(self, problem: Any, /) -> Flow: ...  # the flow for one problem (`particlegvi.methods.flow.Problem`)
 
 
 class Moving(Protocol):
     """What takes steps. It repeats itself exactly from ``state``, what `kept` gives, and the step number."""
-
     @property
     def state(self) -> Array: ...  # what moves: one C-contiguous array
-    def advance(self, first_step: int, steps: int, /) -> None:
-        """Take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit."""
-
+    # take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit
+    def advance(self, first_step: int, steps: int, /) -> None: ...
     def kept(self) -> dict[str, Any]: ...  # what there is to keep besides the state, as JSON can hold it
-    def restore(self, state: Array, kept: dict[str, Any], /) -> None:
-        """Put the flow where another was that had this state and this `kept`."""
+    # put the flow where another was that had this state and this `kept`
+    def restore(self, state: Array, kept: dict[str, Any], /) -> None: ...
 
 
 class Flow(Moving, Protocol):
@@ -165,59 +150,30 @@ class Flow(Moving, Protocol):
 
 
 class Snapshot(NamedTuple):
-    """All that is needed to go on with a run.
+    """All that is needed to go on with a run."""
 
-    Attributes
-    ----------
-    step : int
-        Steps done.
-    state : ndarray
-        The flow's ``state`` then.
-    kept, facts : dict
-        The flow's ``kept()`` and ``facts()`` then.
-    records : int
-        Records taken up to that step.
-    constants : mapping
-        Arrays by name that the run has found out and that no later step changes.
-    """
-
-    step: int
-    state: Array
-    kept: dict[str, Any]
-    facts: dict[str, Any]
-    records: int
-    constants: Mapping[str, Array] = {}
+    step: int  # steps done
+    state: Array  # of the flow
+    kept: dict[str, Any]  # by the flow: `Moving.kept`
+    facts: dict[str, Any]  # of the flow, or of a fit of functions
+    records: int  # records taken up to that step
+    constants: Mapping[str, Array] = {}  # arrays that the run has computed and that no later step changes
 
 
 class Record(NamedTuple):
-    """What the folder of a run keeps of one method.
+    """What the folder of a run keeps of one method."""
 
-    Attributes
-    ----------
-    arrays : mapping
-        Arrays by name; "positions" (records, particles, dim) and "steps" (records,) where there are records.
-    info : dict
-        Facts about how it was made, as JSON can hold them; ``seconds``, where known, goes into the manifest.
-    files : mapping
-        Texts by the name of the file in the folder.
-    """
-
-    arrays: Mapping[str, NDArray[Any]]
-    info: dict[str, Any]
-    files: Mapping[str, str] = {}
+    arrays: Mapping[str, NDArray[Any]]  # "positions" (records, particles, dim), "steps" (records,), and others by name
+    info: dict[str, Any]  # facts about how it was made, as JSON can hold them
+    files: Mapping[str, str] = {}  # texts by the name of the file in the folder
 
 
 class Storage(Protocol):
     """Takes the records of a run, and snapshots where it can store them."""
-
     @property
     def count(self) -> int: ...  # records taken so far
-    def start(self, records: int, shape: tuple[int, ...], /) -> Snapshot | None:
-        """Prepare for ``records`` records of ``shape`` (particles, dim); the snapshot to go on from, or None.
-
-        With 0 records there are snapshots only.
-        """
-
+    # prepare for ``records`` records of ``shape`` (0: snapshots only); the snapshot to go on from, or None
+    def start(self, records: int, shape: tuple[int, ...], /) -> Snapshot | None: ...
     def append(self, positions: Array, /) -> None: ...  # take the next record
     def positions(self) -> Array: ...  # the records so far, (records, particles, dim)
     def note(self, step: int, /) -> None: ...  # note that this many steps are done
@@ -229,7 +185,6 @@ class Run(Protocol):
     """The records of one method."""
 
     label: str
-
     @property
     def positions(self) -> Array: ...  # (records, particles, dim)
     @property
@@ -237,9 +192,9 @@ class Run(Protocol):
     @property
     def info(self) -> dict[str, Any]: ...  # facts about how it was made, as JSON can hold them
 
+
 class Target(Protocol):
     """The minimiser Q* of a method's objective."""
-
     @property
     def kind(self) -> Literal["density", "atoms", "gaussians"]: ...
     @property
@@ -249,7 +204,6 @@ class Target(Protocol):
 
 class Likelihood(Protocol):
     """p(y|f) of one observation given the function's value, with the cost c(y, f) = -log p(y|f) + a constant of y."""
-
     @property
     def name(self) -> str: ...  # name in the registry
     @property
@@ -265,27 +219,23 @@ class Likelihood(Protocol):
     def curvature(self, f: ArrayLike, y: ArrayLike, /) -> Array: ...  # d^2c/df^2
     def log_density(self, y: Any, f: Any, /) -> Any: ...  # log p(y|f)
     def levels(self, y: Array, /) -> Array: ...  # values of f that y (n,) suggests, (levels, n); none for labels
-    def check_targets(self, y: ArrayLike, rows: int, /) -> Array:
-        """The observations (rows,), or a ValueError that says which are allowed."""
-
+    # the observations (rows,), or a ValueError that says which are allowed
+    def check_targets(self, y: ArrayLike, rows: int, /) -> Array: ...
     def facts(self) -> dict[str, Any]: ...  # the name and the parameters
 
 
 class Covariance(Protocol):
     """A positive semi-definite function k of two inputs."""
-
     @property
     def name(self) -> str: ...  # name in the registry
-    def __call__(self, A: ArrayLike, B: ArrayLike | None = None, /) -> Array:
-        """k(A, B), shape (n, m), for inputs (n, inputs) and (m, inputs); k(A, A) without B."""
-
+    # k(A, B), shape (n, m), for inputs (n, inputs) and (m, inputs); k(A, A) without B
+    def __call__(self, A: ArrayLike, B: ArrayLike | None = None, /) -> Array: ...
     def diagonal(self, A: ArrayLike, /) -> Array: ...  # k(a, a) for each row of A, (n,)
     def facts(self) -> dict[str, Any]: ...  # the name and the parameters
 
 
 class Basis(Protocol):
     """Functions e_1, ..., e_size, and the prior of their coefficients, which are independent."""
-
     @property
     def name(self) -> str: ...  # name in the registry
     @property
@@ -295,20 +245,16 @@ class Basis(Protocol):
     @property
     def size(self) -> int: ...  # number of functions
     def features(self, X: ArrayLike, /) -> Array: ...  # e_m(x_n), shape (n, size)
-    def prior_variances(self, prior: str, /) -> Array:
-        """Prior variances of the coefficients, (size,), for "rkhs" or "gp"."""
-
+    def prior_variances(self, prior: str, /) -> Array: ...  # of the coefficients, (size,), for "rkhs" or "gp"
     def state(self) -> dict[str, Any]: ...  # arrays and numbers from which the basis is made again, bit for bit
     def facts(self) -> dict[str, Any]: ...  # how the basis was made, as JSON can hold it
 
 
 class Model(Protocol):
     """A method that fits functions to data."""
-
     @property
     def name(self) -> str: ...  # name in the registry
-    def check(self, likelihood: Any, /) -> None: ...  # A ValueError if the method cannot have this likelihood
-    def fit(self, problem: Any, progress: StepProgress | None = None, storage: Storage | None = None, /) -> Any:
-        """Fit (`particlegvi.kinds.functions.problem`): particles, facts and the arrays that `restore` needs."""
-
+    def check(self, likelihood: Likelihood, /) -> None: ...  # a ValueError if the method cannot have this likelihood
+    # fit (`particlegvi.kinds.functions.problem`): particles, facts and the arrays that `restore` needs
+    def fit(self, problem: Any, progress: StepProgress | None = None, storage: Storage | None = None, /) -> Any: ...
     def restore(self, problem: Any, fit: Any, /) -> Any: ...  # the posterior as it was after its fit

@@ -15,11 +15,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
-from particlegvi.kinds.functions.run import FunctionRun
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
-from particlegvi.plotting.results import Interval, Results
+from particlegvi.plotting.results import FunctionRun, Interval, Results
 
 GRID = 301
 BAND = (0.025, 0.975)

@@ -51,6 +51,24 @@ class ParticleRun(Run, Protocol):
     def average_loss(self) -> Array: ...  # mean loss of the particles at each record, (records,)
 
 
+@runtime_checkable
+class FunctionRun(Run, Protocol):
+    """A fit of a function to data (`particlegvi.kinds.functions.run.FunctionRun`)."""
+
+    @property
+    def method(self) -> Any: ...  # the model that was fitted, with its ``name``
+    @property
+    def data(self) -> Any: ...  # ``inputs``, ``truth`` and ``value(X)``
+    @property
+    def problem(self) -> Any: ...  # ``X`` (n, inputs), ``y`` (n,) and ``likelihood``
+    @property
+    def final(self) -> Array: ...  # particles of the last record, (particles, dim)
+    @property
+    def seed(self) -> int: ...
+    def marginals(self, X: ArrayLike, /) -> Any: ...  # the distribution of the function at each input
+    def sample(self, X: ArrayLike, /) -> Array: ...  # samples of the function, (particles, n)
+
+
 Runs = Mapping[str, ParticleRun]
 
 

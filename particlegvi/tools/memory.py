@@ -40,6 +40,7 @@ def check_records(
     steps: int,
     record_every: int | None,
     runs: int = 1,
+    *,
     folder: Path | None = None,
     freed: int = 0,
 ) -> None:

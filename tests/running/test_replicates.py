@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi import plotting
 from particlegvi.scenario import load
 from particlegvi.storage import checkpoint
 from particlegvi.storage.folder_storage import FolderStorage

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from particlegvi.losses.formulas.graph import Graph, _is_normal
+from particlegvi.losses.formulas.graph import Graph, is_normal
 
 
 def gradient(graph: Graph, value: int, dim: int) -> list[int]:
@@ -40,7 +40,7 @@ def _passed_on(graph: Graph, number: int, slope: int) -> list[tuple[int, int]]:
         return [(a, graph.multiply(slope, b)), (b, graph.multiply(slope, a))]
     if operation == "divide":
         divisor = graph.known(b)
-        if divisor is not None and _is_normal(1.0 / divisor):
+        if divisor is not None and is_normal(1.0 / divisor):
             return [(a, graph.multiply(slope, graph.constant(1.0 / divisor)))]
         share = graph.divide(slope, b)
         return [(a, share), (b, graph.negate(graph.multiply(share, number)))]

@@ -136,7 +136,7 @@ class Graph:
         if inner.operation == "negate":
             return self.multiply(self.constant(-x), inner.left)
         factor = self.known(inner.left) if inner.operation == "multiply" else None
-        if factor is not None and _is_normal(x * factor):
+        if factor is not None and is_normal(x * factor):
             return self.multiply(self.constant(x * factor), inner.right)
         return self._node("multiply", a, b)
 
@@ -148,7 +148,7 @@ class Graph:
             return self._computed("the quotient", lambda p, q: p / q, x, y)
         if x == 0.0:
             return a
-        if y is not None and abs(math.frexp(y)[0]) == 0.5 and _is_normal(1.0 / y):
+        if y is not None and abs(math.frexp(y)[0]) == 0.5 and is_normal(1.0 / y):
             return self.multiply(a, self.constant(1.0 / y))  # a power of two: exact, and faster
         return self._node("divide", a, b)
 
@@ -177,7 +177,7 @@ class Graph:
         return self._node("sign", a)
 
 
-def _is_normal(number: float) -> bool:
+def is_normal(number: float) -> bool:
     return sys.float_info.min <= abs(number) <= sys.float_info.max
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
-from particlegvi.tables.models._hyperparameters import hyperparameters
+from particlegvi.tables.models.hyperparameters import hyperparameters
 from particlegvi.tables.models.predictions import Classes, Numbers
 from particlegvi.tables.problems import Problem
 from particlegvi.tables.settings import Settings

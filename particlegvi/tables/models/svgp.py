@@ -6,7 +6,7 @@ import numpy as np
 
 from particlegvi.functionspace import SparseGaussianProcess, likelihoods
 from particlegvi.functionspace.prediction import Marginals
-from particlegvi.tables.models._hyperparameters import hyperparameters
+from particlegvi.tables.models.hyperparameters import hyperparameters
 from particlegvi.tables.models.predictions import Classes, Numbers
 from particlegvi.tables.problems import Problem
 from particlegvi.tables.settings import Settings
