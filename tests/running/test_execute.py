@@ -12,6 +12,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import scenario, targets
 from particlegvi.kinds.particles import running
+from particlegvi.results.loading import stored_scenario
 from particlegvi.scenario import catalogue
 from particlegvi.storage.folder import open_folder
 
@@ -200,7 +201,7 @@ def test_the_folder_is_there_before_anything_is_simulated(tmp_path, monkeypatch)
     def look(*_, **__):
         folder = open_folder(tmp_path / "run")
         assert folder.manifest["status"] == "running"
-        assert tomllib.loads((folder.path / "scenario.toml").read_text()) == folder.scenario()
+        assert tomllib.loads((folder.path / "scenario.toml").read_text()) == stored_scenario(folder)
         raise RuntimeError("looked")
 
     monkeypatch.setattr(running, "follow", look)
