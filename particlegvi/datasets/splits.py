@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.tools import arguments
-from particlegvi.tools.quoting import shown
 
 MOST = 100_000_000  # rows, or splits
 
@@ -47,7 +46,7 @@ def standard_splits(rows: int, count: int = 20, seed: int = 1) -> Iterator[tuple
     """
     rows, count = _rows(rows), arguments.whole("count", count, 0, MOST)
     if rows < 5:
-        raise ValueError(f"rows is {rows}; a 90/10 split takes at least 5")
+        raise ValueError(f"rows must be at least 5 for a 90/10 split, not {rows}")
     stream = _stream(seed)
     train = math.floor(0.9 * rows + 0.5)
     for _ in range(count):
@@ -68,7 +67,7 @@ def holdout(rows: int, test: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     rows, test = _rows(rows), arguments.real("test", test, "a fraction between 0 and 1")
     tested = math.ceil(test * rows) if 0.0 < test < 1.0 else 0
     if not 0 < tested < rows:
-        raise ValueError(f"test is {test!r} of {rows} rows; a fraction that leaves a row on each side is allowed")
+        raise ValueError(f"test must be a fraction that leaves a row of {rows} on each side, not {test!r}")
     order = _stream(seed).permutation(rows)
     return order[tested:], order[:tested]
 
@@ -92,13 +91,11 @@ def thesis_split(rows: int, seed: int, task: str) -> Split:
     ValueError
         If the task is neither, or there are too few rows.
     """
-    if not isinstance(task, str):
+    if not isinstance(task, str) or task not in ("regression", "classification"):
         raise arguments.refuse("task", task, '"regression" or "classification"')
     if task == "classification":
         train, test = holdout(rows, 0.25, seed)
         return Split(train, np.empty(0, dtype=train.dtype), test)
-    if task != "regression":
-        raise ValueError(f'task is {shown(task)}; "regression" and "classification" are allowed')
     # The fractions are computed as in the authors' program: their last bits decide single rows.
     train, rest = holdout(rows, 1.0 - 0.8, seed)
     remaining = 1.0 - 0.8 - 0.1

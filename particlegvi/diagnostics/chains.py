@@ -65,9 +65,9 @@ def effective_sample_size(draws: ArrayLike) -> float:
 def _checked(draws: ArrayLike) -> Array:
     x = arguments.array("draws", draws, "an array (chains, draws)")
     if x.ndim != 2 or x.shape[0] < 1 or x.shape[1] < 4:
-        raise ValueError(f"draws has the shape {x.shape}; (chains, draws) with four draws or more is allowed")
+        raise arguments.shaped("draws", x, "an array (chains, draws) with four draws or more")
     if not np.all(np.isfinite(x)):
-        raise ValueError("draws has numbers that are not finite; finite ones are allowed")
+        raise ValueError("draws must be finite numbers, not NaN or infinity")
     return x
 
 

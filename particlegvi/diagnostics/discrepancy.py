@@ -131,11 +131,11 @@ def _squared(particles: ArrayLike, target: KnownTarget | ArrayLike, profile: Pro
     else:
         density, y = target.kind == "density", reference(target, REFERENCE)[0]
     if x.shape[1] != y.shape[1]:
-        raise ValueError(f"target has {y.shape[1]} dimensions and the particles {x.shape[1]}; the same is allowed")
+        raise ValueError(f"target must be of dimension {x.shape[1]}, as the particles are, not {y.shape[1]}")
     own = float(profile(np.zeros(1))[0])
     n, m = len(x), len(y)
     if unbiased and n < 2:
-        raise ValueError("particles are fewer than two; an unbiased MMD^2 needs at least two")
+        raise ValueError("particles must be at least two for an unbiased MMD^2, not one")
     within = _mean(profile, x, x, None)
     if unbiased:
         within = (n * within - own) / (n - 1)

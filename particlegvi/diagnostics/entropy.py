@@ -109,5 +109,5 @@ def entropy_nearest_neighbours(particles: ArrayLike, neighbours: int = NEIGHBOUR
 
 def _checked(n: int, key: str, number: int) -> int:
     if n < 2:
-        raise ValueError("particles are fewer than two; an entropy needs at least two")
+        raise ValueError("particles must be at least two for an entropy, not one")
     return arguments.whole(key, number, 1)

@@ -69,10 +69,10 @@ def drift(positions: Array, times: ArrayLike, loss: Loss) -> Drift | None:
     """
     from scipy.special import stdtrit
 
-    positions = arguments.array("positions", positions, "an array (records, particles, dim)")
-    if positions.ndim != 3 or 0 in positions.shape or positions.shape[2] != parts.loss(loss).dim:
-        allowed = f"(records, particles, {loss.dim}), as of the loss,"
-        raise ValueError(f"positions has the shape {positions.shape}; {allowed} is allowed")
+    allowed = f"an array (records, particles, {parts.loss(loss).dim}), the last as of the loss"
+    positions = arguments.array("positions", positions, allowed)
+    if positions.ndim != 3 or 0 in positions.shape or positions.shape[2] != loss.dim:
+        raise arguments.shaped("positions", positions, allowed)
     time = _records("times", times, len(positions))
     end = time[-1]
     quarters = [np.flatnonzero((time > low * end) & (time <= high * end)) for low, high in ((0.5, 0.75), (0.75, 1.0))]
@@ -117,7 +117,7 @@ def time_to_equilibrium(times: ArrayLike, distances: ArrayLike, floor: float) ->
     """
     time = _records("times", times)
     distance = _records("distances", distances, len(time))
-    allowed = "a number, or infinity,"
+    allowed = "a number, or infinity"
     level = arguments.array("floor", floor, allowed)
     if level.shape or np.isnan(level):
         raise arguments.refuse("floor", floor, allowed)

@@ -86,7 +86,7 @@ def free_energy(
     kl_weight, mmd_weight = float(method.kl_weight), float(method.mmd_weight)
     squared, divergence, estimator = 0.0, 0.0, ""
     if len(x) < 2 and (kl_weight or mmd_weight):
-        raise ValueError("particles are fewer than two; a free energy with kl_weight or mmd_weight needs at least two")
+        raise ValueError("particles must be at least two for a free energy with kl_weight or mmd_weight, not one")
     if mmd_weight:
         squared = mmd_squared_to_prior(x, _kernel(method, prior, seed), prior, most_paired)
     if kl_weight:
@@ -169,7 +169,7 @@ def mmd_squared_to_prior(
     x = in_space(particles, parts.prior(prior).dim)
     paired = some(x, _most(most_paired))
     if len(paired) < 2:
-        raise ValueError("particles are fewer than two; an unbiased MMD^2 needs at least two")
+        raise ValueError("particles must be at least two for an unbiased MMD^2, not one")
     number = len(paired)
     pairs = (number * pair_energy(kernel, paired) - float(kernel.value(0.0))) / (number - 1.0)
     attraction = float(np.mean(values(embedding(prior, kernel).term, x)))

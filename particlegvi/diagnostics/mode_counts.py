@@ -27,7 +27,7 @@ def nearest_mode(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
     """
     x, at = _points("particles", particles), _points("modes", modes)
     if x.shape[1] != at.shape[1]:
-        raise ValueError(f"modes have the shape {np.shape(modes)}; (k, {x.shape[1]}) with k of at least 1 is allowed")
+        raise arguments.shaped("modes", modes, f"an array (k, {x.shape[1]}) of finite numbers with k of at least 1")
     result = np.empty(len(x), dtype=np.int64)
     size = max(1, CHUNK // at.size)
     for start in range(0, len(x), size):
@@ -56,7 +56,7 @@ def _points(key: str, given: ArrayLike) -> np.ndarray:
     if points.ndim == 1:
         points = points[:, None]
     if points.ndim != 2 or points.size == 0 or not np.all(np.isfinite(points)):
-        raise arguments.refuse(key, given, "a finite array (n, dim) with n of at least 1")
+        raise arguments.refuse(key, given, "an array (n, dim) of finite numbers with n of at least 1")
     return points
 
 

@@ -25,26 +25,27 @@ FARTHEST = 1e150  # largest coordinate, whose square is finite
 
 def on_line(particles: ArrayLike) -> NDArray[np.float64]:
     """Particles of shape (n,) or (n, 1) as an array (n,); a ValueError for any other shape and for no particles."""
-    x = arguments.array("particles", particles, "an array (n,) or (n, 1) of numbers")
+    allowed = "an array (n,) or (n, 1) of finite numbers with n of at least 1"
+    x = arguments.array("particles", particles, allowed)
     if x.ndim == 2 and x.shape[1] == 1:
         x = x[:, 0]
     if x.ndim != 1 or not len(x):
-        raise ValueError(f"particles has the shape {x.shape}; (n,) or (n, 1) with n of at least 1 is allowed")
-    _finite(x)
-    return x
+        raise arguments.shaped("particles", x, allowed)
+    return arguments.finite("particles", x, allowed)
 
 
 def in_space(particles: object, dim: int | None = None, key: str = "particles") -> NDArray[np.float64]:
     """Particles of shape (n, dim), on the line also (n,), as an array (n, dim); a ValueError for anything else."""
-    allowed = f"(n, {'dim' if dim is None else dim}) with n of at least 1"
-    x = arguments.array(key, particles, f"an array {allowed}")
+    allowed = f"an array (n, {'dim' if dim is None else dim}) of finite numbers with n of at least 1"
+    x = arguments.array(key, particles, allowed)
     if x.ndim == 1:
         x = x[:, None]
     if x.ndim != 2 or not x.size or dim not in (None, x.shape[1]):
-        raise ValueError(f"{key} has the shape {x.shape}; {allowed} is allowed")
-    _finite(x, key)
-    if np.max(np.abs(x)) > FARTHEST:
-        raise ValueError(f"{key} has a number beyond {FARTHEST:g}; numbers whose squares are finite are allowed")
+        raise arguments.shaped(key, x, allowed)
+    arguments.finite(key, x, allowed)
+    farthest = np.max(np.abs(x))
+    if farthest > FARTHEST:
+        raise ValueError(f"{key} must be numbers of at most {FARTHEST:g}, whose squares are finite, not {farthest:g}")
     return np.ascontiguousarray(x)
 
 
@@ -66,12 +67,7 @@ def line_target(target: object) -> None:
     """A ValueError unless the target has one dimension."""
     dim = parts.target(target).dim
     if dim != 1:
-        raise ValueError(f"target has {dim} dimensions; this distance is for one")
-
-
-def _finite(x: NDArray[np.float64], key: str = "particles") -> None:
-    if not np.all(np.isfinite(x)):
-        raise ValueError(f"{key} has numbers that are not finite; finite ones are allowed")
+        raise ValueError(f"target must be of dimension 1 for this distance, not {dim}")
 
 
 def reference(target: KnownTarget, number: int, seed: int = 0) -> tuple[NDArray[np.float64], float]:

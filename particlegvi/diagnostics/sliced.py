@@ -130,7 +130,7 @@ def as_weighted(target: KnownTarget | ArrayLike) -> tuple[Array, Array]:
         heaviest = np.argsort(target.masses)[::-1]
         kept = heaviest[: 1 + np.searchsorted(np.cumsum(target.masses[heaviest]), target.masses.sum() - NEGLIGIBLE)]
         return target.grid.reshape(-1, target.dim)[kept], target.masses[kept]
-    raise ValueError(f"target is of the kind {target.kind!r}; a density, atoms or an array of points is allowed")
+    raise ValueError(f'target must be a density, atoms or an array of points, not of the kind "{target.kind}"')
 
 
 def _many(directions: int) -> int:

@@ -58,15 +58,15 @@ def stationary_law(
     low, high = _edges(box)
     scheme = integrators.scheme(integrator)
     if scheme == "metropolis":
-        raise ValueError(f'integrator is "{integrator}", which accepts and rejects; one that does not is allowed')
+        raise ValueError(f'integrator must be one that neither accepts nor rejects, not "{integrator}"')
     gain, now, following = (
         float(part[0]) for part in integrators.get(integrator)(step_size, temperature, np.zeros(1))
     )
     apart = min((now + following) / 8.0, 0.05)
     if not high - low <= (MOST_POINTS - 1) * apart:
         raise ValueError(
-            f"step_size is {step_size:g}, at which a grid from {low:g} to {high:g} needs over {MOST_POINTS} points;"
-            " a larger one, or a narrower box, is allowed"
+            f"step_size must be larger, or the box narrower, not {step_size:g}: a grid from {low:g} to {high:g} would "
+            f"need over {MOST_POINTS} points"
         )
     number = int(np.ceil((high - low) / apart)) + 1
     grid = np.linspace(low, high, max(number, 2 * NODES))
@@ -74,7 +74,7 @@ def stationary_law(
     with np.errstate(over="ignore", invalid="ignore"):
         landing = np.clip(_plain_part(scheme, slope, gain, x, now * NOISE) + now * NOISE, low, high)
     if np.any(np.isnan(landing)):
-        raise ValueError(f"step_size is {step_size:g}, with which a step leads nowhere; a smaller one is allowed")
+        raise ValueError(f"step_size must be smaller, not {step_size:g}, with which a step leads nowhere")
     transition = _interpolation(grid, landing)
     # Each row of the transition sums to 1, so that one equation of pi (P - 1) = 0 is redundant: the normalisation
     # replaces it.
@@ -101,7 +101,7 @@ def _derivative(slope: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.
 
 
 def _edges(box: tuple[float, float]) -> tuple[float, float]:
-    allowed = "a pair of finite numbers, the smaller first,"
+    allowed = "a pair of finite numbers, the smaller first"
     edges = arguments.array("box", box, allowed)
     if edges.shape != (2,) or not np.all(np.isfinite(edges)) or not edges[0] < edges[1]:
         raise arguments.refuse("box", box, allowed)

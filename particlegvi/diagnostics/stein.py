@@ -67,7 +67,7 @@ def kernel_stein_discrepancy_squared(
     if not arguments.flag("unbiased", unbiased):
         return float(table.mean())
     if len(x) < 2:
-        raise ValueError("particles are fewer than two; an unbiased KSD^2 needs at least two")
+        raise ValueError("particles must be at least two for an unbiased KSD^2, not one")
     return float((table.sum() - np.trace(table)) / (len(x) * (len(x) - 1.0)))
 
 
@@ -115,7 +115,7 @@ def target_score(target: DensityTarget, loss: Loss, method: Method, prior: Prior
     parts.target(target, density=True, dim=parts.loss(loss).dim)
     parts.same_dim("prior", parts.prior(prior).dim, loss.dim)
     if np.any(np.isfinite(prior.low) | np.isfinite(prior.high)):
-        raise ValueError("prior is bounded; the Stein discrepancy needs a density without edges")
+        raise ValueError("prior must be unbounded for a Stein discrepancy, which needs a density without edges")
     kl_weight = arguments.positive("kl_weight of the method", parts.method(method).kl_weight)
     interacting = float(method.mmd_weight) > 0.0
     step = DIFFERENCE * np.sqrt(np.maximum(np.reshape(target.variance, -1), 1e-300))

@@ -89,7 +89,7 @@ class LogisticRegression:
         x = points("X", X)
         y = vector("labels", labels, len(x))
         if not set(np.unique(y)) == {0.0, 1.0}:
-            raise ValueError(f"labels hold {np.unique(y)[:5].tolist()}; 0 and 1, each at least once, are needed")
+            raise ValueError(f"labels must be 0 and 1, each at least once, not {np.unique(y)[:5].tolist()}")
         self._middle = x.mean(axis=0)
         design = np.hstack([np.ones((len(x), 1)), x - self._middle])
         ridge = np.append(0.0, np.full(x.shape[1], self.penalty))

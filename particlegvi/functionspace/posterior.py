@@ -110,5 +110,5 @@ class FunctionPosterior:
 def _share(probability: Any) -> float:
     number = arguments.real("quantiles", probability, "a list of probabilities between 0 and 1")
     if not 0.0 < number < 1.0:
-        raise ValueError(f"quantiles holds {number:g}; probabilities between 0 and 1 are allowed")
+        raise ValueError(f"quantiles must be probabilities between 0 and 1, not {number:g}")
     return number

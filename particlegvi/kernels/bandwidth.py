@@ -25,7 +25,6 @@ MOST_POINTS = 2000
 FLOOR = 1e-3
 WIDEST_UNIFORM = 100.0
 SMALLEST, LARGEST = 1e-150, 1e150  # lengthscales whose squares, and the inverses of these, are finite numbers
-KERNEL = "a kernel of particlegvi.kernels, or None,"
 
 
 def resolve(
@@ -59,18 +58,19 @@ def resolve(
         if not isinstance(kernel.lengthscale, str):
             reason = "the median heuristic says nothing useful about a flat or very wide prior"
             return kernel, f"lengthscale {kernel.lengthscale:g}, the default, because {reason}"
-    rule = parts.part("kernel", kernel, ("value", "slope", "lengthscale"), KERNEL).lengthscale
+    rule = parts.kernel_or_rule(kernel).lengthscale
     if rule == "median":
         number, how = median_lengthscale(prior, seed)
     elif rule == "authors":
         if initial_particles is None:
-            raise ValueError('lengthscale is "authors", a rule on the particles; give `initial` or a number')
+            raise ValueError('lengthscale must be a number, not the rule "authors", where `initial` is not given')
         number, how = authors_lengthscale(initial_particles)
     else:
         return kernel, f"lengthscale {rule:.6g}, as given"
     if not SMALLEST <= number <= LARGEST:
-        allowed = f"a number from {SMALLEST:g} to {LARGEST:g} as the lengthscale"
-        raise ValueError(f"lengthscale {number:.6g} by {how} is beyond what a kernel can hold; {allowed} is allowed")
+        raise ValueError(
+            f"lengthscale must be a number from {SMALLEST:g} to {LARGEST:g}, not {number:.6g}, which it is by {how}"
+        )
     return _with_lengthscale(kernel, number), f"lengthscale {number:.6g} by {how}"
 
 
@@ -165,8 +165,8 @@ def _lengths(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _points(points: ArrayLike) -> NDArray[np.float64]:
-    x = arguments.array("points", points, "a finite array (n, dim)")
+    x = arguments.array("points", points, "an array (n, dim) of finite numbers")
     x = x[:, None] if x.ndim == 1 else x
     if x.ndim != 2 or x.size == 0 or not np.all(np.isfinite(x)):
-        raise arguments.refuse("points", points, "a finite array (n, dim) with n of at least 1")
+        raise arguments.refuse("points", points, "an array (n, dim) of finite numbers with n of at least 1")
     return x

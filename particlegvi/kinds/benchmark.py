@@ -9,15 +9,16 @@ from typing import Any
 from particlegvi.contracts import Record
 from particlegvi.kinds.kind import Job, Kind, Space
 from particlegvi.settings import checks, keys
-from particlegvi.settings.checks import Check, refuse
+from particlegvi.settings.checks import Check
 from particlegvi.settings.keys import Key
+from particlegvi.tools.quoting import refuse
 
 LABEL = "table"  # what a table's results are called
 
 
 def names(value: Any, key: str) -> list[str]:
     if not isinstance(value, list) or not 1 <= len(value) <= 100:
-        raise refuse(key, "a list of at least one name", value)
+        raise refuse(key, value, "a list of at least one name")
     return [checks.text(80)(each, f"{key}[{index}]") for index, each in enumerate(value)]
 
 

@@ -16,7 +16,7 @@ def prepared(label: str, field: str, content: object) -> Any:
         return content
     if isinstance(content, np.ndarray) and content.ndim > 0:
         if content.dtype.kind not in "biuf":
-            raise ValueError(f"{field} of {label} has the type {content.dtype}; it must hold real numbers")
+            raise ValueError(f"{field} of {label} must be real numbers, not of the type {content.dtype}")
         prepared: Any = np.require(content, dtype=np.float64, requirements=["C", "A", "W"])
     else:
         number = arguments.array(f"{field} of {label}", content, "a number or an array")

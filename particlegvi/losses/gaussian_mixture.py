@@ -44,22 +44,22 @@ class GaussianMixture(_Fields):
         centres = np.array(means, dtype=np.float64)
         centres = np.ascontiguousarray(np.atleast_1d(centres)[:, None] if centres.ndim < 2 else centres)
         if centres.ndim != 2 or centres.size == 0:
-            raise ValueError(f"means of gaussian-mixture have the shape {centres.shape}; give (components, dim)")
+            raise ValueError(f"means of gaussian-mixture must have the shape (components, dim), not {centres.shape}")
         components, dim = centres.shape
         spread = np.array(sds, dtype=np.float64)
         if spread.shape not in ((), (components,), (components, dim)):
             raise ValueError(
-                f"sds of gaussian-mixture have the shape {spread.shape}; give one number, ({components},) or "
-                f"({components}, {dim})"
+                f"sds of gaussian-mixture must be one number, or have the shape ({components},) or "
+                f"({components}, {dim}), not {spread.shape}"
             )
         spread = spread[:, None] if spread.ndim == 1 else spread
         spread = np.ascontiguousarray(np.broadcast_to(spread, (components, dim)))
         shares = np.ones(components) if weights is None else np.array(weights, dtype=np.float64)
         if shares.shape != (components,):
-            raise ValueError(f"weights of gaussian-mixture have the shape {shares.shape}; give ({components},)")
+            raise ValueError(f"weights of gaussian-mixture must have the shape ({components},), not {shares.shape}")
         for key, numbers in (("sds", spread), ("weights", shares)):
             if not np.all(numbers > 0.0):
-                raise ValueError(f"{key} of gaussian-mixture are {numbers.tolist()}; every one must be positive")
+                raise ValueError(f"{key} of gaussian-mixture must be positive numbers, not {numbers.min():g}")
         shares = shares / shares.sum()
         log_peaks = np.log(shares) - np.log(spread).sum(axis=1) - 0.5 * dim * math.log(2.0 * math.pi)
         return super().__new__(cls, centres, spread, shares, log_peaks)

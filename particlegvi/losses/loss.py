@@ -272,7 +272,7 @@ class Loss:
         if points.ndim == 1 and shape[0] == self.dim:
             return points.reshape(1, -1), True
         if points.ndim != 2 or shape[1] != self.dim:
-            raise ValueError(f"x has the shape {shape}; {self.name} has {self.dim} coordinates: give (n, {self.dim})")
+            raise arguments.shaped("x", points, f"an array (n, {self.dim}) of numbers, as {self.name} has it")
         return points, False
 
 

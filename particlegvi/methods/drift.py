@@ -13,6 +13,7 @@ import numpy as np
 
 from particlegvi.engine.steps.flow import descend, first_bad_particle
 from particlegvi.methods.flow import ParticleFlow, Problem
+from particlegvi.tools.quoting import shown
 
 EXPLICIT = ("euler-maruyama", "leimkuhler-matthews")  # integrators that are explicit Euler where there is no noise
 
@@ -23,8 +24,8 @@ def check_explicit(label: str, integrator: str) -> None:
     """Refuse an integrator that is more than explicit Euler where there is no noise."""
     if integrator not in EXPLICIT:
         raise ValueError(
-            f"integrator is {integrator!r}, and {label} has neither noise nor a linear part to solve;"
-            f" {' or '.join(EXPLICIT)}, both explicit Euler without noise, is allowed"
+            f"integrator must be {' or '.join(EXPLICIT)}, both explicit Euler without noise, not {shown(integrator)}: "
+            f"{label} has neither noise nor a linear part to solve"
         )
 
 

@@ -111,8 +111,8 @@ class FreeEnergy(Method):
             what = "a repulsion" if self.mmd_weight > 0.0 else "no noise"
             others = ", ".join(other for other in integrators.names() if integrators.scheme(other) != "metropolis")
             raise ValueError(
-                f'integrator is "{name}" and {self.label} has {what}; it is for DLE, with kl_weight above 0 and no '
-                f"repulsion; one of {others} is allowed"
+                f'integrator must be one of {others}, not "{name}": {self.label} has {what}, and it is for DLE, with '
+                "kl_weight above 0 and no repulsion"
             )
 
     def flow(self, problem: Problem) -> Flow:
@@ -185,7 +185,7 @@ def _embedding_options(embedding: Any) -> dict[str, Any]:
     if isinstance(embedding, Mapping):
         options = {"how": "auto", **embedding}
     if not set(options) <= {"how", "samples"} or not isinstance(options["how"], str):
-        raise arguments.refuse("embedding", embedding, 'a name, or a mapping with "how" and "samples",')
+        raise arguments.refuse("embedding", embedding, 'a name, or a mapping with "how" and "samples"')
     if options["how"] not in mean_embedding.WAYS:
         raise arguments.refuse("embedding", options["how"], f"one of {', '.join(mean_embedding.WAYS)}")
     if "samples" in options:
@@ -195,7 +195,7 @@ def _embedding_options(embedding: Any) -> dict[str, Any]:
 
 def _repulsion_options(repulsion: Any) -> tuple[type[Approximation], int] | None:
     """The class of an approximation and its size, from a name or a mapping; None for "exact"."""
-    allowed = 'a name, or a mapping with "how" and "size",'
+    allowed = 'a name, or a mapping with "how" and "size"'
     if not isinstance(repulsion, str | Mapping):
         raise arguments.refuse("repulsion", repulsion, allowed)
     options = {"how": repulsion} if isinstance(repulsion, str) else dict(repulsion)

@@ -55,10 +55,10 @@ class GaussianFlow(ParticleFlow):
         self._method = method
         self._problem = problem
         if np.all(np.isfinite(problem.prior.low)):
-            raise ValueError("prior is Uniform, under which every Gaussian has infinite KL; Normal or Flat is allowed")
+            raise ValueError("prior must be Normal or Flat, not Uniform, under which every Gaussian has infinite KL")
         particles, dim = problem.start.shape
         size = 6 * 8 * method.draws * dim
-        memory.check(f"draws is {method.draws} in {dim} dimension(s), which", size, "fewer draws are allowed")
+        memory.check(f"draws is {method.draws} in {dim} dimension(s), which", size, "give fewer draws")
         super().__init__(np.zeros((4, dim)))
         self.state[0] = problem.start[0]
         self._averaged_from = problem.steps // 2

@@ -78,7 +78,7 @@ class MMDFlow(Method):
         dim, reference = problem.start.shape[1], self.reference
         given = reference.dim if isinstance(reference, Distribution) else reference.shape[1]
         if given != dim:
-            raise ValueError(f"reference has {given} dimension(s) but the loss has {dim}; equal dimensions are allowed")
+            raise ValueError(f"reference must be of dimension {dim}, as the loss is, not {given}")
         if isinstance(reference, Distribution):
             found = priors.embedding(reference, kernel, samples=self.samples, seed=problem.seed)
             return found.term, f"the {reference.name} prior: {found.description}"
@@ -87,7 +87,7 @@ class MMDFlow(Method):
 
     def _gibbs(self, problem: Problem, kernel: Kernel) -> tuple[Term, str]:
         if isinstance(problem.prior, priors.Flat):
-            raise ValueError("prior is flat, which has no draws to weigh for the MMD flow; give it a reference")
+            raise ValueError("reference must be given under a flat prior, which has no draws to weigh for the MMD flow")
         at = problem.prior.sample(self.samples, seed=problem.seed, role="prior")
         level = -np.asarray(problem.loss.value(at)) / self.kl_weight
         weights = np.exp(level - level.max())
@@ -133,8 +133,9 @@ def slopes(term: Term, points: Array) -> Array:
 
 def _points(given: Any) -> Array:
     """Points as a C-contiguous array (n, dim) of its own, in one dimension also from a flat one."""
-    points = arguments.array("reference", given, "an array (draws, dim), or a prior,").copy()
+    allowed = "an array (draws, dim) of finite numbers, or a prior"
+    points = arguments.array("reference", given, allowed).copy()
     points = points[:, None].copy() if points.ndim == 1 else points
-    if points.ndim != 2 or 0 in points.shape or not np.all(np.isfinite(points)):
-        raise ValueError(f"reference has the shape {points.shape}; finite draws (draws, dim) are allowed")
-    return points
+    if points.ndim != 2 or 0 in points.shape:
+        raise arguments.shaped("reference", points, allowed)
+    return arguments.finite("reference", points, allowed)

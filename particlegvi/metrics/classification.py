@@ -50,7 +50,7 @@ def area_under_curve(y: ArrayLike, score: ArrayLike) -> float:
     ones = int(target.sum())
     zeros = len(target) - ones
     if not ones or not zeros:
-        raise ValueError(f"y holds {zeros} zeros and {ones} ones; the area under the curve takes both")
+        raise ValueError(f"y must be both labels for an area under the curve, not {zeros} zeros and {ones} ones")
     _, place, count = np.unique(values, return_inverse=True, return_counts=True)
     rank = (np.cumsum(count) - 0.5 * (count - 1))[place]  # of tied scores: the mean of their ranks
     return float((rank[target == 1.0].sum() - 0.5 * ones * (ones + 1)) / (ones * zeros))

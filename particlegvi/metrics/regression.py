@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.tools import arguments
-from particlegvi.tools.arguments import LARGEST_SCORED, deviations, paired, vector
+from particlegvi.tools.arguments import deviations, paired, scored, vector
 
 
 def mean_absolute_error(y: ArrayLike, mean: ArrayLike) -> float:
@@ -62,13 +62,11 @@ def mixture_nll(y: ArrayLike, samples: ArrayLike, noise_sd: ArrayLike) -> float:
         As `gaussian_nll`.
     """
     target = vector("y", y)
-    functions = arguments.array("samples", samples, f"an array (particles, {len(target)}) of numbers")
+    allowed = f"an array (particles, {len(target)}) of finite numbers"
+    functions = arguments.array("samples", samples, allowed)
     if functions.ndim != 2 or functions.shape[0] == 0 or functions.shape[1] != len(target):
-        raise ValueError(f"samples has the shape {functions.shape}; (particles, {len(target)}) is allowed")
-    if not np.isfinite(functions).all():
-        raise ValueError("samples holds a number that is not finite")
-    if max(np.max(np.abs(functions)), np.max(np.abs(target))) > LARGEST_SCORED:
-        raise ValueError(f"samples or y holds a number beyond {LARGEST_SCORED:g}; smaller ones are allowed")
+        raise arguments.shaped("samples", functions, allowed)
+    scored("samples", arguments.finite("samples", functions, allowed), target)
     deviation = deviations("noise_sd", noise_sd, target)
     exponents = -0.5 * ((target - functions) / deviation) ** 2
     top = exponents.max(axis=0)  # subtracted, since all exponentials underflow far from the particles
@@ -81,11 +79,11 @@ def coverage(y: ArrayLike, low: ArrayLike, high: ArrayLike) -> float:
     target = vector("y", y)
     ends = []
     for name, end in (("low", low), ("high", high)):
-        allowed = f"a number, or an array ({len(target)},) of numbers,"
+        allowed = f"a number or infinity, or an array ({len(target)},) of them"
         array = arguments.array(name, end, allowed)
         if array.shape not in ((), target.shape):
-            raise ValueError(f"{name} has the shape {array.shape}; {allowed} is allowed")
+            raise arguments.shaped(name, array, allowed)
         if np.isnan(array).any():
-            raise ValueError(f"{name} holds a number that is missing")
+            raise ValueError(f"{name} must be {allowed}, not NaN")
         ends.append(array)
     return float(np.mean((ends[0] <= target) & (target <= ends[1])))

@@ -21,7 +21,6 @@ from particlegvi.tools.files import place
 
 __all__ = ["check", "draw", "figure", "names", "options", "plot_run"]
 
-RESULTS = "what particlegvi.run or particlegvi.load gives"
 
 
 def names() -> list[str]:
@@ -52,7 +51,7 @@ def figure(results: Results, kind: str, **settings: Any) -> Figure:
         If the kind or an option does not exist, or the kind cannot draw these results.
     """
     drawn, chosen = checked({"kind": kind, **settings})
-    parts.part("results", results, ("items", "scenario"), RESULTS)
+    parts.results(results)
     return drawn(results, **chosen)
 
 
@@ -78,7 +77,7 @@ def draw(results: Results, folder: str | Path) -> list[Path]:
     ValueError
         If an entry asks for something that does not exist; nothing is written then.
     """
-    parts.part("results", results, ("items", "scenario"), RESULTS)
+    parts.results(results)
     folder = place("folder", folder)
     entries = [checked(entry) for entry in results.scenario.get("figures", [])]
     written: list[Path] = []

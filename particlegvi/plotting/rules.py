@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from particlegvi.settings.checks import Check, number, refuse, whole
+from particlegvi.settings.checks import Check, number, whole
+from particlegvi.tools.quoting import refuse
 
 __all__ = ["Check", "choice", "flag", "interval", "labels", "number", "refuse", "rule_for", "whole", "window"]
 
@@ -16,7 +17,7 @@ __all__ = ["Check", "choice", "flag", "interval", "labels", "number", "refuse", 
 def flag(value: Any, key: str) -> bool:
     """True or False."""
     if not isinstance(value, bool):
-        raise refuse(key, "true or false", value)
+        raise refuse(key, value, "true or false")
     return value
 
 
@@ -26,7 +27,7 @@ def choice(*words: str) -> Check:
 
     def check(value: Any, key: str) -> str:
         if not isinstance(value, str) or value not in words:
-            raise refuse(key, allowed, value)
+            raise refuse(key, value, allowed)
         return value
 
     return check
@@ -36,7 +37,7 @@ def labels(value: Any, key: str) -> list[str]:
     """Labels of methods; which of them there are is known only when a figure is drawn."""
     good = isinstance(value, list | tuple) and len(value) > 0 and all(isinstance(label, str) for label in value)
     if not good:
-        raise refuse(key, "a list of at least one label of a method", value)
+        raise refuse(key, value, "a list of at least one label of a method")
     return list(value)
 
 
@@ -44,7 +45,7 @@ def interval(value: Any, key: str) -> tuple[float, float]:
     """Two finite numbers, the lower one first."""
     found = _interval(value)
     if found is None:
-        raise refuse(key, "[low, high] with low < high", value)
+        raise refuse(key, value, "[low, high] with low < high")
     return found
 
 
@@ -52,7 +53,7 @@ def window(value: Any, key: str) -> tuple[tuple[float, float], tuple[float, floa
     """Part of the plane: an interval of each coordinate."""
     sides = [_interval(side) for side in value] if isinstance(value, list | tuple) and len(value) == 2 else [None]
     if sides[0] is None or sides[1] is None:
-        raise refuse(key, "[[left, right], [bottom, top]] with left < right and bottom < top", value)
+        raise refuse(key, value, "[[left, right], [bottom, top]] with left < right and bottom < top")
     return sides[0], sides[1]
 
 

@@ -27,9 +27,9 @@ def plot_run(run: ParticleRun, target: Target | None = None) -> Figure:
         A histogram in 1-D, particles over the contours of the loss in 2-D, the average loss over time otherwise.
         A notebook shows it by itself; ``figure.savefig(path)`` writes it.
     """
-    parts.part("run", run, ("positions", "label"), "a run, as particlegvi.simulate gives it,")
+    parts.run(run)
     if target is not None:
-        parts.part("target", target, ("kind", "dim"), "a target, as particlegvi.target gives it, or None")
+        parts.target(target)
         parts.same_dim("target", target.dim, run.loss.dim)
     runs, targets = {run.label: run}, {run.label: target}
     colour = style.colours(runs)[run.label]

@@ -41,5 +41,5 @@ def get(name: str, **parameters: Any) -> Prior:
     check_parameters(name, parameters, known)
     for key, parameter in known.items():
         if parameter.default is inspect.Parameter.empty and key not in parameters:
-            raise ValueError(f"{key} of the {name} prior is missing; a number or a list of numbers is allowed")
+            raise ValueError(f"{key} of the {name} prior must be a number or a list of numbers, not left out")
     return prior(**parameters)

@@ -66,13 +66,12 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
     ValueError
         If ``how`` is not one of these, does not apply, or the kernel's lengthscale is still a rule.
     """
-    needed = ("log_density", "sample", "dim", "low", "high")
-    parts.part("prior", prior, needed, "a prior such as particlegvi.priors.Normal(mean=0.0, sd=1.0)")
+    parts.part("prior", prior, Prior, parts.PRIOR, without="name gradient term")
     if not isinstance(how, str) or how not in WAYS:
         raise arguments.refuse("embedding", how, f"one of {', '.join(WAYS)}")
-    parts.part("kernel", kernel, ("name", "value", "slope", "lengthscale"), "a kernel of particlegvi.kernels")
+    parts.kernel_or_rule(kernel)
     if isinstance(kernel.lengthscale, str):
-        raise ValueError(f'lengthscale is "{kernel.lengthscale}", a rule; resolve it to a number before the embedding')
+        raise ValueError(f'lengthscale of the kernel must be a number for an embedding, not "{kernel.lengthscale}"')
     if isinstance(prior, Flat):
         # (C.129)-(C.131): it does not depend on x. Zero is its limit over growing uniform boxes.
         return Embedding(Constant(0.0), "constant, because the prior is flat", 0.0)
@@ -86,8 +85,8 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
         return Embedding(term, f"closed form for the {prior.name} prior and the {name} kernel", 0.0)
     if how == "closed-form":
         raise ValueError(
-            f'embedding is "closed-form", which the {prior.name} prior and the {name} kernel do not have;'
-            ' "auto", "quadrature" or "monte-carlo" is allowed'
+            'embedding must be "auto", "quadrature" or "monte-carlo", not "closed-form", which the '
+            f"{prior.name} prior and the {name} kernel do not have"
         )
     if smoothing is not None and gaussians is not None and not gaussians.exact:
         term = smoothing.smooth(gaussians.lengthscales, gaussians.weights)
@@ -100,8 +99,8 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
         return Embedding(term, f"quadrature with {len(term.weights)} nodes: error about {error:.1e}", error)
     if how == "quadrature":
         raise ValueError(
-            f'embedding is "quadrature", which the {prior.name} prior and the {name} kernel do not have in {prior.dim}'
-            ' dimensions; "auto" or "monte-carlo" is allowed'
+            f'embedding must be "auto" or "monte-carlo", not "quadrature", which the {prior.name} prior and the {name} '
+            f"kernel do not have in {prior.dim} dimensions"
         )
     return _monte_carlo(prior, kernel, whole("samples", samples, 1), seed)
 

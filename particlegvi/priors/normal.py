@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
-from particlegvi.tools.quoting import as_written, shown
+from particlegvi.tools.quoting import as_written, refuse
 
 
 class Normal:
@@ -42,7 +42,7 @@ class Normal:
     def __init__(self, mean: ArrayLike = 0.0, sd: ArrayLike = 1.0) -> None:
         spread = coordinates("sd", sd)
         if not np.all(spread > 0.0):
-            raise ValueError(f"sd is {shown(sd)}; positive numbers are allowed")
+            raise refuse("sd", sd, "a positive number, or positive numbers")
         self.mean, self.sd = same_length(("mean", "sd"), coordinates("mean", mean), spread)
         self.dim = self.mean.size
         self.low = frozen(np.full(self.dim, -np.inf))

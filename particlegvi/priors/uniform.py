@@ -43,8 +43,7 @@ class Uniform:
         with np.errstate(over="ignore"):
             width = self.high - self.low
         if not np.all(width > 0.0) or not np.all(np.isfinite(width)):
-            box = f"low is {shown(low)} and high is {shown(high)}"
-            raise ValueError(f"{box}; low < high, a finite width apart, is allowed")
+            raise ValueError(f"low must be below high by a finite width, not {shown(low)} and {shown(high)}")
         self.dim = self.low.size
         self.mean = self.low + 0.5 * width
         self.sd = width / math.sqrt(12.0)

@@ -100,8 +100,8 @@ def quadrature(prior: Prior, kernel: Kernel) -> tuple[WeightedPoints, float]:
         before = rule
     if error > WORST * fine.max():
         raise ValueError(
-            f"embedding is by quadrature, and {len(rule.points)} nodes cannot resolve {kernel!r} under {prior!r};"
-            ' "monte-carlo" or a larger lengthscale is allowed'
+            'embedding must be "monte-carlo", or the lengthscale larger, not by quadrature, whose '
+            f"{len(rule.points)} nodes cannot resolve {kernel!r} under {prior!r}"
         )
     return rule, error
 

@@ -80,7 +80,7 @@ def compare(
     if modes is not None:
         modes = arguments.points("modes", modes, problem.start.shape[1])
         if len(modes) == 0:
-            raise arguments.refuse("modes", [], "at least one point, or None,")
+            raise arguments.refuse("modes", [], "at least one point, or None")
     facts: dict[str, Any] = {
         "name": "comparison",
         "title": title or f"{loss.name}: {', '.join(chosen)}",
@@ -122,14 +122,13 @@ def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, A
     except TypeError:  # also of what only looks as if one could go through it, such as a 0-d array
         raise arguments.refuse("methods", methods, allowed) from None
     if not given:
-        raise ValueError("methods is empty; at least one method is allowed")
+        raise ValueError("methods must be at least one method, not none")
     found: dict[str, Any] = {}
     for label, method in given:
         made = _method(method, shared)
         label = getattr(made, "label", type(made).__name__) if label is None else label
         if not isinstance(label, str) or label in found:
-            quoted = shown(label)
-            raise ValueError(f"methods has the label {quoted} twice or as no text; a mapping from labels is allowed")
+            raise ValueError(f"methods must be a mapping from labels, not two of one label or none: {shown(label)}")
         found[label] = made
     return found
 

@@ -22,6 +22,7 @@ from particlegvi.schedules.linear import Linear
 from particlegvi.schedules.polynomial import Polynomial
 from particlegvi.schedules.schedule import Schedule
 from particlegvi.tools import arguments
+from particlegvi.tools.quoting import POSITIVE
 from particlegvi.tools.registry import Registry, check_parameters
 
 __all__ = [
@@ -62,7 +63,7 @@ def get(name: str, **parameters: Any) -> Schedule:
     check_parameters(f"the schedule {name}", parameters, schedule.parameters())
     for parameter in schedule.required():
         if parameter not in parameters:
-            raise ValueError(f"the schedule {name} needs {parameter}, a positive finite number")
+            raise ValueError(f"{parameter} of the schedule {name} must be a positive finite number, not left out")
     return schedule(**parameters)
 
 
@@ -70,13 +71,13 @@ def resolved(step_size: object) -> float | Schedule:
     """Check a step size: a number above 0, or a schedule, which may be given as its table."""
     if isinstance(step_size, Mapping):
         if "schedule" not in step_size:
-            raise ValueError(f"step_size is a table without the key schedule; one of {', '.join(names())} is allowed")
+            raise ValueError(f"step_size must have the key schedule if it is a table, one of {', '.join(names())}")
         step_size = get(**{("name" if key == "schedule" else key): value for key, value in step_size.items()})
     if isinstance(step_size, Schedule):
         return step_size.initial if isinstance(step_size, Constant) else step_size
-    number = arguments.real("step_size", step_size, "a finite number above 0 or a schedule")
+    number = arguments.real("step_size", step_size, f"{POSITIVE}, or a schedule")
     if not number > 0.0:
-        raise arguments.refuse("step_size", step_size, "a finite number above 0")
+        raise arguments.refuse("step_size", step_size, f"{POSITIVE}, or a schedule")
     return number
 
 
@@ -97,7 +98,7 @@ def largest(step_size: float | Schedule, steps: int) -> float:
     bad = np.flatnonzero(~(np.isfinite(sizes) & (sizes > 0.0)))
     if bad.size:
         where = f"{sizes[bad[0]]:g} at step {looked_at[bad[0]]}"
-        raise ValueError(f"step_size is {step_size}, which is {where}; finite numbers above 0 are allowed")
+        raise ValueError(f"step_size must be positive finite numbers, not {where}, as {step_size} is")
     return float(sizes.max())
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from particlegvi.settings import checks
-from particlegvi.settings.checks import Check, refuse
-from particlegvi.tools.quoting import shown
+from particlegvi.settings.checks import Check
+from particlegvi.tools.quoting import POSITIVE, refuse, shown
 
 REQUIRED: Any = object()
 ABSENT: Any = object()
@@ -23,7 +23,7 @@ DEFAULT_KERNEL = "squared-exponential"
 
 
 LABEL = checks.matching(checks.LABEL, "letters, digits, spaces and _ + = - (at most 40)")
-POSITIVE = checks.number(above=0.0, allowed="a positive finite number")
+ABOVE_ZERO = checks.number(above=0.0, allowed=POSITIVE)
 
 
 class Key(NamedTuple):
@@ -36,7 +36,7 @@ def part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> dict[str
     """A table that names one part of a registry and gives its parameters."""
     names = " or ".join(f'"{selector}"' for selector in selectors)
     if not isinstance(value, dict):
-        raise refuse(key, f"a name or a table with the key {names}", value)
+        raise refuse(key, value, f"a name or a table with the key {names}")
     if sum(selector in value for selector in selectors) != 1:
         raise ValueError(f"{key} must have exactly one of the keys {names}; it has {_keys(value)}")
     if "name" in value:
@@ -51,7 +51,7 @@ def _keys(table: dict[str, Any]) -> str:
 def entries(value: Any, key: str, entry: Check) -> dict[str, Any]:
     """The tables of methods by label, each checked by ``entry``."""
     if not isinstance(value, dict) or not 1 <= len(value) <= 32:
-        raise refuse(key, "a table of 1 to 32 methods, such as [methods.DE]", value)
+        raise refuse(key, value, "a table of 1 to 32 methods, such as [methods.DE]")
     spelled: dict[str, str] = {}
     for label in value:
         LABEL(label, f"the label {key}.{label}")
@@ -63,14 +63,14 @@ def entries(value: Any, key: str, entry: Check) -> dict[str, Any]:
 
 def figures(value: Any, key: str) -> list[dict[str, Any]]:
     if not isinstance(value, list) or len(value) > 16 or not all(isinstance(each, dict) for each in value):
-        raise refuse(key, "a list of at most 16 tables, each written [[figures]]", value)
+        raise refuse(key, value, "a list of at most 16 tables, each written [[figures]]")
     for index, figure in enumerate(value):
         if "kind" not in figure:
             raise ValueError(f'{key}[{index}] must have the key "kind"; it has {_keys(figure)}')
         checks.text(40)(figure["kind"], f"{key}[{index}].kind")
         for name, option in figure.items():
             if _holds_table(option):
-                raise refuse(f"{key}[{index}].{name}", "a text, a number, a boolean or a list of those", option)
+                raise refuse(f"{key}[{index}].{name}", option, "a text, a number, a boolean or a list of those")
     return value
 
 

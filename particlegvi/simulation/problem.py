@@ -64,8 +64,7 @@ def check_problem(
     ValueError
         For the first bad argument, in one sentence.
     """
-    dim = parts.loss(loss).dim
-    parts.part("loss", loss, ("gradient_at",), "a Loss, or an object with gradient_at(points, step, seed),")
+    dim = parts.loss(loss, moves=True).dim
     parts.method(method)
     prior = Flat(dim) if prior is None else parts.prior(prior)
     parts.same_dim("prior", prior.dim, dim)
@@ -76,10 +75,10 @@ def check_problem(
     step_size = schedules.resolved(settings.step_size)
     schedules.largest(step_size, steps)
     if isinstance(step_size, schedules.Schedule) and not method.schedules:
-        raise ValueError(f"step_size is a schedule, {step_size}; for {method.label} only a number is allowed")
+        raise ValueError(f"step_size must be a number for {method.label}, not the schedule {step_size}")
     tolerance = arguments.positive("tolerance", settings.tolerance)
     if tolerance >= 1.0:
-        raise ValueError(f"tolerance is {tolerance!r}; a number above 0 and below 1 is allowed")
+        raise arguments.refuse("tolerance", tolerance, "a number above 0 and below 1")
     seed = arguments.seed(settings.seed)
     integrators.get(settings.integrator)
     method.check_integrator(settings.integrator)
@@ -104,18 +103,18 @@ def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:
         if start.ndim == 1 and dim == 1:
             start = start[:, None]
         if start.ndim != 2 or start.shape[1] != dim or start.shape[0] == 0:
-            raise ValueError(f"initial has shape {start.shape}; (particles, {dim}) is allowed")
+            raise arguments.shaped("initial", start, f"an array (particles, {dim}) of finite numbers")
         if particles is not None and particles != start.shape[0]:
             raise ValueError(
-                f"particles is {particles} but initial has {start.shape[0]} points; equal numbers are allowed"
+                f"particles must be {start.shape[0]}, as many points as initial has, not {particles}"
             )
         memory.check_run(start.shape[0], dim, steps, settings.record_every)
     if not np.all(np.isfinite(start)):
-        raise ValueError("initial has a non-finite coordinate; finite numbers are allowed")
+        raise ValueError(f"initial must be an array (particles, {dim}) of finite numbers, not one with NaN or infinity")
     outside = np.any((start < prior.low) | (start > prior.high), axis=1)
     if outside.any():
         particle = int(np.flatnonzero(outside)[0])
-        raise ValueError(f"initial has particle {particle} at {start[particle]}, outside the prior's box")
+        raise ValueError(f"initial must be inside the prior's box, not have particle {particle} at {start[particle]}")
     return np.ascontiguousarray(start, dtype=np.float64)
 
 
@@ -128,7 +127,7 @@ def _check_start(loss: Loss, start: Array) -> None:
             found = np.asarray(function(start))
             if found.shape != shape or found.dtype.kind not in "iuf":
                 given = f"{found.dtype} of the shape {found.shape}"
-                raise ValueError(f"the {what} of the loss is {given}; real numbers of the shape {shape} are allowed")
+                raise ValueError(f"the {what} of the loss must be real numbers of the shape {shape}, not {given}")
             good = np.isfinite(found).reshape(len(start), -1).all(axis=1)
             if not good.all():
                 at = int(np.flatnonzero(~good)[0])

@@ -92,7 +92,7 @@ class Run:
         if self.dim == 2:
             density, first, second = np.histogram2d(self.final[:, 0], self.final[:, 1], bins=bins, density=True)
             return density, (first, second)
-        raise ValueError(f"the particles have {self.dim} dimensions; a histogram of 1 or 2 is allowed")
+        raise ValueError(f"particles must be of dimension 1 or 2 for a histogram, not {self.dim}")
 
     def plot(self, target: Target | None = None) -> Any:
         """Draw the run, and the target if one is given: a matplotlib ``Figure`` with one panel."""

@@ -63,7 +63,7 @@ class Settings:
             chosen = getattr(self, key)
             listed = isinstance(chosen, list | tuple) and all(isinstance(name, str) for name in chosen)
             if not listed or not chosen or len(set(chosen)) < len(chosen):
-                raise arguments.refuse(key, chosen, "a list of at least one name, none twice,")
+                raise arguments.refuse(key, chosen, "a list of at least one name, none twice")
             for name in chosen:
                 look_up(key.removesuffix("s") + " of the table", name, dict.fromkeys(known))
             object.__setattr__(self, key, tuple(chosen))

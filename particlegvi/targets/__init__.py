@@ -65,8 +65,8 @@ def target(
     kl_weight, mmd_weight = float(method.kl_weight), float(method.mmd_weight)
     if method.objective == "gaussians" and not (kl_weight > 0.0 and mmd_weight == 0.0):
         raise ValueError(
-            f"no target over Gaussians is known for kl_weight {kl_weight:g} and mmd_weight {mmd_weight:g} of"
-            f" {method.label}; a kl_weight above 0 and no mmd_weight are allowed"
+            f"kl_weight of {method.label} must be above 0 and mmd_weight 0 for a target over Gaussians,"
+            f" not {kl_weight:g} and {mmd_weight:g}"
         )
     if kl_weight == 0.0 and mmd_weight > 0.0:
         raise ValueError(

@@ -125,7 +125,8 @@ class DensityTarget:
         curve = self.curve("quantile")
         levels = arguments.array("u", u, "an array of probabilities")
         if not np.all((levels >= 0.0) & (levels <= 1.0)):
-            raise ValueError("u has values outside [0, 1]; probabilities are allowed")
+            wrong = levels[~((levels >= 0.0) & (levels <= 1.0))].flat[0]
+            raise ValueError(f"u must be probabilities from 0 to 1, not {wrong:g}")
         result = curve.quantile(levels.ravel())
         result[levels.ravel() == 0.0] = self._low[0]
         result[levels.ravel() == 1.0] = self._high[0]
@@ -166,7 +167,7 @@ def as_points(x: ArrayLike, dim: int) -> tuple[np.ndarray, tuple[int, ...]]:
     if given.ndim == 1 and given.shape == (dim,):
         return given.reshape(1, dim), ()
     if given.ndim != 2 or given.shape[1] != dim:
-        raise ValueError(f"x has the shape {given.shape}; (n, {dim}) is allowed" + (" and (n,)" if dim == 1 else ""))
+        raise arguments.shaped("x", given, f"an array (n, {dim}){' or (n,)' * (dim == 1)} of numbers")
     return given, (len(given),)
 
 

@@ -52,7 +52,7 @@ class GaussianOptima:
 
     def __init__(self, loss: Loss, prior: Prior, kl_weight: float, initial: Start | None = None) -> None:
         if np.any(np.isfinite(prior.low) | np.isfinite(prior.high)):
-            raise ValueError("prior is bounded, under which every Gaussian has infinite KL; Normal or Flat is allowed")
+            raise ValueError("prior must be Normal or Flat, not bounded, under which every Gaussian has infinite KL")
         self.dim = int(loss.dim)
         self._objective = Objective(loss, prior, kl_weight, NODES[self.dim])
         self._fine = Objective(loss, prior, kl_weight, FINE[self.dim])
@@ -126,7 +126,7 @@ class GaussianOptima:
         """
         centre, spread = np.full(self.dim, mean, dtype=np.float64), np.full(self.dim, sd, dtype=np.float64)
         if not np.all(spread > 0.0):
-            raise ValueError(f"sd is {sd!r}; positive numbers are allowed")
+            raise ValueError(f"sd must be positive numbers, not {sd!r}")
         if self._descent is None:
             self._descent = Descent(self._landscape)
             for at in self._minima:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.tools.quoting import refuse
+from particlegvi.tools.quoting import POSITIVE, refuse
 
 MOST_WHOLE = 2**53  # up to here every whole number is a float, so that times are exact
 MOST_SEED = 2**64 - 1
@@ -23,8 +23,7 @@ LARGEST = sys.float_info.max
 SMALLEST_SCALE, LARGEST_SCALE = 1e-150, 1e150  # the square and its inverse are finite as well
 SMALLEST_SCORED, LARGEST_SCORED = 1e-75, 1e75  # of two of these the quotient has a finite square
 SCALE = "a positive finite number from 1e-150 to 1e+150"
-LENGTHSCALE = SCALE + ', or a rule, "median" or "authors",'
-POSITIVE = "a finite number above 0"
+LENGTHSCALE = SCALE + ', or a rule, "median" or "authors"'
 
 # Numbers -------------------------------------------------------------------------------------------------------------
 
@@ -33,8 +32,8 @@ def whole(key: str, value: Any, least: int = 0, most: int = MOST_WHOLE) -> int:
     """A whole number from ``least`` to ``most``; a float without a fraction, such as 1e5, is one."""
     number = _finite(value)
     if number is None or number != math.floor(number) or not least <= number <= most:
-        too_large = number is not None and number > most
-        raise refuse(key, value, f"a whole number {f'from {least} to {most}' if too_large else f'of {least} or more'}")
+        bounded = most < MOST_WHOLE or (number is not None and number > most)
+        raise refuse(key, value, f"a whole number {f'from {least} to {most}' if bounded else f'of {least} or more'}")
     return int(number)
 
 
@@ -81,7 +80,7 @@ def scale(key: str, value: Any, allowed: str = SCALE) -> float:
 
 def scales(key: str, value: Any) -> Array:
     """One scale as an array (), or one for each input coordinate as an array (dim,), which cannot be changed."""
-    allowed = "a positive finite number, or one for each input,"
+    allowed = "a positive finite number, or one for each input"
     numbers = array(key, value, allowed)
     good = (numbers >= SMALLEST_SCALE) & (numbers <= LARGEST_SCALE)
     if numbers.ndim > 1 or not numbers.size or not np.all(good):
@@ -119,25 +118,25 @@ def array(key: str, value: Any, allowed: str, booleans: bool = False) -> Array:
 
 def shaped(key: str, found: Any, allowed: str) -> ValueError:
     """The error for an array of a wrong shape."""
-    return ValueError(f"{key} has the shape {np.shape(found)}; {allowed} is allowed")
+    return ValueError(f"{key} must be {allowed}, not an array of the shape {np.shape(found)}")
 
 
-def finite(key: str, numbers: Array, allowed: str = "finite numbers") -> Array:
+def finite(key: str, numbers: Array, allowed: str) -> Array:
     """The array, if it has neither NaN nor infinity."""
     if not np.all(np.isfinite(numbers)):
-        raise ValueError(f"{key} holds NaN or infinity; {allowed} are allowed")
+        raise ValueError(f"{key} must be {allowed}, not one with NaN or infinity")
     return numbers
 
 
 def points(key: str, value: Any, dim: int | None = None, only_finite: bool = True) -> Array:
     """Points as an array (n, dim), of any dimension if ``dim`` is None; on the line (n,) is read as (n, 1)."""
-    wanted = f"(n, {'dim' if dim is None else dim})"
-    x = array(key, value, f"{'a finite array' if only_finite else 'an array'} {wanted} of numbers")
+    allowed = f"an array (n, {'dim' if dim is None else dim}) of {'finite ' * only_finite}numbers"
+    x = array(key, value, allowed)
     if x.ndim == 1 and dim in (None, 1):
         x = x[:, None]
     if x.ndim != 2 or x.shape[1] == 0 or dim not in (None, x.shape[1]):
-        raise shaped(key, value, wanted)
-    return finite(key, x) if only_finite else x
+        raise shaped(key, value, allowed)
+    return finite(key, x, allowed) if only_finite else x
 
 
 def locations(value: Any, dim: int) -> Array:
@@ -148,20 +147,22 @@ def locations(value: Any, dim: int) -> Array:
 
 def matrix(key: str, value: Any, columns: int, rows: int | None = None) -> Array:
     """An array (n, columns) of numbers, finite or not, or one of so many rows."""
-    wanted = f"({'n' if rows is None else rows}, {columns})"
-    found = array(key, value, f"an array {wanted} of numbers")
+    allowed = f"an array ({'n' if rows is None else rows}, {columns}) of numbers"
+    found = array(key, value, allowed)
     if found.ndim != 2 or found.shape[1] != columns or rows not in (None, len(found)):
-        raise shaped(key, found, wanted)
+        raise shaped(key, found, allowed)
     return found
 
 
 def vector(key: str, value: Any, length: int | None = None) -> Array:
     """Finite numbers, one for each observation: an array of this length, or of any from 1 on; booleans are 0 and 1."""
-    wanted = "(n,) with n of at least 1" if length is None else f"({length},)"
-    found = array(key, value, f"an array {wanted} of numbers", booleans=True)
+    allowed = "an array (n,) of finite numbers with n of at least 1"
+    if length is not None:
+        allowed = f"an array ({length},) of finite numbers, one for each row of X"
+    found = array(key, value, allowed, booleans=True)
     if found.ndim != 1 or (not found.size if length is None else len(found) != length):
-        raise shaped(key, found, wanted if length is None else f"{wanted}, one number for each row of X,")
-    return finite(key, found)
+        raise shaped(key, found, allowed)
+    return finite(key, found, allowed)
 
 
 def coordinates(key: str, value: Any) -> Array:
@@ -178,28 +179,36 @@ def same_length(keys: tuple[str, str], first: Array, second: Array) -> tuple[Arr
     dim = max(first.size, second.size)
     if first.size not in (1, dim) or second.size not in (1, dim):
         raise ValueError(
-            f"{keys[0]} has {first.size} entries and {keys[1]} has {second.size}; the same number, or one, is allowed"
+            f"{keys[0]} and {keys[1]} must have the same number of entries, or one of them a single one, "
+            f"not {first.size} and {second.size}"
         )
     return frozen(np.full(dim, first)), frozen(np.full(dim, second))
 
 
 def paired(key: str, value: Any, y: Array) -> Array:
     """A finite number for each of the observations y, (n,); one number alone stands for all. Both at most 1e75."""
-    found = array(key, value, f"a number, or an array ({len(y)},) of numbers,")
+    allowed = f"a finite number, or an array ({len(y)},) of them as y is"
+    found = array(key, value, allowed)
     found = np.full(y.shape, float(found)) if found.ndim == 0 else found
     if found.shape != y.shape:
-        raise shaped(key, found, f"a number, or an array ({len(y)},) as y,")
-    found = vector(key, found)
-    if max(np.max(np.abs(found)), np.max(np.abs(y))) > LARGEST_SCORED:
-        raise ValueError(f"{key} or y holds a number beyond {LARGEST_SCORED:g}; smaller ones are allowed")
-    return found
+        raise shaped(key, found, allowed)
+    finite(key, found, allowed)
+    return scored(key, found, y)
+
+
+def scored(key: str, numbers: Array, y: Array) -> Array:
+    """The array, if its numbers and those of y are at most 1e75."""
+    worst = max(np.max(np.abs(numbers)), np.max(np.abs(y)))
+    if worst > LARGEST_SCORED:
+        raise ValueError(f"{key} and y must be numbers of at most {LARGEST_SCORED:g} in size, not {worst:g}")
+    return numbers
 
 
 def deviations(key: str, value: Any, y: Array) -> Array:
     """A standard deviation, from 1e-75 to 1e75, for each of the observations y, or one for all."""
     found = paired(key, value, y)
     if not (found >= SMALLEST_SCORED).all():
-        raise ValueError(f"{key} holds {found.min()}; positive numbers, from {SMALLEST_SCORED:g}, are allowed")
+        raise ValueError(f"{key} must be positive numbers from {SMALLEST_SCORED:g}, not {found.min():g}")
     return found
 
 
@@ -208,7 +217,7 @@ def labels(value: Any) -> Array:
     found = vector("y", value)
     wrong = found[~np.isin(found, (0.0, 1.0))]
     if wrong.size:
-        raise ValueError(f"y holds the label {wrong[0]:g}; the labels 0 and 1 are allowed")
+        raise ValueError(f"y must be labels 0 and 1, not {wrong[0]:g}")
     return found
 
 
@@ -217,7 +226,7 @@ def probabilities(key: str, value: Any, y: Array) -> Array:
     found = paired(key, value, y)
     wrong = found[(found < 0.0) | (found > 1.0)]
     if wrong.size:
-        raise ValueError(f"{key} holds {wrong[0]:g}; probabilities from 0 to 1 are allowed")
+        raise ValueError(f"{key} must be probabilities from 0 to 1, not {wrong[0]:g}")
     return found
 
 

@@ -14,7 +14,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
 
-from particlegvi.tools.quoting import shown
+from particlegvi.tools.quoting import refuse, shown
 
 LARGEST_TEXT = 50_000_000  # bytes; far above any manifest or summary, far below what would hurt
 NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
@@ -41,7 +41,7 @@ def place(key: str, path: Any) -> Path:
         text = os.fspath(path)
         if isinstance(text, str) and 0 < len(text) < 4096 and "\0" not in text and encodable(text):
             return Path(text)
-    raise ValueError(f"{key} is {shown(path)}; the path of a folder is allowed")
+    raise refuse(key, path, "the path of a folder")
 
 
 def encodable(text: str) -> bool:

@@ -29,9 +29,9 @@ def check_run(particles: int, dim: int, steps: int, record_every: int | None, ru
     size = 8 * records * particles * dim
     kept = size if size <= IN_MEMORY else 0
     who = f"particles is {particles} in {dim} dimension{'s' * (dim > 1)}"
-    check(f"{who}, which", 8 * COPIES * particles * dim + runs * kept, "fewer particles are allowed")
+    check(f"{who}, which", 8 * COPIES * particles * dim + runs * kept, "give fewer particles")
     asked = f"steps is {steps} and record_every keeps {records} records of {particles} particles, which"
-    check(asked, 24 * records, "a larger record_every, or 0 for the two ends, is allowed")
+    check(asked, 24 * records, "give a larger record_every, or 0 for the two ends")
 
 
 def check_records(
@@ -59,7 +59,7 @@ def check_records(
     if folder is None and size <= IN_MEMORY:
         return
     asked = f"steps is {steps} and record_every keeps {records} records of {particles} particles, which"
-    remedy = "a larger record_every, or 0 for the two ends, is allowed"
+    remedy = "give a larger record_every, or 0 for the two ends"
     check_disk(asked, runs * size - freed, Path(tempfile.gettempdir()) if folder is None else folder, remedy)
 
 

@@ -1,30 +1,54 @@
-"""The checks of objects: a loss, a prior, a method, a kernel, a target, a function.
+"""The checks of objects: a loss, a prior, a method, a kernel, a target, a run, a function.
 
 Each asks for the members of a Protocol of `particlegvi.contracts` and returns the object, or raises a ``ValueError`` of
-one sentence. The checks of values are in `particlegvi.tools.arguments`.
+one sentence that names the first member that is missing. The checks of values are in `particlegvi.tools.arguments`.
 """
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
-import numpy as np
-
+from particlegvi import contracts
 from particlegvi.contracts import Array
-from particlegvi.tools.arguments import array
-from particlegvi.tools.quoting import refuse
+from particlegvi.tools.arguments import array, finite, shaped
+from particlegvi.tools.quoting import refuse, shown
 
-METHOD = (
-    "label", "flow", "objective", "kl_weight", "mmd_weight", "kernel", "has_noise", "schedules", "follows_loss",
-    "check_integrator",
-)  # fmt: skip
+METHOD = "a method such as particlegvi.methods.DLE(kl_weight=1.0)"
 PRIOR = "a prior such as particlegvi.priors.Normal(mean=0.0, sd=1.0)"
+KERNEL = "a kernel such as particlegvi.kernels.SquaredExponential(lengthscale=1.0)"
+TARGET = "a target, as particlegvi.target gives it"
 
 
-def part(key: str, thing: Any, attributes: tuple[str, ...], allowed: str) -> Any:
-    """An object (not a class) with these attributes: a loss, a method, a prior, a target."""
-    if isinstance(thing, type) or not all(hasattr(thing, name) for name in attributes):
+def members(contract: type) -> list[str]:
+    """The names that a Protocol asks for, those of the Protocols below it first."""
+    names = [name for each in reversed(contract.__mro__) for name in (*inspect.get_annotations(each), *vars(each))]
+    return [name for name in dict.fromkeys(names) if not name.startswith("_")]
+
+
+def part(
+    key: str, thing: Any, contract: type | tuple[str, ...], allowed: str, *, without: str = "", more: str = ""
+) -> Any:
+    """An object (not a class) with the members of a contract.
+
+    Parameters
+    ----------
+    contract : type or tuple of str
+        A Protocol, or the names themselves where no Protocol is meant.
+    without : str
+        Members that this use does not need, separated by spaces.
+    more : str
+        A phrase for the end of the sentence if only some members are missing.
+    """
+    if isinstance(thing, type):
         raise refuse(key, thing, allowed)
+    names = contract if isinstance(contract, tuple) else members(contract)
+    wanted = [name for name in names if name not in without.split()]
+    missing = [name for name in wanted if not hasattr(thing, name)]
+    if len(missing) == len(wanted):
+        raise refuse(key, thing, allowed)
+    if missing:
+        raise ValueError(f"{key} must be {allowed}, not {shown(thing)}, which has no {missing[0]}{more}")
     return thing
 
 
@@ -37,56 +61,69 @@ def function(key: str, thing: Any) -> Any:
 
 def returned(key: str, value: Any, shape: tuple[int, ...]) -> Array:
     """What a user's function returned: finite numbers of this shape."""
-    allowed = f"finite numbers of the shape {shape}"
-    found = array(f"what {key} gives", value, allowed)
+    allowed, key = f"finite numbers of the shape {shape}", f"the result of {key}"
+    found = array(key, value, allowed)
     if found.shape != shape:
-        raise ValueError(f"{key} gives the shape {found.shape}; {shape} is allowed")
-    if not np.all(np.isfinite(found)):
-        raise ValueError(f"{key} gives a number that is not finite; {allowed} are allowed")
-    return found
+        raise shaped(key, found, allowed)
+    return finite(key, found, allowed)
 
 
-def loss(thing: Any) -> Any:
-    """A loss."""
-    allowed = "a Loss, for example particlegvi.losses.get('double-well'),"
-    return part("loss", thing, ("value", "gradient", "dim", "term"), allowed)
+def loss(thing: Any, moves: bool = False) -> Any:
+    """A loss; if particles move down it (``moves``), with a gradient for every step."""
+    allowed = 'a Loss such as particlegvi.losses.get("double-well")'
+    return part("loss", thing, contracts.Loss, allowed, without="name" if moves else "name gradient_at")
 
 
 def prior(thing: Any, key: str = "prior") -> Any:
     """A prior, or another distribution on R^dim."""
-    return part(key, thing, ("log_density", "gradient", "sample", "term", "dim", "low", "high"), PRIOR)
+    return part(key, thing, contracts.Prior, PRIOR, without="name")
 
 
 def method(thing: Any) -> Any:
     """A method."""
-    return part("method", thing, METHOD, "a particlegvi.methods.Method such as particlegvi.methods.DLE(kl_weight=1.0)")
+    return part("method", thing, contracts.Method, METHOD, more="; particlegvi.methods.Method has the defaults")
 
 
 def target(thing: Any, density: bool = False, dim: int | None = None) -> Any:
     """A target, as `particlegvi.target` gives it; with ``density`` only one that has one."""
-    allowed = "a target, as particlegvi.target gives it,"
-    kind = part("target", thing, ("kind", "dim"), allowed).kind
+    kind = part("target", thing, contracts.Target, TARGET, without="sample").kind
     if kind not in ("density", "atoms", "gaussians"):
-        raise refuse("target", thing, allowed)
+        raise refuse("target", thing, TARGET)
     if density and kind != "density":
-        raise ValueError(f"target is of the kind {kind!r}; one with a density is allowed")
+        raise ValueError(f'target must be one with a density, not one of the kind "{kind}"')
     if dim not in (None, thing.dim):
-        raise ValueError(f"target has {thing.dim} dimensions; {dim} is allowed")
+        raise ValueError(f"target must be of dimension {dim}, as the loss is, not {thing.dim}")
+    return thing
+
+
+def run(thing: Any) -> Any:
+    """A run, as `particlegvi.simulate` gives it."""
+    return part("run", thing, contracts.Run, "a run, as particlegvi.simulate gives it", without="steps info")
+
+
+def results(thing: Any) -> Any:
+    """Results, as `particlegvi.run` gives them: runs by label, and their scenario."""
+    if isinstance(thing, type) or not hasattr(thing, "items") or not hasattr(thing, "scenario"):
+        raise refuse("results", thing, "results, as particlegvi.run or particlegvi.load gives them")
     return thing
 
 
 def kernel(thing: Any) -> Any:
     """A kernel that can be evaluated: its lengthscale is a number and not the name of a rule."""
-    allowed = "a kernel such as particlegvi.kernels.SquaredExponential(lengthscale=1.0)"
-    if isinstance(part("kernel", thing, ("value", "slope", "lengthscale"), allowed).lengthscale, str):
-        raise ValueError(f'kernel has the rule "{thing.lengthscale}" for its lengthscale; a number is allowed')
+    if isinstance(part("kernel", thing, contracts.Kernel, KERNEL, without="name variance").lengthscale, str):
+        raise ValueError(f'lengthscale of the kernel must be a number, not the rule "{thing.lengthscale}"')
     return thing
+
+
+def kernel_or_rule(thing: Any) -> Any:
+    """A kernel whose lengthscale may still be the name of a rule."""
+    return part("kernel", thing, contracts.Kernel, KERNEL, without="variance")
 
 
 def kernel_or_none(thing: Any) -> Any:
     """A kernel of the repulsion, or None."""
-    allowed = "a kernel of particlegvi.kernels, or None,"
-    return None if thing is None else part("kernel", thing, ("value", "slope", "lengthscale"), allowed)
+    allowed = "a kernel of particlegvi.kernels, or None"
+    return None if thing is None else part("kernel", thing, contracts.Kernel, allowed, without="name variance")
 
 
 def progress(thing: Any) -> Any:
@@ -99,5 +136,4 @@ def progress(thing: Any) -> Any:
 def same_dim(key: str, dim: int, of_loss: int) -> None:
     """The dimensions of two parts must agree."""
     if dim != of_loss:
-        has = f"{key} has {dim} dimension{'s' * (dim != 1)} but the loss has {of_loss}"
-        raise ValueError(f"{has}; equal dimensions are allowed")
+        raise ValueError(f"{key} must be of dimension {of_loss}, as the loss is, not {dim}")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 LONGEST = 60
+POSITIVE = "a positive finite number"  # here, where settings finds it before numpy is loaded
 
 
 def refuse(key: str, value: Any, allowed: str) -> ValueError:
     """The error for a value, ready to raise."""
-    quoted = repr(value) if isinstance(value, str) and len(value) <= 40 else shown(value)
-    return ValueError(f"{key} is {quoted}; {allowed} is allowed")
+    return ValueError(f"{key} must be {allowed}, not {shown(value)}")
 
 
 def shown(value: Any) -> str:

@@ -33,7 +33,7 @@ class Check:
 
     def __post_init__(self) -> None:
         if self.relation not in RELATIONS:
-            raise ValueError(f"relation is {self.relation!r}; one of {', '.join(RELATIONS)} is allowed")
+            raise ValueError(f"relation must be one of {', '.join(RELATIONS)}, not {self.relation!r}")
 
     @property
     def holds(self) -> bool:

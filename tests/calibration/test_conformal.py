@@ -66,5 +66,5 @@ def test_too_few_points_give_an_endless_interval():
 
 @pytest.mark.parametrize("coverage", [0.0, 1.0, -0.1, math.nan])
 def test_an_impossible_coverage_is_refused(coverage):
-    with pytest.raises(ValueError, match="coverage is"):
+    with pytest.raises(ValueError, match="coverage must be a number between 0 and 1, not"):
         conformal_radius([1.0], [1.0], 1.0, coverage)

@@ -52,5 +52,5 @@ def test_the_right_spread_is_left_as_it_is():
 def test_exact_predictions_have_no_best_factor():
     with pytest.raises(ValueError, match="equals its y exactly"):
         variance_factor([1.0, 2.0], [1.0, 2.0], 1.0)
-    with pytest.raises(ValueError, match="sd holds"):
+    with pytest.raises(ValueError, match="sd must be positive numbers from 1e-75, not -1"):
         variance_factor([1.0, 2.0], [1.0, 2.0], -1.0)

@@ -50,11 +50,11 @@ def test_every_row_has_one_place(task, rows):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: holdout(3, 0.0, 0), "test is 0.0"),
-        (lambda: holdout(3, 1.5, 0), "test is 1.5"),
-        (lambda: holdout(1, 0.5, 0), "of 1 rows"),
-        (lambda: thesis_split(100, 0, "ranking"), "task is 'ranking'"),
-        (lambda: next(standard_splits(4)), "rows is 4"),
+        (lambda: holdout(3, 0.0, 0), r"test must be a fraction that leaves a row of 3 on each side, not 0\.0"),
+        (lambda: holdout(3, 1.5, 0), r"test must be a fraction that leaves a row of 3 on each side, not 1\.5"),
+        (lambda: holdout(1, 0.5, 0), r"test must be a fraction that leaves a row of 1 on each side, not 0\.5"),
+        (lambda: thesis_split(100, 0, "ranking"), 'task must be "regression" or "classification", not "ranking"'),
+        (lambda: next(standard_splits(4)), "rows must be at least 5 for a 90/10 split, not 4"),
     ],
 )
 def test_splits_that_leave_nothing_are_refused(call, words):

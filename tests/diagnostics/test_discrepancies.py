@@ -219,9 +219,9 @@ def test_the_limit_law_of_a_kernel_with_one_eigenvalue():
 
 def test_bad_arguments_are_named(plane):
     x = draws((5, 2))
-    with pytest.raises(ValueError, match="order is 3"):
+    with pytest.raises(ValueError, match="order must be 1 or 2, not 3"):
         diagnostics.sliced_wasserstein(x, plane, 3)
-    with pytest.raises(ValueError, match="directions is 0"):
+    with pytest.raises(ValueError, match="directions must be a whole number from 1 to 100000, not 0"):
         diagnostics.sliced_wasserstein(x, plane, directions=0)
     with pytest.raises(ValueError, match="the same is allowed"):
         diagnostics.maximum_mean_discrepancy(x, x[:, :1], SE(1.0))

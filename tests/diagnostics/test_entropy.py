@@ -74,9 +74,9 @@ def test_atoms_have_no_entropy():
 
 @pytest.mark.parametrize("estimator", [SPACINGS, NEIGHBOURS])
 def test_bad_arguments_are_named(estimator):
-    with pytest.raises(ValueError, match="fewer than two"):
+    with pytest.raises(ValueError, match="particles must be at least two for an entropy, not one"):
         estimator([1.0])
-    with pytest.raises(ValueError, match="is 0; a whole number"):
+    with pytest.raises(ValueError, match="^(neighbours|order) must be a whole number of 1 or more, not 0"):
         estimator([1.0, 2.0], 0)
     with pytest.raises(ValueError, match="not finite"):
         estimator([1.0, np.nan])

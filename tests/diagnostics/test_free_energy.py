@@ -141,7 +141,7 @@ def test_without_a_prior_and_without_weights():
     few = diagnostics.free_energy(x, LINE, pg.methods.DRE(0.5, SE(1.0)), most_paired=20)
     chosen = gaps[np.ix_(np.arange(20) * 50 // 20, np.arange(20) * 50 // 20)]
     assert few.mmd_squared == pytest.approx((np.exp(-0.5 * chosen**2).sum() - 20) / (20 * 19), rel=1e-12)
-    with pytest.raises(ValueError, match="fewer than two"):
+    with pytest.raises(ValueError, match="particles must be at least two for a free energy with kl_wei.*, not one"):
         diagnostics.free_energy(x[:1], LINE, pg.methods.DLE(1.0))
     with pytest.raises(ValueError, match="atoms"):
         atoms = pg.target(LINE, pg.methods.DE(), initial=PRIOR)

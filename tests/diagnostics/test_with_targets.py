@@ -112,12 +112,12 @@ def test_the_nearest_mode_and_the_shares():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda target: diagnostics.wasserstein1_floor(target, 0), "n is 0"),
+        (lambda target: diagnostics.wasserstein1_floor(target, 0), "n must be a whole number from 1 to 42.*, not 0"),
         (lambda target: diagnostics.wasserstein1_floor(target, 10, (0.5, 1.5)), "quantiles"),
-        (lambda target: diagnostics.wasserstein1_floor(target, 10, replicates=-1), "replicates is -1"),
-        (lambda target: diagnostics.binomial_limits(10, 1.2), "p is 1.2"),
-        (lambda target: diagnostics.binomial_limits(-1, 0.5), "n is -1"),
-        (lambda target: diagnostics.binomial_limits(10, 0.5, 1.0), "level is 1.0"),
+        (lambda target: diagnostics.wasserstein1_floor(target, 10, replicates=-1), "replicates must .*, not -1"),
+        (lambda target: diagnostics.binomial_limits(10, 1.2), r"p must be a probability from 0 to 1, not 1\.2"),
+        (lambda target: diagnostics.binomial_limits(-1, 0.5), "n must be a whole number from 0 to 4294967296, not -1"),
+        (lambda target: diagnostics.binomial_limits(10, 0.5, 1.0), r"level must be a number between .*, not 1\.0"),
         (lambda target: diagnostics.mode_occupancy(np.zeros((3, 2)), [0.0, 1.0]), "modes"),
     ],
 )
@@ -129,7 +129,7 @@ def test_bad_numbers_are_named(call, words, targets):
 def test_a_plane_and_atoms_are_refused_where_they_have_no_distance():
     loss = pg.Loss.from_numpy(lambda x: np.sum(x**2, axis=1), lambda x: 2.0 * x, 2)
     plane = pg.target(loss, pg.methods.DLE(1.0), prior=pg.priors.Flat(2))
-    with pytest.raises(ValueError, match="2 dimensions"):
+    with pytest.raises(ValueError, match="target must be of dimension 1 for this distance, not 2"):
         diagnostics.wasserstein1([0.0], plane)
     well = pg.Loss.from_numpy(lambda x: x[:, 0] ** 2, lambda x: 2.0 * x, 1)
     atom = pg.target(well, pg.methods.DE(), initial=pg.priors.Normal(0.0, 1.0))

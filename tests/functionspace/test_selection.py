@@ -127,7 +127,7 @@ def test_same_seed_same_points_and_all_rows_are_allowed(name):
     ("name", "count", "words"),
     [
         ("greddy", 5, 'did you mean "greedy"'),
-        ("greedy", 61, "number of inducing points is 61; at most the number of rows of X, 60"),
+        ("greedy", 61, "the number of inducing points must be at most 60, the rows of X, not 61"),
         ("greedy", 0, "whole number of 1 or more"),
         ("greedy", 2.5, "whole number of 1 or more"),
     ],

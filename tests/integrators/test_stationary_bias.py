@@ -94,5 +94,5 @@ def test_particles_have_the_variance_of_a_quadratic(integrator):
 
 
 def test_an_integrator_that_rejects_has_no_smooth_step():
-    with pytest.raises(ValueError, match='integrator is "mala"'):
+    with pytest.raises(ValueError, match='integrator must be one that neither accepts nor rejects, not "mala"'):
         stationary_law(lambda x: x, 0.1, integrator="mala")

@@ -153,7 +153,7 @@ def test_a_rule_is_resolved_and_the_sentence_says_so():
 
 def test_the_authors_rule_needs_particles():
     kernel = kernels.SquaredExponential("authors")
-    with pytest.raises(ValueError, match='lengthscale is "authors", a rule on the particles'):
+    with pytest.raises(ValueError, match='lengthscale must be a number.*, not the rule "authors", where'):
         bandwidth.resolve(kernel, priors.Flat(2))
     chosen, sentence = bandwidth.resolve(kernel, priors.Flat(2), np.random.default_rng(0).normal(size=(20, 2)))
     assert isinstance(chosen.lengthscale, float)

@@ -116,12 +116,12 @@ def test_same_bytes_in_any_grouping(noise):
 
 
 BAD = [
-    ({"samples": 0}, "samples is 0; a whole number of 1"),
-    ({"noise": -1.0}, "noise is -1.0; a finite number of 0 or more"),
-    ({"kl_weight": 0.0}, "kl_weight is 0.0"),
-    ({"kernel": "rbf"}, "kernel is 'rbf'"),
-    ({"reference": "prior"}, "reference is 'prior'; an array"),
-    ({"reference": [[np.nan]]}, "finite draws"),
+    ({"samples": 0}, "samples must be a whole number from 1 to 1000000, not 0"),
+    ({"noise": -1.0}, r"noise must be a finite number of 0 or more, not -1\.0"),
+    ({"kl_weight": 0.0}, r"kl_weight must be a positive finite number, not 0\.0"),
+    ({"kernel": "rbf"}, r'kernel must be a kernel of particlegvi\.kernels, or None, not "rbf"'),
+    ({"reference": "prior"}, r'reference must be an array \(draws, dim\) of finite numbers, or a prior, not "prior"'),
+    ({"reference": [[np.nan]]}, r"reference must be an array \(draws, dim\) of fi.*, not one with NaN or infinity"),
 ]
 
 
@@ -133,9 +133,9 @@ def test_bad_settings_get_one_sentence(given, sentence):
 
 def test_what_does_not_fit_the_problem_gets_one_sentence():
     flat = problem(ZERO, pg.priors.Flat(1), [[0.0]])
-    with pytest.raises(ValueError, match="prior is flat, which has no draws to weigh"):
+    with pytest.raises(ValueError, match="reference must be given under a flat prior, which has no draws to weigh"):
         pg.methods.MMDFlow().flow(flat)
-    with pytest.raises(ValueError, match="reference has 2 dimension"):
+    with pytest.raises(ValueError, match="reference must be of dimension 1, as the loss is, not 2"):
         pg.methods.MMDFlow(np.zeros((3, 2))).flow(flat)
-    with pytest.raises(ValueError, match="reference has 2 dimension"):
+    with pytest.raises(ValueError, match="reference must be of dimension 1, as the loss is, not 2"):
         pg.methods.MMDFlow(pg.priors.Normal([0.0, 0.0], 1.0)).flow(flat)

@@ -126,11 +126,11 @@ def test_same_bytes_in_any_grouping():
 
 @pytest.mark.parametrize("integrator", ["exponential-euler"])
 def test_an_integrator_for_noise_or_a_linear_part_is_refused(integrator):
-    with pytest.raises(ValueError, match="integrator is 'exponential-euler', and SVGD has neither noise nor"):
+    with pytest.raises(ValueError, match='integrator must be euler-maruyama or.*, not "exponential-euler": SVGD'):
         pg.methods.SVGD().flow(problem(BOWL, PRIOR, [[0.0]], integrator=integrator))
 
 
 @pytest.mark.parametrize("bad", [{"kl_weight": 0.0}, {"kl_weight": "1"}, {"kl_weight": True}, {"kernel": 3.0}])
 def test_bad_settings_get_one_sentence(bad):
-    with pytest.raises(ValueError, match="is allowed"):
+    with pytest.raises(ValueError, match="^(kl_weight|draws|kernel) must be .*, not ."):
         pg.methods.SVGD(**bad)

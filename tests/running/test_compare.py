@@ -88,19 +88,19 @@ def test_a_kernel_of_the_users_own_is_kept():
 
 
 BAD = [
-    (["DLE", "DLE"], {}, "the label 'DLE' twice"),
-    ("DLE", {}, "methods is 'DLE'; a mapping or list"),
-    ([], {}, "methods is empty"),
+    (["DLE", "DLE"], {}, 'methods must be a mapping from labels, not two of one label or none: "DLE"'),
+    ("DLE", {}, r'methods must be a mapping or list such as \["DE", "DLE"\], not "DLE"'),
+    ([], {}, "methods must be at least one method, not none"),
     (["DLF"], {}, "there is no method"),
-    (["DLE", 3], {}, "method is 3"),
+    (["DLE", 3], {}, r"method must be a method such as particlegvi\.methods\.DLE\(kl_weight=1\.0\), not 3"),
     (["DLE"], {"weight": 3.0}, "weight is not an argument of compare"),
-    (["DLE"], {"kl_weight": -1.0}, "kl_weight is -1.0"),
-    (["DLE"], {"steps": -1}, "steps is -1"),
-    (["DLE"], {"modes": [[0.0, 1.0]]}, "modes has the shape"),
-    (["DLE"], {"modes": "left"}, "modes is 'left'"),
-    (["DLE"], {"modes": [float("nan")]}, "modes has a number that is not finite"),
-    (["DLE"], {"modes": np.empty((0, 1))}, "modes is \\[\\]; at least one point"),
-    (["DLE"], {"progress": 3}, "progress is 3"),
+    (["DLE"], {"kl_weight": -1.0}, r"kl_weight must be a finite number of 0 or more, not -1\.0"),
+    (["DLE"], {"steps": -1}, "steps must be a whole number of 0 or more, not -1"),
+    (["DLE"], {"modes": [[0.0, 1.0]]}, r"modes must be an array \(n, 1\) o.*, not an array of the shape \(1,"),
+    (["DLE"], {"modes": "left"}, r'modes must be an array \(n, 1\) of finite numbers, not "left"'),
+    (["DLE"], {"modes": [float("nan")]}, r"modes must be an array \(n, 1\) o.*, not one with NaN or infinity"),
+    (["DLE"], {"modes": np.empty((0, 1))}, r"modes must be at least one point, or None, not \[\]"),
+    (["DLE"], {"progress": 3}, "progress must be a function or None, not 3"),
 ]
 
 

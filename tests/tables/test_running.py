@@ -78,14 +78,14 @@ def test_a_damaged_cell_is_measured_again(toy, tmp_path):
     ("change", "words"),
     [
         ({"rows": ["yatch"]}, 'there is no row of the table "yatch"; did you mean "yacht"'),
-        ({"rows": []}, "rows is"),
-        ({"models": "pls"}, "models is 'pls'"),
+        ({"rows": []}, r"rows must be a list of at least one name, none twice, not \[\]"),
+        ({"models": "pls"}, 'models must be a list of at least one name, none twice, not "pls"'),
         ({"models": ["pls", "pls"]}, "none twice"),
         ({"protocols": ["honest"]}, 'there is no protocol of the table "honest"'),
-        ({"splits": 0}, "splits is 0"),
-        ({"splits": 2.0}, "splits is 2.0"),
-        ({"particles": True}, "particles is True"),
-        ({"seed": -1}, "seed is -1"),
+        ({"splits": 0}, "splits must be a whole number from 1 to 10000, not 0"),
+        ({"splits": 2.0}, r"splits must be a whole number from 1 to 10000, not 2\.0"),
+        ({"particles": True}, "particles must be a whole number from 2 to 2147483647, not True"),
+        ({"seed": -1}, "seed must be a whole number from 0 to 2147483647, not -1"),
         ({"split": 1}, 'there is no parameter of the table "split"; did you mean "splits"'),
     ],
 )
@@ -96,7 +96,7 @@ def test_bad_settings_are_refused_before_anything_is_written(change, words, toy,
 
 
 def test_bad_jobs_are_refused(toy, tmp_path):
-    with pytest.raises(ValueError, match="jobs is 0"):
+    with pytest.raises(ValueError, match="jobs must be a whole number of 1 or more, not 0"):
         run_table(SMALL, tmp_path / "table", jobs=0)
 
 

@@ -168,8 +168,8 @@ def _numbers(normal: bool, seed: int, role: str, shape: tuple[int, int], step: i
     particles, dim = shape
     if particles > MOST_PARTICLES or first + dim > MOST_COORDINATES:
         raise ValueError(
-            f"{particles} particles in {first + dim} dimensions is beyond the noise's counter;"
-            f" at most {MOST_PARTICLES} particles and {MOST_COORDINATES} dimensions are allowed"
+            f"particles must be at most {MOST_PARTICLES} in at most {MOST_COORDINATES} dimensions, the limits of the"
+            f" noise's counter, not {particles} in {first + dim}"
         )
     k0, k1 = key_words(seed)
     out = np.empty((particles, dim))

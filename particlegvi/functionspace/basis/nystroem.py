@@ -133,7 +133,7 @@ def _checked(covariance: KernelLike, inducing_points: ArrayLike) -> tuple[Covari
     k = covariances.of(covariance)
     Z = points("inducing_points", inducing_points).copy()
     if len(Z) == 0:
-        raise ValueError("inducing_points has no row; at least one is needed")
+        raise ValueError("inducing_points must have at least one row, not none")
     Z.setflags(write=False)
     return k, Z
 

@@ -36,7 +36,7 @@ __all__ = [
     "of",
 ]
 
-ALLOWED = "a covariance of particlegvi.functionspace.covariances, or a kernel of particlegvi.kernels,"
+ALLOWED = "a covariance of particlegvi.functionspace.covariances, or a kernel of particlegvi.kernels"
 _registry = Registry("particlegvi.functionspace.covariances", "covariance")
 
 
@@ -80,5 +80,5 @@ def of(kernel: KernelLike) -> Covariance:
     if found.name not in names():
         raise refuse("kernel", kernel, ALLOWED)
     if isinstance(found.lengthscale, str):
-        raise ValueError(f'the lengthscale of the kernel is the rule "{found.lengthscale}"; a number is allowed here')
+        raise ValueError(f'lengthscale of the kernel must be a number here, not the rule "{found.lengthscale}"')
     return get(found.name, lengthscale=found.lengthscale, variance=found.variance)

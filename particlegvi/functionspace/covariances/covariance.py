@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Facts, Kernel
-from particlegvi.tools.quoting import shown
+from particlegvi.tools.quoting import refuse
 
 
 class Covariance:
@@ -79,8 +79,7 @@ class Compound(Covariance):
 
     def __init__(self, *parts: Covariance) -> None:
         if not parts or not all(isinstance(part, Covariance) for part in parts):
-            given = shown(list(parts))
-            raise ValueError(f"the parts of a {self.name} are {given}; one or more covariances are allowed")
+            raise refuse(f"the parts of a {self.name}", list(parts), "one or more covariances")
         flat = [part.parts if type(part) is type(self) else (part,) for part in parts]
         self.parts: tuple[Covariance, ...] = tuple(part for group in flat for part in group)
 

@@ -92,8 +92,8 @@ def inputs(given: ArrayLike, lengthscale: Array) -> Array:
     x = points("inputs", given)
     if lengthscale.ndim and lengthscale.size != x.shape[1]:
         raise ValueError(
-            f"lengthscale has {lengthscale.size} entries and the inputs have {x.shape[1]} columns; "
-            "as many, or one number, are allowed"
+            f"lengthscale must be one number, or one for each of the {x.shape[1]} columns of the inputs, "
+            f"not {lengthscale.size} numbers"
         )
     return x
 

@@ -27,7 +27,7 @@ class PoissonLogRates(likelihoods.PoissonLog):
         """The targets as an array (rows,)."""
         rates = vector("y", y, rows)
         if not (rates >= 0.0).all():
-            raise ValueError(f"y holds {rates.min():g}; numbers of at least 0 are allowed")
+            raise ValueError(f"y must be numbers of at least 0, not {rates.min():g}")
         return rates
 
 

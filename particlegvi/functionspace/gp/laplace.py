@@ -131,7 +131,7 @@ def _checked(X: ArrayLike, labels: ArrayLike) -> tuple[Array, Array]:
     x = points("X", X)
     y = vector("labels", labels, len(x))
     if set(np.unique(y)) != {0.0, 1.0}:
-        raise ValueError(f"labels hold {np.unique(y)[:5].tolist()}; 0 and 1, each at least once, are needed")
+        raise ValueError(f"labels must be 0 and 1, each at least once, not {np.unique(y)[:5].tolist()}")
     return x, y
 
 

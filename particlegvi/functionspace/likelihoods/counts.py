@@ -23,7 +23,7 @@ class Counts(Likelihood):
         counts = super().check_targets(y, rows)
         wrong = counts[(counts < 0.0) | (counts != np.floor(counts))]
         if wrong.size:
-            raise ValueError(f"y holds the count {wrong[0]:g}; whole numbers of at least 0 are allowed")
+            raise ValueError(f"y must be counts, whole numbers of at least 0, not {wrong[0]:g}")
         return counts
 
     def mean(self, f: ArrayLike) -> Array:

@@ -23,7 +23,7 @@ class Labels(Likelihood):
         labels = super().check_targets(y, rows)
         wrong = labels[(labels != 0.0) & (labels != 1.0)]
         if wrong.size:
-            raise ValueError(f"y holds the label {wrong[0]:g}; the labels 0 and 1 are allowed")
+            raise ValueError(f"y must be labels 0 and 1, not {wrong[0]:g}")
         return labels
 
     def levels(self, y: Array) -> Array:

@@ -49,7 +49,7 @@ class ShiftedMixture(_Fields, Likelihood):
             probability=probability,
         )
         if share >= 1.0:
-            raise ValueError(f"probability is {share:g}; a number between 0 and 1 is allowed")
+            raise ValueError(f"probability must be a number between 0 and 1, not {share:g}")
         return super().__new__(cls, math.copysign(size, shift), variance, share)
 
     @property

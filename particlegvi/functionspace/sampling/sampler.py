@@ -213,7 +213,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         noise.key_words(self.seed)
         x = points("X", X)
         if len(x) == 0:
-            raise ValueError("X has no row; at least one is needed")
+            raise ValueError("X must have at least one row, not none")
         observed = self.likelihood.check_targets(y, len(x))
         batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size, 1), len(x))
         self._check_moves()
@@ -251,7 +251,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
             return None
         u = points("initial", self.initial, self.basis_.size)
         if len(u) != particles:
-            raise ValueError(f"initial has {len(u)} rows; one for each of the {particles} particles is allowed")
+            raise ValueError(f"initial must have {particles} rows, one for each particle, not {len(u)}")
         return u.copy()
 
     def potential(self, u: ArrayLike) -> Array:

@@ -54,7 +54,5 @@ def select(name: str, covariance: KernelLike, X: ArrayLike, count: int, seed: in
     x = points("X", X)
     asked = whole("the number of inducing points", count, 1)
     if asked > len(x):
-        raise ValueError(
-            f"the number of inducing points is {asked}; at most the number of rows of X, {len(x)}, is allowed"
-        )
+        raise ValueError(f"the number of inducing points must be at most {len(x)}, the rows of X, not {asked}")
     return rule(covariances.of(covariance), x, asked, seed)

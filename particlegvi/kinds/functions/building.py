@@ -102,7 +102,7 @@ def build(scenario: Mapping[str, Any]) -> Parts:
     methods = {label: _method(label, entry, likelihood) for label, entry in scenario["methods"].items()}
     particles = scenario["particles"]
     needed = 8 * (ROWS * rows * points + particles * (10 * points + rows) + 6 * points**2)
-    memory.check(f"{rows} data, {points} inducing points and {particles} particles", needed, "fewer are allowed")
+    memory.check(f"{rows} data, {points} inducing points and {particles} particles", needed, "give fewer")
     return Parts(kernel, likelihood, data, methods, scenario)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from particlegvi.settings import checks, keys
-from particlegvi.settings.checks import refuse
 from particlegvi.settings.keys import Key
+from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
 DRAWN = {"low": -3.0, "high": 3.0, "count": 100, "scattered": False, "gaps": []}
@@ -19,7 +19,7 @@ def data(value: Any, key: str) -> dict[str, Any]:
         check_parameters(f"{key} with points", table, ("points",))
         given = checks.points(table["points"], f"{key}.points")
         if len(given[0]) < 2:
-            raise refuse(f"{key}.points", "a list of points whose last number is y, such as [[0.0, 1.5]]", given[0])
+            raise refuse(f"{key}.points", given[0], "a list of points whose last number is y, such as [[0.0, 1.5]]")
         return {"points": given}
     if "name" in table:
         check_parameters(f"{key} with a name", table, ("name", "scale"))
@@ -41,7 +41,7 @@ def data(value: Any, key: str) -> dict[str, Any]:
 
 def _flag(value: Any, key: str) -> bool:
     if not isinstance(value, bool):
-        raise refuse(key, "true or false", value)
+        raise refuse(key, value, "true or false")
     return value
 
 
@@ -50,7 +50,7 @@ def _gaps(value: Any, key: str) -> list[list[float]]:
         return []
     found = checks.points(value, key)
     if any(len(each) != 2 or not each[0] < each[1] for each in found):
-        raise refuse(key, "a list of intervals [low, high] with low < high", value)
+        raise refuse(key, value, "a list of intervals [low, high] with low < high")
     return found
 
 
@@ -64,10 +64,10 @@ def inducing_points(value: Any, key: str) -> Any:
 def parameters(value: Any, key: str) -> dict[str, Any]:
     """A table of numbers, texts and lists of numbers: what a part is made with."""
     if not isinstance(value, dict):
-        raise refuse(key, "a table", value)
+        raise refuse(key, value, "a table")
     for name, each in value.items():
         if isinstance(each, dict) or (isinstance(each, list) and not all(isinstance(x, int | float) for x in each)):
-            raise refuse(f"{key}.{name}", "a number, a text, a boolean or a list of numbers", each)
+            raise refuse(f"{key}.{name}", each, "a number, a text, a boolean or a list of numbers")
     return value
 
 
@@ -94,7 +94,7 @@ KEYS = {
     **keys.HEAD,
     "particles": Key(checks.whole(1, 1_000_000), "number of functions that are sampled", 100),
     "steps": Key(checks.whole(1, 10**9), "number of updates; absent: as many as equilibrium takes"),
-    "step_size": Key(keys.POSITIVE, "eta, the time of one update; absent: chosen from the curvature"),
+    "step_size": Key(keys.ABOVE_ZERO, "eta, the time of one update; absent: chosen from the curvature"),
     "inducing_points": Key(inducing_points, "how many are chosen among the inputs, or the points", keys.REQUIRED),
     "data": Key(data, "a formula with its inputs, points [x, y], or the name of a data set", keys.REQUIRED),
     "kernel": Key(covariance, "the covariance of the prior: a name with parameters", keys.REQUIRED),

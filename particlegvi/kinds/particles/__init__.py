@@ -34,7 +34,7 @@ class Particles(Kind):
         start = scenario.get("initial", {}).get("points")
         if start is not None and len(start) != scenario["particles"]:
             raise ValueError(
-                f"initial.points has {len(start)} points and particles is {scenario['particles']}; they must agree"
+                f"particles must be {len(start)}, as many as initial.points has, not {scenario['particles']}"
             )
         if "replicates" in scenario and "modes" not in scenario:
             raise ValueError("replicates count modes, and the key modes is missing")

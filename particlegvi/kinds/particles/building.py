@@ -15,7 +15,7 @@ from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import Problem
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools import memory
-from particlegvi.tools.quoting import shown
+from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
 
@@ -138,6 +138,6 @@ def _method(label: str, entry: Mapping[str, Any], shared: Any) -> Any:
         with _at(f"{key}.embedding"):
             how = given["embedding"]["how"]
             if how not in priors.mean_embedding.WAYS:
-                raise ValueError(f"how is {shown(how)}; one of {', '.join(priors.mean_embedding.WAYS)} is allowed")
+                raise refuse("how", how, f"one of {', '.join(priors.mean_embedding.WAYS)}")
     with _at(key):
         return method(**given)

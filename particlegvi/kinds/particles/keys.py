@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from particlegvi.settings import checks, keys
-from particlegvi.settings.checks import Check, refuse
+from particlegvi.settings.checks import Check
 from particlegvi.settings.keys import Key
+from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
 
@@ -17,7 +18,7 @@ def loss(value: Any, key: str) -> dict[str, Any]:
         checks.text(2000)(table["formula"], f"{key}.formula")
         variables = table.get("variables")
         if not isinstance(variables, list) or not variables or not all(isinstance(each, str) for each in variables):
-            raise refuse(f"{key}.variables", 'a list of the names of the variables, such as ["x", "y"]', variables)
+            raise refuse(f"{key}.variables", variables, 'a list of the names of the variables, such as ["x", "y"]')
     return table
 
 
@@ -39,7 +40,7 @@ def kernel(value: Any, key: str) -> dict[str, Any]:
 
 def embedding(value: Any, key: str) -> dict[str, Any]:
     if not isinstance(value, dict) or not isinstance(value.get("how"), str):
-        raise refuse(key, 'a name or a table with the key "how"', value)
+        raise refuse(key, value, 'a name or a table with the key "how"')
     check_parameters(key, value, ("how", "samples"))
     if "samples" in value:
         checks.whole(1, 1_000_000)(value["samples"], f"{key}.samples")
@@ -52,12 +53,13 @@ def step_size(value: Any, key: str) -> float | dict[str, Any]:
         return checks.number(above=0.0, allowed="a positive finite number or the table of a schedule")(value, key)
     keys.part(value, key, ("schedule",))
     checks.text(80)(value["schedule"], f"{key}.schedule")
-    return {name: each if name == "schedule" else keys.POSITIVE(each, f"{key}.{name}") for name, each in value.items()}
+    positive = keys.ABOVE_ZERO
+    return {name: each if name == "schedule" else positive(each, f"{key}.{name}") for name, each in value.items()}
 
 
 def repulsion(value: Any, key: str) -> dict[str, Any]:
     if not isinstance(value, dict) or not isinstance(value.get("how"), str):
-        raise refuse(key, 'a name or a table with the key "how"', value)
+        raise refuse(key, value, 'a name or a table with the key "how"')
     check_parameters(key, value, ("how", "size"))
     if "size" in value:
         checks.whole(1, 1_000_000)(value["size"], f"{key}.size")
@@ -70,7 +72,7 @@ def methods(value: Any, key: str) -> dict[str, Any]:
 
 def method(value: Any, key: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise refuse(key, "a table, such as {kl_weight = 1.0}", value)
+        raise refuse(key, value, "a table, such as {kl_weight = 1.0}")
     special: dict[str, Check] = {
         "method": checks.text(40), "kernel": kernel, "embedding": embedding, "repulsion": repulsion
     }  # fmt: skip
@@ -79,7 +81,7 @@ def method(value: Any, key: str) -> dict[str, Any]:
 
 def _parameter(value: Any, key: str) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise refuse(key, "a number", value)
+        raise refuse(key, value, "a number")
     return value
 
 

@@ -15,7 +15,7 @@ from particlegvi.losses.formulas.graph import FUNCTIONS
 from particlegvi.losses.formulas.lowering import lower
 from particlegvi.losses.formulas.parser import LONGEST, parse
 from particlegvi.losses.formulas.tokens import DIGITS, is_letter
-from particlegvi.tools.quoting import shown
+from particlegvi.tools.quoting import refuse
 
 if TYPE_CHECKING:
     from particlegvi.engine.terms.tape import FormulaTape
@@ -53,7 +53,7 @@ def compile_formula(formula: str, variables: Sequence[str] | str) -> FormulaTape
 
     names = checked_variables(variables)
     if not isinstance(formula, str):
-        raise ValueError(f"formula is {shown(formula)}; it must be a string")
+        raise refuse("formula", formula, "a text")
     graph, value = parse(formula, names)
     low, roots = lower(graph, [value, *gradient(graph, value, len(names))])
     return Assembler().assemble(low, roots)
@@ -64,26 +64,22 @@ def checked_variables(variables: Sequence[str] | str) -> list[str]:
     if isinstance(variables, str):
         variables = variables.replace(",", " ").split()
     if not isinstance(variables, list | tuple):
-        raise ValueError(f"variables is {shown(variables)}; a list of names is allowed")
+        raise refuse("variables", variables, "a list of names")
     names = list(variables)
     if not 1 <= len(names) <= MOST_VARIABLES:
-        raise ValueError(f"variables has {len(names)} names; a formula needs between 1 and {MOST_VARIABLES}")
+        raise ValueError(f"variables must be a list of 1 to {MOST_VARIABLES} names, not of {len(names)}")
     seen: set[str] = set()
     for place, name in enumerate(names):
         if not isinstance(name, str) or not name or not is_letter(name[0]):
-            raise ValueError(f"variables[{place}] is {_quoted(name)}; a variable's name starts with a letter")
+            raise refuse(f"variables[{place}]", name, "a name that starts with a letter")
         if not all(is_letter(character) or character in DIGITS for character in name):
-            raise ValueError(f"variables[{place}] is {_quoted(name)}; a variable's name has only letters, digits and _")
+            raise refuse(f"variables[{place}]", name, "a name of letters, digits and _ only")
         if len(name) > LONGEST_NAME:
-            raise ValueError(f"variables[{place}] is {_quoted(name)}; at most {LONGEST_NAME} characters are allowed")
+            raise refuse(f"variables[{place}]", name, f"a name of at most {LONGEST_NAME} characters")
         if name in FUNCTIONS or name == "pi":
             what = "a function" if name in FUNCTIONS else "a constant"
-            raise ValueError(f"variables[{place}] is {_quoted(name)}, which is {what} in formulas; choose another name")
+            raise refuse(f"variables[{place}]", name, f"another name than that of {what}")
         if name in seen:
-            raise ValueError(f"variables[{place}] is {_quoted(name)}, as another one is; names must differ")
+            raise refuse(f"variables[{place}]", name, "a name that no other variable has")
         seen.add(name)
     return names
-
-
-def _quoted(name: object) -> str:
-    return repr(name) if isinstance(name, str) and len(name) <= 40 else shown(name)

@@ -33,7 +33,7 @@ class _Open(NamedTuple):
 def parse(formula: str, variables: Sequence[str]) -> tuple[Graph, int]:
     """The graph of a formula and the number of the node that is its value."""
     if len(formula) > LONGEST:
-        raise mistake(formula, LONGEST, f"it has {len(formula)} characters; at most {LONGEST} are allowed")
+        raise mistake(formula, LONGEST, f"it has {len(formula)} characters; give at most {LONGEST}")
     reader = _Reader(formula, variables)
     for token in tokens(formula):
         reader.read(token)
@@ -112,7 +112,7 @@ class _Reader:
 
     def push_open(self, kind: str, token: Token) -> None:
         if len(self.open) >= DEEPEST:
-            raise self.wrong(token, f"it is nested too deeply; at most {DEEPEST} levels are allowed")
+            raise self.wrong(token, f"it is nested too deeply; give at most {DEEPEST} levels")
         self.open.append(_Open(kind, token))
 
     def apply_down_to(self, precedence: int) -> None:

@@ -68,7 +68,7 @@ def tokens(formula: str) -> Iterator[Token]:
             yield Token("**", "^", column)
             column += 1
         else:
-            hint = HINTS.get(character, "allowed are numbers, names, + - * / ** ^ and parentheses")
+            hint = HINTS.get(character, "a formula has numbers, names, + - * / ** ^ and parentheses")
             raise mistake(formula, column, f"the character {ascii(character)} is not part of a formula; {hint}")
     yield Token("end", "", len(formula))
 

@@ -63,7 +63,8 @@ class AtomicTarget:
             raise ValueError(f"quantile is for one dimension; this target has {self.dim}")
         levels = arguments.array("u", u, "an array of probabilities")
         if not np.all((levels >= 0.0) & (levels <= 1.0)):
-            raise ValueError("u has values outside [0, 1]; probabilities are allowed")
+            wrong = levels[~((levels >= 0.0) & (levels <= 1.0))].flat[0]
+            raise ValueError(f"u must be probabilities from 0 to 1, not {wrong:g}")
         index = np.searchsorted(np.cumsum(self.weights), levels - 1e-14)
         result = self.atoms[np.minimum(index, len(self.atoms) - 1), 0]
         return result if levels.ndim else float(result)

@@ -9,6 +9,7 @@ import numpy as np
 
 from particlegvi.contracts import Distribution
 from particlegvi.tools import arguments
+from particlegvi.tools.quoting import refuse
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -36,7 +37,7 @@ class Q0:
         self.prior, self.dim = prior, int(prior.dim)
         low, high = np.asarray(prior.low, dtype=np.float64), np.asarray(prior.high, dtype=np.float64)
         if isinstance(prior, Flat):
-            raise ValueError("initial is Flat, which is not a probability; Normal, Uniform or an array is allowed")
+            raise ValueError("initial must be Normal, Uniform or an array, not Flat, which is not a probability")
         self._pairs = [self._coordinate(i) for i in range(self.dim)]
         self.low = np.maximum(low, [quantile(np.array([EDGE]))[0] for _, quantile in self._pairs])
         self.high = np.minimum(high, [-mirrored for mirrored in self._upper()])
@@ -85,7 +86,7 @@ class Q0:
             assert panels is not None
             curve = Curve(panels)
             return curve.cdf, curve.quantile
-        raise ValueError(f"initial is {prior!r}; Normal, Uniform or an array of points is allowed in {self.dim}-D")
+        raise refuse("initial", prior, f"Normal, Uniform or an array of points in {self.dim}-D")
 
 
 def start_points(initial: Start | ArrayLike, dim: int) -> np.ndarray | None:
@@ -98,7 +99,7 @@ def start_points(initial: Start | ArrayLike, dim: int) -> np.ndarray | None:
     """
     if isinstance(initial, Distribution):
         if initial.dim != dim:
-            raise ValueError(f"initial has {initial.dim} dimensions and the loss has {dim}; the same number is allowed")
+            raise ValueError(f"initial must be of dimension {dim}, as the loss is, not {initial.dim}")
         return None
     points = arguments.array("initial", initial, f"a prior object or a finite array (n, {dim})")
     if dim == 1 and points.ndim == 1:

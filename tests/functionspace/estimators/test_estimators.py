@@ -147,7 +147,7 @@ def test_the_random_state_decides(wave):
     [
         (ProjectedLangevinClassifier, [0, 1, 2, 0], "Only binary classification"),
         (ProjectedLangevinClassifier, [1, 1, 1, 1], "one class"),
-        (ProjectedLangevinPoissonRegressor, [1.0, -1.0, 0.0, 2.0], "y holds -1"),
+        (ProjectedLangevinPoissonRegressor, [1.0, -1.0, 0.0, 2.0], "y must be numbers of at least 0, not -1"),
         (ProjectedLangevinPoissonRegressor, [0, 0, 0, 0], "0 in every row"),
     ],
 )

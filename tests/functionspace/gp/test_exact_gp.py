@@ -127,10 +127,10 @@ def test_too_little_noise_for_rounding_is_refused_in_one_sentence():
 @pytest.mark.parametrize(
     ("X", "y", "words"),
     [
-        (X, Y[:5], r"y has the shape \(5,\); \(14,\), one number for each row of X, is allowed"),
-        (X, np.append(Y[:13], np.nan), "y holds NaN"),
-        ([["a"]], [1.0], "of numbers is allowed"),
-        (X, Y[:, None], r"y has the shape \(14, 1\)"),
+        (X, Y[:5], r"y must be an array \(14,\) of finite numbers, one for .*, not an array of the shape \(5,"),
+        (X, np.append(Y[:13], np.nan), r"y must be an array \(14,\) of finite nu.*, not one with NaN or infinity"),
+        ([["a"]], [1.0], r"X must be an array \(n, dim\) of finite numbers, not \[\['a'\]\]"),
+        (X, Y[:, None], r"y must be an array \(14,\) of finite numbers, one for .*, not an array of the shape \(14"),
     ],
 )
 def test_bad_data_are_refused(X, y, words):
@@ -139,5 +139,5 @@ def test_bad_data_are_refused(X, y, words):
 
 
 def test_noise_must_be_positive():
-    with pytest.raises(ValueError, match="noise_variance is 0"):
+    with pytest.raises(ValueError, match="noise_variance must be a positive finite number from 1e-150 to 1e.*, not 0"):
         ExactGaussianProcess(K, 0)

@@ -122,9 +122,9 @@ def test_a_kernel_of_the_particles_is_accepted():
     ("change", "words"),
     [
         ({"y": np.zeros(250)}, "y is 0 in every row"),
-        ({"noise_variance": -1.0}, "noise_variance is -1.0"),
-        ({"threshold": 0}, "threshold is 0"),
-        ({"threshold": 100, "subsets": 0}, "subsets is 0"),
+        ({"noise_variance": -1.0}, r"noise_variance must be a positive finite number from 1e-150 to 1e.*, not -1\.0"),
+        ({"threshold": 0}, "threshold must be a whole number of 1 or more, not 0"),
+        ({"threshold": 100, "subsets": 0}, "subsets must be a whole number of 1 or more, not 0"),
         ({"y": Y[:5]}, r"\(250,\)"),
     ],
 )

@@ -103,5 +103,5 @@ def test_of_many_rows_some_are_drawn_by_the_seed():
 
 @pytest.mark.parametrize("labels", [[0.0, 0.0], [0.0, 2.0], [-1.0, 1.0]])
 def test_labels_that_are_not_zero_and_one_are_refused(labels):
-    with pytest.raises(ValueError, match="labels hold"):
+    with pytest.raises(ValueError, match="labels must be 0 and 1, each at least once, not"):
         laplace_evidence(SquaredExponential(), [[0.0], [1.0]], labels)

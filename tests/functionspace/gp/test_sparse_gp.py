@@ -239,11 +239,11 @@ class TestNotLogConcave:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"inducing_points": 26}, "at most the number of rows of X, 25"),
+        ({"inducing_points": 26}, "the number of inducing points must be at most 25, the rows of X, not 26"),
         ({"inducing_points": True}, "whole number"),
-        ({"nodes": 1}, "nodes is 1; a whole number of 2 or more"),
-        ({"tolerance": 0.0}, "tolerance is 0.0"),
-        ({"inducing_points": np.zeros((3, 2))}, r"\(n, 2\) is allowed"),
+        ({"nodes": 1}, "nodes must be a whole number of 2 or more, not 1"),
+        ({"tolerance": 0.0}, r"tolerance must be a positive finite number from 1e-150 to 1e\+150, not 0\.0"),
+        ({"inducing_points": np.zeros((3, 2))}, r"X must be an array \(n, 2\) o.*, not an array of the shape \(25"),
     ],
 )
 def test_bad_input_is_refused(options, words):

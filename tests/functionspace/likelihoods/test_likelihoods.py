@@ -147,10 +147,10 @@ def test_the_pole_of_the_squared_link_is_guarded():
 @pytest.mark.parametrize(
     ("likelihood", "y", "words"),
     [
-        (likelihoods.Bernoulli(), [0.0, -1.0, 1.0], "the label -1; the labels 0 and 1"),
-        (likelihoods.Bernoulli("probit"), [0.0, 2.0, 1.0], "the label 2"),
-        (likelihoods.Poisson(), [0.0, -1.0, 1.0], "the count -1"),
-        (likelihoods.Poisson("log"), [0.0, 0.5, 1.0], "the count 0.5"),
+        (likelihoods.Bernoulli(), [0.0, -1.0, 1.0], "y must be labels 0 and 1, not -1"),
+        (likelihoods.Bernoulli("probit"), [0.0, 2.0, 1.0], "y must be labels 0 and 1, not 2"),
+        (likelihoods.Poisson(), [0.0, -1.0, 1.0], "y must be counts, whole numbers of at least 0, not -1"),
+        (likelihoods.Poisson("log"), [0.0, 0.5, 1.0], r"y must be counts, whole numbers of at least 0, not 0\.5"),
         (likelihoods.Gaussian(1.0), [0.0, np.nan, 1.0], "NaN"),
         (likelihoods.Gaussian(1.0), [0.0, 1.0], r"\(3,\)"),
         (T, [["a", "b", "c"]], "an array"),
@@ -164,12 +164,12 @@ def test_targets_that_are_refused(likelihood, y, words):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: likelihoods.Gaussian(0.0), "noise_variance is 0.0"),
-        (lambda: likelihoods.Gaussian(noise_variance="a"), "noise_variance is 'a'"),
-        (lambda: likelihoods.StudentT(-1.0, 1.0), "degrees_of_freedom is -1.0"),
-        (lambda: likelihoods.StudentT(3.0, np.inf), "scale is inf"),
-        (lambda: likelihoods.ShiftedMixture(1.0, 1.0, 1.0), "probability is 1;"),
-        (lambda: likelihoods.ShiftedMixture("a", 1.0), "shift is 'a'"),
+        (lambda: likelihoods.Gaussian(0.0), r"noise_variance must be a positive finite number fr.*, not 0\.0"),
+        (lambda: likelihoods.Gaussian(noise_variance="a"), 'noise_variance must be a positive finite.*, not "a"'),
+        (lambda: likelihoods.StudentT(-1.0, 1.0), r"degrees_of_freedom must be a positive finite.*, not -1\.0"),
+        (lambda: likelihoods.StudentT(3.0, np.inf), "scale must be a positive finite number fr.*, not inf"),
+        (lambda: likelihoods.ShiftedMixture(1.0, 1.0, 1.0), "probability must be a number between 0 and 1, not 1"),
+        (lambda: likelihoods.ShiftedMixture("a", 1.0), 'shift must be a positive finite number fr.*, not "a"'),
         (lambda: likelihoods.Bernoulli("logit"), 'did you mean "logistic"'),
         (lambda: likelihoods.Poisson("root"), "link of Poisson"),
         (lambda: likelihoods.get("gausian"), 'did you mean "gaussian"'),

@@ -55,7 +55,7 @@ BAD = [
     ("loss", [{"formula": "t", "variables": ["t"], "sd": 2.0}], "sd"),
     ("prior", [1, {}, {"mean": 0.0}, {"name": 1.0}, None], "prior"),
     ("initial", [1, {}, {"points": [], "x": 1}, {"name": "normal", "points": [[0.0]]}, {"points": []}], "initial"),
-    ("initial", [{"points": [[0.0], [1.0]]}], "initial.points has 2 points and particles is 8"),
+    ("initial", [{"points": [[0.0], [1.0]]}], "particles must be 2, as many as initial.points has, not 8"),
     ("kernel", [1, [], {"name": 2}], "kernel"),
     ("methods", [{}, [], "DE", 3, {"DE": 3}, {"DE": [1]}], "methods"),
     ("methods", [{"a/b": {}}, {"..": {}}, {"": {}}, {"x" * 41: {}}, {"a\nb": {}}, {".hidden": {}}, {"a.b": {}}], "a"),

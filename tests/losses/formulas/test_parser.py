@@ -177,17 +177,17 @@ def test_nothing_is_evaluated(root):
 @pytest.mark.parametrize(
     ("variables", "part"),
     [
-        ([], "between 1 and"),
-        ("", "between 1 and"),
-        (["t", "t"], "variables[1] is 't', as another one is"),
-        (["sin"], "which is a function"),
-        (["x", "pi"], "which is a constant"),
+        ([], "variables must be a list of 1 to 1000 names, not"),
+        ("", "variables must be a list of 1 to 1000 names, not"),
+        (["t", "t"], 'variables[1] must be a name that no other variable has, not "t"'),
+        (["sin"], 'variables[0] must be another name than that of a function, not "sin"'),
+        (["x", "pi"], 'variables[1] must be another name than that of a constant, not "pi"'),
         (["2x"], "starts with a letter"),
         ([""], "starts with a letter"),
-        (["x y"], "only letters, digits and _"),
-        (["x-y"], "only letters, digits and _"),
-        ([3], "variables[0] is 3"),
-        ([f"x{n}" for n in range(MOST_VARIABLES + 1)], "between 1 and"),
+        (["x y"], "variables[0] must be a name of letters, digits and _ only, not"),
+        (["x-y"], "variables[0] must be a name of letters, digits and _ only, not"),
+        ([3], "variables[0] must be a name that starts with a letter, not 3"),
+        ([f"x{n}" for n in range(MOST_VARIABLES + 1)], "variables must be a list of 1 to 1000 names, not"),
     ],
 )
 def test_wrong_variables_are_named(variables, part):
@@ -198,7 +198,7 @@ def test_wrong_variables_are_named(variables, part):
 
 @pytest.mark.parametrize("formula", [None, 3, b"t", ["t"]])
 def test_a_formula_is_a_string(formula):
-    with pytest.raises(ValueError, match="it must be a string"):
+    with pytest.raises(ValueError, match="formula must be a text, not"):
         compile_formula(formula, ["t"])
 
 

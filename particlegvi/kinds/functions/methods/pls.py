@@ -13,6 +13,7 @@ from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
 from particlegvi.kinds.functions.problem import Fit, Problem
 from particlegvi.tools.arguments import whole
+from particlegvi.tools.quoting import POSITIVE, refuse
 from particlegvi.tools.registry import look_up
 
 
@@ -44,7 +45,7 @@ class PLS:
             if number is not None:
                 whole(key, number, 1)
         if step_size is not None and not (type(step_size) in (int, float) and 0.0 < step_size < math.inf):
-            raise ValueError(f"step_size is {step_size!r}; a positive finite number is allowed")
+            raise refuse("step_size", step_size, POSITIVE)
         self.moves, self.steps, self.step_size = moves, steps, step_size
         self.prior, self.residual, self.integrator, self.batch_size = prior, residual, integrator, batch_size
 
