@@ -278,6 +278,10 @@ def test_the_root_holds_packages_and_four_modules(root):
 
 POSITIONAL = 6
 LONGEST = 300
+# The checks of values have one home, and their names too. `schedules.shown` is public: how a step size is printed.
+VOCABULARY = {"whole", "positive", "points", "shown", "refuse"}
+SPEAKERS = ("particlegvi.tools.arguments", "particlegvi.tools.quoting", "particlegvi.settings.checks")
+ALSO_NAMED = {("particlegvi.schedules", "shown")}
 # These numbers may only fall.
 MOST_ANY = 780
 MOST_PROBES = 36
@@ -308,6 +312,9 @@ def faults(source: str, module: str) -> list[str]:
             if number > POSITIONAL:
                 where = f"{module}:{node.lineno} {node.name}"
                 found.append(f"{where} has {number} positional parameters; {POSITIONAL} at most")
+        word = node.name if isinstance(node, ast.FunctionDef) else ""
+        if word in VOCABULARY and module not in SPEAKERS and (module, word) not in ALSO_NAMED:
+            found.append(f"{module}:{node.lineno} defines {word}; use that of particlegvi.tools.arguments")
         named = node.id if isinstance(node, ast.Name) else node.name if isinstance(node, ast.alias) else ""
         if part in ("kinds", "functionspace") and named in ("Results", "Folder"):
             found.append(f"{module} names {named}")
@@ -335,6 +342,8 @@ def test_names_signatures_and_lengths(root):
         ("particlegvi.targets.bad", "class A:\n    def f(self, a, b, c, d, e, f, g): ...", "7 positional parameters"),
         ("particlegvi.kinds.bad", "from particlegvi.results import Results", "names Results"),
         ("particlegvi.functionspace.bad", "def f(folder: Folder): ...", "names Folder"),
+        ("particlegvi.kernels.bad", "def positive(key, value): ...", "defines positive"),
+        ("particlegvi.priors.bad", "def f():\n    def refuse(key): ...", "defines refuse"),
         ("particlegvi.storage.bad", "from particlegvi.settings import keys", "format of a folder"),
         ("particlegvi.storage.bad", "from particlegvi.engine import noise", "format of a folder"),
     ],
@@ -350,6 +359,7 @@ def test_a_fault_is_reported(module, source, complaint):
         ("particlegvi.engine.good", "def f(a, b, c, d, e, f, g): ..."),
         ("particlegvi.priors.good", "@compiled\ndef f(a, b, c, d, e, f, g): ..."),
         ("particlegvi.storage.good", "from particlegvi.settings import checks\nfrom particlegvi.tools import files"),
+        ("particlegvi.tools.arguments", "def whole(key, value): ..."),
         ("particlegvi.targets.good", "x = 1\n" * LONGEST),
     ],
 )

@@ -103,9 +103,7 @@ def run(thing: Any) -> Any:
 
 def results(thing: Any) -> Any:
     """Results, as `particlegvi.run` gives them: runs by label, and their scenario."""
-    if isinstance(thing, type) or not hasattr(thing, "items") or not hasattr(thing, "scenario"):
-        raise refuse("results", thing, "results, as particlegvi.run or particlegvi.load gives them")
-    return thing
+    return part("results", thing, ("items", "scenario"), "results, as particlegvi.run or particlegvi.load gives them")
 
 
 def kernel(thing: Any) -> Any:

@@ -41,7 +41,7 @@ def test_the_weights_of_the_signs():
     mass = [integrate.dblquad(density, 0.5, 5.0, *ends, epsrel=1e-8)[0] for ends in ((0.5, 5.0), (-5.0, -0.5))]
     expected = 0.5 * np.array([mass[0], mass[1], mass[1], mass[0]]) / sum(mass)
     np.testing.assert_allclose(sign_mixing.weights(), expected, atol=1e-6)
-    start = sign_mixing.positive(3) @ Nystroem(
+    start = sign_mixing.positive_start(3) @ Nystroem(
         pg.kernels.SquaredExponential(lengthscale=1.4, variance=9.0), sign_mixing.Z
     ).features(sign_mixing.Z).T
     np.testing.assert_allclose(start, np.sqrt(5.0), rtol=1e-12)

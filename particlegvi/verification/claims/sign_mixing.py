@@ -39,7 +39,7 @@ class SignMixing(Claim):
         settings: dict[str, Any] = {"moves": "none", "steps": 1000} if wrong else {"moves": "mix"}
         pls = ProjectedLangevinSampler(
             pg.kernels.SquaredExponential(lengthscale=1.4, variance=9.0), likelihoods.Poisson(), Z, prior="gp",
-            particles=self.particles, initial=positive(self.particles), seed=seed, **settings,
+            particles=self.particles, initial=positive_start(self.particles), seed=seed, **settings,
         ).fit(X, Y)  # fmt: skip
         law = weights()
         f = pls.coefficients_ @ pls.basis(Z).T
@@ -64,7 +64,7 @@ def kernel_matrix() -> np.ndarray:
     return 9.0 * np.exp(-0.5 * (Z - Z.T) ** 2 / 1.4**2)
 
 
-def positive(particles: int) -> np.ndarray:
+def positive_start(particles: int) -> np.ndarray:
     """Coefficients of the function with the value sqrt(5) at both points: the prior's energy is f^T k^-1 f / 2."""
     from particlegvi.functionspace.basis import Nystroem
 
