@@ -89,7 +89,7 @@ def ask(root, tmp_path_factory):
     """Runs a program beside a copy of the package with the page's files in it, and reads the JSON that it prints."""
     folder = tmp_path_factory.mktemp("extending")
     for name in ("particlegvi", "scenarios"):
-        shutil.copytree(root / name, folder / name)
+        shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name, content in examples(root).items():
         assert not (folder / name).exists()
         (folder / name).write_text(content, encoding="utf-8")

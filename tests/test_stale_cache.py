@@ -72,8 +72,7 @@ class House:
     def __init__(self, root: Path, folder: Path) -> None:
         self.folder = folder
         self.cache = folder / "cache"
-        # Python's own compiled files come along where there are any: half a second for each process.
-        leave_out = shutil.ignore_patterns("*.nb[ci]")
+        leave_out = shutil.ignore_patterns("__pycache__")
         shutil.copytree(root / "particlegvi", folder / "particlegvi", ignore=leave_out)
         (folder / "mine.py").write_text(MINE, encoding="utf-8")
 
@@ -81,7 +80,7 @@ class House:
         program = PROGRAM.format(loss=loss, numbers=(START, STEPS, STEP_SIZE), final=final)
         environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"} | {
             "PYTHONPATH": str(self.folder),
-            "PYTHONDONTWRITEBYTECODE": "1",  # Python's own cache believes the time of a file too: see `edit`
+            "PYTHONDONTWRITEBYTECODE": "1",  # Python's own cache believes the time of a file too
             "XDG_CACHE_HOME": str(self.cache),
             "LOCALAPPDATA": str(self.cache),
             "HOME": str(self.folder),
@@ -107,8 +106,6 @@ class House:
         assert source.count(old) == 1
         assert len(old) == len(new)
         path.write_text(source.replace(old, new), encoding="utf-8")
-        for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
-            compiled.unlink()
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
     def cached(self) -> dict[Path, bytes]:
