@@ -66,7 +66,7 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
     ValueError
         If ``how`` is not one of these, does not apply, or the kernel's lengthscale is still a rule.
     """
-    parts.part("prior", prior, Prior, parts.PRIOR, without="name gradient term")
+    parts.part("prior", prior, Prior, parts.PRIOR, without="gradient term")
     if not isinstance(how, str) or how not in WAYS:
         raise arguments.refuse("embedding", how, f"one of {', '.join(WAYS)}")
     parts.kernel_or_rule(kernel)

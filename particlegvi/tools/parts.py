@@ -76,7 +76,7 @@ def loss(thing: Any, moves: bool = False) -> Any:
 
 def prior(thing: Any, key: str = "prior") -> Any:
     """A prior, or another distribution on R^dim."""
-    return part(key, thing, contracts.Prior, PRIOR, without="name")
+    return part(key, thing, contracts.Prior, PRIOR)
 
 
 def method(thing: Any) -> Any:
