@@ -218,6 +218,9 @@ class Likelihood(Protocol):
     def slope(self, f: ArrayLike, y: ArrayLike, /) -> Array: ...  # dc/df
     def curvature(self, f: ArrayLike, y: ArrayLike, /) -> Array: ...  # d^2c/df^2
     def log_density(self, y: Any, f: Any, /) -> Any: ...  # log p(y|f)
+    def information(self, f: ArrayLike, /) -> Array: ...  # Fisher information about f, or an upper bound of it
+    def mean(self, f: ArrayLike, /) -> Array: ...  # mean of y given f
+    def variance(self, f: ArrayLike, /) -> Array: ...  # variance of y given f
     def levels(self, y: Array, /) -> Array: ...  # values of f that y (n,) suggests, (levels, n); none for labels
     # the observations (rows,), or a ValueError that says which are allowed
     def check_targets(self, y: ArrayLike, rows: int, /) -> Array: ...

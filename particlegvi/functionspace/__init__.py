@@ -1,6 +1,6 @@
-"""Inference over functions: projected Langevin sampling (thesis, chapter 6) and what it is compared with.
+"""Inference over functions: projected Langevin sampling (thesis, chapter 6) and its comparators.
 
-Names are imported when first used, as those of `particlegvi` itself.
+Names are imported at their first use, like those of `particlegvi` itself.
 """
 
 from __future__ import annotations

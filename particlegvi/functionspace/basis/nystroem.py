@@ -123,7 +123,7 @@ class Nystroem:
         """The basis with this `state`, without finding eigenvectors anew."""
         basis = cls.__new__(cls)
         k, Z = _checked(covariance, state["inducing_points"])
-        # in columns, as they are found: the last bits of products depend on it
+        # in columns, like the result of eigh: the last bits of products depend on it
         vectors, jitter = np.asfortranarray(state["vectors"]), np.asarray(state["jitter"]).item()
         basis._set(k, Z, state["eigenvalues"], vectors, jitter)
         return basis

@@ -68,7 +68,7 @@ class Stationary(Covariance):
         s2 = self._squares(a, b)
         in_variance = self.variance * np.sum(w * self.profile(s2))
         h = (-2.0 * self.variance) * w * self.slope(s2)
-        h[s2 == 0.0] = 0.0  # the slope counts times s2, which is 0 there
+        h[s2 == 0.0] = 0.0  # the derivative is multiplied by s2, which is 0 there
         if self.lengthscale.ndim == 0:
             return np.array([np.sum(h * s2), in_variance])
         # sum_ij h_ij (a_i - b_j)^2 in every coordinate by products of matrices; relative to the middle, so that

@@ -159,7 +159,7 @@ def _mode(K: Array, y: Array, a: Array) -> tuple[Array, Array]:
                 break
             size *= 0.5
         gained, a, f, height = reached - height, there, g, reached
-        # Newton's next error is about the square of this one, whose square in turn is what was gained.
+        # Newton's next error is about the square of this one, and the gain is about the square of this one
         if gained <= ROUNDING * abs(height):
             break
     return a, f

@@ -26,7 +26,7 @@ class Likelihood:
     curvature_bound : float
         Supremum of the second derivative of c over f and the allowed y.
     slope_lipschitz : float
-        Supremum of its absolute value: the Lipschitz constant of the slope, the same unless c bends down more
+        Supremum of its absolute value: the Lipschitz constant of dc/df, the same unless c bends down more
         sharply than up.
     slope_bound : float
         Supremum of the first one: the Lipschitz constant of c, infinite where there is none.
@@ -47,7 +47,7 @@ class Likelihood:
 
     @property
     def slope_lipschitz(self) -> float:
-        """The Lipschitz constant of the slope."""
+        """The Lipschitz constant of dc/df."""
         return self.curvature_bound
 
     def cost(self, f: ArrayLike, y: ArrayLike) -> Array:
@@ -102,7 +102,7 @@ class Likelihood:
         return y[None]
 
     def tamed(self) -> Likelihood:
-        """The likelihood whose slope proposes moves that are accepted or refused: itself, or one without a pole."""
+        """The likelihood whose derivative proposes accepted or refused moves: itself, or one without a pole."""
         return self
 
     def facts(self) -> Facts:

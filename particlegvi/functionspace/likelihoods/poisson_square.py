@@ -28,7 +28,7 @@ class PoissonSquare(_Fields, Counts):
     Parameters
     ----------
     guard : float
-        The slope and the curvature of 2 y log|f| are taken at least this far from the pole, on the same side.
+        The first and second derivatives of 2 y log|f| are taken at least this far from the pole, on the same side.
     """
 
     __slots__ = ()

@@ -88,7 +88,7 @@ class ShiftedMixture(_Fields, Likelihood):
         return 1.0 / self.noise_variance - ratio * ratio * spread
 
     def levels(self, y: Array) -> Array:
-        """The targets as they are, and without the shift."""
+        """The targets, and the targets minus the shift."""
         return np.stack([y, y - self.shift])
 
     def information(self, f: ArrayLike) -> Array:

@@ -34,7 +34,7 @@ from particlegvi.functionspace.sampling.mixing import MixingFlow
 from particlegvi.functionspace.sampling.regions import Region
 from particlegvi.functionspace.sampling.task import Task
 
-RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: what is left of the start is exp(-15)
+RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: the start is forgotten up to exp(-15)
 QUADRATIC_STEPS = 20  # of one relaxation time each
 MIXING_STEPS = (240, 2000)  # what takes ten relaxation times, between these bounds: the start is in equilibrium
 MANY_STEPS = 5000  # of steps that are not refused, as a default; accepted ones are cheaper where it takes more

@@ -67,7 +67,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         "rkhs", the thesis's N(0, Lambda), or "gp", N(0, I), with which the function's prior is the Gaussian process of
         covariance k.
     residual : str
-        "gp": what is left of k given Z; or "thesis": (D.219) as printed, made positive semi-definite.
+        "gp": k conditioned on the values at Z; or "thesis": (D.219) as printed, made positive semi-definite.
     seed : int
     integrator : str
         "exponential-euler", with the linear part exact (all of the drift for a quadratic cost), or "euler-maruyama".

@@ -37,7 +37,7 @@ def select(name: str, covariance: KernelLike, X: ArrayLike, count: int, seed: in
     count : int
         M, at most n.
     seed : int
-        Of what is random in the rule.
+        Of the random part of the rule.
 
     Returns
     -------

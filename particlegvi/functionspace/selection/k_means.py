@@ -19,8 +19,8 @@ ROWS = 8192
 def k_means(covariance: Covariance, X: Array, count: int, seed: int) -> Selection:
     """Centres of ``count`` clusters: k-means++ to begin with, then Lloyd's algorithm.
 
-    Euclidean distances of the inputs as they are. Where X has fewer distinct rows than ``count``, those rows.
-    A cluster that becomes empty keeps its centre.
+    Distances are Euclidean, of the unscaled inputs. If X has fewer distinct rows than ``count``, the result is those
+    rows. A cluster that becomes empty keeps its centre.
 
     Source: Arthur and Vassilvitskii (2007).
     """

@@ -1,4 +1,7 @@
-"""Inducing points at random among the inputs."""
+"""Inducing points at random among the inputs.
+
+The order of the rows is a function of the seed; see `particlegvi.functionspace.preprocessing`.
+"""
 
 from __future__ import annotations
 

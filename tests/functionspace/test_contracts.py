@@ -1,0 +1,55 @@
+"""Likelihoods, covariances, bases and methods over functions keep their contracts in `particlegvi.contracts`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from particlegvi import contracts
+from particlegvi.functionspace import basis, covariances, likelihoods
+from particlegvi.kinds.functions import methods
+
+PARAMETERS = {
+    "gaussian": {"noise_variance": 0.1},
+    "student-t": {"degrees_of_freedom": 4.0, "scale": 0.3},
+    "shifted-mixture": {"shift": 2.0, "noise_variance": 0.1},
+}
+LIKELIHOODS = [likelihoods.get(name, **PARAMETERS.get(name, {})) for name in likelihoods.names()]
+COVARIANCES = [covariances.get(name) for name in covariances.names()]
+BASES = [basis.get(name)(covariances.get("matern-32"), np.linspace(0.0, 1.0, 4)) for name in basis.names()]
+
+
+def missing(thing, contract):
+    members = [name for name in vars(contract) if not name.startswith("_") or name == "__call__"]
+    assert members
+    return [name for name in members if not hasattr(thing, name)]
+
+
+@pytest.mark.parametrize(
+    ("parts", "contract"),
+    [(LIKELIHOODS, contracts.Likelihood), (COVARIANCES, contracts.Covariance), (BASES, contracts.Basis),
+     ([methods.get(name) for name in methods.names()], contracts.Model)],
+)  # fmt: skip
+def test_every_part_has_the_members_of_its_contract(parts, contract):
+    assert parts
+    assert {type(part).__name__: missing(part, contract) for part in parts if missing(part, contract)} == {}
+
+
+def test_a_missing_member_is_reported():
+    class Nameless:
+        size = inputs = 1
+        covariance = features = prior_variances = state = facts = None
+
+    assert missing(Nameless(), contracts.Basis) == ["name"]
+
+
+@pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=lambda each: each.name)
+def test_what_a_likelihood_says_of_itself_is_true(likelihood):
+    f, y = np.linspace(-3.0, 3.0, 60), np.array([[0.0], [1.0]])  # no node at the pole of f^2
+    cost, curvature = likelihood.cost(f, y), likelihood.curvature(f, y)
+    assert likelihood.even == np.allclose(cost, likelihood.cost(-f, y))
+    assert likelihood.quadratic == np.allclose(curvature, curvature[0, 0])
+    assert curvature.max() <= likelihood.curvature_bound * (1.0 + 1e-12)
+    if likelihood.convex:
+        assert curvature.min() >= 0.0
+    assert likelihood.facts()["name"] == likelihood.name
