@@ -264,31 +264,31 @@ X40, Y40 = labels(9, 40)
 @pytest.mark.parametrize(
     ("settings", "data", "words"),
     [
-        ({}, (X40, Y40 * 2.0), "the label 2"),
-        ({}, (X40, Y40[:-1]), r"y has the shape \(39,\); \(40,\)"),
-        ({}, (np.where(X40 > 1, np.nan, X40), Y40), "X holds NaN"),
-        ({}, (X40[:0], Y40[:0]), "X has no row"),
-        ({}, (X40[:, :, None], Y40), "X has the shape"),
-        ({"particles": 0}, (X40, Y40), "particles is 0"),
-        ({"particles": 2.5}, (X40, Y40), "particles is 2.5"),
-        ({"steps": 0}, (X40, Y40), "steps is 0"),
-        ({"step_size": -1.0}, (X40, Y40), "step_size is -1.0"),
-        ({"step_size": np.nan}, (X40, Y40), "step_size is nan"),
-        ({"seed": -1}, (X40, Y40), "seed is -1"),
+        ({}, (X40, Y40 * 2.0), "y must be labels 0 and 1, not 2"),
+        ({}, (X40, Y40[:-1]), r"y must be an array \(40,\) of finite nu.*, not an array of the shape \(39"),
+        ({}, (np.where(X40 > 1, np.nan, X40), Y40), r"X must be an array \(n, dim\).*, not one with NaN or infinity"),
+        ({}, (X40[:0], Y40[:0]), "X must have at least one row, not none"),
+        ({}, (X40[:, :, None], Y40), r"X must be an array \(n, dim\) of finite.*, not an array of the shape \(40"),
+        ({"particles": 0}, (X40, Y40), "particles must be a whole number of 1 or more, not 0"),
+        ({"particles": 2.5}, (X40, Y40), r"particles must be a whole number of 1 or more, not 2\.5"),
+        ({"steps": 0}, (X40, Y40), "steps must be a whole number of 1 or more, not 0"),
+        ({"step_size": -1.0}, (X40, Y40), r"step_size must be a positive finite number fr.*, not -1\.0"),
+        ({"step_size": np.nan}, (X40, Y40), "step_size must be a positive finite number from 1e-150 to 1e.*, not nan"),
+        ({"seed": -1}, (X40, Y40), r"seed must be a whole number from 0 to 2\^64 - 1, not -1"),
         ({"prior": "gauss"}, (X40, Y40), "prior of the coefficients"),
         ({"residual": "none"}, (X40, Y40), "no residual"),
         ({"residual": "thesis", "prior": "gp"}, (X40, Y40), 'belongs to prior="rkhs"'),
         ({"integrator": "euler"}, (X40, Y40), 'did you mean "euler-maruyama"'),
         ({"moves": "all"}, (X40, Y40), "kind of moves"),
         ({"moves": "mix", "batch_size": 5}, (X40, Y40), "leave batch_size"),
-        ({"initial": "posterior"}, (X40, Y40), "initial is 'posterior'"),
-        ({"initial": np.zeros((3, 6))}, (X40, Y40), "initial has 3 rows; one for each of the 100"),
-        ({"initial": np.zeros((100, 5))}, (X40, Y40), r"initial has the shape \(100, 5\)"),
-        ({"inducing_points": 41}, (X40, Y40), "at most the number of rows of X, 40"),
-        ({"inducing_points": 0}, (X40, Y40), "inducing points is 0"),
-        ({"inducing_points": np.zeros((3, 2))}, (X40, Y40), r"inducing_points has the shape \(3, 2\)"),
-        ({"likelihood": "bernoulli"}, (X40, Y40), "likelihood is 'bernoulli'"),
-        ({"kernel": "rbf"}, (X40, Y40), "kernel is 'rbf'"),
+        ({"initial": "posterior"}, (X40, Y40), 'initial must be "prior" or an array of coefficients, not "posterior"'),
+        ({"initial": np.zeros((3, 6))}, (X40, Y40), "initial must have 100 rows, one for each particle, not 3"),
+        ({"initial": np.zeros((100, 5))}, (X40, Y40), r"initial must be an arra.*, not an array of the shape \(10"),
+        ({"inducing_points": 41}, (X40, Y40), "the number of inducing points must be at most 40, the r.*, not 41"),
+        ({"inducing_points": 0}, (X40, Y40), "the number of inducing points must be a whole number of.*, not 0"),
+        ({"inducing_points": np.zeros((3, 2))}, (X40, Y40), r"inducing_points must .*, not an array of the shape \(3,"),
+        ({"likelihood": "bernoulli"}, (X40, Y40), 'likelihood must be one of particlegv.*, not "bernoulli"'),
+        ({"kernel": "rbf"}, (X40, Y40), r'kernel must be a covariance of particlegvi\.functionspace\..*, not "rbf"'),
     ],
 )
 def test_what_is_refused(settings, data, words):
@@ -313,7 +313,7 @@ def test_predict_refuses_what_it_cannot_do():
         pls.predict_probability(X40)
     with pytest.raises(ValueError, match="quantiles are those of the function"):
         pls.predict(X40, quantiles=[0.5], of="target")
-    with pytest.raises(ValueError, match="quantiles holds"):
+    with pytest.raises(ValueError, match=r"quantiles must be probabilities between 0 and 1, not 1\.5"):
         pls.predict(X40, quantiles=[1.5])
     with pytest.raises(ValueError, match="u has the shape"):
         pls.potential(np.zeros((2, 5)))
