@@ -74,10 +74,13 @@ add(CALLS, "losses.parameters", pg.losses.parameters, "name")
 add(CALLS, "scenarios.path", pg.scenarios.path, "name")
 add(CALLS, "from_formula", pg.Loss.from_formula, "formula variables name", formula="t", variables=["t"])
 add(CALLS, "from_term", pg.Loss.from_term, "term dim name", term=LOSS.term)
-add(CALLS, "from_numpy", pg.Loss.from_numpy, "value gradient dim name", value=lambda x: (x**2).sum(axis=1) / 2,
-          gradient=lambda x: x, dim=1)  # fmt: skip
+add(CALLS, "from_numpy", pg.Loss.from_numpy, "value gradient dim name gradient_at",
+          value=lambda x: (x**2).sum(axis=1) / 2, gradient=lambda x: x, dim=1)  # fmt: skip
 add(CALLS, "from_numba", pg.Loss.from_numba, "value gradient", value=lambda x: x[0] ** 2, gradient=lambda x: x, dim=1)
 CALLS["from_numpy value returns"] = lambda value: pg.Loss.from_numpy(lambda x: value, lambda x: x, 1)
+CALLS["from_numpy gradient_at returns"] = lambda value: pg.Loss.from_numpy(
+    lambda x: x[:, 0] ** 2 / 2, lambda x: x, 1, gradient_at=lambda x, step, seed: value
+).gradient_at(np.zeros((5, 1)), 0, 0)
 CALLS["from_numpy gradient returns"] = lambda value: pg.Loss.from_numpy(lambda x: x[:, 0] ** 2 / 2, lambda x: value, 1)
 add(CALLS, "loss.value", LOSS.value, "x")
 add(CALLS, "loss.gradient", LOSS.gradient, "x")
@@ -147,7 +150,7 @@ def test_the_check_itself_can_fail():
 UNTRIED = {
     "names", "entries",  # take no argument
     "DE", "Embedding",  # nor do these, or they are what a function returns
-    "Schedule", "Stepping", "SCHEMES",  # what parts are made of
+    "Method", "Schedule", "Stepping", "SCHEMES",  # what parts are made of
     "plot_run",  # what `run.plot` calls
 }  # fmt: skip
 

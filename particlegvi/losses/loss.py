@@ -283,8 +283,8 @@ def _called(role: str, function: Function, points: Array, shape: tuple[int, ...]
     given = function(lent, *which)
     try:
         result = np.asarray(given)
-    except ValueError:
-        result = np.asarray(None)  # a ragged list
+    except Exception:  # ragged lists, and objects whose conversion fails in their own way
+        result = np.asarray(None)
     if result.shape != shape or result.dtype.kind not in "biuf":
         raise ValueError(
             f"{role}(X) returned {result.dtype} of shape {result.shape} for X of shape {points.shape}; "
