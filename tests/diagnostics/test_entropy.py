@@ -78,5 +78,5 @@ def test_bad_arguments_are_named(estimator):
         estimator([1.0])
     with pytest.raises(ValueError, match="^(neighbours|order) must be a whole number of 1 or more, not 0"):
         estimator([1.0, 2.0], 0)
-    with pytest.raises(ValueError, match="not finite"):
+    with pytest.raises(ValueError, match=r"particles must be an array \(n,"):
         estimator([1.0, np.nan])

@@ -59,5 +59,5 @@ def test_draws_of_atoms_and_of_a_gaussian():
     fitted = pg.target(PLANE, pg.methods.FDGVI(0.5), prior=pg.priors.Flat(2))
     z = (fitted.sample(5000) - [1.0, -2.0]) / np.sqrt([0.5, 0.125])
     assert stats.kstest(z.ravel(), "norm").pvalue > 1e-3
-    with pytest.raises(ValueError, match="number is 0"):
+    with pytest.raises(ValueError, match="number must be a whole number from 1 to 4294967296, not 0"):
         fitted.sample(0)
