@@ -1,8 +1,8 @@
 """Functions fitted to data: chapter 6 of the thesis.
 
 ``keys`` has the keys of a scenario, ``data`` draws or loads the data, ``building`` makes the parts, ``methods`` has the
-models, one file each, ``run`` is a fit with the questions one asks of it, ``summary`` has the numbers of summary.json,
-and ``table`` the table for a terminal.
+models, one file each, ``run`` is a fit with the questions one asks of it, ``facts`` has the numbers of summary.json,
+one file each, and ``table`` the table for a terminal.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class FunctionSpace(Kind):
         return job.parts.restored(job.label, job.seed, record)
 
     def facts(self, runs: Mapping[str, Any], label: str, scenario: Mapping[str, Any], targets: Any) -> dict[str, Any]:
-        from particlegvi.kinds.functions.summary import facts
+        from particlegvi.kinds.functions.facts import facts as every
 
-        return facts(runs[label])
+        return every.compute(runs[label], {})
 
     def checked(self, summary: dict[str, Any] | None) -> dict[str, Any] | None:
-        from particlegvi.kinds.functions.summary import checked
+        from particlegvi.kinds.functions.facts import facts as every
 
-        return checked(summary)
+        return every.checked(summary)
 
     def describe(self, runs: Mapping[str, Any], scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
         from particlegvi.kinds.functions.table import describe

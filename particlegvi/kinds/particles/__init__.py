@@ -71,15 +71,18 @@ class Particles(Kind):
         return Targets(runs, parts)
 
     def facts(self, runs: Mapping[str, Any], label: str, scenario: Mapping[str, Any], targets: Any) -> dict[str, Any]:
-        from particlegvi.kinds.particles.summary import facts
+        from particlegvi.kinds.particles.facts import facts as every
+        from particlegvi.kinds.particles.seen import Seen
 
-        run, target = runs[label], targets[label]
-        return facts(run, target, targets.reasons.get(label), scenario.get("modes"), targets.first_start(run))
+        found: dict[str, Any] = {}
+        run = runs[label]
+        start, target, reason = targets.first_start(run), targets[label], targets.reasons.get(label)
+        return every.compute(Seen(run, target, reason, scenario.get("modes"), start, found), found)
 
     def checked(self, summary: dict[str, Any] | None) -> dict[str, Any] | None:
-        from particlegvi.kinds.particles.summary import checked
+        from particlegvi.kinds.particles.facts import facts as every
 
-        return checked(summary)
+        return every.checked(summary)
 
     def describe(self, runs: Mapping[str, Any], scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
         from particlegvi.kinds.particles.table import describe

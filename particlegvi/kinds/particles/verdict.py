@@ -7,13 +7,18 @@ from typing import Any
 import numpy as np
 
 from particlegvi import diagnostics
-from particlegvi.kinds.particles import health
+from particlegvi.diagnostics.particles import reference
+from particlegvi.diagnostics.sliced import DIRECTIONS
+from particlegvi.kinds.particles.seen import usable
 from particlegvi.simulation.run import Run
 
 CONVERGED = 1e-6  # of the largest gradient at the start, or of the longest way of a particle
 NEARLY = 0.02  # of the longest way
 STUCK = 0.05  # share of particles that have changed basin
 SHORT = 0.1  # of the squared distance of independent draws
+SERIES = 40  # records at which a distance is taken
+IN_SERIES = 500  # particles for it
+PAIRED = 2000  # points that stand for a target in the plane there
 UNMOVED = 100  # steps after which a particle in the same place, to the last bit, is one that cannot move
 
 
@@ -27,7 +32,7 @@ def equilibrium(run: Run, target: Any, found: dict[str, Any]) -> dict[str, Any]:
     found : dict
         The other keys of the run's summary.
     """
-    if not health.usable(run):
+    if not usable(run):
         return _said(False, "diverged: particles have run away")
     if target is not None and target.kind == "gaussians":
         return _fitted(found)
@@ -36,7 +41,7 @@ def equilibrium(run: Run, target: Any, found: dict[str, Any]) -> dict[str, Any]:
     moving = diagnostics.drift(run.positions, run.times, run.loss)
     if target is not None and "distances" in found:
         result = _against_density(run, target, found, moving)
-    elif health.is_langevin(run):
+    elif run.method.has_noise:
         result = _at_rest(run, moving)
     else:
         result = _moved(run)
@@ -65,8 +70,8 @@ def _against_density(run: Run, target: Any, found: dict[str, Any], moving: Any) 
         )
     if apart:
         return _said(False, f"not at Q*: {apart} ({measured})")
-    held = _unmoved(run) if health.is_langevin(run) else ""
-    slow = _hardly_moved(run) if health.is_langevin(run) and not stuck else ""
+    held = _unmoved(run) if run.method.has_noise else ""
+    slow = _hardly_moved(run) if run.method.has_noise and not stuck else ""
     beyond = measured if value > 1.5 * floor else _beyond(found, run.particles)
     if beyond and slow:
         return _said(False, f"not yet at equilibrium: {slow} ({beyond})")
@@ -85,7 +90,7 @@ def _against_density(run: Run, target: Any, found: dict[str, Any], moving: Any) 
         return _said(None, f"within chance of Q*, as {few} can be anywhere: too few to tell ({measured})")
     if slow:
         return _said(None, f"within chance of Q*, but {slow}: too short to tell ({measured})")
-    begun = health.since(run, target, distance)
+    begun = since(run, target, distance)
     start = f" since t = {begun:.3g}" if begun is not None else ""
     return _said(True, f"at equilibrium{start}: {measured}", begun)
 
@@ -251,3 +256,20 @@ def _fitted(found: dict[str, Any]) -> dict[str, Any]:
     worse = goal["objective"] - best["objective"]
     other = f"; the best optimum is lower by {worse:.3g}" if worse > 1e-6 else ""
     return _said(True, f"converged: {where}{other}")
+
+
+def since(run: Run, target: Any, distance: Any) -> float | None:
+    """The time from which on the particles are as close to their target as exact draws (99%), or None."""
+    if len(run.positions) < 3:
+        return None
+    records = diagnostics.spread_records(len(run.positions), SERIES)
+    used = diagnostics.spread_records(run.particles, IN_SERIES)
+    points, worth = reference(target, PAIRED, run.seed)
+    floor = distance["floor"][2]
+    if target.dim > 1:  # it falls with the root of the number, and the points are a sample themselves
+        floor *= np.sqrt(distance["particles"] / len(used) * (1.0 + len(used) / worth))
+    elif distance["particles"] != len(used):
+        floor = diagnostics.wasserstein1_floor(target, len(used), (0.99,), seed=run.seed)[0]
+    directions = 1 if target.dim == 1 else DIRECTIONS
+    far = [diagnostics.sliced_wasserstein(run.positions[record][used], points, 1, directions) for record in records]
+    return diagnostics.time_to_equilibrium(run.times[records], far, floor)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from particlegvi.kinds.particles import table
-from particlegvi.kinds.particles.summary import basins, verdict
+from particlegvi.kinds.particles.facts.basins import counts
+from particlegvi.kinds.particles.facts.distance import verdict
 
 from ...plain_parts import PlainAtoms
 
@@ -15,7 +16,7 @@ def test_basins_count_the_nearest_particles():
     atoms = np.array([[-2.0, 0.0], [1.0, 0.0]])
     target = PlainAtoms(atoms, np.array([0.5, 0.5]))
     particles = np.array([[-2.0, 0.1], [-1.9, 0.0], [1.0, 0.0], [0.9, -0.2]])
-    first, second = basins(particles, target)
+    first, second = counts(particles, target)
     assert (first["count"], second["count"]) == (2, 2)
     assert first["farthest"] == pytest.approx(0.1)
     assert second["farthest"] == pytest.approx(np.hypot(0.1, 0.2))
@@ -25,8 +26,8 @@ def test_basins_count_the_nearest_particles():
 
 def test_a_basin_that_nobody_reached_is_counted_too():
     target = PlainAtoms(np.array([[0.0], [5.0]]), np.array([0.9, 0.1]))
-    counts = [basin["count"] for basin in basins(np.zeros((6, 1)), target)]
-    assert counts == [6, 0]
+    found = [basin["count"] for basin in counts(np.zeros((6, 1)), target)]
+    assert found == [6, 0]
 
 
 def test_the_verdict_compares_with_the_floor():

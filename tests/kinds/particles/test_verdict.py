@@ -7,7 +7,8 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import diagnostics
-from particlegvi.kinds.particles.summary import facts
+from particlegvi.kinds.particles.facts import facts
+from particlegvi.kinds.particles.seen import Seen
 from particlegvi.kinds.particles.verdict import equilibrium
 from particlegvi.simulation.run import Run
 
@@ -23,7 +24,8 @@ def judged(run, initial=None):
         target, reason = pg.target(run.loss, run.method, prior=run.prior, initial=start, seed=run.seed), None
     except ValueError as error:
         target, reason = None, str(error)
-    return facts(run, target, reason, None, run.initial[0])
+    found = {}
+    return facts.compute(Seen(run, target, reason, None, run.initial[0], found), found)
 
 
 def simulated(loss, method, prior, horizon, step_size=5e-3, particles=300, initial=None, **more):

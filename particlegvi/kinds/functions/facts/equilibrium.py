@@ -1,0 +1,14 @@
+"""Whether the sampler has reached its equilibrium."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from particlegvi.kinds.facts import fact
+from particlegvi.kinds.functions.run import FunctionRun
+
+
+@fact(40)
+def equilibrium(run: FunctionRun) -> dict[str, Any]:
+    """``equilibrium``: as the sampler states it."""
+    return {"equilibrium": run.info["equilibrium"]} if "equilibrium" in run.info else {}

@@ -1,0 +1,25 @@
+"""What was fitted, and how well the data agree with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from particlegvi.kinds.facts import fact, is_table
+from particlegvi.kinds.functions.run import FunctionRun
+
+
+@fact(10, ("method", "particles", "log_density", "run"), run=is_table)
+def fit(run: FunctionRun) -> dict[str, Any]:
+    """The model, sizes, the mean log density of the data, and the facts that the fit states about itself."""
+    X, y = run.problem.X, run.problem.y
+    count, dim = run.final.shape
+    return {
+        "method": run.method.name,
+        "particles": count,
+        "dim": dim,
+        "observations": len(y),
+        "steps": int(run.steps[-1]),
+        "step_size": run.step_size,
+        "log_density": float(run.marginals(X).log_density(run.problem.likelihood, y).mean()),
+        "run": {name: value for name, value in run.info.items() if name != "seconds"},
+    }

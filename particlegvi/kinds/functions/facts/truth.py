@@ -1,0 +1,34 @@
+"""The error of the mean and the coverage of the band, where the function behind the data is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi.kinds.facts import fact
+from particlegvi.kinds.functions.run import FunctionRun
+
+GRID = 200  # inputs at which the truth is compared
+BAND = (0.05, 0.95)
+
+
+@fact(20)
+def truth(run: FunctionRun) -> dict[str, Any]:
+    """``truth``: ``rmse`` of the mean of y, and the part of the true function that the 90% band has ``covered``."""
+    return {} if run.data.truth is None else {"truth": compared(run)}
+
+
+def compared(run: FunctionRun) -> dict[str, float]:
+    """How far the mean of y is from its true mean, and how much of the truth the 90% band covers.
+
+    Where the likelihood does not tell f from -f the band is that of the function's size.
+    """
+    X, likelihood = run.problem.X, run.problem.likelihood
+    grid = np.linspace(X.min(), X.max(), GRID)[:, None]
+    f = run.data.value(grid)
+    law = run.marginals(grid)
+    error = law.expectation(likelihood.mean) - likelihood.mean(f)
+    below = law.cdf(np.abs(f)) - law.cdf(-np.abs(f)) if likelihood.even else law.cdf(f)
+    inside = (below >= BAND[0]) & (below <= BAND[1])
+    return {"rmse": float(np.sqrt(np.mean(error**2))), "covered": float(inside.mean())}

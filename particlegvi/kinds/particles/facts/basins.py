@@ -1,0 +1,44 @@
+"""How many particles lie nearest to each atom of a target, beside the limits of chance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi import diagnostics
+from particlegvi.contracts import Array
+from particlegvi.kinds.facts import fact
+from particlegvi.kinds.particles.seen import Seen
+from particlegvi.targets import AtomicTarget
+
+MOST_ATOMS = 64  # with more atoms than this their counts are not listed one by one
+
+
+@fact(120)
+def basins(seen: Seen) -> dict[str, Any]:
+    """``basins``: for each atom its weight, the count, and the limits of a binomial count with that weight."""
+    if not seen.has_target("atoms") or len(seen.target.atoms) > MOST_ATOMS:
+        return {}
+    return {"basins": counts(seen.run.final, seen.target)}
+
+
+def counts(final: Array, target: AtomicTarget) -> list[dict[str, Any]]:
+    """The entries of ``basins`` for final particles (particles, dim)."""
+    atoms = np.asarray(target.atoms, dtype=np.float64)
+    nearest = np.zeros(len(final), dtype=np.int64)
+    distance = np.full(len(final), np.inf)
+    for index, atom in enumerate(atoms):  # one atom at a time: a table of all would not fit for a million particles
+        here = np.sqrt(((final - atom) ** 2).sum(axis=1))
+        nearest = np.where(here < distance, index, nearest)
+        distance = np.minimum(here, distance)
+    return [
+        {
+            "atom": atom.tolist(),
+            "weight": float(weight),
+            "count": int((nearest == index).sum()),
+            "limits": [int(limit) for limit in diagnostics.binomial_limits(len(final), float(weight))],
+            "farthest": float(distance[nearest == index].max(initial=0.0)),
+        }
+        for index, (atom, weight) in enumerate(zip(atoms, target.weights, strict=True))
+    ]

@@ -1,0 +1,20 @@
+"""The excess energy of the particles, and what exact draws would have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from particlegvi import diagnostics
+from particlegvi.kinds.facts import fact
+from particlegvi.kinds.particles.seen import Seen, same_bits, usable
+
+
+@fact(90)
+def excess_energy(seen: Seen) -> dict[str, Any]:
+    """``excess_energy``: mean, expected mean, and how far apart they are in standard errors."""
+    run = seen.run
+    if not seen.has_target("density") or not usable(run) or run.method.kl_weight <= 0.0:
+        return {}
+    with same_bits():
+        excess = diagnostics.excess_energy(run.final, seen.target, float(run.method.kl_weight))
+        return {"excess_energy": excess._asdict() | {"deviation": excess.deviation}}

@@ -1,0 +1,25 @@
+"""The local optima of mean-field Gaussian variational inference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from particlegvi.kinds.facts import fact
+from particlegvi.kinds.particles.seen import Seen
+
+
+@fact(70)
+def optima(seen: Seen) -> dict[str, Any]:
+    """``optima``: ``all``, and ``reached``, the place in that list of the one that a descent from the start reaches."""
+    if not seen.has_target("gaussians"):
+        return {}
+    reached = seen.target.basin_of(seen.start)
+    every = seen.target.optima
+    return {
+        "optima": {
+            "all": [{name: np.asarray(value).tolist() for name, value in each._asdict().items()} for each in every],
+            "reached": None if reached is None else int(reached),
+        }
+    }

@@ -1,0 +1,14 @@
+"""The facts that the run states about itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from particlegvi.kinds.facts import fact, is_table
+from particlegvi.kinds.particles.seen import Seen
+
+
+@fact(50, run=is_table)
+def run_info(seen: Seen) -> dict[str, Any]:
+    """``run``: kernel, algorithm, integrator, ...; the seconds are in the manifest only."""
+    return {"run": {name: value for name, value in seen.run.info.items() if name != "seconds"}}

@@ -1,0 +1,21 @@
+"""How much was simulated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from particlegvi import schedules
+from particlegvi.kinds.facts import fact
+from particlegvi.kinds.particles.seen import Seen
+
+
+@fact(10)
+def size(seen: Seen) -> dict[str, Any]:
+    """``particles``, ``dim``, ``steps`` and ``step_size``."""
+    run = seen.run
+    return {
+        "particles": run.particles,
+        "dim": run.dim,
+        "steps": int(run.steps[-1]),
+        "step_size": schedules.plain(run.step_size),
+    }

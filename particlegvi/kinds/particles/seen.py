@@ -1,0 +1,57 @@
+"""What a fact of a run of particles can look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from particlegvi.contracts import Array
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.simulation.run import Run
+
+HUGE = 1e100
+
+
+class Seen(NamedTuple):
+    """A run and what belongs to it.
+
+    Attributes
+    ----------
+    run : Run
+    target : target or None
+        The minimiser of its method's objective, where there is one.
+    reason : str or None
+        Why there is none.
+    modes : list or None
+        The points of the scenario whose neighbourhoods are counted.
+    start : array (dim,)
+        Where the first particle started.
+    found : dict
+        The keys of the facts before.
+    """
+
+    run: Run
+    target: Any
+    reason: str | None
+    modes: Any
+    start: Array
+    found: dict[str, Any]
+
+    def has_target(self, *kinds: str) -> bool:
+        """Whether there is a target of one of these kinds."""
+        return self.target is not None and self.target.kind in kinds
+
+
+def usable(run: Run) -> bool:
+    """Whether all final coordinates are below 1e100 in size, so that their squares are finite."""
+    return bool(np.all(np.abs(run.final) < HUGE))
+
+
+@contextmanager
+def same_bits() -> Iterator[None]:
+    """Compute without warnings, and with one thread of the linear algebra: the same bits on any number of cores."""
+    with np.errstate(all="ignore"), one_blas_thread():
+        yield
