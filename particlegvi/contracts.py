@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[np.float64]"
 Start: TypeAlias = "Prior | Array"  # where particles start: a distribution, or points (particles, dim)
 Facts: TypeAlias = "dict[str, Any]"  # names and values, as JSON can hold them
+Scenario: TypeAlias = "Mapping[str, Any]"  # a complete one, as plain data
 Objective: TypeAlias = Literal["measures", "gaussians", "reference"]
 
 

@@ -7,9 +7,9 @@ into a record and unpacks it, and summarises it. Folders, locks, checkpoints and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from particlegvi.contracts import Scenario
 from particlegvi.kinds.kind import Kind
 from particlegvi.tools.registry import Registry
 
@@ -26,12 +26,12 @@ def get(name: str) -> Kind:
     return _registry[name]()
 
 
-def of(scenario: Mapping[str, Any]) -> Kind:
+def of(scenario: Scenario) -> Kind:
     """The kind of a complete scenario; particles where it does not say."""
     return get(scenario.get("kind", "particles"))
 
 
-def build(scenario: Mapping[str, Any]) -> Any:
+def build(scenario: Scenario) -> Any:
     """The parts that a complete scenario of any kind stands for.
 
     Raises

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from particlegvi.contracts import Record
+from particlegvi.contracts import Facts, Record, Scenario
 from particlegvi.kinds.kind import Job, Kind, Space
 from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import Check
@@ -42,10 +42,10 @@ class BenchmarkTable(Kind):
         **keys.TAIL,
     }
 
-    def labels(self, scenario: Mapping[str, Any]) -> list[str]:
+    def labels(self, scenario: Scenario) -> list[str]:
         return [LABEL]
 
-    def build(self, scenario: Mapping[str, Any]) -> Any:
+    def build(self, scenario: Scenario) -> Any:
         from particlegvi.tables import Settings
 
         given = {key: scenario[key] for key in self.keys if key in scenario and key not in (*keys.HEAD, *keys.TAIL)}
@@ -53,7 +53,7 @@ class BenchmarkTable(Kind):
             raise ValueError("figures must be empty, because a table has no picture")
         return Settings.of(given)
 
-    def check(self, parts: Any, scenario: Mapping[str, Any], space: Space) -> None:
+    def check(self, parts: Any, scenario: Scenario, space: Space) -> None:
         from particlegvi.tables.problems import problem
 
         for row in parts.rows:
@@ -77,19 +77,19 @@ class BenchmarkTable(Kind):
             raise ValueError("it has no table.md or no table.json")
         return stored(_seeded(job), job.folder())
 
-    def facts(self, runs: Mapping[str, Any], label: str, scenario: Mapping[str, Any], targets: Any) -> dict[str, Any]:
+    def facts(self, runs: Mapping[str, Any], label: str, scenario: Scenario, targets: Any) -> Facts:
         return runs[label].summary()
 
-    def checked(self, summary: dict[str, Any] | None) -> dict[str, Any] | None:
+    def checked(self, summary: Facts | None) -> Facts | None:
         if summary is not None and not isinstance(summary.get("methods", {}).get(LABEL), dict):
             raise ValueError("it has no table")
         return summary
 
-    def describe(self, runs: Mapping[str, Any], scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    def describe(self, runs: Mapping[str, Any], scenario: Scenario, summary: Facts) -> str:
         heading = f"{scenario['name']}: {scenario['title']}\nseed {summary['seed']}, {summary['status']}"
         return f"{heading}\n\n{runs[LABEL].markdown()}" if LABEL in runs else heading
 
-    def rows(self, runs: Mapping[str, Any], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def rows(self, runs: Mapping[str, Any], summary: Facts) -> list[Facts]:
         return [cell._asdict() | dict(scores) for cell, scores in runs[LABEL].scores.items()]
 
     def figure(self, runs: Sequence[Any]) -> str:

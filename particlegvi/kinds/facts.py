@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from particlegvi.contracts import Facts
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import Registry
 
@@ -38,7 +39,7 @@ def fact(place: int, required: tuple[str, ...] = (), **forms: Form) -> Callable[
     return mark
 
 
-class Facts:
+class FactRegistry:
     """The facts of one kind of scenario.
 
     Parameters
@@ -54,13 +55,13 @@ class Facts:
         """Every fact, in the order of the places."""
         return sorted(self._registry.parts().values(), key=lambda each: each.place)
 
-    def compute(self, seen: Any, found: dict[str, Any]) -> dict[str, Any]:
+    def compute(self, seen: Any, found: Facts) -> Facts:
         """Fill ``found``, which ``seen`` may hold as well, with the keys of all facts."""
         for each in self.all():
             found |= each(seen)
         return found
 
-    def checked(self, summary: dict[str, Any] | None) -> dict[str, Any] | None:
+    def checked(self, summary: Facts | None) -> Facts | None:
         """A summary that was read from a file, if what figures and tables rely on is there in the right form.
 
         Raises

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from particlegvi.contracts import Progress, Record, Run, Storage
+from particlegvi.contracts import Facts, Progress, Record, Run, Scenario, Storage
 from particlegvi.settings.keys import Key
 
 
@@ -30,7 +30,7 @@ class Job(NamedTuple):
     """
 
     parts: Any
-    scenario: Mapping[str, Any]
+    scenario: Scenario
     label: str
     seed: int
     storage: Callable[[str], Storage]
@@ -67,15 +67,15 @@ class Kind:
     def agree(self, scenario: dict[str, Any]) -> None:
         """Refuse checked values that contradict each other, with a ValueError."""
 
-    def labels(self, scenario: Mapping[str, Any]) -> list[str]:
+    def labels(self, scenario: Scenario) -> list[str]:
         """The names under which the results have what is run, in the order in which it is run."""
         return list(scenario["methods"])
 
-    def build(self, scenario: Mapping[str, Any]) -> Any:
+    def build(self, scenario: Scenario) -> Any:
         """The parts of a complete scenario, consistent with each other; a ValueError where they are not."""
         raise NotImplementedError
 
-    def check(self, parts: Any, scenario: Mapping[str, Any], space: Space) -> None:
+    def check(self, parts: Any, scenario: Scenario, space: Space) -> None:
         """Raise ValueError if the scenario cannot run on this machine: missing data, or a disk that is too small."""
 
     def simulate(self, job: Job) -> Run:
@@ -94,19 +94,19 @@ class Kind:
         """The target Q* by label, as far as there is one."""
         return {}
 
-    def facts(self, runs: Mapping[str, Any], label: str, scenario: Mapping[str, Any], targets: Any) -> dict[str, Any]:
+    def facts(self, runs: Mapping[str, Any], label: str, scenario: Scenario, targets: Any) -> Facts:
         """The numbers of one label in the summary."""
         raise NotImplementedError
 
-    def checked(self, summary: dict[str, Any] | None) -> dict[str, Any] | None:
+    def checked(self, summary: Facts | None) -> Facts | None:
         """A summary that was read from a file; a ValueError where it does not have its form."""
         raise NotImplementedError
 
-    def describe(self, runs: Mapping[str, Any], scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    def describe(self, runs: Mapping[str, Any], scenario: Scenario, summary: Facts) -> str:
         """The summary as a table for a terminal, in plain ASCII."""
         raise NotImplementedError
 
-    def rows(self, runs: Mapping[str, Any], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def rows(self, runs: Mapping[str, Any], summary: Facts) -> list[Facts]:
         """The summary as rows that any library of tables takes."""
         raise NotImplementedError
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
+
+from particlegvi.contracts import Scenario
 
 WIDTH = 99
 WIDEST = 4  # coordinates of a mean that are written out
 
 
-def heading(scenario: Mapping[str, Any]) -> str:
+def heading(scenario: Scenario) -> str:
     """The first line: name and title of the scenario."""
     return f"{scenario['name']}: {scenario['title']}" if scenario["title"] else scenario["name"]
 

@@ -7,7 +7,7 @@ import tomllib
 from typing import Any
 
 from particlegvi import kinds, scenario
-from particlegvi.contracts import Record
+from particlegvi.contracts import Facts, Record
 from particlegvi.kinds.kind import Job
 from particlegvi.results.results import Results
 from particlegvi.simulation.storage import MemoryStorage
@@ -81,7 +81,7 @@ def unpacked(there: Folder, results: Results, label: str, record: Record) -> Any
         raise ValueError(f"{there.path} is damaged: {label}: {error}") from None
 
 
-def stored_scenario(there: Folder) -> dict[str, Any]:
+def stored_scenario(there: Folder) -> Facts:
     """The complete scenario of a folder, checked as strictly as any other file.
 
     Raises

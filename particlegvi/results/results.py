@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from particlegvi import kinds
+from particlegvi.contracts import Facts
 from particlegvi.results.runs import Runs
 from particlegvi.scenario import decisive, text
 from particlegvi.storage.creating import create
@@ -47,7 +48,7 @@ class Results(Runs):
                 raise
             raise ValueError(f"{self.folder / 'summary.json'} is damaged: {type(error).__name__} {error}") from None
 
-    def take_summary(self, summary: dict[str, Any] | None) -> None:
+    def take_summary(self, summary: Facts | None) -> None:
         """Take a summary that was stored, so that it is not computed again."""
         self._summary = self.kind.checked(summary)
 

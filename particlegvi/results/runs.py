@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from particlegvi.contracts import Facts
 from particlegvi.kinds.kind import Kind
 from particlegvi.storage.versions import versions
 
@@ -39,7 +40,7 @@ class Runs(Mapping[str, Any]):
         self.seed = seed
         self.status = status
         self._runs: dict[str, Any] = {}
-        self._summary: dict[str, Any] | None = None
+        self._summary: Facts | None = None
         self.targets = kind.targets(self._runs, parts)
 
     def __getitem__(self, label: str) -> Any:
@@ -61,7 +62,7 @@ class Runs(Mapping[str, Any]):
         return self.kind.labels(self.scenario)
 
     @property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Facts:
         if self._summary is None:
             self._summary = summarise(self)
         return self._summary
@@ -78,7 +79,7 @@ class Runs(Mapping[str, Any]):
         """A table for a terminal, for example mean, spread and distance to the target of every method."""
         return self.kind.describe(self, self.scenario, self.summary)
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[Facts]:
         """The summary as rows, each a mapping that any library of tables takes, for example ``pandas.DataFrame``.
 
         One row per method. Of particles the keys are: ``method``, ``kl_weight`` and ``mmd_weight`` (None where a method
@@ -110,7 +111,7 @@ class Runs(Mapping[str, Any]):
         return plotting.figure(self, kind or self.kind.figure(list(self.values())), **settings)
 
 
-def summarise(runs: Runs) -> dict[str, Any]:
+def summarise(runs: Runs) -> Facts:
     """The summary, as plain data (numbers that are not finite are None in the file)."""
     return {
         "scenario": runs.scenario["name"],

@@ -9,6 +9,7 @@ from typing import Any
 
 from particlegvi import kinds, schedules
 from particlegvi import methods as registry
+from particlegvi.contracts import Facts
 from particlegvi.kinds.particles.building import Parts, settled
 from particlegvi.results import Runs
 from particlegvi.simulation.loop import simulate
@@ -81,7 +82,7 @@ def compare(
         modes = arguments.points("modes", modes, problem.start.shape[1])
         if len(modes) == 0:
             raise arguments.refuse("modes", [], "at least one point, or None")
-    facts: dict[str, Any] = {
+    facts: Facts = {
         "name": "comparison",
         "title": title or f"{loss.name}: {', '.join(chosen)}",
         "source": "",
@@ -109,7 +110,7 @@ def compare(
     return results
 
 
-def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, Any]) -> Facts:
     """Method objects by label, those given by name made with the shared weights."""
     for key in shared:
         if key not in SHARED:
@@ -123,7 +124,7 @@ def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, A
         raise arguments.refuse("methods", methods, allowed) from None
     if not given:
         raise ValueError("methods must be at least one method, not none")
-    found: dict[str, Any] = {}
+    found: Facts = {}
     for label, method in given:
         made = _method(method, shared)
         label = getattr(made, "label", type(made).__name__) if label is None else label

@@ -5,15 +5,14 @@ Drawing needs matplotlib, which is imported only where a scenario has figures.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from particlegvi.contracts import Scenario
 from particlegvi.results import Results
 from particlegvi.tools.quoting import as_argument
 
 
-def check_figures(scenario: Mapping[str, Any]) -> None:
+def check_figures(scenario: Scenario) -> None:
     """Refuse, with a ValueError, an entry of ``[[figures]]`` that could not be drawn, before anything is simulated."""
     if scenario["figures"]:
         from particlegvi import plotting

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from particlegvi import scenario as scenarios
-from particlegvi.contracts import Progress
+from particlegvi.contracts import Facts, Progress
 from particlegvi.results import Results, load
 from particlegvi.results.loading import opened, stored_scenario, unpacked
 from particlegvi.running.execute import simulate_rest
@@ -124,7 +124,7 @@ def _same_versions(there: Folder) -> None:
         )
 
 
-def _entry(there: Folder, results: Results, noted: dict[str, Any]) -> dict[str, Any]:
+def _entry(there: Folder, results: Results, noted: dict[str, Any]) -> Facts:
     """Where the run goes on, and how many steps of it a process had done that died before it could store them."""
     label, step = noted.get("label"), noted.get("step")
     waiting = next((name for name in results.labels if name not in there.manifest["methods"]), None)

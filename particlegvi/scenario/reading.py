@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from particlegvi import kinds
+from particlegvi.contracts import Facts, Scenario
 from particlegvi.scenario import catalogue
 from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import plain
@@ -34,7 +35,7 @@ LONG_KEY = re.compile(r"""(?:(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\
 
 def load(
     scenario: str | os.PathLike[str] | Mapping[str, Any], overrides: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+) -> Facts:
     """The complete scenario as plain data: what `text` writes and a run stores.
 
     Parameters
@@ -60,7 +61,7 @@ def load(
         raise ValueError(f"{origin}: {error}") from None
 
 
-def check(scenario: dict[str, Any]) -> dict[str, Any]:
+def check(scenario: dict[str, Any]) -> Facts:
     """The scenario with every key checked, defaults filled in, and the keys in the order of its kind's table."""
     scenario = checks.plain(scenario, "")
     default = keys.HEAD["kind"].default
@@ -101,7 +102,7 @@ def _source(scenario: Any) -> tuple[str, dict[str, Any]]:
     raise unknown("scenario", place, catalogue.names())
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> Facts:
     """The content of a TOML file, or one sentence that says why there is none."""
     text = read_text(path, LARGEST_FILE)
     try:
@@ -114,7 +115,7 @@ def read(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} is not valid TOML: {error}") from None
 
 
-def _based(content: dict[str, Any], seen: list[Any]) -> dict[str, Any]:
+def _based(content: dict[str, Any], seen: list[Any]) -> Facts:
     """The content merged into the scenario that it is based on, which may be based on another."""
     if "based_on" not in content:
         return widened(content)
@@ -126,7 +127,7 @@ def _based(content: dict[str, Any], seen: list[Any]) -> dict[str, Any]:
     return merged(_based(plain(read(catalogue.path(name)), ""), [*seen, name]), widened(content))
 
 
-def widened(table: dict[str, Any]) -> dict[str, Any]:
+def widened(table: dict[str, Any]) -> Facts:
     """Where a name alone stands for a part, the table that it is short for; also inside the methods."""
     wide = dict(table)
     for name in keys.CHOICES:
@@ -139,7 +140,7 @@ def widened(table: dict[str, Any]) -> dict[str, Any]:
     return wide
 
 
-def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+def merged(base: dict[str, Any], over: dict[str, Any]) -> Facts:
     """``base`` with the values of ``over``: tables are merged, all else is replaced."""
     result = dict(base)
     for name, value in over.items():
@@ -218,6 +219,6 @@ def setting(argument: str) -> tuple[str, Any]:
 
 
 
-def decisive(scenario: Mapping[str, Any]) -> dict[str, Any]:
+def decisive(scenario: Scenario) -> Facts:
     """The part of a scenario that decides about the numbers of a run."""
     return {key: value for key, value in scenario.items() if key not in WORDS}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from particlegvi.contracts import Facts
 from particlegvi.settings import checks
 from particlegvi.settings.checks import Check
 from particlegvi.tools.quoting import POSITIVE, refuse, shown
@@ -32,7 +33,7 @@ class Key(NamedTuple):
     default: Any = ABSENT
 
 
-def part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> dict[str, Any]:
+def part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> Facts:
     """A table that names one part of a registry and gives its parameters."""
     names = " or ".join(f'"{selector}"' for selector in selectors)
     if not isinstance(value, dict):
@@ -48,7 +49,7 @@ def _keys(table: dict[str, Any]) -> str:
     return ", ".join(shown(name) for name in list(table)[:8]) or "no key"
 
 
-def entries(value: Any, key: str, entry: Check) -> dict[str, Any]:
+def entries(value: Any, key: str, entry: Check) -> Facts:
     """The tables of methods by label, each checked by ``entry``."""
     if not isinstance(value, dict) or not 1 <= len(value) <= 32:
         raise refuse(key, value, "a table of 1 to 32 methods, such as [methods.DE]")
@@ -61,7 +62,7 @@ def entries(value: Any, key: str, entry: Check) -> dict[str, Any]:
     return {label: entry(each, f"{key}.{label}") for label, each in value.items()}
 
 
-def figures(value: Any, key: str) -> list[dict[str, Any]]:
+def figures(value: Any, key: str) -> list[Facts]:
     if not isinstance(value, list) or len(value) > 16 or not all(isinstance(each, dict) for each in value):
         raise refuse(key, value, "a list of at most 16 tables, each written [[figures]]")
     for index, figure in enumerate(value):

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Snapshot
+from particlegvi.contracts import Facts, Snapshot
 from particlegvi.storage.arrays import read_array, write_array
 from particlegvi.tools import files
 
@@ -156,7 +156,7 @@ def _read(
     return Checkpoint(content["label"], content["seed"], snapshot, content["records_sha256"], content["seconds"])
 
 
-def _entries(place: Path) -> dict[str, Any]:
+def _entries(place: Path) -> Facts:
     content = files.read_json(place)
     sound = all(type(content.get(entry)) is kind for entry, kind in ENTRIES.items())
     if not sound or content["schema"] != SCHEMA or content["sha256"] != _digest(content):

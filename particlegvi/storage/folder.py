@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Record
+from particlegvi.contracts import Facts, Record
 from particlegvi.settings import checks
 from particlegvi.storage import checkpoint
 from particlegvi.storage import manifest as manifests
@@ -57,7 +57,7 @@ class Folder:
         self.manifest = manifest
         self._lock = lock
 
-    def take(self) -> dict[str, Any]:
+    def take(self) -> Facts:
         """Take the lock. Returns the progress note of a process that died holding it, or {}.
 
         Raises
@@ -110,7 +110,7 @@ class Folder:
         taken = manifests.next_run(self.path)
         return files.read_text(self.path / "scenario.toml", links=False) if taken is None else taken[0]
 
-    def summary(self) -> dict[str, Any] | None:
+    def summary(self) -> Facts | None:
         """The summary, or None where there is none yet."""
         place = self.path / "summary.json"
         if place.name not in self.manifest["sha256"]:  # not there, or not yet for good

@@ -8,6 +8,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from particlegvi.contracts import Facts
+
 NAME = "lock"
 
 
@@ -66,7 +68,7 @@ class Lock:
                 self._file = -1
 
 
-def _read(file: int) -> dict[str, Any]:
+def _read(file: int) -> Facts:
     try:
         content = json.loads(os.pread(file, 1000, 0))
     except (ValueError, OSError, RecursionError):

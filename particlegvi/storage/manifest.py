@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from particlegvi.contracts import Facts
 from particlegvi.settings import checks
 from particlegvi.tools import files
 
@@ -44,7 +45,7 @@ class New(NamedTuple):
     seed: int
     versions: dict[str, str]
 
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Facts:
         """The manifest of a run that begins."""
         return {
             "format": FORMAT, "schema": SCHEMA, "status": "running", "scenario": self.name, "settings": self.settings,
@@ -53,7 +54,7 @@ class New(NamedTuple):
         }  # fmt: skip
 
 
-def read(folder: Path) -> dict[str, Any]:
+def read(folder: Path) -> Facts:
     """The manifest of a folder; that of the run that takes it over, where one does.
 
     Raises
@@ -84,13 +85,13 @@ def next_run(folder: Path) -> tuple[str, dict[str, Any]] | None:
     return content["scenario"], content["manifest"]
 
 
-def earlier(folder: Path) -> dict[str, Any] | None:
+def earlier(folder: Path) -> Facts | None:
     """What is in manifest.json, whoever takes the folder over; None where there is no such file."""
     place = folder / "manifest.json"
     return _checked(folder, files.read_json(place), place) if os.path.isfile(place) else None
 
 
-def _checked(folder: Path, manifest: dict[str, Any], place: Path) -> dict[str, Any]:
+def _checked(folder: Path, manifest: dict[str, Any], place: Path) -> Facts:
     for part in ("arrays", "checkpoint", "checkpoint/replicates", "cells"):
         if (folder / part).is_symlink():
             raise ValueError(f"{folder / part} is a link, which is not followed")

@@ -1,4 +1,4 @@
-"""Facts of a summary: found by being in a folder, computed in order, and checked when they are read."""
+"""FactRegistry of a summary: found by being in a folder, computed in order, and checked when they are read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import particlegvi as pg
-from particlegvi.kinds.facts import Facts, are_numbers, fact, is_interval, is_number, is_per_coordinate
+from particlegvi.kinds.facts import FactRegistry, are_numbers, fact, is_interval, is_number, is_per_coordinate
 from particlegvi.kinds.functions.facts import facts as of_functions
 from particlegvi.kinds.particles.facts import facts as of_particles
 
@@ -40,7 +40,7 @@ def test_a_new_number_is_one_file(tmp_path, monkeypatch):
         path.write_text(path.read_text().replace("particlegvi.kinds.particles.facts", "more_facts"))
     (package / "largest.py").write_text(NEW)
     monkeypatch.syspath_prepend(tmp_path)
-    more = Facts("more_facts")
+    more = FactRegistry("more_facts")
     monkeypatch.setattr("particlegvi.kinds.particles.facts.facts", more)
     try:
         results = pg.run("lifting", particles=5, steps=10)
@@ -62,7 +62,7 @@ def test_what_is_required_is_missed():
     def made(seen):
         return {}
 
-    facts = Facts("particlegvi.kinds.particles.facts")
+    facts = FactRegistry("particlegvi.kinds.particles.facts")
     facts.all = lambda: [made]  # type: ignore[method-assign]
     good = {"seed": 0, "status": "finished", "methods": {"DE": {"mean": [1.0, 2.0]}}}
     assert facts.checked(good) is good and facts.checked(None) is None

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from particlegvi.contracts import Record, Run
+from particlegvi.contracts import Facts, Record, Run, Scenario
 from particlegvi.kinds.functions.keys import KEYS
 from particlegvi.kinds.kind import Job, Kind, Space
 
@@ -22,12 +22,12 @@ class FunctionSpace(Kind):
     name = "function-space"
     keys = KEYS
 
-    def build(self, scenario: Mapping[str, Any]) -> Any:
+    def build(self, scenario: Scenario) -> Any:
         from particlegvi.kinds.functions import building
 
         return building.build(scenario)
 
-    def check(self, parts: Any, scenario: Mapping[str, Any], space: Space) -> None:
+    def check(self, parts: Any, scenario: Scenario, space: Space) -> None:
         """Nothing is written that could fill a disk, and `build` has found the data."""
 
     def simulate(self, job: Job) -> Run:
@@ -41,22 +41,22 @@ class FunctionSpace(Kind):
     def unpacked(self, job: Job, record: Record) -> Run:
         return job.parts.restored(job.label, job.seed, record)
 
-    def facts(self, runs: Mapping[str, Any], label: str, scenario: Mapping[str, Any], targets: Any) -> dict[str, Any]:
+    def facts(self, runs: Mapping[str, Any], label: str, scenario: Scenario, targets: Any) -> Facts:
         from particlegvi.kinds.functions.facts import facts as every
 
         return every.compute(runs[label], {})
 
-    def checked(self, summary: dict[str, Any] | None) -> dict[str, Any] | None:
+    def checked(self, summary: Facts | None) -> Facts | None:
         from particlegvi.kinds.functions.facts import facts as every
 
         return every.checked(summary)
 
-    def describe(self, runs: Mapping[str, Any], scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    def describe(self, runs: Mapping[str, Any], scenario: Scenario, summary: Facts) -> str:
         from particlegvi.kinds.functions.table import describe
 
         return describe(scenario, summary)
 
-    def rows(self, runs: Mapping[str, Any], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def rows(self, runs: Mapping[str, Any], summary: Facts) -> list[Facts]:
         from particlegvi.kinds.functions.table import rows
 
         return rows(runs, summary)

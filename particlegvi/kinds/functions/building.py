@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi import datasets
-from particlegvi.contracts import Record, StepProgress, Storage
+from particlegvi.contracts import Record, Scenario, StepProgress, Storage
 from particlegvi.functionspace import covariances, likelihoods
 from particlegvi.kinds.functions import methods as registry
 from particlegvi.kinds.functions.data import Data, resolve
@@ -73,7 +73,7 @@ class Parts(NamedTuple):
         return run
 
 
-def build(scenario: Mapping[str, Any]) -> Parts:
+def build(scenario: Scenario) -> Parts:
     """The parts of a complete scenario, consistent with each other. Nothing is compiled, and no data are drawn.
 
     Raises

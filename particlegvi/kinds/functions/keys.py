@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from particlegvi.contracts import Facts
 from particlegvi.settings import checks, keys
 from particlegvi.settings.keys import Key
 from particlegvi.tools.quoting import refuse
@@ -12,7 +13,7 @@ from particlegvi.tools.registry import check_parameters
 DRAWN = {"low": -3.0, "high": 3.0, "count": 100, "scattered": False, "gaps": []}
 
 
-def data(value: Any, key: str) -> dict[str, Any]:
+def data(value: Any, key: str) -> Facts:
     """A table with a formula and where its inputs lie, with points, or with the name of a data set."""
     table = keys.part(value, key, ("formula", "points", "name"))
     if "points" in table:
@@ -61,7 +62,7 @@ def inducing_points(value: Any, key: str) -> Any:
     return checks.whole(1, 20_000)(value, key)
 
 
-def parameters(value: Any, key: str) -> dict[str, Any]:
+def parameters(value: Any, key: str) -> Facts:
     """A table of numbers, texts and lists of numbers: what a part is made with."""
     if not isinstance(value, dict):
         raise refuse(key, value, "a table")
@@ -71,20 +72,20 @@ def parameters(value: Any, key: str) -> dict[str, Any]:
     return value
 
 
-def named(value: Any, key: str) -> dict[str, Any]:
+def named(value: Any, key: str) -> Facts:
     """A table that names one part of a registry."""
     return parameters(keys.part(value, key), key)
 
 
-def covariance(value: Any, key: str) -> dict[str, Any]:
+def covariance(value: Any, key: str) -> Facts:
     return named({"name": keys.DEFAULT_KERNEL, **value} if isinstance(value, dict) else value, key)
 
 
-def methods(value: Any, key: str) -> dict[str, Any]:
+def methods(value: Any, key: str) -> Facts:
     return keys.entries(value, key, method)
 
 
-def method(value: Any, key: str) -> dict[str, Any]:
+def method(value: Any, key: str) -> Facts:
     if isinstance(value, dict) and isinstance(value.get("prior"), dict) and set(value["prior"]) == {"name"}:
         value = {**value, "prior": value["prior"]["name"]}  # here it is a name, and no table that a name is short for
     return parameters(value, key)

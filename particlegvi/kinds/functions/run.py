@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Facts
 from particlegvi.kinds.functions.data import Data
 from particlegvi.kinds.functions.problem import Array, Fit, Problem
 
@@ -47,7 +48,7 @@ class FunctionRun:
         return self.fit.steps
 
     @property
-    def info(self) -> dict[str, Any]:
+    def info(self) -> Facts:
         """JSON-able facts."""
         return self.fit.info
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from particlegvi.contracts import Facts, Scenario
 from particlegvi.kinds.text_table import aligned, heading, number, wrapped
 
 
-def describe(scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+def describe(scenario: Scenario, summary: Facts) -> str:
     """Heading, one row per method, and what the methods say about themselves."""
     methods = summary["methods"]
     observed = next((f"{facts['observations']} observations, " for facts in methods.values()), "")
@@ -23,7 +24,7 @@ def describe(scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *aligned(lines_of, always=3), *wrapped(notes)])
 
 
-def rows(runs: Mapping[str, Any], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+def rows(runs: Mapping[str, Any], summary: Facts) -> list[Facts]:
     """One row per method; ``rmse`` and ``covered`` are None where the truth is not known."""
     found = []
     for label, facts in summary["methods"].items():

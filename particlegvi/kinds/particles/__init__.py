@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from particlegvi.contracts import Record, Run
+from particlegvi.contracts import Facts, Record, Run, Scenario
 from particlegvi.kinds.kind import Job, Kind, Space
 from particlegvi.kinds.particles.keys import KEYS
 from particlegvi.tools import memory
@@ -42,12 +42,12 @@ class Particles(Kind):
         if every > scenario["steps"]:
             raise ValueError(f"record_every must be at most steps, which is {scenario['steps']}, not {every}")
 
-    def build(self, scenario: Mapping[str, Any]) -> Any:
+    def build(self, scenario: Scenario) -> Any:
         from particlegvi.kinds.particles import building
 
         return building.parts(scenario)
 
-    def check(self, parts: Any, scenario: Mapping[str, Any], space: Space) -> None:
+    def check(self, parts: Any, scenario: Scenario, space: Space) -> None:
         particles, dim, steps = scenario["particles"], parts.loss.dim, scenario["steps"]
         every, number = scenario.get("record_every"), len(parts.methods)
         memory.check_records(particles, dim, steps, every, number, folder=space.folder, freed=space.freed)
@@ -70,26 +70,26 @@ class Particles(Kind):
 
         return Targets(runs, parts)
 
-    def facts(self, runs: Mapping[str, Any], label: str, scenario: Mapping[str, Any], targets: Any) -> dict[str, Any]:
+    def facts(self, runs: Mapping[str, Any], label: str, scenario: Scenario, targets: Any) -> Facts:
         from particlegvi.kinds.particles.facts import facts as every
         from particlegvi.kinds.particles.seen import Seen
 
-        found: dict[str, Any] = {}
+        found: Facts = {}
         run = runs[label]
         start, target, reason = targets.first_start(run), targets[label], targets.reasons.get(label)
         return every.compute(Seen(run, target, reason, scenario.get("modes"), start, found), found)
 
-    def checked(self, summary: dict[str, Any] | None) -> dict[str, Any] | None:
+    def checked(self, summary: Facts | None) -> Facts | None:
         from particlegvi.kinds.particles.facts import facts as every
 
         return every.checked(summary)
 
-    def describe(self, runs: Mapping[str, Any], scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    def describe(self, runs: Mapping[str, Any], scenario: Scenario, summary: Facts) -> str:
         from particlegvi.kinds.particles.table import describe
 
         return describe(scenario, summary)
 
-    def rows(self, runs: Mapping[str, Any], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def rows(self, runs: Mapping[str, Any], summary: Facts) -> list[Facts]:
         from particlegvi.kinds.particles.table import rows
 
         return rows(runs, summary)

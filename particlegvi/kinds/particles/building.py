@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi import integrators, kernels, losses, methods, priors, schedules
-from particlegvi.contracts import Method
+from particlegvi.contracts import Method, Scenario
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import Problem
 from particlegvi.simulation.problem import Settings, check_problem
@@ -38,7 +38,7 @@ class Parts(NamedTuple):
     methods: dict[str, Any]
 
 
-def parts(scenario: Mapping[str, Any]) -> Parts:
+def parts(scenario: Scenario) -> Parts:
     """The parts of a complete scenario of particles, consistent with each other. Nothing is compiled.
 
     Raises
@@ -82,7 +82,7 @@ def settled(method: Any, info: Mapping[str, Any]) -> Any:
     return type(method)(**{**given, "kernel": kernel})
 
 
-def problem(parts: Parts, method: Method, scenario: Mapping[str, Any], seed: int, record_every: int | None) -> Problem:
+def problem(parts: Parts, method: Method, scenario: Scenario, seed: int, record_every: int | None) -> Problem:
     """The checked problem of one method of a scenario."""
     given = {key: scenario[key] for key in ("particles", "steps", "step_size", "integrator", "tolerance")}
     settings = Settings(**given, record_every=record_every, seed=seed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from particlegvi.contracts import Facts
 from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import Check
 from particlegvi.settings.keys import Key
@@ -11,7 +12,7 @@ from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
 
-def loss(value: Any, key: str) -> dict[str, Any]:
+def loss(value: Any, key: str) -> Facts:
     table = keys.part(value, key, ("name", "formula"))
     if "formula" in table:
         check_parameters(f"{key} with a formula", table, ("formula", "variables"))
@@ -22,11 +23,11 @@ def loss(value: Any, key: str) -> dict[str, Any]:
     return table
 
 
-def prior(value: Any, key: str) -> dict[str, Any]:
+def prior(value: Any, key: str) -> Facts:
     return keys.part(value, key)
 
 
-def initial(value: Any, key: str) -> dict[str, Any]:
+def initial(value: Any, key: str) -> Facts:
     table = keys.part(value, key, ("name", "points"))
     if "points" in table:
         check_parameters(f"{key} with points", table, ("points",))
@@ -34,11 +35,11 @@ def initial(value: Any, key: str) -> dict[str, Any]:
     return table
 
 
-def kernel(value: Any, key: str) -> dict[str, Any]:
+def kernel(value: Any, key: str) -> Facts:
     return keys.part({"name": keys.DEFAULT_KERNEL, **value} if isinstance(value, dict) else value, key)
 
 
-def embedding(value: Any, key: str) -> dict[str, Any]:
+def embedding(value: Any, key: str) -> Facts:
     if not isinstance(value, dict) or not isinstance(value.get("how"), str):
         raise refuse(key, value, 'a name or a table with the key "how"')
     check_parameters(key, value, ("how", "samples"))
@@ -57,7 +58,7 @@ def step_size(value: Any, key: str) -> float | dict[str, Any]:
     return {name: each if name == "schedule" else positive(each, f"{key}.{name}") for name, each in value.items()}
 
 
-def repulsion(value: Any, key: str) -> dict[str, Any]:
+def repulsion(value: Any, key: str) -> Facts:
     if not isinstance(value, dict) or not isinstance(value.get("how"), str):
         raise refuse(key, value, 'a name or a table with the key "how"')
     check_parameters(key, value, ("how", "size"))
@@ -66,11 +67,11 @@ def repulsion(value: Any, key: str) -> dict[str, Any]:
     return value
 
 
-def methods(value: Any, key: str) -> dict[str, Any]:
+def methods(value: Any, key: str) -> Facts:
     return keys.entries(value, key, method)
 
 
-def method(value: Any, key: str) -> dict[str, Any]:
+def method(value: Any, key: str) -> Facts:
     if not isinstance(value, dict):
         raise refuse(key, value, "a table, such as {kl_weight = 1.0}")
     special: dict[str, Check] = {

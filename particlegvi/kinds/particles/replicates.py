@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from particlegvi import diagnostics
-from particlegvi.contracts import Snapshot, Storage
+from particlegvi.contracts import Facts, Scenario, Snapshot, Storage
 from particlegvi.kinds.particles.building import Parts, problem, settled
 from particlegvi.simulation.loop import follow
 from particlegvi.simulation.run import Run
@@ -18,8 +17,8 @@ SEEDS = 2**64
 
 
 def replicate(
-    run: Run, parts: Parts, scenario: Mapping[str, Any], ends: Storage, progress: Callable[[int, int], None] | None
-) -> dict[str, Any]:
+    run: Run, parts: Parts, scenario: Scenario, ends: Storage, progress: Callable[[int, int], None] | None
+) -> Facts:
     """How many modes the method covers in each of ``scenario["replicates"]`` runs, of which ``run`` is the first.
 
     Replicate r has the seed of the run plus r, and is otherwise the same run: with the lengthscale that the first one
@@ -60,7 +59,7 @@ def replicate(
 def _simulate(
     run: Run,
     parts: Parts,
-    scenario: Mapping[str, Any],
+    scenario: Scenario,
     storage: _Replicate,
     progress: Callable[[int, int], None] | None,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.simulation.run import Run
 
@@ -38,7 +38,7 @@ class Seen(NamedTuple):
     reason: str | None
     modes: Any
     start: Array
-    found: dict[str, Any]
+    found: Facts
 
     def has_target(self, *kinds: str) -> bool:
         """Whether there is a target of one of these kinds."""

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Facts, Scenario
 from particlegvi.kinds.text_table import aligned, heading, number, wrapped
 from particlegvi.schedules import shown
 
 
-def describe(scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+def describe(scenario: Scenario, summary: Facts) -> str:
     """Heading, one row per method, and below them what each method says about how it was simulated."""
     methods = summary["methods"]
     lines = [
@@ -32,7 +33,7 @@ def describe(scenario: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *wrapped(notes)])
 
 
-def rows(runs: Mapping[str, Any], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+def rows(runs: Mapping[str, Any], summary: Facts) -> list[Facts]:
     """One row per method, each a mapping that any library of tables takes, for example ``pandas.DataFrame``.
 
     The keys: ``method``, ``kl_weight`` and ``mmd_weight`` (None where a method has none), ``mean``, ``sd``,

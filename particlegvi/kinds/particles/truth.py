@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi import targets
+from particlegvi.contracts import Facts
 from particlegvi.kinds.particles.building import Parts
 from particlegvi.simulation.run import Run
 
@@ -19,7 +20,7 @@ class Targets(Mapping[str, Any]):
     def __init__(self, runs: Mapping[str, Run], parts: Parts) -> None:
         self._runs = runs
         self._parts = parts
-        self._found: dict[str, Any] = {}
+        self._found: Facts = {}
         self.reasons: dict[str, str] = {}
 
     def __getitem__(self, label: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from particlegvi import diagnostics
+from particlegvi.contracts import Facts
 from particlegvi.diagnostics.particles import reference
 from particlegvi.diagnostics.sliced import DIRECTIONS
 from particlegvi.kinds.particles.seen import usable
@@ -22,7 +23,7 @@ PAIRED = 2000  # points that stand for a target in the plane there
 UNMOVED = 100  # steps after which a particle in the same place, to the last bit, is one that cannot move
 
 
-def equilibrium(run: Run, target: Any, found: dict[str, Any]) -> dict[str, Any]:
+def equilibrium(run: Run, target: Any, found: Facts) -> Facts:
     """``reached`` (None where it cannot be told), ``since``, ``verdict`` and the largest ``drift``.
 
     Parameters
@@ -48,11 +49,11 @@ def equilibrium(run: Run, target: Any, found: dict[str, Any]) -> dict[str, Any]:
     return result | ({"drift": moving._asdict()} if moving is not None else {})
 
 
-def _said(reached: bool | None, verdict: str, since: float | None = None) -> dict[str, Any]:
+def _said(reached: bool | None, verdict: str, since: float | None = None) -> Facts:
     return {"reached": reached, "since": since, "verdict": verdict}
 
 
-def _against_density(run: Run, target: Any, found: dict[str, Any], moving: Any) -> dict[str, Any]:
+def _against_density(run: Run, target: Any, found: Facts, moving: Any) -> Facts:
     name = "w1" if target.dim == 1 else "sliced_w1"
     distance = found["distances"][name]
     value, floor = distance["value"], distance["floor"][2]
@@ -95,7 +96,7 @@ def _against_density(run: Run, target: Any, found: dict[str, Any], moving: Any) 
     return _said(True, f"at equilibrium{start}: {measured}", begun)
 
 
-def _beyond(found: dict[str, Any], number: int) -> str:
+def _beyond(found: Facts, number: int) -> str:
     """Another diagnostic that sees what W1 does not, a few particles far out for example, in words; empty if none does.
 
     A discrepancy counts as W1 does, from 1.5 times its 99% floor. The excess energy counts from four standard errors
@@ -163,7 +164,7 @@ def _drifting(moving: Any) -> str:
     return f"the {moving.name} still {way} by {abs(moving.standard_errors):.1f} standard errors over the last quarter"
 
 
-def _at_rest(run: Run, moving: Any) -> dict[str, Any]:
+def _at_rest(run: Run, moving: Any) -> Facts:
     if moving is None:
         return _said(None, "unknown: there is no truth to compare with and no record to tell whether it still moves")
     if moving.significant:
@@ -176,7 +177,7 @@ def _at_rest(run: Run, moving: Any) -> dict[str, Any]:
     return _said(None, "at rest over the second half, as far as its mean loss, means and spreads tell")
 
 
-def _moved(run: Run) -> dict[str, Any]:
+def _moved(run: Run) -> Facts:
     """For flows without noise and without a known end: how far particles still go."""
     middle = int(np.searchsorted(run.times, 0.75 * run.times[-1]))
     if middle >= len(run.positions) - 1:
@@ -189,7 +190,7 @@ def _moved(run: Run) -> dict[str, Any]:
     return _said(False, f"not yet at rest: a particle still moved by {most:.2g} in the last quarter")
 
 
-def _descended(run: Run, target: Any) -> dict[str, Any]:
+def _descended(run: Run, target: Any) -> Facts:
     """For deep ensembles: the largest gradient left, and the distance of the farthest particle to its minimum."""
     slope = _free_gradient(run, run.final)
     steepest = float(np.max(np.linalg.norm(slope, axis=1)))
@@ -242,7 +243,7 @@ def _free_gradient(run: Run, x: np.ndarray) -> np.ndarray:
     return slope
 
 
-def _fitted(found: dict[str, Any]) -> dict[str, Any]:
+def _fitted(found: Facts) -> Facts:
     """For FD-GVI: how far the fitted Gaussian is from the local optimum of its start."""
     optima, run = found["optima"], found["run"]
     if optima["reached"] is None or "mean" not in run:

@@ -5,6 +5,6 @@ A fact is a function of a `particlegvi.kinds.functions.run.FunctionRun`, marked 
 
 from __future__ import annotations
 
-from particlegvi.kinds.facts import Facts
+from particlegvi.kinds.facts import FactRegistry
 
-facts = Facts(__name__)
+facts = FactRegistry(__name__)

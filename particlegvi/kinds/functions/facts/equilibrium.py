@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact
 from particlegvi.kinds.functions.run import FunctionRun
 
 
 @fact(40)
-def equilibrium(run: FunctionRun) -> dict[str, Any]:
+def equilibrium(run: FunctionRun) -> Facts:
     """``equilibrium``: as the sampler states it."""
     return {"equilibrium": run.info["equilibrium"]} if "equilibrium" in run.info else {}

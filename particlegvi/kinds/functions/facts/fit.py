@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact, is_table
 from particlegvi.kinds.functions.run import FunctionRun
 
 
 @fact(10, ("method", "particles", "log_density", "run"), run=is_table)
-def fit(run: FunctionRun) -> dict[str, Any]:
+def fit(run: FunctionRun) -> Facts:
     """The model, sizes, the mean log density of the data, and the facts that the fit states about itself."""
     X, y = run.problem.X, run.problem.y
     count, dim = run.final.shape

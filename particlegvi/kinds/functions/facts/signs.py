@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact
 from particlegvi.kinds.functions.run import FunctionRun
 
@@ -13,12 +12,12 @@ SAME = 0.9  # of the data at which a function has the signs of another, to count
 
 
 @fact(30)
-def signs(run: FunctionRun) -> dict[str, Any]:
+def signs(run: FunctionRun) -> Facts:
     """``signs``: see `shares`."""
     return {"signs": shares(run)} if run.problem.likelihood.even else {}
 
 
-def shares(run: FunctionRun) -> dict[str, Any]:
+def shares(run: FunctionRun) -> Facts:
     """At the data with y >= 1, where the posterior of f vanishes at 0: which signs the particles have.
 
     ``positive`` is the share of particles above 0 at ``input``, the place of the largest y; where the truth is known,
@@ -28,7 +27,7 @@ def shares(run: FunctionRun) -> dict[str, Any]:
     X, y = run.problem.X, run.problem.y
     largest = int(np.argmax(y))
     centres = run.marginals(X[largest : largest + 1]).centres[:, 0]
-    found: dict[str, Any] = {"input": X[largest].tolist(), "positive": float(np.mean(centres > 0.0))}
+    found: Facts = {"input": X[largest].tolist(), "positive": float(np.mean(centres > 0.0))}
     rows = np.flatnonzero(y > 0.0)
     if run.data.truth is not None and len(rows):
         same = (run.marginals(X[rows]).centres > 0.0) == (run.data.value(X[rows]) > 0.0)

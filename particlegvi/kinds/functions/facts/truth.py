@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact
 from particlegvi.kinds.functions.run import FunctionRun
 
@@ -14,7 +13,7 @@ BAND = (0.05, 0.95)
 
 
 @fact(20)
-def truth(run: FunctionRun) -> dict[str, Any]:
+def truth(run: FunctionRun) -> Facts:
     """``truth``: ``rmse`` of the mean of y, and the part of the true function that the 90% band has ``covered``."""
     return {} if run.data.truth is None else {"truth": compared(run)}
 

@@ -6,6 +6,6 @@ can look at.
 
 from __future__ import annotations
 
-from particlegvi.kinds.facts import Facts
+from particlegvi.kinds.facts import FactRegistry
 
-facts = Facts(__name__)
+facts = FactRegistry(__name__)

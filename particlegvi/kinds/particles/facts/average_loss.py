@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact
 from particlegvi.kinds.particles.seen import Seen
 
 
 @fact(30)
-def average_loss(seen: Seen) -> dict[str, Any]:
+def average_loss(seen: Seen) -> Facts:
     """``average_loss``, at the first and at the last record."""
     loss = seen.run.average_loss()
     return {"average_loss": {"first": float(loss[0]), "last": float(loss[-1])}}

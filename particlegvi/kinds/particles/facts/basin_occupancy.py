@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from particlegvi import diagnostics
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact
 from particlegvi.kinds.particles.seen import Seen, same_bits, usable
 from particlegvi.simulation.run import Run
@@ -15,7 +14,7 @@ MOST_BASINS = 64
 
 
 @fact(100)
-def basin_occupancy(seen: Seen) -> dict[str, Any]:
+def basin_occupancy(seen: Seen) -> Facts:
     """``basin_occupancy``: number of basins, particles that changed theirs in the second half, and counts per basin."""
     run = seen.run
     if not seen.has_target("density") or not usable(run):
@@ -25,12 +24,12 @@ def basin_occupancy(seen: Seen) -> dict[str, Any]:
         return {"basin_occupancy": _occupancy(run, basins)} if len(basins.modes) > 1 else {}
 
 
-def _occupancy(run: Run, basins: diagnostics.Basins) -> dict[str, Any]:
+def _occupancy(run: Run, basins: diagnostics.Basins) -> Facts:
     halfway = int(np.searchsorted(run.times, 0.5 * run.times[-1]))
     last = basins.of(run.final)
     earlier = basins.of(run.positions[halfway if halfway < len(run.positions) - 1 else 0])
     number = len(basins.modes)
-    found: dict[str, Any] = {"basins": number, "changed": int(np.sum(earlier != last))}
+    found: Facts = {"basins": number, "changed": int(np.sum(earlier != last))}
     if number <= MOST_BASINS:
         level = 1.0 - 0.001 / number
         found |= {

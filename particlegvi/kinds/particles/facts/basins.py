@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from particlegvi import diagnostics
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 from particlegvi.kinds.facts import fact
 from particlegvi.kinds.particles.seen import Seen
 from particlegvi.targets import AtomicTarget
@@ -16,14 +14,14 @@ MOST_ATOMS = 64  # with more atoms than this their counts are not listed one by 
 
 
 @fact(120)
-def basins(seen: Seen) -> dict[str, Any]:
+def basins(seen: Seen) -> Facts:
     """``basins``: for each atom its weight, the count, and the limits of a binomial count with that weight."""
     if not seen.has_target("atoms") or len(seen.target.atoms) > MOST_ATOMS:
         return {}
     return {"basins": counts(seen.run.final, seen.target)}
 
 
-def counts(final: Array, target: AtomicTarget) -> list[dict[str, Any]]:
+def counts(final: Array, target: AtomicTarget) -> list[Facts]:
     """The entries of ``basins`` for final particles (particles, dim)."""
     atoms = np.asarray(target.atoms, dtype=np.float64)
     nearest = np.zeros(len(final), dtype=np.int64)

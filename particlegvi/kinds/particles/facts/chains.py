@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from particlegvi import diagnostics
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact
 from particlegvi.kinds.particles.seen import Seen, same_bits, usable
 from particlegvi.simulation.run import Run
@@ -15,7 +14,7 @@ CHAINS, DRAWS = 100, 100
 
 
 @fact(140)
-def chains(seen: Seen) -> dict[str, Any]:
+def chains(seen: Seen) -> Facts:
     """``chains``: of methods with noise; None where there are fewer than eight records."""
     if not seen.run.method.has_noise or not usable(seen.run):
         return {}
@@ -23,7 +22,7 @@ def chains(seen: Seen) -> dict[str, Any]:
         return {"chains": _chains(seen.run)}
 
 
-def _chains(run: Run) -> dict[str, Any] | None:
+def _chains(run: Run) -> Facts | None:
     records = np.flatnonzero(run.times >= 0.5 * run.times[-1])
     if len(records) < 8:
         return None

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from particlegvi import diagnostics
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact, is_interval, is_number, is_text
 from particlegvi.kinds.particles.seen import Seen
 
 
 @fact(110, w1=is_number, w1_floor=is_interval, verdict=is_text)
-def distance(seen: Seen) -> dict[str, Any]:
+def distance(seen: Seen) -> Facts:
     """``w1`` on the line or ``sliced_w1`` in the plane, its ``_floor`` under exact draws, and the ``verdict``."""
     target, final = seen.target, seen.run.final
     if not seen.has_target("density", "atoms"):

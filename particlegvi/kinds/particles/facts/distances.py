@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from particlegvi import diagnostics
+from particlegvi.contracts import Facts
 from particlegvi.kernels import SquaredExponential
 from particlegvi.kinds.facts import fact
 from particlegvi.kinds.particles.seen import Seen, same_bits, usable
 
 
 @fact(80)
-def distances(seen: Seen) -> dict[str, Any]:
+def distances(seen: Seen) -> Facts:
     """``distances``: by name ``value``, ``floor`` (quantiles for as many exact draws) and the ``particles`` used."""
     run, target = seen.run, seen.target
     if not seen.has_target("density") or not usable(run):

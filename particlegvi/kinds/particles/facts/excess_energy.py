@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from particlegvi import diagnostics
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact
 from particlegvi.kinds.particles.seen import Seen, same_bits, usable
 
 
 @fact(90)
-def excess_energy(seen: Seen) -> dict[str, Any]:
+def excess_energy(seen: Seen) -> Facts:
     """``excess_energy``: mean, expected mean, and how far apart they are in standard errors."""
     run = seen.run
     if not seen.has_target("density") or not usable(run) or run.method.kl_weight <= 0.0:

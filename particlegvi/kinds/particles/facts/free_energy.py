@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from particlegvi import diagnostics
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact
 from particlegvi.kinds.particles.seen import Seen, same_bits, usable
 from particlegvi.methods import FreeEnergy
@@ -16,7 +15,7 @@ PARTS = ("total", "mean_loss", "mmd_part", "kl_part")
 
 
 @fact(150)
-def free_energy(seen: Seen) -> dict[str, Any]:
+def free_energy(seen: Seen) -> Facts:
     """``free_energy``: the parts at some records, of a free energy with more than one particle."""
     run = seen.run
     if not isinstance(run.method, FreeEnergy) or run.particles < 2 or not usable(run):
@@ -29,14 +28,14 @@ def free_energy(seen: Seen) -> dict[str, Any]:
     return {"free_energy": found}
 
 
-def _over_time(run: Run) -> dict[str, Any]:
+def _over_time(run: Run) -> Facts:
     some = diagnostics.spread_records(len(run.positions), OVER_TIME)
     used = diagnostics.spread_records(run.particles, FREE_ENERGY_PARTICLES)
     parts = [
         diagnostics.free_energy(run.positions[record][used], run.loss, run.method, run.prior, run.seed)
         for record in some
     ]
-    found: dict[str, Any] = {name: [float(getattr(each, name)) for each in parts] for name in PARTS}
+    found: Facts = {name: [float(getattr(each, name)) for each in parts] for name in PARTS}
     return found | {
         "times": run.times[some].tolist(), "particles": len(used), "entropy_estimator": parts[-1].entropy_estimator,
     }  # fmt: skip

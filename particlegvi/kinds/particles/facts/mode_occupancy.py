@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from particlegvi import diagnostics
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import are_numbers, fact
 from particlegvi.kinds.particles.seen import Seen
 
 
 @fact(130, mode_occupancy=are_numbers)
-def mode_occupancy(seen: Seen) -> dict[str, Any]:
+def mode_occupancy(seen: Seen) -> Facts:
     """``mode_occupancy``: a count for each mode."""
     if seen.modes is None:
         return {}

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Facts
 from particlegvi.kinds.facts import fact, is_per_coordinate
 from particlegvi.kinds.particles.seen import Seen
 
 
 @fact(20, ("mean", "sd"), mean=is_per_coordinate, sd=is_per_coordinate)
-def moments(seen: Seen) -> dict[str, Any]:
+def moments(seen: Seen) -> Facts:
     """``mean`` and ``sd``: a number in one dimension, a list otherwise."""
     final = seen.run.final
     return {"mean": _per_coordinate(final.mean(axis=0)), "sd": _per_coordinate(final.std(axis=0))}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact
 from particlegvi.kinds.particles.seen import Seen
 
 
 @fact(70)
-def optima(seen: Seen) -> dict[str, Any]:
+def optima(seen: Seen) -> Facts:
     """``optima``: ``all``, and ``reached``, the place in that list of the one that a descent from the start reaches."""
     if not seen.has_target("gaussians"):
         return {}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact, is_table
 from particlegvi.kinds.particles.seen import Seen
 
 
 @fact(50, run=is_table)
-def run_info(seen: Seen) -> dict[str, Any]:
+def run_info(seen: Seen) -> Facts:
     """``run``: kernel, algorithm, integrator, ...; the seconds are in the manifest only."""
     return {"run": {name: value for name, value in seen.run.info.items() if name != "seconds"}}

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from particlegvi import schedules
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact
 from particlegvi.kinds.particles.seen import Seen
 
 
 @fact(10)
-def size(seen: Seen) -> dict[str, Any]:
+def size(seen: Seen) -> Facts:
     """``particles``, ``dim``, ``steps`` and ``step_size``."""
     run = seen.run
     return {

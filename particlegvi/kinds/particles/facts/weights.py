@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from particlegvi.contracts import Facts
 from particlegvi.kinds.facts import fact
 from particlegvi.kinds.particles.seen import Seen
 from particlegvi.methods import FreeEnergy
 
 
 @fact(40)
-def weights(seen: Seen) -> dict[str, Any]:
+def weights(seen: Seen) -> Facts:
     """``weights``: those that the objective has, and of a free energy both."""
     method = seen.run.method
     both = {"kl_weight": method.kl_weight, "mmd_weight": method.mmd_weight}
