@@ -66,6 +66,24 @@ print(json.dumps({
     "modes": float(np.abs(results["MAP"].final).max()),
     "kernel": results["DRLE"].info["kernel"],
     "pictures": {path.name: path.stat().st_size for path in draw(results, ".")},
+    "farthest": {label: found["farthest"] for label, found in results.summary["methods"].items()},
+    "exact": {label: float(np.abs(run.final).max()) for label, run in results.items()},
+}))
+"""
+KIND = """
+import json
+import particlegvi as pg
+from particlegvi.cli import main
+
+results = pg.run("averaged", seed=2, out="averaged")
+again = pg.load("averaged")
+print(json.dumps({
+    "average": results.summary["methods"]["draws"],
+    "again": again.summary["methods"]["draws"],
+    "same": again["draws"].values.tobytes() == results["draws"].values.tobytes(),
+    "rows": [sorted(row) for row in again.table()],
+    "described": again.describe(),
+    "code": main(["resume", "averaged", "--quiet"]),
 }))
 """
 CLAIM = """
@@ -112,7 +130,8 @@ def said(ask) -> dict:
 def test_the_page_shows_a_file_of_every_kind(root):
     parts = ("losses", "kernels", "priors", "integrators", "schedules", "methods", "plotting")
     functions = ("particlegvi/functionspace/covariances", "particlegvi/functionspace/likelihoods")
-    others = ("particlegvi/verification/claims", *functions, "scenarios")
+    kinds = ("particlegvi/kinds", "particlegvi/kinds/particles/facts")
+    others = ("particlegvi/verification/claims", *functions, *kinds, "scenarios")
     shown = {Path(name).parent.as_posix() for name in examples(root)}
     assert shown == {*(f"particlegvi/{part}" for part in parts), *others}
 
@@ -153,3 +172,15 @@ def test_the_scenario_uses_them_all(root, ask):
     assert said["pictures"]["spread.png"] > 10_000
     # loss' = 2 x^3 and kl_weight / scale = 1/2 push to 0, where the descent rattles within one step of size 0.005 / 2.
     assert said["modes"] < 0.003
+    assert said["farthest"] == said["exact"]
+
+
+def test_the_kind_runs_is_saved_and_loaded(ask):
+    found = ask(KIND)
+    average = found["average"]
+    # E[x^2 / 2] = 1/2 and its variance is 1/2, under N(0, 1)
+    assert abs(average["average"] - 0.5) < 4.0 * (0.5 / 4000) ** 0.5
+    assert average["standard_error"] == pytest.approx((0.5 / 4000) ** 0.5, rel=0.2)
+    assert found["again"] == average and found["same"] and found["code"] == 0
+    assert found["rows"] == [["average", "method", "standard_error"]]
+    assert found["described"].startswith("averaged: A quadratic")
