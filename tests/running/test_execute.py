@@ -121,11 +121,11 @@ def test_modes_are_counted():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"seed": -1}, "seed is"),
-        ({"seed": 2**64}, "seed is"),
-        ({"seed": 1.0}, "seed is"),
-        ({"seed": True}, "seed is"),
-        ({"seed": "0"}, "seed is"),
+        ({"seed": -1}, "seed must be"),
+        ({"seed": 2**64}, "seed must be"),
+        ({"seed": 1.0}, "seed must be"),
+        ({"seed": True}, "seed must be"),
+        ({"seed": "0"}, "seed must be"),
         ({"particles": 0}, "particles must be"),
         ({"step_size": float("nan")}, "step_size must be"),
         ({"loss": "no-such"}, "there is no loss"),

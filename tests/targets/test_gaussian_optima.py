@@ -105,5 +105,5 @@ def test_an_optimum_of_figure_5_2_is_one_for_scipy():
 def test_what_fd_gvi_cannot_have():
     with pytest.raises(ValueError, match="infinite KL"):
         pg.target(line_loss(lambda t: t**2), pg.methods.FDGVI(0.5), prior=pg.priors.Uniform(-1.0, 1.0))
-    with pytest.raises(ValueError, match="sd is"):
+    with pytest.raises(ValueError, match="sd must be positive"):
         pg.target(line_loss(lambda t: t**2), pg.methods.FDGVI(0.5), prior=pg.priors.Flat(1)).basin_of(0.0, -1.0)

@@ -191,7 +191,7 @@ def test_shapes():
     )
     with pytest.raises(ValueError, match="shape"):
         target.pdf(np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="outside"):
+    with pytest.raises(ValueError, match="must be probabilities from 0 to 1"):
         target.quantile(1.5)
 
 

@@ -315,5 +315,5 @@ def test_predict_refuses_what_it_cannot_do():
         pls.predict(X40, quantiles=[0.5], of="target")
     with pytest.raises(ValueError, match=r"quantiles must be probabilities between 0 and 1, not 1\.5"):
         pls.predict(X40, quantiles=[1.5])
-    with pytest.raises(ValueError, match="u has the shape"):
+    with pytest.raises(ValueError, match="u must be an array"):
         pls.potential(np.zeros((2, 5)))

@@ -1,0 +1,44 @@
+"""docs/house.md names every folder, and its picture shows the imports as they are."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def house(root):
+    spec = importlib.util.spec_from_file_location("house", root / "docs" / "house.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_folder_has_its_line(root):
+    text = (root / "docs" / "house.md").read_text(encoding="utf-8")
+    folders = {path.parent.name for path in (root / "particlegvi").glob("*/__init__.py")}
+    assert {name for name in folders if f"`{name}/`" not in text} == set()
+    assert "`nowhere/`" not in text
+
+
+def test_files_that_the_road_names_exist(root):
+    text = (root / "docs" / "house.md").read_text(encoding="utf-8")
+    road = text[text.index("## The road") : text.index("## Where to add")]
+    named = [word for word in road.split("`") if word.endswith(".py")]
+    assert len(named) > 20
+    assert [word for word in named if not (root / "particlegvi" / word).is_file()] == []
+
+
+def test_the_picture_shows_the_imports(root, house):
+    """`python docs/house.py` draws it again."""
+    from PIL import Image
+
+    with Image.open(root / "docs" / "house.png") as picture:
+        assert picture.info["Description"] == house.described()
+
+
+def test_roads_leave_out_what_others_imply(house):
+    below = {"a": {"b", "c"}, "b": {"c"}, "c": set()}
+    assert sorted(house.roads(below)) == [("a", "b"), ("b", "c")]
+    assert house.floors(below) == {"c": 0, "b": 1, "a": 2}
