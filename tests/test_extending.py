@@ -96,6 +96,41 @@ with open("claims/verify.json") as file:
 """
 
 
+# A table of the page's model with two values of its setting, on made data. SciPy finds the neighbours in another way.
+TABLE = """
+import json
+import numpy as np
+from scipy.spatial import cKDTree
+from particlegvi import tables
+from particlegvi.datasets import Dataset
+from particlegvi.tables import Settings, models, problems
+
+rng = np.random.default_rng(3)
+X = rng.normal(size=(100, 2))
+y = X[:, 0] + 0.1 * rng.normal(size=100)
+problems.load = lambda name: Dataset(name, "regression", X, y, ("a", "b"), "y", "", "here", "none")
+
+said = {"names": models.names(), "errors": []}
+task = problems.problem("yacht", "standardised", 0)
+for number in (3, 30):
+    predicted = models.get("neighbours")(task, Settings(), number=number)
+    found = task.train.y[cKDTree(task.train.X).query(task.test.X, number)[1]].mean(axis=1)
+    said["errors"].append(float(np.abs(predicted.mean - found).max()))
+
+chosen = {"rows": ["yacht"], "protocols": ["standardised"], "splits": 1}
+made = [
+    tables.run_table({**chosen, "models": {"neighbours": {"number": number}, "linear": {}}}, "table", jobs=1)
+    for number in (3, 30)
+]
+said["mae"] = [each.entry("yacht", "neighbours", "standardised", "mae").mean for each in made]
+try:
+    Settings(models={"neighbours": {"nubmer": 3}})
+except ValueError as error:
+    said["refusal"] = str(error)
+print(json.dumps(said))
+"""
+
+
 def examples(root: Path) -> dict[str, str]:
     """Path and content of every file that the page shows: blocks whose first line is a comment with a path."""
     text = (root / "docs" / "extending.md").read_text(encoding="utf-8")
@@ -130,7 +165,7 @@ def said(ask) -> dict:
 def test_the_page_shows_a_file_of_every_kind(root):
     parts = ("losses", "kernels", "priors", "integrators", "schedules", "methods", "plotting")
     functions = ("particlegvi/functionspace/covariances", "particlegvi/functionspace/likelihoods")
-    kinds = ("particlegvi/kinds", "particlegvi/kinds/particles/facts")
+    kinds = ("particlegvi/kinds", "particlegvi/kinds/particles/facts", "particlegvi/tables/models")
     others = ("particlegvi/verification/claims", *functions, *kinds, "scenarios")
     shown = {Path(name).parent.as_posix() for name in examples(root)}
     assert shown == {*(f"particlegvi/{part}" for part in parts), *others}
@@ -156,6 +191,14 @@ def test_the_claim_is_verified_with_a_picture(ask):
     (row,), pictures = ask(CLAIM).values()
     assert (row["name"], row["verdict"], row["control"]) == ("contraction", "holds", "failed")
     assert pictures == ["contraction.png", "verify.json"]
+
+
+def test_the_model_of_a_table_has_its_own_setting(ask):
+    said = ask(TABLE)
+    assert said["names"] == ["linear", "neighbours", "pls", "svgp"]
+    assert max(said["errors"]) < 1e-12
+    assert said["mae"][0] < said["mae"][1]  # thirty of eighty rows are not near
+    assert said["refusal"].startswith('there is no parameter of models.neighbours "nubmer"; did you mean "number"?')
 
 
 def test_the_schedule_halves_its_step(said):

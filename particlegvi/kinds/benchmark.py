@@ -14,12 +14,25 @@ from particlegvi.settings.keys import Key
 from particlegvi.tools.quoting import refuse
 
 LABEL = "table"  # what a table's results are called
+NAMES = "a list of at least one name"
 
 
-def names(value: Any, key: str) -> list[str]:
+def names(value: Any, key: str, allowed: str = NAMES) -> list[str]:
     if not isinstance(value, list) or not 1 <= len(value) <= 100:
-        raise refuse(key, value, "a list of at least one name")
+        raise refuse(key, value, allowed)
     return [checks.text(80)(each, f"{key}[{index}]") for index, each in enumerate(value)]
+
+
+def models(value: Any, key: str) -> list[str] | dict[str, Facts]:
+    """Names, or a table of each model's own settings by its name, which the model checks when the scenario is built."""
+    if not isinstance(value, dict):
+        return names(value, key, f"{NAMES}, or a table for each model, such as [models.pls]")
+    if not 1 <= len(value) <= 100:
+        raise refuse(key, value, "a table of 1 to 100 models, such as [models.pls]")
+    for name, own in value.items():
+        if not isinstance(own, dict):
+            raise refuse(f"{key}.{name}", own, "a table of the model's own settings")
+    return value
 
 
 def _count(least: int) -> Check:
@@ -33,7 +46,7 @@ class BenchmarkTable(Kind):
     keys = {
         **keys.HEAD,
         "rows": Key(names, "data sets; absent: all rows of the printed table"),
-        "models": Key(names, "models; absent: pls, svgp and linear"),
+        "models": Key(models, "models, with settings of their own as [models.NAME]; absent: pls, svgp and linear"),
         "protocols": Key(names, "what is done to the data; absent: standardised and thesis"),
         "splits": Key(_count(1), "how many splits", 5),
         "first_split": Key(_count(0), "number of the first split", 0),

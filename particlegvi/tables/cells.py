@@ -57,7 +57,7 @@ def measure(cell: Cell, settings: Settings, given: Problem | None = None) -> dic
     task = problem(cell.row, cell.protocol, cell.split) if given is None else given
     model = models.get(cell.model)
     with one_blas_thread():  # matrices factored by two come out with other last bits
-        predicted = model(task, settings)
+        predicted = model(task, settings, **settings.own(cell.model))
     if isinstance(predicted, Classes):
         return _classification(task, predicted)
     return _regression(task, predicted)

@@ -13,7 +13,7 @@ from particlegvi.tables.cells import Cell
 from particlegvi.tables.printed import PERCENT, TITLES, holds_up, metrics, published, title
 from particlegvi.tables.settings import Settings
 
-LABELS = {"pls": "PLS", "svgp": "SVGP", "linear": "linear"}
+LABELS = {"pls": "PLS", "svgp": "SVGP"}  # any other model is called by its name
 
 
 class Entry(NamedTuple):
@@ -80,7 +80,7 @@ class Table:
 
     def _block(self, metric: str, rows: list[str]) -> str:
         columns = [(model, protocol) for protocol in self.settings.protocols for model in self.settings.models]
-        head = ["", "PLS, printed", "SVGP, printed", *(f"{LABELS[m]}, {protocol}" for m, protocol in columns)]
+        head = ["", "PLS, printed", "SVGP, printed", *(f"{LABELS.get(m, m)}, {protocol}" for m, protocol in columns)]
         lines = [head, ["---"] * len(head)]
         for row in rows:
             printed = [published(row, metric, model) for model in ("pls", "svgp")]

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Generator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from particlegvi.engine.numerics import threads
 from particlegvi.tables.cells import Cell, measure
@@ -19,9 +16,18 @@ from particlegvi.tables.problems import problem
 from particlegvi.tables.rendering import Table
 from particlegvi.tables.settings import Settings
 from particlegvi.tables.store import Store
-from particlegvi.tools import arguments, files, parts
+from particlegvi.tools import arguments, files, parts, workers
+from particlegvi.tools.quoting import refuse
 
 Progress = Callable[[str, int, int], None]
+
+
+class Measured(NamedTuple):
+    """A finished cell."""
+
+    cell: Cell
+    scores: dict[str, float]
+    seconds: float
 
 
 def run_table(
@@ -29,6 +35,8 @@ def run_table(
     folder: str | os.PathLike[str],
     progress: Progress | None = None,
     jobs: int | None = None,
+    *,
+    pool: workers.Pool = workers.run,
 ) -> Table:
     """Compute the cells of a table that its folder does not hold yet, and write ``table.md`` and ``table.json`` there.
 
@@ -45,6 +53,8 @@ def run_table(
     jobs : int, optional
         Processes; by default one for each processor, and 1 computes in this process. In a program of your own, call it
         below ``if __name__ == "__main__":`` then, because new processes import the program.
+    pool : callable, optional
+        The engine of the processes, as `particlegvi.tools.workers.Pool` describes it; by default that module's ``run``.
 
     Returns
     -------
@@ -57,7 +67,9 @@ def run_table(
     """
     chosen = settings if isinstance(settings, Settings) else Settings.of(settings)
     parts.progress(progress)
-    workers = threads.count() if jobs is None else arguments.whole("jobs", jobs, 1)
+    processes = threads.count() if jobs is None else arguments.whole("jobs", jobs, 1)
+    if not callable(pool):
+        raise refuse("pool", pool, "a function of a function, tasks and a number of processes")
     path = files.place("folder", folder)
     store = Store(path, chosen)
     groups = _groups(chosen)
@@ -70,10 +82,18 @@ def run_table(
     finished = len(done)
     if progress is not None:
         progress("cells", finished, len(cells))
-    for count in _compute(missing, chosen, path, min(workers, max(len(missing), 1))):
-        finished += count
-        if progress is not None:
-            progress("cells", finished, len(cells))
+    results = pool(partial(_finish, settings=chosen, folder=path), missing, processes)
+    try:
+        for group in results:
+            for each in group:
+                if store.read(each.cell) is None:  # it was measured where the folder is not
+                    store.write(*each)
+            finished += len(group)
+            if progress is not None:
+                progress("cells", finished, len(cells))
+    finally:
+        if isinstance(results, Generator):
+            results.close()  # ends its processes also where an exception came from here
     table = Table(chosen, store.finished(cells))
     for name, text in drawn_up(table).items():
         files.write_text(path / name, text)
@@ -104,47 +124,15 @@ def _groups(settings: Settings) -> list[list[Cell]]:
     ]
 
 
-def _compute(groups: list[list[Cell]], settings: Settings, folder: Path, workers: int) -> Iterator[int]:
-    """Yield the number of cells in each group when it was finished, in whatever order."""
-    if workers == 1:
-        for group in groups:
-            yield _finish(group, settings, folder)
-        return
-    before = set(multiprocessing.active_children())
-    # Spawned, because a process forked beside running threads may hang.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin)
-    try:
-        for future in as_completed([pool.submit(_finish, group, settings, folder) for group in groups]):
-            yield future.result()
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for child in set(multiprocessing.active_children()) - before:
-            child.terminate()  # nobody waits for a half-finished cell, and cells are written whole
-        raise
-    pool.shutdown()
-
-
-def _begin() -> None:
-    """In a new process: leave Ctrl-C to the parent, the other processors to the other processes, and end with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.environ["NUMBA_NUM_THREADS"] = "1"
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """A killed parent can tell nobody; its processes would wait for work for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _finish(group: list[Cell], settings: Settings, folder: Path) -> int:
+def _finish(group: list[Cell], settings: Settings, folder: Path) -> list[Measured]:
+    """Measure the cells of one problem; each is in the folder as soon as it is finished, so that a kill loses one."""
     store = Store(folder, settings)
     shared = problem(group[0].row, group[0].protocol, group[0].split)
+    found = []
     for cell in group:
         start = time.perf_counter()
         scores = measure(cell, settings, shared)
-        store.write(cell, scores, time.perf_counter() - start)
-    return len(group)
+        found.append(Measured(cell, scores, time.perf_counter() - start))
+        if store.folder.is_dir():  # a pool on another machine may not see it
+            store.write(*found[-1])
+    return found

@@ -17,13 +17,14 @@ class Store:
     """The folder ``cells`` of a table's folder.
 
     A file counts only for the settings that made it, which it holds: after a change of settings the cells are computed
-    anew, and another number of splits or rows changes nothing. It holds its own sha256, too: a damaged cell is one that
+    anew, after one of a single model's own settings those of that model, and another number of splits or rows changes
+    nothing. It holds its own sha256, too: a damaged cell is one that
     is not finished.
     """
 
     def __init__(self, folder: Path, settings: Settings) -> None:
         self.folder = folder / "cells"
-        self.fits = settings.fits()
+        self.settings = settings
 
     def prepare(self) -> None:
         """Make the folder."""
@@ -31,7 +32,7 @@ class Store:
 
     def write(self, cell: Cell, scores: dict[str, float], seconds: float) -> None:
         """Keep a finished cell."""
-        content: dict[str, Any] = {"cell": cell._asdict(), "settings": self.fits, "scores": scores}
+        content: dict[str, Any] = {"cell": cell._asdict(), "settings": self.settings.fits(cell.model), "scores": scores}
         content |= {"seconds": round(seconds, 3), "sha256": _digest(content)}
         files.write_json(self.folder / f"{cell.name}.json", content)
 
@@ -42,7 +43,7 @@ class Store:
             content = files.read_json(self.folder / f"{cell.name}.json")
         if content.get("sha256") != _digest(content):
             return None
-        if content.get("cell") != cell._asdict() or content.get("settings") != self.fits:
+        if content.get("cell") != cell._asdict() or content.get("settings") != self.settings.fits(cell.model):
             return None
         return content["scores"]
 

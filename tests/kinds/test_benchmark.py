@@ -12,6 +12,8 @@ from particlegvi.datasets import MissingData
 from particlegvi.kinds import build
 from particlegvi.scenario import load
 
+from ..data_sets import first_input
+
 SMALL = {"rows": ["yacht", "heart"], "models": ["pls", "linear"], "protocols": ["standardised"], "splits": 2}
 NAME = "uci-function-space"
 
@@ -70,9 +72,42 @@ def test_a_changed_cell_is_damage(here, tmp_path):
         pg.load(tmp_path / "run")
 
 
+def test_models_with_settings_of_their_own(here, tmp_path, monkeypatch):
+    """As a table of tables in TOML; the toy of the tests stands for every model, and notes what it was given."""
+    from particlegvi.tables import models
+    from particlegvi.tables.models.model import table_model
+
+    seen = []
+
+    @table_model("pls", particles=lambda value, key: value)
+    def toy(problem, settings, *, particles=None):
+        seen.append(particles)
+        return first_input(problem, settings)
+
+    monkeypatch.setattr(models, "get", lambda name: toy)
+    (tmp_path / "own.toml").write_text(
+        'based_on = "uci-function-space"\nname = "own"\nrows = ["yacht"]\nprotocols = ["standardised"]\nsplits = 1\n'
+        "[models.linear]\n[models.pls]\nparticles = 7\n"
+    )
+    results = pg.run(tmp_path / "own.toml", out=tmp_path / "run")
+    assert seen == [None, 7]
+    assert results["table"].settings.models == {"linear": {}, "pls": {"particles": 7}}
+    assert results.summary["methods"]["table"]["settings"]["models"] == {"linear": {}, "pls": {"particles": 7}}
+    loaded = pg.load(tmp_path / "run")
+    assert loaded["table"].scores == results["table"].scores and seen == [None, 7]
+    changed = load(tmp_path / "own.toml", {"models.pls.particles": 8})
+    assert changed["models"] == {"linear": {}, "pls": {"particles": 8}}
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
+        ({"models": "pls"}, "must be a list of at least one name, or a table for each model, such as [models.pls], not \"pls\""),
+        ({"models": {}}, "models must be a table of 1 to 100 models, such as [models.pls], not a table"),
+        ({"models": {"pls": 3}}, "models.pls must be a table of the model's own settings, not 3"),
+        ({"models": {"plus": {}}}, 'did you mean "pls"'),
+        ({"models": {"pls": {"particle": 3}}}, 'no parameter of models.pls "particle"; did you mean "particles"'),
+        ({"models.pls.particles": 1}, "models.pls.particles must be a whole number from 2 to 2147483647, not 1"),
         ({"rows": ["yatch"]}, 'did you mean "yacht"'),
         ({"rows": []}, "rows must be a list of at least one name"),
         ({"rows": "yacht"}, "rows must be a list"),

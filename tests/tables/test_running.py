@@ -79,7 +79,12 @@ def test_a_damaged_cell_is_measured_again(toy, tmp_path):
     [
         ({"rows": ["yatch"]}, 'there is no row of the table "yatch"; did you mean "yacht"'),
         ({"rows": []}, r"rows must be a list of at least one name, none twice, not \[\]"),
-        ({"models": "pls"}, 'models must be a list of at least one name, none twice, not "pls"'),
+        (
+            {"models": "pls"},
+            "models must be a list of at least one name, none twice, or a table of at least one model's settings by "
+            'its name, not "pls"',
+        ),
+        ({"rows": "yacht"}, 'rows must be a list of at least one name, none twice, not "yacht"'),
         ({"models": ["pls", "pls"]}, "none twice"),
         ({"protocols": ["honest"]}, 'there is no protocol of the table "honest"'),
         ({"splits": 0}, "splits must be a whole number from 1 to 10000, not 0"),

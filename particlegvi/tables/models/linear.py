@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from particlegvi.functionspace import LinearRegression, LogisticRegression
+from particlegvi.tables.models.model import table_model
 from particlegvi.tables.models.predictions import Classes, Numbers
 from particlegvi.tables.problems import Problem
 from particlegvi.tables.settings import Settings
-from particlegvi.tools.registry import named
 
 
-@named("linear")
+@table_model("linear")
 def linear(problem: Problem, settings: Settings) -> Numbers | Classes:
     """Ordinary least squares with Gaussian errors; in classification logistic regression with a small penalty."""
     X, y = problem.train

@@ -6,20 +6,24 @@ import numpy as np
 
 from particlegvi.functionspace import SparseGaussianProcess, likelihoods
 from particlegvi.functionspace.prediction import Marginals
+from particlegvi.settings import checks
 from particlegvi.tables.models.hyperparameters import hyperparameters
+from particlegvi.tables.models.model import table_model
 from particlegvi.tables.models.predictions import Classes, Numbers
 from particlegvi.tables.problems import Problem
-from particlegvi.tables.settings import Settings
-from particlegvi.tools.registry import named
+from particlegvi.tables.settings import MOST, Settings
 
 TOLERANCE = 1e-4  # nats of the evidence bound that may be left to gain
 
 
-@named("svgp")
-def svgp(problem: Problem, settings: Settings) -> Numbers | Classes:
-    """Inducing values at greedily chosen training inputs; their law in closed form, or by natural gradients."""
+@table_model("svgp", inducing_points=checks.whole(1, MOST))
+def svgp(problem: Problem, settings: Settings, *, inducing_points: int | None = None) -> Numbers | Classes:
+    """Inducing values at greedily chosen training inputs; their distribution in closed form, or by natural gradients.
+
+    ``inducing_points`` is that of the table where it is None.
+    """
     k, noise = hyperparameters(problem, settings)
-    points = problem.inducing_points(settings.inducing_points)
+    points = problem.inducing_points(inducing_points or settings.inducing_points)
     if problem.task == "classification":
         bernoulli = likelihoods.Bernoulli()
         model = SparseGaussianProcess(k, bernoulli, points, tolerance=TOLERANCE, seed=settings.seed)
