@@ -102,7 +102,7 @@ def test_models_with_settings_of_their_own(here, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"models": "pls"}, "must be a list of at least one name, or a table for each model, such as [models.pls], not "),
+        ({"models": "pls"}, "a list of at least one name, or a table for each model, such as [models.pls], not "),
         ({"models": {}}, "models must be a table of 1 to 100 models, such as [models.pls], not a table"),
         ({"models": {"pls": 3}}, "models.pls must be a table of the model's own settings, not 3"),
         ({"models": {"plus": {}}}, 'did you mean "pls"'),
