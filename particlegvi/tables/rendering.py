@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from particlegvi.contracts import Facts
 from particlegvi.tables.cells import Cell
 from particlegvi.tables.printed import PERCENT, TITLES, holds_up, metrics, published, title
 from particlegvi.tables.settings import Settings
@@ -42,7 +43,7 @@ class Table:
     def __init__(self, settings: Settings, scores: Mapping[Cell, Mapping[str, float]]) -> None:
         self.settings = settings
         self.scores = scores
-        self.info: dict[str, Any] = {}
+        self.info: Facts = {}
 
     def entry(self, row: str, model: str, protocol: str, metric: str) -> Entry | None:
         """A mean over splits, or None where no split is finished or the model has no such score."""
@@ -59,9 +60,9 @@ class Table:
         entries = {row: self.entry(row, model, protocol, metrics(row)[0]) for row in self.settings.rows}
         return {row: holds_up(row, entry.mean) for row, entry in entries.items() if entry is not None}
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Facts:
         """Settings and entries as JSON holds them: ``entries[row][metric][protocol][model]`` is [mean, sd, splits]."""
-        entries: dict[str, Any] = {}
+        entries: Facts = {}
         for (row, model, protocol, _), scores in self.scores.items():
             for metric in scores:
                 by_protocol = entries.setdefault(row, {}).setdefault(metric, {})

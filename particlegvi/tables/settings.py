@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
+from particlegvi.contracts import Facts
 from particlegvi.tables import models, printed
 from particlegvi.tables.problems import PROTOCOLS
 from particlegvi.tools import arguments
@@ -52,7 +53,7 @@ class Settings:
     """
 
     rows: tuple[str, ...] = tuple(printed.rows())
-    models: tuple[str, ...] | dict[str, dict[str, Any]] = field(default=("pls", "svgp", "linear"), hash=False)
+    models: tuple[str, ...] | dict[str, Facts] = field(default=("pls", "svgp", "linear"), hash=False)
     protocols: tuple[str, ...] = ("standardised", "thesis")
     splits: int = 5
     first_split: int = 0
@@ -79,11 +80,11 @@ class Settings:
         check_parameters("the table", given, [each.name for each in fields(cls)])
         return cls(**given)
 
-    def own(self, model: str) -> dict[str, Any]:
+    def own(self, model: str) -> Facts:
         """The settings that this model alone has; none where ``models`` is a list."""
         return dict(self.models.get(model, {})) if isinstance(self.models, dict) else {}
 
-    def fits(self, model: str) -> dict[str, Any]:
+    def fits(self, model: str) -> Facts:
         """What the scores of a model's cell depend on beside the cell: some of the settings, and the package's version.
 
         The model's own settings are in it as ``own`` where there are any.
@@ -102,7 +103,7 @@ def _names(key: str, chosen: Any, known: Iterable[str], allowed: str = NAMES) ->
     return tuple(chosen)
 
 
-def _models(chosen: Any) -> tuple[str, ...] | dict[str, dict[str, Any]]:
+def _models(chosen: Any) -> tuple[str, ...] | dict[str, Facts]:
     """The names alone where no model has settings of its own, so that both forms of one table are equal."""
     allowed = f"{NAMES}, or a table of at least one model's settings by its name"
     if not isinstance(chosen, Mapping) or not chosen:

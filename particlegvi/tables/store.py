@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
+from particlegvi.contracts import Facts
 from particlegvi.tables.cells import Cell
 from particlegvi.tables.settings import Settings
 from particlegvi.tools import files
@@ -32,13 +32,13 @@ class Store:
 
     def write(self, cell: Cell, scores: dict[str, float], seconds: float) -> None:
         """Keep a finished cell."""
-        content: dict[str, Any] = {"cell": cell._asdict(), "settings": self.settings.fits(cell.model), "scores": scores}
+        content: Facts = {"cell": cell._asdict(), "settings": self.settings.fits(cell.model), "scores": scores}
         content |= {"seconds": round(seconds, 3), "sha256": _digest(content)}
         files.write_json(self.folder / f"{cell.name}.json", content)
 
     def read(self, cell: Cell) -> dict[str, float] | None:
         """The scores of a cell, or None where it is not finished with these settings, or damaged."""
-        content: dict[str, Any] = {}
+        content: Facts = {}
         with files.ignoring_damage():
             content = files.read_json(self.folder / f"{cell.name}.json")
         if content.get("sha256") != _digest(content):
@@ -53,6 +53,6 @@ class Store:
         return {cell: scores for cell, scores in found.items() if scores is not None}
 
 
-def _digest(content: dict[str, Any]) -> str:
+def _digest(content: Facts) -> str:
     counts = {name: content.get(name) for name in ("cell", "settings", "scores")}  # how long it took does not
     return hashlib.sha256(json.dumps(counts, sort_keys=True).encode()).hexdigest()
