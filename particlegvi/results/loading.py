@@ -60,9 +60,11 @@ def _load(there: Folder) -> Results:
     return results
 
 
-def opened(there: Folder, status: str) -> Results:
-    """Results of a folder without its runs."""
-    content = stored_scenario(there)
+def opened(there: Folder, status: str, content: dict[str, Any] | None = None) -> Results:
+    """Results of a folder without its runs; ``content`` is its scenario, where that was read already."""
+    # the settings differ where another run has taken the folder over since
+    if content is None or scenario.decisive(content) != there.manifest["settings"]:
+        content = stored_scenario(there)
     results = Results(content, kinds.build(content), there.manifest["seed"], there.path, status)
     results.pictures = list(there.manifest["figures"])
     return results

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from particlegvi import scenario as scenarios
-from particlegvi.contracts import Facts, Progress
+from particlegvi.contracts import Facts, Progress, Scenario
 from particlegvi.results import Results, load
 from particlegvi.results.loading import opened, stored_scenario, unpacked
 from particlegvi.running.execute import simulate_rest
 from particlegvi.scenario import decisive
 from particlegvi.storage import checkpoint as checkpoints
+from particlegvi.storage.checkpoint import Checkpoint
 from particlegvi.storage.folder import Folder, open_folder
 from particlegvi.storage.folder_storage import CHECKPOINT_EVERY
 from particlegvi.storage.manifest import difference
@@ -69,7 +70,8 @@ def go_on(
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     seed = None if seed is None else arguments.seed(seed)
     there = open_folder(folder)
-    _same(there, scenario, seed)
+    begun = stored_scenario(there)
+    _same(there, begun, scenario, seed)
     if there.manifest["status"] not in ENDED:
         _same_versions(there)
     elif not there.has_lock():
@@ -81,7 +83,8 @@ def go_on(
             there.clear_progress()
             there.release()
             return load(folder)
-        results = opened(there, "running")
+        stored = _stored(there)
+        results = opened(there, "running", begun)
         for label in list(there.manifest["methods"]):
             try:
                 results.add(label, unpacked(there, results, label, there.record(label)))
@@ -89,7 +92,7 @@ def go_on(
                 raise
             except ValueError:
                 there.forget(label)  # damaged: simulated again
-        there.update(status="running", resumed=[*there.manifest["resumed"], _entry(there, results, noted)])
+        there.update(status="running", resumed=[*there.manifest["resumed"], _entry(there, results, noted, stored)])
     except BaseException:
         there.release()
         raise
@@ -97,8 +100,7 @@ def go_on(
     return results
 
 
-def _same(there: Folder, scenario: Any, seed: int | None) -> None:
-    begun = stored_scenario(there)
+def _same(there: Folder, begun: Scenario, scenario: Any, seed: int | None) -> None:
     if scenario is not None:
         changed = difference(decisive(begun), decisive(scenarios.load(scenario)))
         if changed is not None:
@@ -107,10 +109,16 @@ def _same(there: Folder, scenario: Any, seed: int | None) -> None:
     of_run = there.manifest["seed"]
     if seed is not None and seed != of_run:
         raise ValueError(f"{there.path} has the seed {of_run}, not {seed}")
+
+
+def _stored(there: Folder) -> list[Checkpoint]:
+    """The checkpoints of the folder, without their arrays; a ValueError if one is of a run with another seed."""
     stored = [found for part in checkpoints.PARTS for found in checkpoints.read(there.path, False, part)]
+    of_run = there.manifest["seed"]
     for found in stored:
         if found.seed != of_run:
             raise ValueError(f"{there.path} is damaged: the seed is {of_run}, but {found.seed} in its checkpoint")
+    return stored
 
 
 def _same_versions(there: Folder) -> None:
@@ -124,12 +132,11 @@ def _same_versions(there: Folder) -> None:
         )
 
 
-def _entry(there: Folder, results: Results, noted: dict[str, Any]) -> Facts:
+def _entry(there: Folder, results: Results, noted: dict[str, Any], stored: list[Checkpoint]) -> Facts:
     """Where the run goes on, and how many steps of it a process had done that died before it could store them."""
     label, step = noted.get("label"), noted.get("step")
     waiting = next((name for name in results.labels if name not in there.manifest["methods"]), None)
     # those of replicates are further: they count the steps of all runs together
-    stored = [found for part in checkpoints.PARTS for found in checkpoints.read(there.path, False, part)]
     first = max((found.snapshot.step for found in stored if found.label == waiting), default=0)
     repeated = max(0, step - first) if label == waiting and type(step) is int else 0
     return {"method": waiting, "step": first, "repeated": repeated}
