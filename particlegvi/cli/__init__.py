@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a title may hold what this terminal cannot show
     gc.set_threshold(BETWEEN_COLLECTIONS)
-    atexit.register(gc.freeze)  # or the last collection takes 0.4 s, in which somebody waits for an answer to Ctrl-C
+    atexit.register(gc.freeze)  # or the last collection takes 0.4 s, in which a user waits for an answer to Ctrl-C
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

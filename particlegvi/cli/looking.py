@@ -30,7 +30,7 @@ def show(options: argparse.Namespace) -> None:
 
     text = scenario.text(scenario.load(options.scenario))
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # TOML is, whatever the terminal's language
+        sys.stdout.reconfigure(encoding="utf-8")  # TOML is, in any language of the terminal
     print(text, end="")
 
 

@@ -1,4 +1,4 @@
-"""What is said on stderr, and the exit codes."""
+"""Messages on stderr, and the exit codes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DONE, FAILED, BAD_INPUT, DIVERGED = 0, 1, 2, 3
 def report(error: BaseException) -> int:
     """Say on stderr in a line or two what went wrong; the exit code."""
     folder = getattr(vars(error).get("results"), "folder", None)
-    if folder and not os.path.isdir(folder):  # somebody took it away: there is nothing to go on from
+    if folder and not os.path.isdir(folder):  # it was removed: there is nothing to go on from
         folder = None
     kept = f"; what was recorded is in {folder}" if folder else ""
     again = f"{kept}; to go on say: particlegvi resume {as_argument(folder)}" if folder else ""

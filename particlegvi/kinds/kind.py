@@ -1,4 +1,4 @@
-"""What every kind of scenario answers: it is given a job and gives back a run, and knows nothing of folders."""
+"""The contract of a kind of scenario: it is given a job and gives back a run, and knows nothing of folders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from particlegvi.settings.keys import Key
 
 
 class Job(NamedTuple):
-    """What a kind is given to run one label of a scenario.
+    """The input of a kind that runs one label of a scenario.
 
     Attributes
     ----------

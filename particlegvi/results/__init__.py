@@ -1,4 +1,4 @@
-"""What came out: the runs of a scenario or a comparison, the targets beside them, and the numbers worth quoting.
+"""Results: the runs of a scenario or a comparison, their targets, and the numbers of the summary.
 
 `Runs` (`runs`) is the mapping from labels to runs; `Results` (`results`) are the runs of a scenario, which may have a
 folder; `load` (`loading`) reads them from one.

@@ -41,7 +41,7 @@ def load(folder: str | os.PathLike[str]) -> Results:
             return _load(there)
         except ValueError:
             if open_folder(folder).manifest == there.manifest:
-                raise  # whatever is wrong, it is not that a process was writing meanwhile
+                raise  # no process was writing meanwhile: the folder itself is wrong
 
 
 def _load(there: Folder) -> Results:

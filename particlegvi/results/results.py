@@ -53,7 +53,7 @@ class Results(Runs):
         self._summary = self.kind.checked(summary)
 
     def new(self) -> New:
-        """What a folder of these results holds at first."""
+        """The first content of a folder of these results."""
         scenario = self.scenario
         return New(scenario["name"], text(scenario), decisive(scenario), self.seed, versions())
 

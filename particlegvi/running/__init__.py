@@ -1,1 +1,1 @@
-"""What runs, resumes and compares."""
+"""Running scenarios: `execute` (the one loop for every kind), `resume`, `compare`, and the pictures."""

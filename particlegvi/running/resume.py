@@ -133,7 +133,7 @@ def _same_versions(there: Folder) -> None:
 
 
 def _entry(there: Folder, results: Results, noted: dict[str, Any], stored: list[Checkpoint]) -> Facts:
-    """Where the run goes on, and how many steps of it a process had done that died before it could store them."""
+    """Describe the resumption: the method and step to go on from, and the steps lost by a process that died."""
     label, step = noted.get("label"), noted.get("step")
     waiting = next((name for name in results.labels if name not in there.manifest["methods"]), None)
     # those of replicates are further: they count the steps of all runs together

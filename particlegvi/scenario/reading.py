@@ -128,7 +128,7 @@ def _based(content: dict[str, Any], seen: list[Any]) -> Facts:
 
 
 def widened(table: dict[str, Any]) -> Facts:
-    """Where a name alone stands for a part, the table that it is short for; also inside the methods."""
+    """Replace a name that stands for a part by the table that it is short for; also inside the methods."""
     wide = dict(table)
     for name in keys.CHOICES:
         if isinstance(wide.get(name), str):

@@ -1,4 +1,4 @@
-"""What a key of a scenario is, and the keys that every kind of scenario has.
+"""Keys of a scenario, and those that every kind of scenario has.
 
 Each kind (`particlegvi.kinds`) has its own table of keys, to which those of ``HEAD`` and ``TAIL`` belong. What a name
 stands for (a loss, a method) is looked up when the scenario is built; each part checks its own parameters.

@@ -40,7 +40,7 @@ ENTRIES = {
 
 
 class Checkpoint(NamedTuple):
-    """A snapshot of a method's run, and what proves that the records beside it belong to it.
+    """A snapshot of a method's run, and the sha256 of the records that belong to it.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ def _take_away_all_but(folder: Path, used: set[str]) -> None:
 def read(run: Path, with_state: bool = True, part: str = "") -> list[Checkpoint]:
     """The checkpoints of a run's folder that are whole, the latest first; the arrays only ``with_state``.
 
-    One that cannot be read now is `files.Unreadable`: whoever took it for damaged would start over for nothing.
+    One that cannot be read now is `files.Unreadable`: it is not damaged, and the run need not start over.
     """
     found = []
     for name in (LATEST, PREVIOUS):
@@ -136,7 +136,7 @@ def clear(run: Path, part: str = "") -> None:
     if folder.is_dir() and not folder.is_symlink():
         for place in [folder / LATEST, folder / PREVIOUS, *folder.glob("*.npy"), *folder.glob(".*.tmp")]:
             place.unlink(missing_ok=True)
-        with contextlib.suppress(OSError):  # somebody else's file is in it
+        with contextlib.suppress(OSError):  # it holds a file that is not ours
             folder.rmdir()
 
 

@@ -208,7 +208,7 @@ class Folder:
         return array
 
     def unfinished(self, label: str) -> Record | None:
-        """What a method that is not done had recorded at its last checkpoint; None where that is nothing."""
+        """The records of a method that is not done, up to its last checkpoint; None where there are none."""
         for found in checkpoint.read(self.path, with_state=False):
             snapshot = found.snapshot
             if found.label == label and snapshot.records > 0:

@@ -119,7 +119,7 @@ class FolderStorage:
 
 
 class Workplace:
-    """Where one label of a run works: its storages by part, and a folder. Use it as a context; leaving closes files.
+    """The storages and the folder that one label of a run works with. Use it as a context; leaving closes files.
 
     Parameters
     ----------

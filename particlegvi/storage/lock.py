@@ -16,13 +16,14 @@ NAME = "lock"
 class Lock:
     """The right to write into a folder, held from `take` until `release`.
 
-    The operating system holds it (``flock``), so that the lock of a dead process is free, whatever number another
-    process has been given since. The file says who holds it and how far that process is, and goes when the run ends.
+    The operating system holds it (``flock``), so that the lock of a dead process is free, even if its
+    number has been given to another process since. The file names the holder and its progress, and goes when the run
+    ends.
     """
 
     def __init__(self, folder: Path, file: int, before: dict[str, Any]) -> None:
         self.folder = folder  # may be renamed while the lock is held
-        self.before = before  # what the file said when its process died; {} where nobody did
+        self.before = before  # the note in the file of a process that died; {} where none did
         self._file = file
 
     @classmethod
@@ -49,7 +50,7 @@ class Lock:
                     lock = cls(folder, file, before)
                     lock.note()
                     return lock
-            os.close(file)  # whoever had it took the file away in the meantime: take the new one
+            os.close(file)  # its owner removed the file in the meantime: take the new one
 
     def note(self, **progress: Any) -> None:
         """Say how far the work is: read only when this process has died without a word."""

@@ -24,7 +24,7 @@ ENTRIES = {
 
 
 class New(NamedTuple):
-    """What the folder of a new run holds at first.
+    """The first content of the folder of a new run.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ def next_run(folder: Path) -> tuple[str, dict[str, Any]] | None:
 
 
 def earlier(folder: Path) -> Facts | None:
-    """What is in manifest.json, whoever takes the folder over; None where there is no such file."""
+    """The content of manifest.json, also while another run takes the folder over; None where there is no such file."""
     place = folder / "manifest.json"
     return _checked(folder, files.read_json(place), place) if os.path.isfile(place) else None
 

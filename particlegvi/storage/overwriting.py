@@ -1,10 +1,11 @@
-"""Starting over in the folder of an earlier run: one file decides, and whoever takes the folder next finishes it.
+"""Starting over in the folder of an earlier run: ``next.json`` is the commit record.
 
     next.json   the scenario and the manifest of the run that takes the folder over
 
-Until this file is there the folder is the earlier run's, whole. From then on it is the new one's, whatever else is in
-it: readers take scenario and manifest from there (`manifest.read`), and a process that has the lock removes what the
-earlier run has written, and nothing else, and puts the two in their places. Where it dies, the next one goes on.
+Once it is there, any process that takes the lock completes the take-over. Before that, the folder is the earlier run's,
+whole; from then on it is the new one's: readers take scenario and manifest from there (`manifest.read`), and a process
+that has the lock removes what the earlier run has written, and nothing else, and puts the two in their places. Where it
+dies, the next one goes on.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class RecordFile:
         os.fsync(self._file.fileno())
 
     def records(self) -> NDArray[np.float64]:
-        """What is there, (count, ...), mapped and not copied."""
+        """The records written, (count, ...), mapped and not copied."""
         shape = (self.count, *self.shape)
         return np.memmap(self.path, dtype=np.float64, mode="r", offset=len(self._header), shape=shape)
 
@@ -114,7 +114,7 @@ class RecordFile:
 
 
 def _header(shape: tuple[int, ...]) -> bytes:
-    """What `numpy.save` writes before an array of float64 of this shape."""
+    """The header that `numpy.save` writes before an array of float64 of this shape."""
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": shape})
     return header.getvalue()

@@ -1,4 +1,4 @@
-"""Which versions a run was made with: those that its numbers may depend on."""
+"""The versions of the packages that the numbers of a run may depend on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Benchmark tables: models on data sets over splits, one small file per finished cell, beside the printed numbers.
+"""Benchmark tables: models on data sets over splits, one small file per finished cell, with the printed numbers.
 
 `run_table` makes the thesis's Table 6.2, or any part of it, and goes on where a stopped run was.
 """

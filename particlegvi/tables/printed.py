@@ -1,4 +1,4 @@
-"""The numbers that the thesis prints in its Table 6.2, which lie beside this file as TOML."""
+"""The numbers that the thesis prints in its Table 6.2, from the TOML file of the same name."""
 
 from __future__ import annotations
 

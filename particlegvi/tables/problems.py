@@ -14,7 +14,7 @@ from particlegvi.tools.registry import look_up
 
 
 class Protocol(NamedTuple):
-    """What is done to the data before a model sees them, and to its variances after.
+    """The treatment of the data before a model sees them, and of its variances after.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Problem:
     shared: dict[str, Any] = field(default_factory=dict)
 
     def inducing_points(self, most: int) -> int:
-        """How many inducing points a model may have: ``floor(sqrt(N))`` in the thesis, else ``most``, N at most."""
+        """The largest number of inducing points: ``floor(sqrt(N))`` in the thesis, else ``most``, N at most."""
         rows = len(self.train.y)
         return math.isqrt(rows) if self.protocol.few_points else min(most, rows)
 

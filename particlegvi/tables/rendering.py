@@ -1,4 +1,4 @@
-"""A table drawn up: means and standard deviations over the finished splits, beside what the thesis prints."""
+"""A table as text: means and standard deviations over the finished splits, with the numbers that the thesis prints."""
 
 from __future__ import annotations
 

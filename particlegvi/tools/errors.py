@@ -27,14 +27,14 @@ class Diverged(RuntimeError):
 
 
 def carry(error: BaseException, name: str, what: Any) -> None:
-    """Attach to an error, on its way up, what there is when it happened: ``error.run``, ``error.results``.
+    """Attach an object to an error on its way up: ``error.run``, ``error.results``.
 
-    A user reads it as an attribute, whatever class the error has: `Diverged`, ``KeyboardInterrupt``, ``OSError``.
+    A user reads it as an attribute, for every class of error: `Diverged`, ``KeyboardInterrupt``, ``OSError``.
     """
     with contextlib.suppress(AttributeError):  # of an error that takes no attributes
         setattr(error, name, what)
 
 
 def carried(error: BaseException, name: str) -> Any:
-    """What `carry` attached, or None."""
+    """The object that `carry` attached, or None."""
     return vars(error).get(name) if hasattr(error, "__dict__") else None

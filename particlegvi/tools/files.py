@@ -36,7 +36,7 @@ def ignoring_damage() -> Iterator[None]:
 
 
 def place(key: str, path: Any) -> Path:
-    """A path that somebody gave, as a Path; a ValueError for anything else, and for the empty one."""
+    """A given path as a Path; a ValueError for anything else, and for the empty one."""
     if isinstance(path, str | os.PathLike):
         text = os.fspath(path)
         if isinstance(text, str) and 0 < len(text) < 4096 and "\0" not in text and encodable(text):
@@ -63,7 +63,7 @@ def open_regular(path: str | os.PathLike[str], links: bool = True) -> BufferedRe
     ValueError
         If there is no such file or it cannot be read (`Unreadable`, where it is there).
     """
-    # Without O_NONBLOCK, opening a pipe waits until somebody writes into it.
+    # Without O_NONBLOCK, opening a pipe waits until a process writes into it.
     more = getattr(os, "O_NONBLOCK", 0) | (0 if links else getattr(os, "O_NOFOLLOW", 0))
     try:
         file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | more))  # noqa: SIM115
@@ -127,9 +127,9 @@ def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def write(path: Path, fill: Callable[[IO[bytes]], Any]) -> None:
-    """Write a file under a temporary name beside ``path``, flush it to the disk, and rename it.
+    """Write a file under a temporary name in the folder of ``path``, flush it to the disk, and rename it.
 
-    Whoever reads ``path``, at whatever time, finds the old content or the new one. An OSError (a full disk, a folder
+    A reader of ``path`` finds the old content or the new one, at any time. An OSError (a full disk, a folder
     that is gone) passes through and leaves the old content.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -147,7 +147,7 @@ def write(path: Path, fill: Callable[[IO[bytes]], Any]) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what a process that was killed inside `write` has left in a folder; nobody else may be writing there."""
+    """Remove the files that a process left when it was killed inside `write`; no other process may be writing there."""
     for place in folder.glob(".*.*.tmp"):
         if place.name.split(".")[-2].isdecimal():
             place.unlink(missing_ok=True)

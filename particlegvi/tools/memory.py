@@ -64,7 +64,7 @@ def check_records(
 
 
 def most_records(steps: int, record_every: int | None) -> int:
-    """How many records a run keeps, or one or two more."""
+    """The number of records that a run keeps, or one or two more."""
     steps = int(steps)  # numpy's small numbers overflow in products
     if record_every is None:
         return min(steps + 1, 200)

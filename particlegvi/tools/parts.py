@@ -60,7 +60,7 @@ def function(key: str, thing: Any) -> Any:
 
 
 def returned(key: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """What a user's function returned: finite numbers of this shape."""
+    """The value that a user's function returned: finite numbers of this shape."""
     allowed, key = f"finite numbers of the shape {shape}", f"the result of {key}"
     found = array(key, value, allowed)
     if found.shape != shape:

@@ -1,4 +1,4 @@
-"""How the parts are found: a registry reads the small files of one package and answers names.
+"""Registries: a registry imports the small files of one package and finds the parts in them by name.
 
 A part is any class or function defined at the top of a module of that package whose ``name`` attribute is a
 string. Adding a part is therefore adding a file; nothing else has to be edited.

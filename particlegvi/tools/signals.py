@@ -14,7 +14,7 @@ GRACE = 5.0  # seconds from the answer to the end: for a checkpoint, which takes
 
 
 class Stopped(KeyboardInterrupt):
-    """The request to stop; whoever cleans up after KeyboardInterrupt cleans up after this."""
+    """The request to stop. Code that cleans up after KeyboardInterrupt cleans up after this as well."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Answered:
         self._left = threading.Event()
         self._pipe: tuple[int, int] | None = None
         if threading.current_thread() is not threading.main_thread():
-            return self  # only the main thread can hear signals
+            return self  # only the main thread receives signals
         for name in self.SIGNALS:
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
@@ -72,7 +72,7 @@ class Answered:
         raise Stopped(number)
 
     def _watch(self, pipe: int) -> None:
-        # Python writes the number of each signal here as it arrives, whatever the main thread is doing.
+        # Python writes the number of each signal here as it arrives, also while the main thread is busy.
         while number := os.read(pipe, 1):
             if number[0] in self._before and not (self._answered.wait(PATIENCE) and self._left.wait(GRACE)):
                 text = f"particlegvi: interrupted between two checkpoints{self.last_words}"

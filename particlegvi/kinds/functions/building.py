@@ -21,7 +21,7 @@ ROWS = 3  # arrays of (observations, inducing points) that a fit holds at once
 
 
 class Parts(NamedTuple):
-    """What a scenario stands for.
+    """The parts of a scenario.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ STREAM = 6  # keeps the draws of the data apart from what else comes from a run'
 
 
 class Data(NamedTuple):
-    """Where the data come from.
+    """The source of the data.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ class FunctionRun:
 
     @cached_property
     def posterior(self) -> Any:
-        """What is asked for marginals and samples; for PLS the fitted `ProjectedLangevinSampler`."""
+        """The object that gives marginals and samples; for PLS the fitted `ProjectedLangevinSampler`."""
         return self.method.restore(self.problem, self.fit)
 
     def marginals(self, X: ArrayLike) -> Any:

@@ -20,7 +20,7 @@ from particlegvi.tools.registry import check_parameters
 
 
 class Parts(NamedTuple):
-    """What a scenario stands for.
+    """The parts of a scenario.
 
     Attributes
     ----------

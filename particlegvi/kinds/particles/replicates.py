@@ -19,7 +19,7 @@ SEEDS = 2**64
 def replicate(
     run: Run, parts: Parts, scenario: Scenario, ends: Storage, progress: Callable[[int, int], None] | None
 ) -> Facts:
-    """How many modes the method covers in each of ``scenario["replicates"]`` runs, of which ``run`` is the first.
+    """Count the modes that the method covers in each of ``scenario["replicates"]`` runs, of which ``run`` is the first.
 
     Replicate r has the seed of the run plus r, and is otherwise the same run: with the lengthscale that the first one
     chose, where a rule chooses it.

@@ -1,4 +1,4 @@
-"""What a fact of a run of particles can look at."""
+"""The view of one run of particles that its facts are computed from."""
 
 from __future__ import annotations
 

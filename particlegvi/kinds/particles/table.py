@@ -63,7 +63,7 @@ def rows(runs: Mapping[str, Any], summary: Facts) -> list[Facts]:
 
 
 def _checks(label: str, facts: Mapping[str, Any]) -> list[str]:
-    """The free energy and the excess energy beside their values under Q*, and whether the chains agree."""
+    """The free energy and the excess energy with their values under Q*, and whether the chains agree."""
     energy, excess, chains = (facts.get(key) or {} for key in ("free_energy", "excess_energy", "chains"))
     return [
         label,

@@ -1,4 +1,4 @@
-"""The truth beside each run, found when it is first asked for."""
+"""The target Q* of each run, computed when it is first needed."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Targets(Mapping[str, Any]):
         return self._found[label]
 
     def start(self, run: Run) -> Any:
-        """What the particles started from: a distribution, or points (particles, dim)."""
+        """The start of the particles: a distribution, or points (particles, dim)."""
         return run.prior if self._parts.initial is None else self._parts.initial
 
     def first_start(self, run: Run) -> NDArray[np.float64]:
-        """Where the first particle started, (dim,): FD-GVI puts the mean of its first Gaussian there."""
+        """The start of the first particle, (dim,): FD-GVI puts the mean of its first Gaussian there."""
         start = self.start(run)
         return start[0] if isinstance(start, np.ndarray) else start.sample(1, seed=run.seed)[0]
 

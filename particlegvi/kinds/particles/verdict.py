@@ -117,7 +117,7 @@ def _beyond(found: Facts, number: int) -> str:
 
 
 def _unmoved(run: Run) -> str:
-    """How many particles have not moved in the second half, in words: a Metropolis step may refuse for ever."""
+    """Count the particles that have not moved in the second half, in words: a Metropolis step may refuse for ever."""
     halfway = int(np.searchsorted(run.times, 0.5 * run.times[-1]))
     if run.steps[-1] - run.steps[halfway] < UNMOVED:
         return ""
@@ -126,7 +126,7 @@ def _unmoved(run: Run) -> str:
 
 
 def _hardly_moved(run: Run) -> str:
-    """What particles moved by in the second half, in words, if it is less than a tenth of what independent draws would.
+    """Compare the movement in the second half with that of independent draws, in words if it is less than a tenth.
 
     That is E|x - x'|^2, or 2 var; for an Ornstein-Uhlenbeck process the half is then a tenth of a relaxation time.
     """

@@ -41,7 +41,7 @@ def _as_standardised(problem: Problem, settings: Settings) -> Hyperparameters:
 def _as_in_the_thesis(problem: Problem, settings: Settings) -> Hyperparameters:
     """Regressions, also on labels, on all rows or subsets of rows near to each other, and their average.
 
-    The search begins in the units of the inputs. The thesis's program begins at log 2 in whatever units, from where
+    The search begins in the units of the inputs. The thesis's program begins at log 2 in any units, from where
     its optimiser, which takes steps of one size, may get away; L-BFGS finds it flat there on several sets, and stays.
     """
     X, y = problem.train

@@ -1,4 +1,4 @@
-"""What a model says of rows that it has not seen."""
+"""Predictions of a model for rows that it has not seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was fitted, and how well the data agree with it."""
+"""The fitted model, and how well the data agree with it."""
 
 from __future__ import annotations
 

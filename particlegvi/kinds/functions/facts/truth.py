@@ -19,7 +19,7 @@ def truth(run: FunctionRun) -> Facts:
 
 
 def compared(run: FunctionRun) -> dict[str, float]:
-    """How far the mean of y is from its true mean, and how much of the truth the 90% band covers.
+    """Compare with the true function: the error of the mean of y, and the part that the 90% band covers.
 
     Where the likelihood does not tell f from -f the band is that of the function's size.
     """

@@ -1,4 +1,4 @@
-"""How many particles are in each basin of a density, beside the limits of chance."""
+"""Counts of particles in each basin of a density, with the limits of chance."""
 
 from __future__ import annotations
 

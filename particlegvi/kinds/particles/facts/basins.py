@@ -1,4 +1,4 @@
-"""How many particles lie nearest to each atom of a target, beside the limits of chance."""
+"""Counts of particles nearest to each atom of a target, with the limits of chance."""
 
 from __future__ import annotations
 

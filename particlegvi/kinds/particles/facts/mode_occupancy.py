@@ -1,4 +1,4 @@
-"""How many particles are nearest to each of the modes that a scenario names."""
+"""Counts of particles nearest to each of the modes that a scenario names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much was simulated."""
+"""Numbers of particles, dimensions and steps."""
 
 from __future__ import annotations
 
