@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ProgressBar:
-    """Progress bar for work longer than a second. Entering it gives the callback, or None where stderr is no terminal."""
+    """Progress bar for work longer than a second. Entering it gives the callback; None where stderr is no terminal."""
 
     def __init__(self, quiet: bool, heading: str = "") -> None:
         self.shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
