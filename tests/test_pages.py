@@ -43,6 +43,14 @@ assert np.abs(at - (2.0 + np.sin(2.0 * X[:, 0])) ** 2).mean() < 0.8
 assert 60 < np.sum(functions[:, 25] > 0.0) < 140 and np.allclose(sd[[0, -1]] ** 2, 4.0, atol=1.5)
 """
     ],
+    "docs/sparse.md": [
+        """
+assert np.all(np.abs(sparse.predict(X) - exact.predict(X)) <= certificate.mean_error(X))
+assert certificate.evidence[0] <= exact.log_marginal_likelihood() <= certificate.evidence[1]
+assert np.all((low <= exact.predict(X, True)[1]) & (exact.predict(X, True)[1] <= high))
+assert certificate.facts["informative"] and certificate.kl < 0.1 and enough.facts["stopped"] == "certified_gap"
+"""
+    ],
 }
 SLOW = {"README.md", "docs/index.md"}
 NEEDS = {"docs/estimators.md": "sklearn"}

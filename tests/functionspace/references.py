@@ -1,8 +1,10 @@
-"""What the sampler is held against: closed forms, quadrature and a Metropolis sampler, in plain numpy."""
+"""What function space is held against: closed forms, quadrature, a Metropolis sampler, and data of the sources."""
 
 from __future__ import annotations
 
 import numpy as np
+
+from particlegvi.functionspace.covariances import SquaredExponential
 
 
 def gaussian_posterior(features, y, noise_variance, prior_variances):
@@ -47,3 +49,13 @@ def grid_posterior(energy, prior_variances, reach=6.5, points=1000):
     energies = energy(u)
     weights = np.exp(energies.min() - energies)
     return u, weights / weights.sum()
+
+
+def synthetic():
+    """The data of 003's synthetic experiment, scaled, with the hyperparameters of the notes."""
+    r = np.random.RandomState(1)
+    X = r.rand(2000, 1)
+    y = (np.sin(12.0 * X) + 0.66 * np.cos(25.0 * X) + r.randn(2000, 1) * 0.1)[:1000, 0]
+    X = X[:1000]
+    X, y = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1), (y - y.mean()) / y.std(ddof=1)
+    return SquaredExponential([0.35996], 2.84855), X, y, 0.0140634

@@ -50,6 +50,14 @@ def fitted(model: Any, *answers: str) -> None:
 
 fitted(fs.ExactGaussianProcess(KERNEL, 0.1), "predict", "posterior_covariance")
 fitted(fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), X[:3]), "predict")
+CERTIFIED = fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), X[:3]).fit(X, Y)
+add(CALLS, "certify", CERTIFIED.certify, "steps tight")
+CALLS["mean_error"] = CERTIFIED.certify().mean_error
+CALLS["sd_range"] = CERTIFIED.certify().sd_range
+for key in ("certified_gap", "most_inducing_points"):
+    CALLS[f"auto with {key}"] = lambda value, key=key: fs.SparseGaussianProcess(
+        KERNEL, likelihoods.Gaussian(0.1), "auto", **{key: value}
+    ).fit(X, Y)
 fitted(fs.LinearRegression(), "predict")
 fitted(fs.LogisticRegression(), "predict")
 SAMPLER = fs.ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(0.1), X[:3], particles=2, steps=2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Self
 
 import numpy as np
@@ -14,13 +13,18 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, selection
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.basis.finding import find
+from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.gp.certificate import Certificate, Fitted, certify
+from particlegvi.functionspace.gp.collapsed import collapsed
+from particlegvi.functionspace.gp.enough_points import AUTO, Problem, grow
 from particlegvi.functionspace.gp.natural_gradient import Bound, Law, climb
 from particlegvi.functionspace.likelihoods.gaussian import Gaussian
 from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.tools.arguments import points, scale, vector, whole
+from particlegvi.tools.arguments import points, positive, scale, vector, whole
+from particlegvi.tools.quoting import refuse
 
 
 class SparseGaussianProcess:
@@ -41,8 +45,9 @@ class SparseGaussianProcess:
     likelihood : Likelihood
         From :mod:`particlegvi.functionspace.likelihoods`. Its ``log_density(y, f)``, ``slope(f, y)`` (minus the
         derivative of the log density in f) and ``check_targets(y, n)`` are used; of a Gaussian, ``noise_variance``.
-    inducing_points : array (M, dim) or int
-        Z, or their number for greedy selection from X.
+    inducing_points : array (M, dim), int or "auto"
+        Z, or their number for greedy selection from X. With "auto", for a Gaussian likelihood, the number doubles
+        until `certify` guarantees ``certified_gap``; ``facts["stopped"]`` says why it ended.
     nodes : int
         Of the Gauss-Hermite sums. An even number has no node at the mean.
     most_iterations : int
@@ -51,6 +56,10 @@ class SparseGaussianProcess:
         The climb ends when about half of this remains to be gained, in nats.
     seed : int
         Of the selection.
+    certified_gap : float
+        For "auto", the bound on KL to the exact process that is enough, in nats.
+    most_inducing_points : int, optional
+        For "auto", the largest number of inducing points; as many as rows if not given.
 
     Attributes
     ----------
@@ -70,12 +79,14 @@ class SparseGaussianProcess:
         self,
         kernel: KernelLike,
         likelihood: Likelihood,
-        inducing_points: ArrayLike | int,
+        inducing_points: ArrayLike | int | str,
         nodes: int = 20,
         most_iterations: int = 200,
         tolerance: float = 1e-8,
         *,
         seed: int = 0,
+        certified_gap: float = 0.1,
+        most_inducing_points: int | None = None,
     ) -> None:
         self.covariance = covariances.of(kernel)
         self.likelihood = likelihood
@@ -84,6 +95,14 @@ class SparseGaussianProcess:
         self.most_iterations = whole("most_iterations", most_iterations, 1)
         self.tolerance = scale("tolerance", tolerance)
         self.seed = whole("seed", seed, least=0)
+        self.certified_gap = positive("certified_gap", certified_gap)
+        most = most_inducing_points
+        self.most_inducing_points = None if most is None else whole("most_inducing_points", most, 1)
+        self._data: tuple[Array, Array] | None = None
+        if isinstance(inducing_points, str):
+            if inducing_points != AUTO:
+                raise refuse("inducing_points", inducing_points, f'an array, a whole number or "{AUTO}"')
+            self._noise_variance(f'inducing_points="{AUTO}"')
 
     @one_blas_thread()
     def fit(
@@ -112,7 +131,7 @@ class SparseGaussianProcess:
         return self
 
     def _climb(self, x: Array, t: Array, begin: Array | None, journal: Journal) -> None:
-        self.basis, chosen = find(journal, self.covariance, lambda: self._make_basis(x))
+        self.basis, chosen = find(journal, self.covariance, lambda: self._make_basis(x, t))
         self._residual = Residual(self.basis)
         e = self.basis.features(x)
         left = self._residual.variance(x, e)
@@ -124,6 +143,7 @@ class SparseGaussianProcess:
             bound = Bound(self.likelihood, e, left, t, self.nodes)
             self.law, self.bound, facts = climb(bound, mean, self.most_iterations, self.tolerance, journal)
         self.facts = {**facts, **self.basis.facts(), **chosen}
+        self._data = x, t
 
     def restored(self, basis: Basis, law: Law) -> Self:
         """Take up the basis and the distribution of the coefficients of an earlier fit, and return the model."""
@@ -131,8 +151,46 @@ class SparseGaussianProcess:
         self._residual = Residual(basis)
         return self
 
-    def _make_basis(self, x: Array) -> tuple[Basis, Facts]:
+    def certify(self, steps: int = 1, tight: bool = True) -> Certificate:
+        """How far this process can be from the exact one of the same covariance and noise variance.
+
+        Needs a Gaussian likelihood, and takes O(n^2 (dim + M)) time and O(n M) memory: k(X, X) is made in blocks.
+
+        Parameters
+        ----------
+        steps : int
+            Of conjugate gradients. One is nearly always enough; with 0 the bound is that of Titsias (2014), in
+            O(n M^2) time and often a hundred times as large.
+        tight : bool
+            Whether to bound the determinant too. Without it, O(n^2 dim) time.
+
+        Returns
+        -------
+        Certificate
+            ``kl``, the upper bound on KL to the exact process; ``evidence``, the interval of log p(y);
+            ``mean_error(X)``, ``sd_range(X)`` and ``facts``.
+
+        Raises
+        ------
+        ValueError
+            If the likelihood is not Gaussian, nothing was fitted, or a value is not allowed.
+        """
+        noise = self._noise_variance("certify")
+        if self._data is None:
+            raise ValueError("certify needs the data of a fit; fit(X, y) comes first")
+        basis = with_inducing_points(self.basis, "certify")
+        return certify(Fitted(basis, self.law, *self._data, noise), steps, tight)
+
+    def _noise_variance(self, user: str) -> float:
+        if not isinstance(self.likelihood, Gaussian):
+            raise refuse(f"the likelihood for {user}", self.likelihood, "Gaussian")
+        return self.likelihood.noise_variance
+
+    def _make_basis(self, x: Array, t: Array) -> tuple[Basis, Facts]:
         """The Nystroem basis of the inducing points, and facts about their selection."""
+        if isinstance(self.inducing_points, str):
+            problem = Problem(self.covariance, x, t, self._noise_variance("inducing_points"))
+            return grow(problem, self.certified_gap, self.most_inducing_points, self.seed)
         if np.ndim(self.inducing_points) > 0:
             return Nystroem(self.covariance, self.inducing_points), {}
         count = whole("the number of inducing points", self.inducing_points, 1)
@@ -161,16 +219,3 @@ class SparseGaussianProcess:
         u = linalg.solve_triangular(self.law.factor, of_coefficients.T, lower=True, trans="T").T + self.law.mean
         return u @ self.basis.features(X).T + self._residual.sample(X, of_residual)
 
-
-def collapsed(features: Array, left: Array, y: Array, noise_variance: float) -> tuple[Law, float]:
-    """The best distribution for a Gaussian likelihood, with the precision ``I + E^T E / noise``, and its bound.
-
-    Source: Titsias (2009), (9), (10), in whitened coordinates.
-    """
-    precision = np.eye(features.shape[1]) + features.T @ features / noise_variance
-    factor = linalg.cholesky(precision, lower=True)
-    projected = features.T @ y / noise_variance
-    mean = linalg.cho_solve((factor, True), projected)
-    squares = y @ y / noise_variance - projected @ mean  # y^T (E E^T + noise I)^-1 y
-    log_determinant = 2.0 * np.sum(np.log(factor.diagonal())) + len(y) * math.log(2.0 * math.pi * noise_variance)
-    return Law(mean, precision, factor), float(-0.5 * (squares + log_determinant + left.sum() / noise_variance))

@@ -1,0 +1,25 @@
+"""The best Gaussian distribution of coefficients for a Gaussian likelihood, in closed form."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import linalg
+
+from particlegvi.contracts import Array
+from particlegvi.functionspace.gp.natural_gradient import Law
+
+
+def collapsed(features: Array, left: Array, y: Array, noise_variance: float) -> tuple[Law, float]:
+    """The best distribution for a Gaussian likelihood, with the precision ``I + E^T E / noise``, and its bound.
+
+    Source: Titsias (2009), (9), (10), in whitened coordinates.
+    """
+    precision = np.eye(features.shape[1]) + features.T @ features / noise_variance
+    factor = linalg.cholesky(precision, lower=True)
+    projected = features.T @ y / noise_variance
+    mean = linalg.cho_solve((factor, True), projected)
+    squares = y @ y / noise_variance - projected @ mean  # y^T (E E^T + noise I)^-1 y
+    log_determinant = 2.0 * np.sum(np.log(factor.diagonal())) + len(y) * math.log(2.0 * math.pi * noise_variance)
+    return Law(mean, precision, factor), float(-0.5 * (squares + log_determinant + left.sum() / noise_variance))

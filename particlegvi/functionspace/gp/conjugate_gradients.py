@@ -1,0 +1,87 @@
+"""Products with k(X, X) in blocks of rows, and lower bounds on y^T (k(X, X) + noise I)^-1 y by conjugate gradients."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+
+from particlegvi.contracts import Array
+from particlegvi.engine.numerics import threads
+from particlegvi.functionspace.covariances.covariance import Covariance
+
+ENTRIES = 2**20  # of k(X, X) in memory at a time, for each thread: 8 MiB, and as much again for each temporary
+MANY = 50_000  # rows from which a warning says how long it takes
+
+
+def product(covariance: Covariance, X: Array, vectors: Array) -> Array:
+    """``k(X, X) @ vectors`` for vectors (n, c): O(n^2 (dim + c)) time, O(n) memory for each thread and column.
+
+    The blocks of rows are the same on any number of threads, and so is the result.
+    """
+    out = np.empty_like(vectors)
+    rows = max(1, ENTRIES // max(len(X), 1))
+    blocks = -(-len(X) // rows)
+
+    def work(first: int, last: int) -> None:
+        for number in range(first, last):
+            block = slice(number * rows, (number + 1) * rows)
+            out[block] = covariance(X[block], X) @ vectors
+
+    begun = time.perf_counter()
+    done = 0
+    if len(X) > MANY:
+        work(0, 1)
+        done = 1
+        minutes = (time.perf_counter() - begun) * blocks / threads.count() / 60.0
+        warnings.warn(f"a product with the kernel matrix of {len(X)} rows takes about {minutes:.0f} min", stacklevel=2)
+    threads.split(lambda first, last: work(first + done, last + done), blocks - done)
+    return out
+
+
+def quadratic_bounds(
+    first: tuple[Array, Array],
+    multiply: Callable[[Array], Array],
+    precondition: Callable[[Array], Array],
+    y: Array,
+    steps: int,
+) -> tuple[list[float], Array]:
+    """Lower bounds on ``y^T C^-1 y`` for a positive definite C, one for each step, and the last vector v.
+
+    The bound is ``2 v^T y - v^T C v``, which no v makes larger than ``y^T C^-1 y``. The vectors v are those of
+    conjugate gradients for ``C v = y``, so the bounds rise.
+
+    Parameters
+    ----------
+    first : (array (n,), array (n,))
+        The first direction p = P^-1 y, for P near C, and C p.
+    multiply : function
+        Of a vector p (n,): C p.
+    precondition : function
+        Of a vector r (n,): P^-1 r.
+    y : array (n,)
+    steps : int
+        The bounds are fewer where y is 0 or C v = y to rounding.
+
+    Source: Artemev, Burt and van der Wilk (2021), (11).
+    """
+    v, product_of_v = np.zeros_like(y), np.zeros_like(y)
+    direction, along = first
+    size = float(y @ direction)
+    bounds: list[float] = []
+    for step in range(steps):
+        if not size > 0.0:
+            break
+        if step:
+            along = multiply(direction)
+        length = size / float(direction @ along)
+        v = v + length * direction
+        product_of_v = product_of_v + length * along
+        bounds.append(float(2.0 * (v @ y) - v @ product_of_v))
+        left = y - product_of_v
+        z = precondition(left)
+        before, size = size, float(left @ z)
+        direction = z + (size / before) * direction
+    return bounds, v

@@ -1,0 +1,56 @@
+"""As many inducing points as a certificate needs: their number doubles until the certified gap is small enough."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.functionspace import selection
+from particlegvi.functionspace.basis import Nystroem
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.gp.certificate import Fitted, certify
+from particlegvi.functionspace.gp.collapsed import collapsed
+from particlegvi.functionspace.residuals.conditional import Residual
+
+AUTO = "auto"
+FIRST = 16  # inducing points to begin with
+
+
+class Problem(NamedTuple):
+    """Gaussian process regression."""
+
+    covariance: Covariance
+    X: Array
+    y: Array
+    noise_variance: float
+
+
+def grow(problem: Problem, gap: float, most: int | None, seed: int) -> tuple[Nystroem, Facts]:
+    """The Nystroem basis of the first of 16, 32, 64, ... greedy inducing points whose certified gap is at most ``gap``.
+
+    The largest number is ``most``, or the number of rows. The facts are those of the selection, and ``certified_gaps``
+    (by number of inducing points) and ``stopped``: "certified_gap", "most_inducing_points", "all rows" (every row is an
+    inducing point), or "no variance left" (the points chosen determine the function at all rows, to rounding).
+
+    Source: Pescador-Barrios, Filippi and van der Wilk (2024) let the number grow until their bound stops moving.
+    """
+    covariance, X, y, noise = problem
+    ceiling = len(X) if most is None else min(most, len(X))
+    count, gaps = min(FIRST, ceiling), {}
+    while True:
+        chosen = selection.select("greedy", covariance, X, count, seed)
+        basis = Nystroem(covariance, chosen.points)
+        e = basis.features(X)
+        law, _ = collapsed(e, Residual(basis).variance(X, e), y, noise)
+        found = len(chosen.points)
+        gaps[str(found)] = certify(Fitted(basis, law, X, y, noise)).kl
+        if gaps[str(found)] <= gap:
+            stopped = "certified_gap"
+        elif found < count:
+            stopped = "no variance left"
+        elif count == ceiling:
+            stopped = "all rows" if count == len(X) else "most_inducing_points"
+        else:
+            count = min(2 * count, ceiling)
+            continue
+        return basis, {**chosen.facts, "certified_gaps": gaps, "stopped": stopped}
