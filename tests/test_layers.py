@@ -24,7 +24,7 @@ LAYERS = [
     {"engine"},
     {"datasets", "kernels", "losses", "schedules"},
     {"priors"},
-    {"integrators"},
+    {"integrators", "jumps"},
     {"methods", "targets"},
     {"diagnostics"},
     {"plotting"},

@@ -17,6 +17,7 @@ from particlegvi.cli import COMMANDS
 CHECKS = {
     "README.md": ["assert run.final.shape == (300, 1) and density.shape == (60,)"],
     "docs/data.md": ["assert len(splits) == 20 and len(split.train) + len(split.validation) + len(split.test) == 506"],
+    "docs/equilibrium.md": ["assert np.mean(run.final > 0.16) < 0.02 and run.info['jumps']['acceptance_rate'] > 0.5"],
     "docs/estimators.md": [
         """
 assert functions.shape == (100, 100)

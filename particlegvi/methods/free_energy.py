@@ -14,18 +14,22 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from particlegvi import integrators
+from particlegvi import integrators, jumps
 from particlegvi.contracts import Array, Flow, Kernel, Prior
-from particlegvi.engine.pairs.approximate import APPROXIMATIONS, Approximation
+from particlegvi.engine.jumps.ensemble import Jumps as EnsembleJumps
+from particlegvi.engine.pairs.approximate import Approximation
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.steps.ensemble import Ensemble
 from particlegvi.engine.steps.heun import HeunEnsemble
 from particlegvi.engine.steps.metropolis import MetropolisEnsemble
 from particlegvi.engine.steps.tamed import TamedEnsemble
 from particlegvi.integrators.stepping import Steppings, linear_part
+from particlegvi.jumps import Ensemble as JumpSettings
+from particlegvi.methods import options
 from particlegvi.methods.flow import ParticleFlow, Problem
+from particlegvi.methods.jumping import Jumping
 from particlegvi.methods.method import Method
-from particlegvi.priors import Embedding, mean_embedding
+from particlegvi.priors import Embedding
 from particlegvi.tools import arguments, parts
 
 DRIVERS: dict[str, type[Ensemble]] = {  # by scheme, as `particlegvi.integrators.SCHEMES` has them in formulas
@@ -35,6 +39,7 @@ DRIVERS: dict[str, type[Ensemble]] = {  # by scheme, as `particlegvi.integrators
     "metropolis": MetropolisEnsemble,
 }
 Choice: TypeAlias = "str | Mapping[str, Any]"  # the name of a way, or a mapping with it and its options
+Jumps: TypeAlias = "JumpSettings | Mapping[str, Any] | bool | None"  # settings of jumps, as they may be written
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ class FreeEnergy(Method):
     repulsion : str or dict
         "exact", to the run's tolerance; or an approximation whose error has no bound, labelled in the result:
         "random-batch" or "nystroem", or a mapping with ``how`` and ``size`` (particles of a batch; landmarks).
+    jumps : Ensemble, bool or mapping, optional
+        Jumps between modes (`particlegvi.jumps`), for a kl_weight above 0 and an exact repulsion.
     """
 
     kl_weight: float = 0.0
@@ -63,6 +70,7 @@ class FreeEnergy(Method):
     kernel: Kernel | None = None
     embedding: Choice = "auto"
     repulsion: Choice = "exact"
+    jumps: Jumps = None
     label: ClassVar[str] = "free energy"
     schedules: ClassVar[bool] = True
 
@@ -70,8 +78,9 @@ class FreeEnergy(Method):
         for key, weight in (("kl_weight", self.kl_weight), ("mmd_weight", self.mmd_weight)):
             object.__setattr__(self, key, arguments.not_negative(key, weight))
         parts.kernel_or_none(self.kernel)
-        _embedding_options(self.embedding)
-        _repulsion_options(self.repulsion)
+        options.embedding_options(self.embedding)
+        exact = options.repulsion_options(self.repulsion) is None
+        object.__setattr__(self, "jumps", options.jumps_of(self.jumps, self, exact))
 
     @property
     def lambda1(self) -> float:
@@ -98,15 +107,21 @@ class FreeEnergy(Method):
         """The mean embedding mu_P under ``kernel``, with its description and error."""
         from particlegvi import priors
 
-        return priors.embedding(prior, kernel, seed=seed, **_embedding_options(self.embedding))
+        return priors.embedding(prior, kernel, seed=seed, **options.embedding_options(self.embedding))
 
     def approximation(self, kernel: Kernel, seed: int) -> Approximation | None:
         """The approximation of the repulsion, or None where it is exact."""
-        options = _repulsion_options(self.repulsion)
-        return None if options is None else options[0](kernel, options[1], seed)
+        chosen = options.repulsion_options(self.repulsion)
+        return None if chosen is None else chosen[0](kernel, chosen[1], seed)
 
     def check_integrator(self, name: str) -> None:
-        """Refuse an integrator that is wrong for these weights; the message names both."""
+        """Refuse an integrator that is wrong for these weights or for jumps; the message names both."""
+        if self.jumps is not None and name == "leimkuhler-matthews":
+            others = ", ".join(other for other in integrators.names() if other != name)
+            raise ValueError(
+                f'integrator must be one of {others}, not "{name}": {self.label} has jumps, and a particle of this'
+                " integrator carries half of its next noise"
+            )
         if integrators.scheme(name) == "metropolis" and (self.kl_weight == 0.0 or self.mmd_weight > 0.0):
             what = "a repulsion" if self.mmd_weight > 0.0 else "no noise"
             others = ", ".join(other for other in integrators.names() if integrators.scheme(other) != "metropolis")
@@ -117,7 +132,9 @@ class FreeEnergy(Method):
 
     def flow(self, problem: Problem) -> Flow:
         """The flow of this free energy for one problem."""
-        return FreeEnergyFlow(self, problem)
+        flow = FreeEnergyFlow(self, problem)
+        settings = jumps.resolved(self.jumps)
+        return flow if settings is None else Jumping(flow, flow.jumps_of(self, problem, settings.share), settings.every)
 
 
 class FreeEnergyFlow(ParticleFlow):
@@ -128,7 +145,7 @@ class FreeEnergyFlow(ParticleFlow):
         dim = problem.start.shape[1]
         method.check_integrator(problem.integrator)
         self._facts: dict[str, Any] = {"integrator": problem.integrator}
-        embedding, repulsion = None, None
+        embedding, repulsion, kernel = None, None, None
         if method.mmd_weight > 0.0:
             kernel, sentence = method.resolved_kernel(prior, problem.start, problem.seed)
             mean_embedding = method.resolved_embedding(prior, kernel, problem.seed)
@@ -160,6 +177,22 @@ class FreeEnergyFlow(ParticleFlow):
         super().__init__(np.zeros((problem.start.shape[0], columns)), None if repulsion is None else repulsion.used)
         self.state[:, :dim] = problem.start
         self._repulsion = repulsion
+        self._embedding, self._kernel = embedding, kernel
+
+    def jumps_of(self, method: FreeEnergy, problem: Problem, share: float) -> EnsembleJumps:
+        """The jumps with the kernel and the embedding of this flow."""
+        return EnsembleJumps(
+            problem.loss,
+            problem.prior,
+            self._embedding,
+            self._kernel,
+            kl_weight=method.kl_weight,
+            lambda1=method.lambda1,
+            share=share,
+            tolerance=problem.tolerance,
+            seed=problem.seed,
+            particles=len(self.state),
+        )
 
     def advance(self, first_step: int, steps: int) -> None:
         """Move the particles."""
@@ -177,38 +210,6 @@ class FreeEnergyFlow(ParticleFlow):
         """Facts for the result: everything chosen and used."""
         repulsion = self._repulsion.facts() if self._repulsion is not None else {}
         return self._facts | repulsion | self._ensemble.facts(self.state)
-
-
-def _embedding_options(embedding: Any) -> dict[str, Any]:
-    """``how`` and ``samples`` of an embedding given as a name or a mapping."""
-    options: dict[str, Any] = {"how": embedding}
-    if isinstance(embedding, Mapping):
-        options = {"how": "auto", **embedding}
-    if not set(options) <= {"how", "samples"} or not isinstance(options["how"], str):
-        raise arguments.refuse("embedding", embedding, 'a name, or a mapping with "how" and "samples"')
-    if options["how"] not in mean_embedding.WAYS:
-        raise arguments.refuse("embedding", options["how"], f"one of {', '.join(mean_embedding.WAYS)}")
-    if "samples" in options:
-        options["samples"] = arguments.whole("samples of the embedding", options["samples"], 1, 1_000_000)
-    return options
-
-
-def _repulsion_options(repulsion: Any) -> tuple[type[Approximation], int] | None:
-    """The class of an approximation and its size, from a name or a mapping; None for "exact"."""
-    allowed = 'a name, or a mapping with "how" and "size"'
-    if not isinstance(repulsion, str | Mapping):
-        raise arguments.refuse("repulsion", repulsion, allowed)
-    options = {"how": repulsion} if isinstance(repulsion, str) else dict(repulsion)
-    how = options.get("how")
-    if not set(options) <= {"how", "size"} or (how == "exact" and "size" in options):
-        raise arguments.refuse("repulsion", repulsion, allowed)
-    if how == "exact":
-        return None
-    if not isinstance(how, str) or how not in APPROXIMATIONS:
-        raise arguments.refuse("repulsion", how, f"one of {', '.join(['exact', *APPROXIMATIONS])}")
-    chosen = APPROXIMATIONS[how]
-    size = options.get("size", chosen.default)
-    return chosen, arguments.whole("size of the repulsion", size, chosen.least, arguments.MOST_PARTICLES)
 
 
 @dataclass(frozen=True)
@@ -229,8 +230,8 @@ class DLE(FreeEnergy):
     name: ClassVar[str] = "DLE"
     label: ClassVar[str] = "DLE"
 
-    def __init__(self, kl_weight: float = 1.0) -> None:
-        super().__init__(kl_weight=kl_weight)
+    def __init__(self, kl_weight: float = 1.0, jumps: Jumps = None) -> None:
+        super().__init__(kl_weight=kl_weight, jumps=jumps)
 
 
 @dataclass(frozen=True)
@@ -264,5 +265,6 @@ class DRLE(FreeEnergy):
         kernel: Kernel | None = None,
         embedding: Choice = "auto",
         repulsion: Choice = "exact",
+        jumps: Jumps = None,
     ) -> None:
-        super().__init__(kl_weight, mmd_weight, kernel, embedding, repulsion)
+        super().__init__(kl_weight, mmd_weight, kernel, embedding, repulsion, jumps)

@@ -87,9 +87,9 @@ def test_signatures_are_those_that_were_published():
         return list(inspect.signature(method).parameters)
 
     assert names(pg.methods.DE) == []
-    assert names(pg.methods.DLE) == ["kl_weight"]
+    assert names(pg.methods.DLE) == ["kl_weight", "jumps"]
     assert names(pg.methods.DRE) == ["mmd_weight", "kernel", "embedding", "repulsion"]
-    assert names(pg.methods.DRLE) == ["kl_weight", "mmd_weight", "kernel", "embedding", "repulsion"]
+    assert names(pg.methods.DRLE) == ["kl_weight", "mmd_weight", "kernel", "embedding", "repulsion", "jumps"]
     assert names(pg.methods.FDGVI) == ["kl_weight", "draws"]
     assert names(pg.methods.SVGD) == ["kl_weight", "kernel"]
     assert names(pg.methods.MMDFlow) == ["reference", "kl_weight", "kernel", "samples", "noise"]

@@ -67,6 +67,16 @@ def repulsion(value: Any, key: str) -> Facts:
     return value
 
 
+def jumps(value: Any, key: str) -> bool | Facts:
+    """True or False, or a table with the parameters of `particlegvi.jumps.Ensemble`."""
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, dict):
+        raise refuse(key, value, "true, false, or a table such as {every = 50}")
+    check_parameters(key, value, ("every", "share"))
+    return {name: _parameter(each, f"{key}.{name}") for name, each in value.items()}
+
+
 def methods(value: Any, key: str) -> Facts:
     return keys.entries(value, key, method)
 
@@ -75,7 +85,7 @@ def method(value: Any, key: str) -> Facts:
     if not isinstance(value, dict):
         raise refuse(key, value, "a table, such as {kl_weight = 1.0}")
     special: dict[str, Check] = {
-        "method": checks.text(40), "kernel": kernel, "embedding": embedding, "repulsion": repulsion
+        "method": checks.text(40), "kernel": kernel, "embedding": embedding, "repulsion": repulsion, "jumps": jumps
     }  # fmt: skip
     return {name: special.get(name, _parameter)(each, f"{key}.{name}") for name, each in value.items()}
 

@@ -11,6 +11,9 @@ from particlegvi.contracts import Facts, Scenario
 from particlegvi.kinds.text_table import aligned, heading, number, wrapped
 from particlegvi.schedules import shown
 
+STUCK = ("metastable", "not at Q*", "not yet at equilibrium")  # how the verdicts begin for which jumps are a remedy
+REMEDY = "{label}: jumps = true in [methods.{label}] takes particles over barriers, exactly (docs/equilibrium.md)"
+
 
 def describe(scenario: Scenario, summary: Facts) -> str:
     """Heading, one row per method, and below them what each method says about how it was simulated."""
@@ -30,6 +33,7 @@ def describe(scenario: Scenario, summary: Facts) -> str:
     if any(cell for row in checks[1:] for cell in row[2:]):
         lines += ["", *aligned([row for row in checks if any(row[1:])], always=1)]
     notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
+    notes += [REMEDY.format(label=label) for label, facts in methods.items() if _may_jump(scenario, label, facts)]
     return "\n".join([*lines, *wrapped(notes)])
 
 
@@ -93,6 +97,15 @@ def _row(label: str, facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
+    """Whether a method that can have jumps has none, and has not arrived."""
+    settings = scenario.get("methods", {}).get(label, {})
+    noisy = settings.get("method", label) in ("DLE", "DRLE", "FreeEnergy") and facts.get("weights", {}).get("kl_weight")
+    can = "repulsion" not in settings and scenario.get("integrator") != "leimkuhler-matthews"
+    verdict = facts.get("equilibrium", {}).get("verdict", "")
+    return bool(noisy and can and "jumps" not in facts.get("run", {}) and verdict.startswith(STUCK))
+
+
 def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
     """Counts and choices that do not fit into the row, one line each."""
     notes = [facts["equilibrium"]["verdict"]] if "equilibrium" in facts else []
@@ -124,6 +137,10 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
         notes.append(f"mean embedding: {run['embedding']}")
     if "acceptance_rate" in run:
         notes.append(f"{run['integrator']}: {run['acceptance_rate']:.1%} of the proposals accepted")
+    if "jumps" in run and run["jumps"]["proposed"]:
+        jumps = run["jumps"]
+        rate, number_of = jumps["acceptance_rate"], jumps["proposed"]
+        notes.append(f"jumps every {jumps['every']} steps: {rate:.1%} of {number_of} proposals accepted")
     if run.get("repulsion"):
         used = ", ".join(f"{way} ({steps} steps)" for way, steps in run["repulsion"].items())
         bound = f", error at most {run['repulsion_error_bound']:.0e}" if run["repulsion_error_bound"] else ""

@@ -57,6 +57,7 @@ BAD = [
     ("initial", [1, {}, {"points": [], "x": 1}, {"name": "normal", "points": [[0.0]]}, {"points": []}], "initial"),
     ("initial", [{"points": [[0.0], [1.0]]}], "particles must be 2, as many as initial.points has, not 8"),
     ("kernel", [1, [], {"name": 2}], "kernel"),
+    ("methods", [{"DLE": {"jumps": each}} for each in (3, "yes", [], {"every": True})], "methods.DLE.jumps"),
     ("methods", [{}, [], "DE", 3, {"DE": 3}, {"DE": [1]}], "methods"),
     ("methods", [{"a/b": {}}, {"..": {}}, {"": {}}, {"x" * 41: {}}, {"a\nb": {}}, {".hidden": {}}, {"a.b": {}}], "a"),
     ("methods", [{"DE": {}, "de": {"method": "DE"}}], "differ in upper and lower case"),

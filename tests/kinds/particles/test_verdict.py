@@ -74,6 +74,14 @@ def test_particles_stuck_in_their_basins_are_told_so():
     assert said["verdict"].startswith("within chance of Q*, but metastable")
 
 
+def test_with_jumps_the_same_start_arrives():
+    start = pg.priors.Normal([0.7, 0.7], [1.0, 1.0])
+    method = pg.methods.DLE(0.2, jumps={"every": 20})
+    said = simulated(MODES, method, pg.priors.Flat(2), 100.0, 0.1, initial=start)["equilibrium"]
+    assert said["reached"] is True, said
+    assert said["verdict"].startswith("at equilibrium")
+
+
 @pytest.mark.slow
 def test_hot_enough_the_same_start_is_forgotten():
     start = pg.priors.Normal([0.7, 0.7], [1.0, 1.0])

@@ -1,0 +1,196 @@
+"""The driver of ensemble jumps: one object that lets the particles of an ensemble jump once."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.contracts import Array, Facts, Kernel, Located, Loss, Prior, Term
+from particlegvi.engine.jumps.pairs import MOST_MODES, accept_direct, accept_series, series_cutoffs
+from particlegvi.engine.jumps.proposals import (
+    CENTRES,
+    NORMAL,
+    STUDENT,
+    UNIFORM,
+    Broad,
+    Proposal,
+    centres_of,
+    cut,
+    fitted,
+    propose,
+)
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics.noise import key_words
+from particlegvi.engine.terms import evaluate
+
+PAIRS = 4e7  # differences of kernel values that one jump may cost: about a tenth of a second
+FINEST = 1e-10  # error of one value of kappa that is not worth undercutting, in units of the variance
+LEAST = 512  # proposals that repay waking a thread
+Members = NDArray[np.int64]
+
+
+@runtime_checkable
+class Gaussian(Located, Protocol):
+    """A prior of independent normal coordinates is known by its name, and has its mean and sd."""
+    @property
+    def name(self) -> str: ...
+
+
+class Jumps:
+    """Metropolis steps of all particles of an ensemble with proposals from the ensemble itself.
+
+    They leave exp(-E / kl_weight) invariant, with E the energy of N particles (`particlegvi.engine.jumps.pairs` has its
+    part of pairs).
+
+    Parameters
+    ----------
+    loss : Loss
+    prior : Prior
+    embedding : term or None
+        The mean embedding mu_P, where there is an interaction.
+    kernel : kernel or None
+        Of the interaction, its lengthscale a number; None where there is none.
+    kl_weight, lambda1 : float
+        The temperature, above 0, and the weight of the interaction.
+    share : float
+        Probability of a proposal from the broad part of g.
+    tolerance : float
+        Error allowed in a value of the kernel, in units of its variance; at least `FINEST` is used.
+    seed : int
+    particles : int
+        Number of particles.
+
+    Attributes
+    ----------
+    proposed, accepted : int
+        Number of proposals so far, and of those that were accepted.
+    """
+
+    def __init__(
+        self,
+        loss: Loss,
+        prior: Prior,
+        embedding: Term | None,
+        kernel: Kernel | None,
+        *,
+        kl_weight: float,
+        lambda1: float,
+        share: float,
+        tolerance: float,
+        seed: int,
+        particles: int,
+    ) -> None:
+        self.loss, self.prior, self.embedding, self.kernel = loss, prior, embedding, kernel
+        self.kl_weight, self.lambda1, self.share = float(kl_weight), float(lambda1), float(share)
+        self.proposed, self.accepted = 0, 0
+        self.walls = (np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64))
+        self._key = key_words(seed)
+        self._prior_term = prior.term()
+        self._tolerance = max(tolerance, FINEST)
+        self._series = kernel is not None and kernel.name == "squared-exponential" and self.walls[0].size == 1
+        pairs = float(particles) ** 2 if kernel is not None and not self._series else 0.0
+        self._chance = min(1.0, PAIRS / pairs) if pairs else 1.0
+        self._fixed = _broad(prior)
+
+    def jump(self, x: Array, number: int) -> None:
+        """Jump number ``number``, from 0, of the particles ``x`` (particles, dim), in place."""
+        order = np.empty((2, len(x)), np.int64)
+        members, proposers = cut(len(x), number, self._chance, self._key, order)
+        for side in (0, 1):
+            mine, other = order[side, : proposers[side]], order[1 - side, : members[1 - side]]
+            proposal = self._proposal(x, other, number, side)
+            if mine.size and proposal is not None:
+                self._move(x, mine, proposal, number)
+
+    def _proposal(self, x: Array, other: Members, number: int, side: int) -> Proposal | None:
+        """The proposal density from the other half; None where there is nothing to propose from."""
+        broad = self._fixed
+        if broad is None:
+            if other.size < 2:
+                return None
+            location, scale = fitted(x, other)
+            if not np.all((scale > 0.0) & np.isfinite(scale)):
+                return None
+            broad = Broad(STUDENT, location, scale)
+        centres, width = centres_of(x, other, broad, self.share, number, side, self._key)
+        return Proposal(centres, width, broad, self.share if other.size else 1.0)
+
+    def _move(self, x: Array, mine: Members, proposal: Proposal, number: int) -> None:
+        new, log_ratio, log_uniform = self.propose(x, mine, proposal, number)
+        with np.errstate(all="ignore"):
+            margin = (self.potential(x[mine]) - self.potential(new)) / self.kl_weight + log_ratio - log_uniform
+        self.proposed += mine.size
+        self.accepted += self._accept(x, mine, new, margin)
+
+    def propose(self, x: Array, mine: Members, proposal: Proposal, number: int) -> tuple[Array, Array, Array]:
+        """New places (n, dim), log(g(old) / g(new)) (n,), and the logarithms of the uniforms that decide, (n,)."""
+        new, log_ratio, log_uniform = np.empty((mine.size, x.shape[1])), np.empty(mine.size), np.empty(mine.size)
+
+        def part(first: int, last: int) -> None:
+            propose(proposal, x, self.walls, mine, number, self._key, first, last, new, log_ratio, log_uniform)
+
+        threads.split(part, mine.size, least=LEAST)
+        return new, log_ratio, log_uniform
+
+    def potential(self, x: Array) -> Array:
+        """V = loss - lambda1 mu_P - kl_weight log p at points (n, dim), (n,)."""
+        total = np.array(self.loss.value(x), dtype=np.float64)
+        total += self.kl_weight * evaluate.values(self._prior_term, x)
+        if self.embedding is not None:
+            total -= self.lambda1 * evaluate.values(self.embedding, x)
+        return total
+
+    def _accept(self, x: Array, mine: Members, new: Array, margin: Array) -> int:
+        if self.kernel is None:
+            taken = margin > 0.0
+            x[mine[taken]] = new[taken]
+            return int(np.count_nonzero(taken))
+        factor = self.lambda1 / (len(x) * self.kl_weight)
+        box = self._box(x, new) if self._series else None
+        if box is not None:
+            shape = (float(self.kernel.lengthscale), float(self.kernel.variance), *box)
+            return int(accept_series(*shape, x.reshape(-1), mine, new.reshape(-1), margin, factor))
+        columns = np.ascontiguousarray(x.T)
+        taken = accept_direct.for_terms(self.kernel)(self.kernel, columns, mine, new, margin, factor)
+        x[...] = columns.T
+        return int(taken)
+
+    def _box(self, x: Array, new: Array) -> tuple[float, float, int] | None:
+        """Period, origin and number of modes of the series for all places; None where the sum itself is cheaper."""
+        assert self.kernel is not None
+        low, high = min(x.min(), new.min()), max(x.max(), new.max())
+        if not (np.isfinite(low) and np.isfinite(high)):
+            return None
+        reach, band = series_cutoffs(self._tolerance)
+        period = high - low + reach * self.kernel.lengthscale
+        modes = math.ceil(band * period / (2.0 * math.pi * self.kernel.lengthscale))
+        return (period, 0.5 * (low + high), modes) if modes <= min(MOST_MODES, 4 * len(x) + 32) else None
+
+    def facts(self) -> Facts:
+        """Facts for the result: the proposal, the share of proposals accepted, and the bound on the error of log A."""
+        broad = "the prior" if self._fixed is not None else "a Student t fitted to the other half"
+        found: Facts = {
+            "share": self.share,
+            "proposal": f"a kernel density of at most {CENTRES} particles of the other half, and {broad}",
+            "proposed": self.proposed,
+            "accepted": self.accepted,
+            "acceptance_rate": self.accepted / self.proposed if self.proposed else None,
+        }
+        if self._chance < 1.0:
+            found["group"] = self._chance  # probability with which a particle proposes in a jump
+        if self.kernel is not None:
+            one = 2.0 * self.lambda1 * float(self.kernel.variance) / self.kl_weight
+            found["energy_error_bound"] = one * self._tolerance if self._series else 0.0
+        return found
+
+
+def _broad(prior: Prior) -> Broad | None:
+    """The prior as the broad part of proposals, where it can be drawn from here; else None."""
+    if prior.name == "uniform" and np.all(np.isfinite(prior.low)):
+        return Broad(UNIFORM, np.array(prior.low), np.array(prior.high) - np.array(prior.low))
+    if prior.name == "normal" and isinstance(prior, Gaussian):
+        return Broad(NORMAL, np.array(prior.mean, dtype=np.float64), np.array(prior.sd, dtype=np.float64))
+    return None

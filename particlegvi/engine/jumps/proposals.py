@@ -1,0 +1,232 @@
+"""Proposals of ensemble jumps: a kernel density of the other half of the particles, and a broad distribution.
+
+    g(x) = (1 - share) / m sum_c N(x; c, diag(width^2)) + share b(x)
+
+over at most `CENTRES` particles c of the other half, spread evenly over its list from a random place on. ``b`` is the
+prior where that is normal or uniform, and else a product of Student t's with two degrees of freedom, fitted to the
+other half. ``width`` is one number of the ladder 1, 1/2, 1/4, ... times the scale of ``b``: the one with the largest
+likelihood of the centres, each under g without itself. All of this depends on the other half only.
+
+Random numbers have the role "jumps", the number of the jump as their step, and the words below.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from particlegvi.contracts import Array
+from particlegvi.engine.numerics.compiled import compiled, nested
+from particlegvi.engine.numerics.mathematics import exp, log
+from particlegvi.engine.numerics.noise import JUMPS_ROLE, normal_pair, uniform_pair
+
+CENTRES = 64
+RUNGS = 16
+ONE_CENTRE = 3  # the rung where there is a single centre, which has no spread
+NORMAL, UNIFORM, STUDENT = range(3)  # kinds of broad distributions
+HALF, GROUP, PICK, ACCEPT, CENTRE, MOVE = (np.uint64(word) for word in range(6))  # words; of coordinates from MOVE on
+
+
+class Broad(NamedTuple):
+    """The broad part of a proposal."""
+
+    kind: int
+    location: Array  # (dim,): mean, lower end, or centre
+    scale: Array  # (dim,): standard deviation, width of the box, or scale
+
+
+class Proposal(NamedTuple):
+    """The density g."""
+
+    centres: Array  # (dim, m); m may be 0
+    width: Array  # (dim,)
+    broad: Broad
+    share: float  # 1 where there are no centres
+
+
+@nested
+def _uniform(particle, jump, word, key):
+    even, odd = uniform_pair(np.uint64(particle), np.uint64(jump // 2), JUMPS_ROLE + word, key[0], key[1])
+    return even if jump % 2 == 0 else odd
+
+
+@nested
+def _normal(particle, jump, word, key):
+    even, odd = normal_pair(np.uint64(particle), np.uint64(jump // 2), JUMPS_ROLE + word, key[0], key[1])
+    return even if jump % 2 == 0 else odd
+
+
+@compiled
+def cut(number, jump, chance, key, order):
+    """Cut the particles into halves by a coin each; list them in ``order``, first those that propose.
+
+    ``order`` is (2, number). Row ``side`` lists the particles of that half. Those of the group, to which a particle
+    belongs with probability ``chance``, come first. Returns (members, proposers) of both halves.
+    """
+    members = np.zeros(2, np.int64)
+    proposers = np.zeros(2, np.int64)
+    for wanted in range(2):
+        for particle in range(number):
+            inside = chance >= 1.0 or _uniform(particle, jump, GROUP, key) < chance
+            if inside != (wanted == 0):
+                continue
+            side = 0 if _uniform(particle, jump, HALF, key) < 0.5 else 1
+            order[side, members[side]] = particle
+            members[side] += 1
+            if wanted == 0:
+                proposers[side] += 1
+        if chance >= 1.0:
+            break
+    return members, proposers
+
+
+@compiled
+def fitted(x, other):
+    """Means and standard deviations (dim,) of the particles in the list ``other``."""
+    dim = x.shape[1]
+    mean = np.zeros(dim)
+    spread = np.zeros(dim)
+    for i in range(dim):
+        for member in other:
+            mean[i] += x[member, i]
+        mean[i] /= other.size
+        for member in other:
+            spread[i] += (x[member, i] - mean[i]) ** 2
+        spread[i] = math.sqrt(spread[i] / other.size)
+    return mean, spread
+
+
+@nested
+def _log_broad(broad, point, lane):
+    """Log density of the broad part at column ``lane`` of ``point`` (dim, lanes)."""
+    total = 0.0
+    for i in range(point.shape[0]):
+        z = (point[i, lane] - broad.location[i]) / broad.scale[i]
+        if broad.kind == NORMAL:
+            total -= 0.5 * z * z + 0.5 * math.log(2.0 * math.pi)
+        elif broad.kind == STUDENT:
+            total -= 1.5 * log(2.0 + z * z)
+        elif z < 0.0 or z > 1.0:
+            total = -np.inf
+        total -= log(broad.scale[i])
+    return total
+
+
+@compiled
+def centres_of(x, other, broad, share, jump, side, key):
+    """The proposal density from the particles in the list ``other``."""
+    dim = x.shape[1]
+    m = min(CENTRES, other.size)
+    centres = np.empty((dim, m))
+    start = _uniform(side, jump, CENTRE, key)
+    for c in range(m):
+        member = other[min(int((c + start) * other.size / m), other.size - 1)]
+        for i in range(dim):
+            centres[i, c] = x[member, i]
+    width = np.empty(dim)
+    rung = _best_rung(centres, broad, share) if m > 1 else ONE_CENTRE
+    for i in range(dim):
+        width[i] = broad.scale[i] * 0.5**rung
+    return centres, width
+
+
+@nested
+def _best_rung(centres, broad, share):
+    """The rung with the largest leave-one-out likelihood, among widths of scale / 2^rung."""
+    dim, m = centres.shape
+    sums = np.zeros((RUNGS, m))
+    for a in range(m):
+        for b in range(a):
+            square = 0.0
+            for i in range(dim):
+                z = (centres[i, a] - centres[i, b]) / broad.scale[i]
+                square += z * z
+            term = exp(-0.5 * square)
+            for rung in range(RUNGS):
+                if term < 1e-150:
+                    break
+                sums[rung, a] += term
+                sums[rung, b] += term
+                term *= term  # of a width smaller by sqrt(2)
+                term *= term
+    best, most = 0, -np.inf
+    for rung in range(RUNGS):
+        height = (1.0 - share) / (m - 1)
+        for i in range(dim):
+            height *= 2.0**rung / (broad.scale[i] * math.sqrt(2.0 * math.pi))
+        score = 0.0
+        for c in range(m):
+            density = height * sums[rung, c] + share * exp(_log_broad(broad, centres, c))
+            score += log(max(density, 1e-300))
+        if score > most:
+            best, most = rung, score
+    return best
+
+
+@nested
+def _log_density(proposal, point, squares):
+    """log g at the one column of ``point`` (dim, 1)."""
+    dim, m = proposal.centres.shape
+    total = 0.0
+    if m > 0:
+        height = (1.0 - proposal.share) / m
+        for c in range(m):
+            squares[c] = 0.0
+        for i in range(dim):
+            inverse = 1.0 / proposal.width[i]
+            height *= inverse / math.sqrt(2.0 * math.pi)
+            for c in range(m):
+                z = (point[i, 0] - proposal.centres[i, c]) * inverse
+                squares[c] += z * z
+        for c in range(m):
+            squares[c] = exp(-0.5 * squares[c])
+        for c in range(m):
+            total += squares[c]
+        total *= height
+    far = _log_broad(proposal.broad, point, 0) + log(proposal.share)
+    density = total + exp(far)
+    return log(density) if density > 0.0 else far
+
+
+@compiled
+def propose(proposal, x, walls, mine, jump, key, first, last, new, log_ratio, log_uniform):
+    """Proposals ``new`` (n, dim) and log(g(old) / g(new)) of the particles mine[first:last], with the logarithms of
+    the uniforms that decide.
+
+    The ratio is minus infinity, and the proposal the old place, where the proposal lies outside of the walls or the
+    particle is not finite.
+    """
+    low, high = walls
+    dim = x.shape[1]
+    m = proposal.centres.shape[1]
+    old = np.empty((dim, 1))
+    at = np.empty((dim, 1))
+    squares = np.empty(CENTRES)
+    for place in range(first, last):
+        particle = mine[place]
+        pick = _uniform(particle, jump, PICK, key)
+        centre = min(int((pick - proposal.share) / (1.0 - proposal.share) * m), m - 1) if pick > proposal.share else -1
+        inside = True
+        log_uniform[place] = log(_uniform(particle, jump, ACCEPT, key))
+        for i in range(dim):
+            old[i, 0] = x[particle, i]
+            word = MOVE + np.uint64(2 * i)
+            location, scale = proposal.broad.location[i], proposal.broad.scale[i]
+            if centre >= 0:
+                at[i, 0] = proposal.centres[i, centre] + proposal.width[i] * _normal(particle, jump, word, key)
+            elif proposal.broad.kind == NORMAL:
+                at[i, 0] = location + scale * _normal(particle, jump, word, key)
+            else:
+                u = _uniform(particle, jump, word + np.uint64(1), key)
+                if proposal.broad.kind == STUDENT:  # by inversion
+                    u = (2.0 * u - 1.0) / math.sqrt(2.0 * u * (1.0 - u))
+                at[i, 0] = location + scale * u
+            inside = inside and low[i] <= at[i, 0] <= high[i] and np.isfinite(old[i, 0]) and np.isfinite(at[i, 0])
+        if inside:
+            log_ratio[place] = _log_density(proposal, old, squares) - _log_density(proposal, at, squares)
+        else:
+            log_ratio[place] = -np.inf
+        for i in range(dim):
+            new[place, i] = at[i, 0] if inside else x[particle, i]

@@ -1,0 +1,68 @@
+"""The settings of ensemble jumps: half of the particles propose places near those of the other half, or of the prior.
+
+Every ``every`` steps each particle falls into one of two halves by a fair coin. The particles of one half propose from
+
+    g = (1 - share) (kernel density of the other half) + share (prior)
+
+and move with probability min(1, exp(-(E' - E) / kl_weight) g(old) / g(new)), then those of the other half, where
+
+    E(theta_1..N) = sum_n V(theta_n) + lambda1 / (2 N) sum_{n,m} kappa(theta_n, theta_m)
+
+is the energy whose Langevin dynamics the flow of N particles is (see docs/equilibrium.md). g does not depend on the
+half that moves, so that exp(-E / kl_weight) stays invariant exactly. The code is `particlegvi.engine.jumps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from particlegvi.tools import arguments
+from particlegvi.tools.quoting import refuse
+from particlegvi.tools.registry import check_parameters
+
+MOST_STEPS = 10**12
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Jumps between modes for DLE and DRLE, with proposals from the ensemble itself.
+
+    Parameters
+    ----------
+    every : int
+        Steps between jumps, 1 or more.
+    share : float
+        Probability of a proposal from the prior (from a Student t fitted to the other half where the prior is flat),
+        above 0 and at most 1. With 0 a lone particle in a mode that all others have left would never leave it.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range.
+    """
+
+    every: int = 50
+    share: float = 0.1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "every", arguments.whole("every", self.every, 1, MOST_STEPS))
+        allowed = "a number above 0 and at most 1"
+        share = arguments.real("share", self.share, allowed)
+        if not 0.0 < share <= 1.0:
+            raise refuse("share", self.share, allowed)
+        object.__setattr__(self, "share", share)
+
+
+def resolved(jumps: object) -> Ensemble | None:
+    """The settings from what a user may write: an `Ensemble`, its parameters as a mapping, True, or False or None."""
+    if isinstance(jumps, Ensemble):
+        return jumps
+    if jumps is None or jumps is False:
+        return None
+    if jumps is True:
+        return Ensemble()
+    if isinstance(jumps, Mapping):
+        check_parameters("jumps", jumps, ("every", "share"))
+        return Ensemble(**jumps)
+    raise refuse("jumps", jumps, "True, False, or a table such as {every = 50, share = 0.1}")

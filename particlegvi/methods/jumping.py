@@ -1,0 +1,70 @@
+"""A flow with jumps between modes after every so many of its steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from particlegvi.contracts import Array, Facts, Flow
+from particlegvi.engine.jumps.ensemble import Jumps
+
+PROPOSED, ACCEPTED = "jumps proposed", "jumps accepted"  # in what is kept, with what the steps keep
+
+
+class Jumping:
+    """The steps of another flow, and jumps after every ``every``-th step, counted from the start of the run.
+
+    Parameters
+    ----------
+    flow : Flow
+        Its state begins with the coordinates of the particles.
+    jumps : Jumps
+    every : int
+        Steps between jumps.
+
+    Attributes
+    ----------
+    state : ndarray
+        The state of ``flow``. Advancing by a + b steps equals advancing by a, then by b, bit for bit.
+    """
+
+    def __init__(self, flow: Flow, jumps: Jumps, every: int) -> None:
+        self._flow, self._jumps, self._every = flow, jumps, every
+
+    @property
+    def state(self) -> Array:
+        """The state of the flow."""
+        return self._flow.state
+
+    def advance(self, first_step: int, steps: int) -> None:
+        """Move the particles."""
+        step, end = first_step, first_step + steps
+        while step < end:
+            count = min(end - step, self._every - step % self._every)
+            self._flow.advance(step, count)
+            step += count
+            if step % self._every == 0:
+                x = np.array(self.particles())
+                self._jumps.jump(x, step // self._every - 1)
+                self.state[:, : x.shape[1]] = x
+
+    def kept(self) -> Facts:
+        """What the flow keeps, and the numbers of proposals."""
+        return {**self._flow.kept(), PROPOSED: self._jumps.proposed, ACCEPTED: self._jumps.accepted}
+
+    def restore(self, state: Array, kept: Facts) -> None:
+        """Restore the flow from ``state`` and from the result of `kept` that belongs to it."""
+        of_flow = dict(kept)
+        self._jumps.proposed, self._jumps.accepted = int(of_flow.pop(PROPOSED)), int(of_flow.pop(ACCEPTED))
+        self._flow.restore(state, of_flow)
+
+    def particles(self) -> Array:
+        """The particles (particles, dim)."""
+        return self._flow.particles()
+
+    def first_bad(self) -> int:
+        """Index of the first non-finite particle, or -1."""
+        return self._flow.first_bad()
+
+    def facts(self) -> Facts:
+        """Facts for the result: those of the flow, and under ``jumps`` those of the jumps."""
+        return {**self._flow.facts(), "jumps": {"every": self._every, **self._jumps.facts()}}

@@ -1,0 +1,83 @@
+"""The two ways to accept jumps of particles that interact, against each other and against plain loops."""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.engine.jumps.ensemble import Jumps
+from particlegvi.engine.jumps.pairs import accept_direct, accept_series, series_cutoffs
+
+
+def plain(kernel, x, mine, new, margin, factor):
+    """As the compiled ways, by loops of numpy; x (N, dim) is moved."""
+    taken = 0
+    for place, particle in enumerate(mine):
+        rest = np.delete(x, particle, axis=0)
+        change = sum(
+            sign * sum(kernel.value(r2) for r2 in ((rest - at) ** 2).sum(axis=1))
+            for sign, at in ((1.0, new[place]), (-1.0, x[particle]))
+        )
+        if margin[place] > factor * change:
+            x[particle] = new[place]
+            taken += 1
+    return taken
+
+
+def problem(dim, number=37):
+    rng = np.random.default_rng(dim)
+    x, mine = 2.0 * rng.standard_normal((number, dim)), rng.permutation(number)[:20]
+    new, margin = 2.0 * rng.standard_normal((20, dim)), rng.standard_normal(20)
+    margin[3] = -np.inf
+    return x, mine, new, margin
+
+
+@pytest.mark.parametrize(
+    ("kernel", "dim"),
+    [
+        (pg.kernels.SquaredExponential(0.7, variance=1.4), 1),
+        (pg.kernels.Matern32(0.7), 2),
+        (pg.kernels.InverseMultiquadric(0.7), 5),
+    ],
+)
+def test_the_direct_sum_is_that_of_plain_loops(kernel, dim):
+    x, mine, new, margin = problem(dim)
+    expected = x.copy()
+    number = plain(kernel, expected, mine, new, margin, 0.4)
+    columns = np.ascontiguousarray(x.T)
+    assert accept_direct(kernel, columns, mine, new, margin, 0.4) == number
+    assert 3 < number < 19
+    assert np.array_equal(columns.T, expected)
+
+
+@pytest.mark.parametrize("number", [2, 37, 500])
+def test_the_series_takes_the_same_particles(number):
+    kernel = pg.kernels.SquaredExponential(0.3, variance=1.4)
+    x, _, new, margin = problem(1, number)
+    mine = np.arange(min(number, 20))
+    expected = x.copy()
+    taken = plain(kernel, expected, mine, new, margin, 0.4)
+    jumps = Jumps(
+        pg.losses.get("double-well"), pg.priors.Normal(), None, kernel, kl_weight=1.0, lambda1=1.0, share=0.1,
+        tolerance=1e-12, seed=0, particles=number,
+    )  # fmt: skip
+    period, origin, modes = jumps._box(x, new[: mine.size])
+    moved = x[:, 0].copy()
+    args = (mine, new[: mine.size, 0].copy(), margin[: mine.size], 0.4)
+    assert accept_series(0.3, 1.4, period, origin, modes, moved, *args) == taken
+    assert np.array_equal(moved, expected[:, 0])
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-10])
+def test_the_series_keeps_its_bound(tolerance):
+    reach, band = series_cutoffs(tolerance)
+    width = 9.0  # of the box, in lengthscales
+    period = width + reach
+    modes = int(np.ceil(band * period / (2.0 * np.pi)))
+    r, m = np.linspace(0.0, width, 4001), np.arange(1, modes + 1)[:, None]
+    a0 = np.sqrt(2.0 * np.pi) / period
+    w = 2.0 * np.pi * m / period
+    series = a0 + np.sum(2.0 * a0 * np.exp(-0.5 * w**2) * np.cos(w * r), axis=0)
+    error = np.max(np.abs(series - np.exp(-0.5 * r**2)))
+    assert error <= tolerance
+    fewer = a0 + np.sum((2.0 * a0 * np.exp(-0.5 * w**2) * np.cos(w * r))[: modes * 2 // 3], axis=0)
+    assert np.max(np.abs(fewer - np.exp(-0.5 * r**2))) > tolerance
