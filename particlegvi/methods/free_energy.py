@@ -71,6 +71,7 @@ class FreeEnergy(Method):
     embedding: Choice = "auto"
     repulsion: Choice = "exact"
     jumps: Jumps = None
+    kind_of_jumps: ClassVar[type[EnsembleJumps]] = EnsembleJumps  # another one is a control
     label: ClassVar[str] = "free energy"
     schedules: ClassVar[bool] = True
 
@@ -181,7 +182,7 @@ class FreeEnergyFlow(ParticleFlow):
 
     def jumps_of(self, method: FreeEnergy, problem: Problem, share: float) -> EnsembleJumps:
         """The jumps with the kernel and the embedding of this flow."""
-        return EnsembleJumps(
+        return method.kind_of_jumps(
             problem.loss,
             problem.prior,
             self._embedding,
