@@ -50,7 +50,15 @@ assert np.all(np.abs(sparse.predict(X) - exact.predict(X)) <= certificate.mean_e
 assert certificate.evidence[0] <= exact.log_marginal_likelihood() <= certificate.evidence[1]
 assert np.all((low <= exact.predict(X, True)[1]) & (exact.predict(X, True)[1] <= high))
 assert certificate.facts["informative"] and certificate.kl < 0.1 and enough.facts["stopped"] == "certified_gap"
-"""
+""",
+        """
+kl = divergences.kl(sparse, exact)
+assert np.isclose(kl, exact.log_marginal_likelihood() - sparse.bound) and 0.0 < kl <= certificate.kl
+assert 0.0 < divergences.wasserstein(sparse, exact) <= np.sqrt(2.0 * kl)
+assert divergences.wasserstein(sparse, exact) <= divergences.preconditioned_fisher(sparse, exact)
+assert 0.0 < divergences.log_density_ratio(exact, subset) < divergences.log_density_ratio(exact, regressors) == np.inf
+assert divergences.kl(regressors, exact) == np.inf
+""",
     ],
 }
 SLOW = {"README.md", "docs/index.md"}

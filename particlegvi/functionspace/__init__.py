@@ -8,13 +8,15 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-_MODULES = ("basis", "covariances", "likelihoods", "residuals", "selection")
+_MODULES = ("basis", "covariances", "divergences", "likelihoods", "residuals", "selection")
 _NAMES = {
     "ExactGaussianProcess": "gp.exact_gp",
     "LinearRegression": "linear",
     "LogisticRegression": "linear",
     "ProjectedLangevinSampler": "sampling.sampler",
     "SparseGaussianProcess": "gp.sparse_gp",
+    "SubsetOfData": "gp.subset_of_data",
+    "SubsetOfRegressors": "gp.subset_of_regressors",
     "fit_classification_hyperparameters": "gp.laplace",
     "fit_hyperparameters": "gp.hyperparameters",
 }
@@ -24,7 +26,7 @@ _ESTIMATORS = ("ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor
 __all__ = [*_MODULES, *_NAMES]
 
 if TYPE_CHECKING:
-    from particlegvi.functionspace import basis, covariances, likelihoods, residuals, selection
+    from particlegvi.functionspace import basis, covariances, divergences, likelihoods, residuals, selection
     from particlegvi.functionspace.estimators import (
         ProjectedLangevinClassifier,
         ProjectedLangevinPoissonRegressor,
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from particlegvi.functionspace.gp.hyperparameters import fit_hyperparameters
     from particlegvi.functionspace.gp.laplace import fit_classification_hyperparameters
     from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
+    from particlegvi.functionspace.gp.subset_of_data import SubsetOfData
+    from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
     from particlegvi.functionspace.linear import LinearRegression, LogisticRegression
     from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
 

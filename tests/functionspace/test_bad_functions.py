@@ -9,7 +9,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import functionspace as fs
-from particlegvi.functionspace import basis, covariances, likelihoods, selection
+from particlegvi.functionspace import basis, covariances, divergences, likelihoods, selection
 
 from ..bad_values import Calls, add, table, wrong_answers
 
@@ -50,10 +50,13 @@ def fitted(model: Any, *answers: str) -> None:
 
 fitted(fs.ExactGaussianProcess(KERNEL, 0.1), "predict", "posterior_covariance")
 fitted(fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), X[:3]), "predict")
+fitted(fs.SubsetOfData(KERNEL, 0.1, rows=3), "predict")
+fitted(fs.SubsetOfRegressors(KERNEL, 0.1, X[:3]), "predict")
 CERTIFIED = fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), X[:3]).fit(X, Y)
 add(CALLS, "certify", CERTIFIED.certify, "steps tight")
 CALLS["mean_error"] = CERTIFIED.certify().mean_error
 CALLS["sd_range"] = CERTIFIED.certify().sd_range
+CALLS |= table(divergences, {**GIVEN, "q": CERTIFIED, "p": CERTIFIED, "nu": CERTIFIED, "name": "kl"})
 for key in ("certified_gap", "most_inducing_points"):
     CALLS[f"auto with {key}"] = lambda value, key=key: fs.SparseGaussianProcess(
         KERNEL, likelihoods.Gaussian(0.1), "auto", **{key: value}

@@ -1,0 +1,81 @@
+"""The degenerate process of M regressors: the mean of a sparse process, without the variance that it leaves over."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.gp.natural_gradient import Law
+from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
+from particlegvi.functionspace.likelihoods.gaussian import Gaussian
+
+
+class SubsetOfRegressors:
+    """f = sum_m u_m e_m, with the same distribution of u as `SparseGaussianProcess`, and no residual.
+
+    With the same inducing points the mean is that of the sparse process. The standard deviation is smaller, and goes to
+    0 away from the inducing points. The process has rank M, so that KL to the exact one is infinite.
+
+    Parameters
+    ----------
+    kernel : Covariance or a kernel of particlegvi.kernels
+        k.
+    noise_variance : float
+        Positive.
+    inducing_points : array (M, dim) or int
+        Z, or their number for greedy selection.
+    seed : int
+        Of the selection.
+
+    Attributes
+    ----------
+    with_residual : SparseGaussianProcess
+        The sparse process with the same inducing points.
+    law : Law
+        The distribution of the coefficients.
+    facts : dict
+        Those of the sparse process.
+    degenerate : bool
+        True.
+
+    Source: Rasmussen and Williams (2006), 8.3.1; Quinonero-Candela and Rasmussen (2005), (16).
+    """
+
+    degenerate = True
+
+    def __init__(
+        self, kernel: KernelLike, noise_variance: float, inducing_points: ArrayLike | int = 200, seed: int = 0
+    ) -> None:
+        self.with_residual = SparseGaussianProcess(kernel, Gaussian(noise_variance), inducing_points, seed=seed)
+        self.covariance = self.with_residual.covariance
+        self.noise_variance = float(noise_variance)
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit inputs (n, dim) and targets (n,)."""
+        self.with_residual.fit(X, y)
+        self.facts: Facts = self.with_residual.facts
+        return self
+
+    @property
+    def law(self) -> Law:
+        """The distribution of the coefficients."""
+        return self.with_residual.law
+
+    @one_blas_thread()
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """The mean of f, shape (n,), and with ``return_std`` its standard deviation, without the noise."""
+        e = self.with_residual.basis.features(X)
+        mean = e @ self.law.mean
+        return (mean, np.sqrt(self.law.variances(e))) if return_std else mean
+
+    @one_blas_thread()
+    def sample(self, X: ArrayLike, normals: Array) -> Array:
+        """Draws of f(X), shape (draws, n), from standard normals (draws, M); they lie in a space of M dimensions."""
+        u = linalg.solve_triangular(self.law.factor, normals.T, lower=True, trans="T").T + self.law.mean
+        return u @ self.with_residual.basis.features(X).T

@@ -1,0 +1,303 @@
+"""Divergences of processes against dense matrices, the evidence bound, Monte Carlo, and printed numbers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import linalg, optimize
+
+from particlegvi.functionspace import (
+    ExactGaussianProcess,
+    SparseGaussianProcess,
+    SubsetOfData,
+    SubsetOfRegressors,
+    divergences,
+    likelihoods,
+)
+from particlegvi.functionspace.covariances import Matern12, Matern32, Matern52, SquaredExponential
+
+
+class Problem:
+    """A regression, and its processes."""
+
+    def __init__(self, k, X, y, Z, noise, rows=(), points=()):
+        self.k, self.X, self.y, self.Z, self.noise = k, X, y, Z, noise
+        self.exact = ExactGaussianProcess(k, noise).fit(X, y)
+        self.sparse = SparseGaussianProcess(k, likelihoods.Gaussian(noise), Z).fit(X, y)
+        self.subset = ExactGaussianProcess(k, noise).fit(X[list(rows) or [0]], y[list(rows) or [0]])
+        self.regressors = SubsetOfRegressors(k, noise, X[list(points) or list(rows) or [0]]).fit(X, y)
+
+    def dense(self):
+        """Means and covariances of f(X), f(Z) of the exact, the sparse and the subset process, with w = L^-1 f.
+
+        Written out with inverses; L L^T = k(S, S) for S the rows of X and Z, which are distinct.
+        """
+        S, n = np.vstack([self.X, self.Z]), len(self.X)
+        L = np.linalg.cholesky(self.k(S) + 1e-13 * np.eye(len(S)) * self.k.variance)
+        weights = np.linalg.solve(self.k(self.Z), self.k(self.Z, self.X)).T
+        seen = [i for i, x in enumerate(self.X) if any(np.array_equal(x, row) for row in self.subset.X)]
+        found = []
+        for H, y in ((L[:n], self.y), (weights @ L[n:], self.y), (L[seen], self.y[seen])):
+            C = np.linalg.inv(np.eye(len(S)) + H.T @ H / self.noise)
+            found.append((C @ H.T @ y / self.noise, C))
+        return found
+
+
+def regression(seed, n, M, dim, noise, rows):
+    """The problems R1 and R2 of the notes on sources 003 and 004."""
+    r = np.random.default_rng(seed)
+    X = r.uniform(-2.0, 2.0, (n, dim))
+    y = np.sin(2.0 * X[:, 0]) + 0.5 * X.sum(axis=1) + math.sqrt(noise) * r.normal(size=n)
+    Z = r.uniform(-2.0, 2.0, (M, dim))
+    return Problem(SquaredExponential(np.linspace(0.7, 1.3, dim), 1.7), X, y, Z, noise, rows)
+
+
+REFERENCES = [
+    (
+        regression(0, 20, 5, 1, 0.04, range(6)),
+        (115.6357541, 15.21859421, 1.301148157),
+        (15.34959275, 168.1227791, 275.5121909, 30.44201403, 15.31989673),
+        (6.984414378, 17.10970717),
+    ),
+    (
+        regression(1, 30, 8, 2, 0.1, range(10)),
+        (76.85976128, 47.94158147, 3.154205969),
+        (11.65262738, 69.79828559, 133.5098572, 38.80736545, 12.89901722),
+        (16.5246101, 48.06988755),
+    ),
+]
+
+
+@pytest.mark.parametrize(("problem", "two", "under", "subset"), REFERENCES)
+def test_reference_numbers(problem, two, under, subset):
+    """R1, R2."""
+    q, p = problem.sparse, problem.exact
+    found = divergences.kl(q, p), divergences.kl(p, q), divergences.wasserstein(q, p)
+    assert found == pytest.approx(two, rel=1e-5)
+    nus = (p, q, "prior", problem.subset, problem.regressors)
+    assert [divergences.preconditioned_fisher(q, p, nu) for nu in nus] == pytest.approx(under, rel=1e-5)
+    assert divergences.preconditioned_fisher(q, p) == pytest.approx(under[0], rel=1e-5)
+    found = divergences.log_density_ratio(p, problem.subset), divergences.kl(problem.subset, p)
+    assert found == pytest.approx(subset, rel=1e-6)
+
+
+def random(seed):
+    r = np.random.default_rng([3, seed])
+    n, M, dim = int(r.integers(4, 15)), int(r.integers(1, 7)), int(r.integers(1, 4))
+    k = (Matern12, Matern32, Matern52)[seed % 3](r.uniform(0.5, 2.0, dim), float(r.uniform(0.5, 2.0)))
+    X, Z = r.uniform(-2.0, 2.0, (n, dim)), r.uniform(-2.0, 2.0, (M, dim))
+    noise = float(10.0 ** r.uniform(-2.0, 0.0))
+    y = np.sin(2.0 * X[:, 0]) + math.sqrt(noise) * r.normal(size=n)
+    return Problem(k, X, y, Z, noise, rows=range(n // 2))
+
+
+def dense_kl(one, two):
+    (m, C), (mean, covariance) = one, two
+    precision = np.linalg.inv(covariance)
+    signs = np.linalg.slogdet(covariance)[1] - np.linalg.slogdet(C)[1]
+    return 0.5 * (np.trace(precision @ C) - len(m) + (m - mean) @ precision @ (m - mean) + signs)
+
+
+def dense_wasserstein(one, two):
+    (m, C), (mean, covariance) = one, two
+    half = linalg.sqrtm(C)
+    square = np.trace(C + covariance - 2.0 * linalg.sqrtm(half @ covariance @ half).real)
+    return math.sqrt(np.sum((m - mean) ** 2) + square)
+
+
+def dense_fisher(one, two, nu, preconditioned):
+    (m, C), (mean, covariance), (centre, spread) = one, two, nu
+    first, second = np.linalg.inv(C), np.linalg.inv(covariance)
+    B = C if preconditioned else np.eye(len(m))
+    A = B @ (second - first)
+    at = A @ centre - B @ (second @ mean - first @ m)
+    return math.sqrt(np.trace(A @ spread @ A.T) + at @ at)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_dense_matrices_agree(seed):
+    problem = random(seed)
+    p, q, s = problem.dense()
+    exact, sparse, subset = problem.exact, problem.sparse, problem.subset
+    for one, two, first, second in ((q, p, sparse, exact), (p, q, exact, sparse), (s, q, subset, sparse)):
+        assert divergences.kl(first, second) == pytest.approx(dense_kl(one, two), rel=1e-7, abs=1e-8)
+        assert divergences.wasserstein(first, second) == pytest.approx(dense_wasserstein(one, two), rel=1e-5, abs=1e-6)
+        for nu, third in ((p, exact), (s, subset), ((np.zeros(len(p[0])), np.eye(len(p[0]))), "prior")):
+            found = divergences.fisher(first, second, third), divergences.preconditioned_fisher(first, second, third)
+            right = dense_fisher(one, two, nu, False), dense_fisher(one, two, nu, True)
+            assert found == pytest.approx(right, rel=1e-6, abs=1e-8)
+    # the missing evidence, and the values at other inputs, which lose information
+    gap = exact.log_marginal_likelihood() - sparse.bound
+    assert divergences.kl(sparse, exact) == pytest.approx(gap, rel=1e-7, abs=1e-8)
+
+
+def test_the_bounds_hold_and_without_their_constants_they_do_not():
+    """Talagrand's inequality and the theorem of source 003 with nu = p; control: without the 2."""
+    of_kl, of_fisher, at_inputs = [], [], []
+    for seed in range(100):
+        problem = random(seed)
+        q, p = problem.sparse, problem.exact
+        distance, kl = divergences.wasserstein(q, p), divergences.kl(q, p)
+        if kl < 1e-8:
+            continue
+        of_kl.append(distance / math.sqrt(2.0 * kl))
+        of_fisher.append(distance / divergences.preconditioned_fisher(q, p))
+        new = np.random.default_rng(seed).uniform(-3.0, 3.0, (50, problem.X.shape[1]))
+        (mean, sd), (right, exact_sd) = q.predict(new, True), p.predict(new, True)
+        at_inputs.append(np.max(np.hypot(mean - right, sd - exact_sd) / (exact_sd * math.sqrt(2.0 * kl))))
+    assert len(of_kl) > 90
+    assert max(of_kl) <= 1.0 and max(of_fisher) <= 1.0 and max(at_inputs) <= 1.0
+    assert math.sqrt(2.0) * max(of_kl) > 1.0
+
+
+def test_one_row_reaches_the_bound_at_the_input():
+    """n = 1 and two targets: the errors at the input are sd sqrt(2 KL), and W2 is the preconditioned divergence."""
+    k, x = Matern52(0.8, 1.0), np.array([[0.3]])
+    for noise, times in ((1.0, 2.0), (0.1, 11.0), (0.01, 101.0)):
+        q, p = (ExactGaussianProcess(k, noise).fit(x, [target]) for target in (0.4, -1.1))
+        kl, distance = divergences.kl(q, p), divergences.wasserstein(q, p)
+        (mean, sd), (other, _) = q.predict(x, True), p.predict(x, True)
+        assert abs(mean[0] - other[0]) == pytest.approx(sd[0] * math.sqrt(2.0 * kl), rel=1e-9)
+        assert distance == pytest.approx(1.5 / (1.0 + noise), rel=1e-9)
+        assert divergences.preconditioned_fisher(q, p) == pytest.approx(distance, rel=1e-9)
+        assert divergences.fisher(q, p) == pytest.approx(times * distance, rel=1e-9)  # 1 + 1 / noise
+
+
+def test_monte_carlo_over_functions():
+    """R10: the mean over draws of f from nu of the squared norm, by its definition; control: the source's formula."""
+    r = np.random.default_rng(1)
+    X = r.uniform(-2.0, 2.0, (25, 1))
+    y = np.sin(2.0 * X[:, 0]) + 0.2 * r.normal(size=25)
+    k, noise, Z = SquaredExponential(0.7, 1.2), 0.04, np.linspace(-2.0, 2.0, 6)[:, None]
+    problem = Problem(k, X, y, Z, noise, points=range(10))
+    found = divergences.preconditioned_fisher(problem.sparse, problem.exact, problem.regressors) ** 2
+    assert found == pytest.approx(8.704474477, rel=1e-6)
+    # log dq/dprior and log dp/dprior are quadratic in f(X) and f(Z): their gradients are sums of k(x, .) and k(z, .)
+    draws = 200_000
+    e = problem.regressors.with_residual.basis.features(np.vstack([X, Z]))
+    factor = linalg.cholesky(np.linalg.inv(problem.regressors.law.precision), lower=True)
+    u = problem.regressors.law.mean + r.normal(size=(draws, len(factor))) @ factor.T
+    f = u @ e.T
+    weights = np.linalg.solve(k(Z), k(Z, X)).T  # (25, 6)
+    of_p = (y - f[:, :25]) / noise
+    of_q = (y - f[:, 25:] @ weights.T) / noise
+    h = np.hstack([-of_p, of_q @ weights])  # coefficients of grad log dq/dr - grad log dp/dr
+    S = np.vstack([X, Z])
+    # C_q = identity - sum over observations: C g = g - k(., Z) [..] k(Z, .) g, in the coefficients of k(s, .)
+    inside = np.linalg.inv(k(Z) + k(Z, X) @ k(X, Z) / noise)
+    kept = h.copy()
+    kept[:, 25:] += (h @ k(S, Z)) @ (inside - np.linalg.inv(k(Z)))
+    squares = np.einsum("di,ij,dj->d", kept, k(S), kept, optimize=True)
+    error = 4.0 * squares.std() / math.sqrt(draws)
+    assert abs(squares.mean() - found) < error
+    assert abs(squares.mean() - found * noise**2) > error  # proposition 5.1 as printed, without 1 / noise^2
+
+
+def test_log_density_ratio_is_reached_and_not_passed():
+    """R11, by a search over functions; and the bound of general processes against the formula."""
+    X, Z = np.linspace(-8.0, 8.0, 16)[:, None], np.linspace(-7.5, 7.5, 4)[:, None]
+    y = np.sin(X[:, 0]) + math.sqrt(0.1) * np.random.default_rng(0).normal(size=16)
+    problem = Problem(SquaredExponential(0.7, 1.7), X, y, Z, 0.1, rows=range(0, 16, 3))
+    found = divergences.log_density_ratio(problem.exact, problem.subset)
+    assert found == pytest.approx(13.849041298, abs=1e-8)
+    evidences = [each.log_marginal_likelihood() for each in (problem.subset, problem.exact)]
+
+    def minus(f):
+        unseen = np.delete(np.arange(16), range(0, 16, 3))
+        logs = -0.5 * ((y - f)[unseen] ** 2 / 0.1 + math.log(2.0 * math.pi * 0.1))
+        return -(evidences[0] - evidences[1] + logs.sum())
+
+    assert -optimize.minimize(minus, np.zeros(16)).fun == pytest.approx(found, abs=1e-6)
+    # the same number from the general formula: a subset of the same rows in another order of operations
+    from particlegvi.functionspace.divergences import density_ratio
+    from particlegvi.functionspace.divergences.laws import together
+
+    assert density_ratio._supremum(*together(p=problem.exact, nu=problem.subset)) == pytest.approx(found, abs=1e-6)
+    assert divergences.log_density_ratio(problem.exact, problem.exact) == pytest.approx(0.0, abs=1e-9)
+    narrow = ExactGaussianProcess(problem.k, 0.01).fit(X, y)
+    for nu in (problem.regressors, problem.sparse, narrow):
+        assert divergences.log_density_ratio(problem.exact, nu) == math.inf
+
+
+def test_degenerate_processes_are_infinitely_far():
+    problem, _, _, _ = REFERENCES[0]
+    degenerate, exact = problem.regressors, problem.exact
+    for first, second in ((degenerate, exact), (exact, degenerate)):
+        assert divergences.kl(first, second) == divergences.wasserstein(first, second) == math.inf
+        assert divergences.fisher(first, second) == divergences.preconditioned_fisher(first, second) == math.inf
+    # two of them lie in finitely many dimensions together
+    other = SubsetOfRegressors(problem.k, problem.noise, problem.X[:6] + 0.1).fit(problem.X, problem.y)
+    assert 0.0 < divergences.wasserstein(degenerate, other) < math.inf
+    assert divergences.wasserstein(degenerate, degenerate) < 1e-6
+
+
+def test_a_process_is_at_no_distance_from_itself():
+    problem, _, _, _ = REFERENCES[1]
+    for process in (problem.exact, problem.sparse, problem.subset, "prior"):
+        other = problem.exact if process == "prior" else process
+        pair = (process, process)
+        if process == "prior":
+            assert divergences.kl(process, other) > 1.0
+            continue
+        assert 0.0 <= divergences.kl(*pair) < 1e-12
+        assert divergences.wasserstein(*pair) < 1e-6
+        assert divergences.preconditioned_fisher(*pair) < 1e-9
+
+
+def test_a_likelihood_of_labels_has_divergences_too():
+    """Of two approximations of a classification the one with more points is nearer to a third with all of them."""
+    problem, _, _, _ = REFERENCES[1]
+    labels = (problem.y > 0.0).astype(float)
+
+    def fit(Z):
+        return SparseGaussianProcess(problem.k, likelihoods.get("bernoulli-logistic"), Z).fit(problem.X, labels)
+
+    reference = fit(problem.X)
+    assert 0.0 < divergences.kl(fit(problem.X[:20]), reference) < divergences.kl(fit(problem.X[:4]), reference)
+
+
+class TestComparators:
+    problem, _, _, _ = REFERENCES[1]
+
+    def test_a_subset_is_the_exact_process_of_its_rows(self):
+        X, y = self.problem.X, self.problem.y
+        for rule in ("random", "greedy"):
+            subset = SubsetOfData(self.problem.k, 0.1, rows=7, selection=rule, seed=3).fit(X, y)
+            right = ExactGaussianProcess(self.problem.k, 0.1).fit(X[subset.indices], y[subset.indices])
+            assert len(set(subset.indices)) == 7 and subset.facts["selection"] == rule
+            assert subset.predict(X, True)[1].tobytes() == right.predict(X, True)[1].tobytes()
+
+    def test_regressors_have_the_mean_and_not_the_variance(self):
+        X, y, Z = self.problem.X, self.problem.y, self.problem.Z
+        model = SubsetOfRegressors(self.problem.k, 0.1, Z).fit(X, y)
+        new = np.vstack([X, [[40.0, 0.0]]])
+        k = self.problem.k
+        inside = np.linalg.inv(k(Z) + k(Z, X) @ k(X, Z) / 0.1)
+        mean, sd = model.predict(new, return_std=True)
+        np.testing.assert_allclose(mean, k(new, Z) @ inside @ k(Z, X) @ y / 0.1, atol=1e-9)
+        np.testing.assert_allclose(sd**2, np.einsum("nm,ml,nl->n", k(new, Z), inside, k(new, Z)), atol=1e-9)
+        assert sd[-1] < 1e-9 and model.degenerate
+        draws = model.sample(new, np.vstack([np.zeros(8), np.eye(8)]))
+        np.testing.assert_allclose(np.sum((draws[1:] - draws[0]) ** 2, axis=0), sd**2, atol=1e-12)
+        assert np.linalg.matrix_rank(draws[1:] - draws[0], tol=1e-9) <= 8
+
+    def test_bad_input_is_refused(self):
+        k, X, y = self.problem.k, self.problem.X, self.problem.y
+        other = ExactGaussianProcess(Matern12(), 0.1).fit(X, y)
+        for call, words in (
+            (lambda: SubsetOfData(k, 0.1, rows=0), "rows must be a whole number of 1 or more, not 0"),
+            (lambda: SubsetOfData(k, 0.1, rows=31).fit(X, y), "rows must be a whole number from 1 to 30, the rows of"),
+            (lambda: SubsetOfData(k, 0.1, selection="k-means"), "selection of rows.*allowed: greedy, random"),
+            (lambda: SubsetOfRegressors(k, 0.0), "noise_variance must be a positive"),
+            (lambda: divergences.kl(self.problem.exact, other), "p must be a process with the covariance"),
+            (lambda: divergences.kl("prior", "prior"), 'must be a fitted Gaussian process, not all of them "prior"'),
+            (lambda: divergences.kl(ExactGaussianProcess(k, 0.1), other), "q must be a fitted Gaussian process"),
+            (lambda: divergences.kl("posterior", other), 'q must be a fitted.*"prior", not "posterior"'),
+            (lambda: divergences.get("fischer"), 'did you mean "fisher"'),
+        ):
+            with pytest.raises(ValueError, match=words):
+                call()
+        assert divergences.names() == ["fisher", "kl", "log-density-ratio", "preconditioned-fisher", "wasserstein"]
+        assert divergences.get("kl") is divergences.kl
