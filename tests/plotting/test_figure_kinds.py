@@ -18,6 +18,7 @@ from particlegvi.scenario import catalogue
 
 KINDS = {
     "histograms": "line",
+    "distance": "line",
     "trajectories": "plane",
     "loss": "line",
     "particles": "plane",

@@ -5,7 +5,7 @@
 over at most `CENTRES` particles c of the other half, spread evenly over its list from a random place on. ``b`` is the
 prior where that is normal or uniform, and else a product of Student t's with two degrees of freedom, fitted to the
 other half. ``width`` is one number of the ladder 1, 1/2, 1/4, ... times the scale of ``b``: the one with the largest
-likelihood of the centres, each under g without itself. All of this depends on the other half only.
+likelihood of every second centre, each under the g of the others of them. All of this depends on the other half only.
 
 Random numbers have the role "jumps", the number of the jump as their step, and the words below.
 """
@@ -23,6 +23,7 @@ from particlegvi.engine.numerics.mathematics import exp, log
 from particlegvi.engine.numerics.noise import JUMPS_ROLE, normal_pair, uniform_pair
 
 CENTRES = 64
+NEGLIGIBLE = 1e-20  # terms of a kernel density, relative to its peak
 RUNGS = 16
 ONE_CENTRE = 3  # the rung where there is a single centre, which has no spread
 NORMAL, UNIFORM, STUDENT = range(3)  # kinds of broad distributions
@@ -126,7 +127,7 @@ def centres_of(x, other, broad, share, jump, side, key):
         for i in range(dim):
             centres[i, c] = x[member, i]
     width = np.empty(dim)
-    rung = _best_rung(centres, broad, share) if m > 1 else ONE_CENTRE
+    rung = _best_rung(centres[:, ::2] if m > CENTRES // 2 else centres, broad, share) if m > 1 else ONE_CENTRE
     for i in range(dim):
         width[i] = broad.scale[i] * 0.5**rung
     return centres, width
@@ -145,7 +146,7 @@ def _best_rung(centres, broad, share):
                 square += z * z
             term = exp(-0.5 * square)
             for rung in range(RUNGS):
-                if term < 1e-150:
+                if term < NEGLIGIBLE:
                     break
                 sums[rung, a] += term
                 sums[rung, b] += term

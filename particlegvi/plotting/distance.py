@@ -1,0 +1,65 @@
+"""The distance to the truth over time: when a run arrives, and whether it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from particlegvi.contracts import Array
+from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.results import Results, is_density
+
+LEVELS = (0.05, 0.99)
+SAMPLES = 200  # of exact draws, for the band
+DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))  # methods may share a colour
+
+
+@figure_kind("distance", methods=rules.labels)
+def distance(results: Results, *, methods: Sequence[str] | None = None) -> Figure:
+    """W1 of the particles to Q* at every record, in one panel, with what as many exact draws have.
+
+    Both axes are logarithmic, so that the record at time 0 is left out. The band holds exact draws from their 5% to
+    their 99% quantile, for the method whose draws lie farthest. A method without a density as its truth is left out.
+
+    Parameters
+    ----------
+    results : Results
+        Runs in one dimension.
+    methods : sequence of str, optional
+        Which methods, in which order; all by default.
+    """
+    runs = reading.chosen_runs(results, methods, dim=1)
+    colours = style.colours(results)
+    floors = []
+    with style.slide_style():
+        figure = style.new_slide(1)
+        axes = figure.subplots()
+        for place, (label, run) in enumerate(runs.items()):
+            target = results.targets.get(label)
+            if not is_density(target):
+                continue
+            number = run.positions.shape[1]
+            exact = np.asarray(target.quantile((np.arange(number) + 0.5) / number)).ravel()
+            far = [_between(record[:, 0], exact) for record in np.asarray(run.positions)[1:]]
+            axes.plot(run.times[1:], far, color=colours[label], linestyle=DASHES[place % len(DASHES)], linewidth=2.4,
+                      label=label)
+            uniforms = np.random.default_rng(0).random((SAMPLES, number))
+            draws = np.asarray(target.quantile(uniforms.ravel())).reshape(SAMPLES, number)
+            floors.append(np.quantile([_between(draw, exact) for draw in draws], LEVELS))
+        if floors:
+            low, high = max(floors, key=lambda floor: floor[1])
+            axes.axhspan(low, high, color=style.LOSS_GREY, alpha=0.35, linewidth=0.0,
+                         label="exact draws, 5% to 99%")
+        axes.set(xscale="log", yscale="log", xlabel="time $t$", ylabel="$W_1$ to the truth")
+        legend_below(figure)
+        heading(figure, results.scenario, runs)
+    return figure
+
+
+def _between(particles: Array, exact: Array) -> float:
+    """W1 of particles (n,) to Q*, whose n quantiles in the middle of cells of mass 1/n are ``exact``."""
+    return float(np.mean(np.abs(np.sort(particles) - exact)))
