@@ -26,7 +26,7 @@ Array: TypeAlias = "NDArray[np.float64]"
 Start: TypeAlias = "Prior | Array"  # where particles start: a distribution, or points (particles, dim)
 Facts: TypeAlias = "dict[str, Any]"  # names and values, as JSON can hold them
 Scenario: TypeAlias = "Mapping[str, Any]"  # a complete one, as plain data
-Objective: TypeAlias = Literal["measures", "gaussians", "reference"]
+Objective: TypeAlias = Literal["measures", "gaussians", "reference", "none"]
 
 
 class Progress(Protocol):  # called now and then
@@ -107,8 +107,8 @@ class Method(Protocol):
     """An objective, and the flow that minimises it by moving particles.
 
     ``objective`` is the set over which L(Q) is minimised, and decides the method's `Target`: "measures" (all
-    probability measures, with the weights below), "gaussians" (Gaussians with independent coordinates), or "reference"
-    (a distance to a measure that was given; there is no target to compute).
+    probability measures, with the weights below), "gaussians" (Gaussians with independent coordinates), "reference" (a
+    distance to a measure that was given) or "none" (something else); the last two have no target.
     """
 
     @property

@@ -227,3 +227,35 @@ def test_the_kind_runs_is_saved_and_loaded(ask):
     assert found["again"] == average and found["same"] and found["code"] == 0
     assert found["rows"] == [["average", "method", "standard_error"]]
     assert found["described"].startswith("averaged: A quadratic")
+
+
+def test_the_examples_keep_the_rules_of_the_house(root):
+    """What `tests/test_layers.py` asks of every file of the package, the files of the page keep as well."""
+    from . import test_layers
+
+    for name, source in examples(root).items():
+        if name.endswith(".py"):
+            module = name.removesuffix(".py").replace("/", ".")
+            assert test_layers.faults(source, module) == []
+            assert test_layers.violations(source, module) == []
+            assert test_layers.counted(source)[0] <= 2, f"{name} says Any"
+
+
+@pytest.mark.parametrize("name", ["scenarios/extended.toml", "scenarios/averaged.toml"])
+def test_the_scenarios_say_what_there_is_to_see(root, name):
+    found = tomllib.loads(examples(root)[name])
+    assert found["title"] and found["source"] and len(found["description"]) > 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [["ruff", "check"], ["mypy"]])
+def test_the_examples_pass_the_linter_and_the_type_checker(root, tmp_path, command):
+    for name in ("particlegvi", "setup.cfg", "ruff.toml", "tests/plain_parts.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        copy = shutil.copytree if (root / name).is_dir() else shutil.copy
+        copy(root / name, tmp_path / name)
+    (tmp_path / "scenarios").mkdir()
+    for name, content in examples(root).items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    done = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr

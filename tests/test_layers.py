@@ -375,9 +375,11 @@ def counted(source: str) -> tuple[int, int]:
 
 
 def test_any_and_probes_of_attributes_become_fewer(root):
-    each = [counted(path.read_text(encoding="utf-8")) for path, _, _ in modules(root)]
-    assert sum(number for number, _ in each) <= MOST_ANY
-    assert sum(number for _, number in each) <= MOST_PROBES
+    each = [(*counted(path.read_text(encoding="utf-8")), module) for path, module, _ in modules(root)]
+    most = [f"{module}: {number}" for number, _, module in sorted(each, reverse=True)[:12]]
+    advice = "use the names of particlegvi.contracts (Facts, Scenario, Array) and particlegvi.kinds.kind (Parts, Runs)"
+    assert sum(number for number, _, _ in each) <= MOST_ANY, f"{advice}; most have {', '.join(most)}"
+    assert sum(number for _, number, _ in each) <= MOST_PROBES, "ask for what a contract names, or use isinstance"
 
 
 def test_they_are_counted():

@@ -32,7 +32,8 @@ def report(error: BaseException) -> int:
     elif isinstance(error, MemoryError):
         say(f"failed: not enough memory{again}")
     elif isinstance(error, Exception):
-        say(f"failed: {type(error).__name__}: {error}{kept} (PARTICLEGVI_TRACEBACK=1 shows where)")
+        remedy = f"; {vars(error)['remedy']}" if "remedy" in vars(error) else ""
+        say(f"failed: {type(error).__name__}: {error}{kept}{remedy} (PARTICLEGVI_TRACEBACK=1 shows where)")
     else:
         raise error
     if os.environ.get("PARTICLEGVI_TRACEBACK"):

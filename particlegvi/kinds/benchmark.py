@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from particlegvi.contracts import Facts, Record, Scenario
-from particlegvi.kinds.kind import Job, Kind, Space
+from particlegvi.kinds.kind import Job, Kind, Parts, Runs, Space, Targets
 from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import Check
 from particlegvi.settings.keys import Key
@@ -58,7 +58,7 @@ class BenchmarkTable(Kind):
     def labels(self, scenario: Scenario) -> list[str]:
         return [LABEL]
 
-    def build(self, scenario: Scenario) -> Any:
+    def build(self, scenario: Scenario) -> Parts:
         from particlegvi.tables import Settings
 
         given = {key: scenario[key] for key in self.keys if key in scenario and key not in (*keys.HEAD, *keys.TAIL)}
@@ -66,7 +66,7 @@ class BenchmarkTable(Kind):
             raise ValueError("figures must be empty, because a table has no picture")
         return Settings.of(given)
 
-    def check(self, parts: Any, scenario: Scenario, space: Space) -> None:
+    def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
         from particlegvi.tables.problems import problem
 
         for row in parts.rows:
@@ -90,7 +90,7 @@ class BenchmarkTable(Kind):
             raise ValueError("it has no table.md or no table.json")
         return stored(_seeded(job), job.folder())
 
-    def facts(self, runs: Mapping[str, Any], label: str, scenario: Scenario, targets: Any) -> Facts:
+    def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         return runs[label].summary()
 
     def checked(self, summary: Facts | None) -> Facts | None:
@@ -98,11 +98,11 @@ class BenchmarkTable(Kind):
             raise ValueError("it has no table")
         return summary
 
-    def describe(self, runs: Mapping[str, Any], scenario: Scenario, summary: Facts) -> str:
+    def describe(self, runs: Runs, scenario: Scenario, summary: Facts) -> str:
         heading = f"{scenario['name']}: {scenario['title']}\nseed {summary['seed']}, {summary['status']}"
         return f"{heading}\n\n{runs[LABEL].markdown()}" if LABEL in runs else heading
 
-    def rows(self, runs: Mapping[str, Any], summary: Facts) -> list[Facts]:
+    def rows(self, runs: Runs, summary: Facts) -> list[Facts]:
         return [cell._asdict() | dict(scores) for cell, scores in runs[LABEL].scores.items()]
 
     def figure(self, runs: Sequence[Any]) -> str:

@@ -58,7 +58,10 @@ class FactRegistry:
     def compute(self, seen: Any, found: Facts) -> Facts:
         """Fill ``found``, which ``seen`` may hold as well, with the keys of all facts."""
         for each in self.all():
-            found |= each(seen)
+            try:
+                found |= each(seen)
+            except (AttributeError, LookupError, NameError, TypeError) as error:  # a slip in the fact itself
+                raise RuntimeError(f"the fact {each.name} failed: {type(error).__name__}: {error}") from error
         return found
 
     def checked(self, summary: Facts | None) -> Facts | None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from particlegvi.contracts import Facts, Progress, Record, Run, Scenario, Storage
 from particlegvi.settings.keys import Key
+
+Parts: TypeAlias = Any  # what `Kind.build` made: each kind has its own
+Runs: TypeAlias = Mapping[str, Any]  # by label
+Targets: TypeAlias = Any  # what `Kind.targets` gives: a mapping by label
 
 
 class Job(NamedTuple):
@@ -29,7 +33,7 @@ class Job(NamedTuple):
     progress : callable or None
     """
 
-    parts: Any
+    parts: Parts
     scenario: Scenario
     label: str
     seed: int
@@ -71,45 +75,48 @@ class Kind:
         """The names under which the results have what is run, in the order in which it is run."""
         return list(scenario["methods"])
 
-    def build(self, scenario: Scenario) -> Any:
+    def build(self, scenario: Scenario) -> Parts:
         """The parts of a complete scenario, consistent with each other; a ValueError where they are not."""
-        raise NotImplementedError
+        self._lacks("build")
 
-    def check(self, parts: Any, scenario: Scenario, space: Space) -> None:
+    def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
         """Raise ValueError if the scenario cannot run on this machine: missing data, or a disk that is too small."""
 
     def simulate(self, job: Job) -> Run:
         """Run one label, from its start or from the snapshot in its storage."""
-        raise NotImplementedError
+        self._lacks("simulate")
 
     def packed(self, run: Any) -> Record:
         """The run as a folder keeps it."""
-        raise NotImplementedError
+        self._lacks("packed")
 
     def unpacked(self, job: Job, record: Record) -> Run:
         """The run that a record is of, maybe cut short; a ValueError or LookupError if something is missing in it."""
-        raise NotImplementedError
+        self._lacks("unpacked")
 
-    def targets(self, runs: Mapping[str, Any], parts: Any) -> Mapping[str, Any]:
+    def targets(self, runs: Runs, parts: Parts) -> Targets:
         """The target Q* by label, as far as there is one."""
         return {}
 
-    def facts(self, runs: Mapping[str, Any], label: str, scenario: Scenario, targets: Any) -> Facts:
+    def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         """The numbers of one label in the summary."""
-        raise NotImplementedError
+        self._lacks("facts")
 
     def checked(self, summary: Facts | None) -> Facts | None:
         """A summary that was read from a file; a ValueError where it does not have its form."""
-        raise NotImplementedError
+        self._lacks("checked")
 
-    def describe(self, runs: Mapping[str, Any], scenario: Scenario, summary: Facts) -> str:
+    def describe(self, runs: Runs, scenario: Scenario, summary: Facts) -> str:
         """The summary as a table for a terminal, in plain ASCII."""
-        raise NotImplementedError
+        self._lacks("describe")
 
-    def rows(self, runs: Mapping[str, Any], summary: Facts) -> list[Facts]:
+    def rows(self, runs: Runs, summary: Facts) -> list[Facts]:
         """The summary as rows that any library of tables takes."""
-        raise NotImplementedError
+        self._lacks("rows")
 
     def figure(self, runs: Sequence[Any]) -> str:
         """The kind of figure that ``plot()`` draws where none is named; a ValueError where there is none."""
-        raise NotImplementedError
+        self._lacks("figure")
+
+    def _lacks(self, method: str) -> NoReturn:
+        raise NotImplementedError(f"the kind of scenario {self.name} has no method {method}")

@@ -20,8 +20,8 @@ class Method:
         Name in tables and figures.
     objective : str
         The set over which L(Q) is minimised, which decides the method's target: "measures", all probability measures;
-        "gaussians", the Gaussians with independent coordinates; or "reference": a distance to a measure that was given
-        is minimised instead, and no target is known.
+        "gaussians", the Gaussians with independent coordinates; "reference", a distance to a measure that was
+        given; or "none", something else. The last two have no target.
     kl_weight, mmd_weight : float
         Weights of the objective; 0, the default, leaves the term out.
     kernel : Kernel or None

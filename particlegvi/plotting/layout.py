@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from particlegvi.plotting.reading import fitted_gaussian
-from particlegvi.plotting.results import Runs
+from particlegvi.plotting.results import Runs, Stepped
 from particlegvi.plotting.style import LARGE, MEDIUM, SMALL, TEXT_GREY
 from particlegvi.schedules import shown
 
@@ -44,6 +44,7 @@ def settings(runs: Runs) -> list[str]:
     """Particles, steps and seed in words, each only if it is the same in all runs."""
     # The steps of a run that fitted a Gaussian are those of an optimiser and not comparable.
     counts = {int(run.positions.shape[1]) for run in runs.values()}
+    runs = {label: run for label, run in runs.items() if isinstance(run, Stepped)}
     lengths = {(int(run.steps[-1]), shown(run.step_size)) for run in runs.values() if fitted_gaussian(run) is None}
     seeds = {run.seed for run in runs.values()}
     facts = []

@@ -33,6 +33,16 @@ class Results(Protocol):
 
 
 @runtime_checkable
+class Stepped(Protocol):
+    """A run that states its steps, as the line under the title of a figure does."""
+
+    @property
+    def step_size(self) -> float | Schedule: ...
+    @property
+    def seed(self) -> int: ...
+
+
+@runtime_checkable
 class ParticleRun(Run, Protocol):
     """A run that minimises a loss over measures (`particlegvi.simulation.run.Run`)."""
 

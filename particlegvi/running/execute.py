@@ -152,8 +152,9 @@ def _draw(results: Results, folder: Folder) -> None:
         pictures = draw(results)
     except (OSError, MemoryError):
         raise  # the pictures can be drawn when there is room
-    except Exception:
-        folder.update(status="finished")  # all but the pictures, and drawing them again would not help
+    except Exception as error:
+        folder.update(status="finished")  # all but the pictures: to draw them again something must be mended first
+        carry(error, "remedy", f"particlegvi plot {as_argument(folder.path)} draws the pictures when that is mended")
         raise
     results.pictures = sorted({*folder.manifest["figures"], *(picture.name for picture in pictures)})
     folder.update(figures=results.pictures)

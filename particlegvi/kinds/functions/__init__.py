@@ -7,13 +7,13 @@ one file each, and ``table`` the table for a terminal.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from particlegvi.contracts import Facts, Record, Run, Scenario
 from particlegvi.kinds.functions.keys import KEYS
-from particlegvi.kinds.kind import Job, Kind, Space
+from particlegvi.kinds.kind import Job, Kind, Parts, Runs, Space, Targets
 
 
 class FunctionSpace(Kind):
@@ -22,12 +22,12 @@ class FunctionSpace(Kind):
     name = "function-space"
     keys = KEYS
 
-    def build(self, scenario: Scenario) -> Any:
+    def build(self, scenario: Scenario) -> Parts:
         from particlegvi.kinds.functions import building
 
         return building.build(scenario)
 
-    def check(self, parts: Any, scenario: Scenario, space: Space) -> None:
+    def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
         """Nothing is written that could fill a disk, and `build` has found the data."""
 
     def simulate(self, job: Job) -> Run:
@@ -41,7 +41,7 @@ class FunctionSpace(Kind):
     def unpacked(self, job: Job, record: Record) -> Run:
         return job.parts.restored(job.label, job.seed, record)
 
-    def facts(self, runs: Mapping[str, Any], label: str, scenario: Scenario, targets: Any) -> Facts:
+    def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         from particlegvi.kinds.functions.facts import facts as every
 
         return every.compute(runs[label], {})
@@ -51,12 +51,12 @@ class FunctionSpace(Kind):
 
         return every.checked(summary)
 
-    def describe(self, runs: Mapping[str, Any], scenario: Scenario, summary: Facts) -> str:
+    def describe(self, runs: Runs, scenario: Scenario, summary: Facts) -> str:
         from particlegvi.kinds.functions.table import describe
 
         return describe(scenario, summary)
 
-    def rows(self, runs: Mapping[str, Any], summary: Facts) -> list[Facts]:
+    def rows(self, runs: Runs, summary: Facts) -> list[Facts]:
         from particlegvi.kinds.functions.table import rows
 
         return rows(runs, summary)

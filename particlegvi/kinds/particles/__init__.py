@@ -7,11 +7,11 @@ one file each, and ``table`` the table for a terminal.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from particlegvi.contracts import Facts, Record, Run, Scenario
-from particlegvi.kinds.kind import Job, Kind, Space
+from particlegvi.kinds.kind import Job, Kind, Parts, Runs, Space, Targets
 from particlegvi.kinds.particles.keys import KEYS
 from particlegvi.tools import memory
 
@@ -42,12 +42,12 @@ class Particles(Kind):
         if every > scenario["steps"]:
             raise ValueError(f"record_every must be at most steps, which is {scenario['steps']}, not {every}")
 
-    def build(self, scenario: Scenario) -> Any:
+    def build(self, scenario: Scenario) -> Parts:
         from particlegvi.kinds.particles import building
 
         return building.parts(scenario)
 
-    def check(self, parts: Any, scenario: Scenario, space: Space) -> None:
+    def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
         particles, dim, steps = scenario["particles"], parts.loss.dim, scenario["steps"]
         every, number = scenario.get("record_every"), len(parts.methods)
         memory.check_records(particles, dim, steps, every, number, folder=space.folder, freed=space.freed)
@@ -65,12 +65,12 @@ class Particles(Kind):
 
         return running.unpacked(job, record)
 
-    def targets(self, runs: Mapping[str, Any], parts: Any) -> Mapping[str, Any]:
-        from particlegvi.kinds.particles.truth import Targets
+    def targets(self, runs: Runs, parts: Parts) -> Targets:
+        from particlegvi.kinds.particles import truth
 
-        return Targets(runs, parts)
+        return truth.Targets(runs, parts)
 
-    def facts(self, runs: Mapping[str, Any], label: str, scenario: Scenario, targets: Any) -> Facts:
+    def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         from particlegvi.kinds.particles.facts import facts as every
         from particlegvi.kinds.particles.seen import Seen
 
@@ -84,12 +84,12 @@ class Particles(Kind):
 
         return every.checked(summary)
 
-    def describe(self, runs: Mapping[str, Any], scenario: Scenario, summary: Facts) -> str:
+    def describe(self, runs: Runs, scenario: Scenario, summary: Facts) -> str:
         from particlegvi.kinds.particles.table import describe
 
         return describe(scenario, summary)
 
-    def rows(self, runs: Mapping[str, Any], summary: Facts) -> list[Facts]:
+    def rows(self, runs: Runs, summary: Facts) -> list[Facts]:
         from particlegvi.kinds.particles.table import rows
 
         return rows(runs, summary)
