@@ -52,6 +52,10 @@ assert np.all((low <= exact.predict(X, True)[1]) & (exact.predict(X, True)[1] <=
 assert certificate.facts["informative"] and certificate.kl < 0.1 and enough.facts["stopped"] == "certified_gap"
 """,
         """
+assert placed.bound > SparseGaussianProcess(k, likelihood, 15).fit(X, y).bound
+assert placed.facts["objective"]["after"] < placed.facts["objective"]["before"]
+""",
+        """
 kl = divergences.kl(sparse, exact)
 assert np.isclose(kl, exact.log_marginal_likelihood() - sparse.bound) and 0.0 < kl <= certificate.kl
 assert 0.0 < divergences.wasserstein(sparse, exact) <= np.sqrt(2.0 * kl)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 
-STEPS = {"selection": 2, "k-means": 4, "subsets": 6}
+STEPS = {"selection": 2, "k-means": 4, "subsets": 6, "regressors": 10}  # 8 is that of minibatches
 
 
 def column_sd(columns: Array, ddof: int = 0) -> Array:

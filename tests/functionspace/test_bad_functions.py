@@ -22,14 +22,18 @@ GIVEN = {
     "covariances.get name": "matern-52", "probability": 0.5, "score": Y, "low": Y - 1.0, "high": Y + 1.0, "sd": 1.0,
     "noise_sd": 1.0, "samples": np.ones((2, 6)), "rows": 40, "test": 0.25, "seed": 0, "task": "regression",
     "name": "boston", "Settings rows": ("boston",), "row": "boston", "metric": "nll", "model": "pls",
-    "threshold": 4, "subsets": 1,
+    "threshold": 4, "subsets": 1, "placement": "greedy", "selection": "random",
 }  # fmt: skip
 CALLS: Calls = {}
 CALLS |= table(fs, GIVEN)
 CALLS |= table(covariances, {**GIVEN, "name": "matern-52"}, left_out="Covariance Sum Product")
 CALLS |= table(likelihoods, {**GIVEN, "name": "bernoulli-logistic"}, left_out="Likelihood")
 CALLS |= table(basis, GIVEN, left_out="Basis PRIORS")
-CALLS |= table(selection, GIVEN, left_out="Selection")
+CALLS |= table(selection, {**GIVEN, "targets": None, "name": "greedy"}, left_out="Selection Targets")
+for key in selection.Targets._fields:
+    CALLS[f"targets with {key}"] = lambda value, key=key: selection.select(
+        "elbo", KERNEL, X, 2, 0, selection.Targets(Y, 0.1)._replace(**{key: value})
+    )
 CALLS |= table(pg.metrics, GIVEN) | table(pg.calibration, GIVEN)
 CALLS |= table(pg.datasets, GIVEN, left_out="Dataset MissingData Split standard_splits")
 add(CALLS, "standard_splits", lambda **given: list(pg.datasets.standard_splits(**given)), "rows count seed", rows=9)
@@ -57,6 +61,9 @@ add(CALLS, "certify", CERTIFIED.certify, "steps tight")
 CALLS["mean_error"] = CERTIFIED.certify().mean_error
 CALLS["sd_range"] = CERTIFIED.certify().sd_range
 CALLS |= table(divergences, {**GIVEN, "q": CERTIFIED, "p": CERTIFIED, "nu": CERTIFIED, "name": "kl"})
+CALLS["placement"] = lambda value: fs.SparseGaussianProcess(
+    KERNEL, likelihoods.Gaussian(0.1), 2, placement=value
+).fit(X, Y)
 for key in ("certified_gap", "most_inducing_points"):
     CALLS[f"auto with {key}"] = lambda value, key=key: fs.SparseGaussianProcess(
         KERNEL, likelihoods.Gaussian(0.1), "auto", **{key: value}

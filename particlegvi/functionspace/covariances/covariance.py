@@ -47,6 +47,13 @@ class Covariance:
         """
         raise NotImplementedError
 
+    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
+        """The gradient of ``sum(weights * k(A, B))`` in A, shape (n, dim), with B fixed; 0 at a kink where a = b.
+
+        With symmetric weights ``sum(weights * k(A, A))`` has twice the gradient that A in the place of B gives.
+        """
+        raise NotImplementedError
+
     def facts(self) -> Facts:
         """The name and the parameters by name, as JSON can hold them."""
         import math
@@ -123,6 +130,16 @@ class Product(Compound):
             gradients.append(part.log_parameter_gradient(A, B, others))
         return np.concatenate(gradients)
 
+    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
+        gradients = []
+        for i, part in enumerate(self.parts):
+            others = np.array(weights, dtype=np.float64)
+            for j, other in enumerate(self.parts):
+                if j != i:
+                    others *= other(A, B)
+            gradients.append(part.input_gradient(A, B, others))
+        return np.sum(gradients, axis=0)
+
 
 class Sum(Compound):
     """``k_1(a, b) + k_2(a, b) + ...``"""
@@ -140,3 +157,6 @@ class Sum(Compound):
 
     def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
         return np.concatenate([part.log_parameter_gradient(A, B, weights) for part in self.parts])
+
+    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
+        return np.sum([part.input_gradient(A, B, weights) for part in self.parts], axis=0)

@@ -56,3 +56,7 @@ class Iterated(Covariance):
         left, right = self.covariance(A, self.centres), self.covariance(other, self.centres)
         first = self.covariance.log_parameter_gradient(A, self.centres, w @ right)
         return first + self.covariance.log_parameter_gradient(other, self.centres, w.T @ left)
+
+    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
+        w = np.asarray(weights, dtype=np.float64) / len(self.centres)
+        return self.covariance.input_gradient(A, self.centres, w @ self.covariance(B, self.centres))

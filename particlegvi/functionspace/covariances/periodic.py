@@ -73,6 +73,15 @@ class Periodic(Covariance):
         shared = self.lengthscale.ndim == 0
         return np.hstack([in_period, np.sum(in_lengthscales) if shared else in_lengthscales, np.sum(weighted)])
 
+    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
+        a, b = self._pair(A, B)
+        weighted = np.asarray(weights, dtype=np.float64) * self(A, B)
+        columns = [
+            np.sum(weighted * np.sin(2.0 * np.pi * turns), axis=1) * (-2.0 * np.pi / self.period) / lengthscale**2
+            for turns, lengthscale in self._turns(a, b)
+        ]
+        return np.stack(columns, axis=1)
+
     def _pair(self, A: ArrayLike, B: ArrayLike | None) -> tuple[Array, Array]:
         a = inputs(A, self.lengthscale)
         return a, a if B is None else points("inputs", B, a.shape[1])

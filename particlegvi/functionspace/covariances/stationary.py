@@ -78,6 +78,15 @@ class Stationary(Covariance):
         squares = h.sum(axis=1) @ a**2 + h.sum(axis=0) @ b**2 - 2.0 * np.sum(a * (h @ b), axis=0)
         return np.append(squares, in_variance)
 
+    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
+        a, b = self._pair(A, B)
+        s2 = self._squares(a, b)
+        h = (2.0 * self.variance) * np.asarray(weights, dtype=np.float64) * self.slope(s2)
+        h[s2 == 0.0] = 0.0
+        middle = b.mean(axis=0)
+        a, b = a - middle, b - middle
+        return (h.sum(axis=1)[:, None] * a - h @ b) / self.lengthscale**2
+
     def _pair(self, A: ArrayLike, B: ArrayLike | None) -> tuple[Array, Array]:
         a = inputs(A, self.lengthscale)
         return a, a if B is None else points("inputs", B, a.shape[1])

@@ -46,7 +46,7 @@ class SparseGaussianProcess:
         From :mod:`particlegvi.functionspace.likelihoods`. Its ``log_density(y, f)``, ``slope(f, y)`` (minus the
         derivative of the log density in f) and ``check_targets(y, n)`` are used; of a Gaussian, ``noise_variance``.
     inducing_points : array (M, dim), int or "auto"
-        Z, or their number for greedy selection from X. With "auto", for a Gaussian likelihood, the number doubles
+        Z, or their number for `placement`. With "auto", for a Gaussian likelihood, the number doubles
         until `certify` guarantees ``certified_gap``; ``facts["stopped"]`` says why it ended.
     nodes : int
         Of the Gauss-Hermite sums. An even number has no node at the mean.
@@ -56,6 +56,9 @@ class SparseGaussianProcess:
         The climb ends when about half of this remains to be gained, in nats.
     seed : int
         Of the selection.
+    placement : str
+        A rule of `particlegvi.functionspace.selection`: "greedy", "random", "k-means"; for a Gaussian likelihood also
+        "elbo" and "fisher", which search from greedy points, or from ``inducing_points`` where those are an array.
     certified_gap : float
         For "auto", the bound on KL to the exact process that is enough, in nats.
     most_inducing_points : int, optional
@@ -85,6 +88,7 @@ class SparseGaussianProcess:
         tolerance: float = 1e-8,
         *,
         seed: int = 0,
+        placement: str = "greedy",
         certified_gap: float = 0.1,
         most_inducing_points: int | None = None,
     ) -> None:
@@ -95,6 +99,9 @@ class SparseGaussianProcess:
         self.most_iterations = whole("most_iterations", most_iterations, 1)
         self.tolerance = scale("tolerance", tolerance)
         self.seed = whole("seed", seed, least=0)
+        self.placement = placement
+        if selection.uses_targets(placement):
+            self._noise_variance(f'placement="{placement}"')
         self.certified_gap = positive("certified_gap", certified_gap)
         most = most_inducing_points
         self.most_inducing_points = None if most is None else whole("most_inducing_points", most, 1)
@@ -103,6 +110,9 @@ class SparseGaussianProcess:
             if inducing_points != AUTO:
                 raise refuse("inducing_points", inducing_points, f'an array, a whole number or "{AUTO}"')
             self._noise_variance(f'inducing_points="{AUTO}"')
+        begins = selection.uses_targets(placement) and not isinstance(inducing_points, str)
+        if placement != "greedy" and not begins and (isinstance(inducing_points, str) or np.ndim(inducing_points) > 0):
+            raise refuse("inducing_points", inducing_points, f'a whole number with placement="{placement}"')
 
     @one_blas_thread()
     def fit(
@@ -191,10 +201,16 @@ class SparseGaussianProcess:
         if isinstance(self.inducing_points, str):
             problem = Problem(self.covariance, x, t, self._noise_variance("inducing_points"))
             return grow(problem, self.certified_gap, self.most_inducing_points, self.seed)
+        start = None
         if np.ndim(self.inducing_points) > 0:
-            return Nystroem(self.covariance, self.inducing_points), {}
-        count = whole("the number of inducing points", self.inducing_points, 1)
-        found = selection.select("greedy", self.covariance, x, count, self.seed)
+            if not selection.uses_targets(self.placement):
+                return Nystroem(self.covariance, self.inducing_points), {}
+            start = points("inducing_points", self.inducing_points, x.shape[1])
+        count = whole("the number of inducing points", self.inducing_points, 1) if start is None else len(start)
+        targets = None
+        if selection.uses_targets(self.placement):
+            targets = selection.Targets(t, self._noise_variance("placement"), start)
+        found = selection.select(self.placement, self.covariance, x, count, self.seed, targets)
         return Nystroem(self.covariance, found.points), found.facts
 
     @one_blas_thread()

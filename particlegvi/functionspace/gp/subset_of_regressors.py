@@ -29,7 +29,9 @@ class SubsetOfRegressors:
     noise_variance : float
         Positive.
     inducing_points : array (M, dim) or int
-        Z, or their number for greedy selection.
+        Z, or their number for `placement`.
+    placement : str
+        As of `SparseGaussianProcess`.
     seed : int
         Of the selection.
 
@@ -50,9 +52,15 @@ class SubsetOfRegressors:
     degenerate = True
 
     def __init__(
-        self, kernel: KernelLike, noise_variance: float, inducing_points: ArrayLike | int = 200, seed: int = 0
+        self,
+        kernel: KernelLike,
+        noise_variance: float,
+        inducing_points: ArrayLike | int = 200,
+        placement: str = "greedy",
+        seed: int = 0,
     ) -> None:
-        self.with_residual = SparseGaussianProcess(kernel, Gaussian(noise_variance), inducing_points, seed=seed)
+        likelihood = Gaussian(noise_variance)
+        self.with_residual = SparseGaussianProcess(kernel, likelihood, inducing_points, placement=placement, seed=seed)
         self.covariance = self.with_residual.covariance
         self.noise_variance = float(noise_variance)
 

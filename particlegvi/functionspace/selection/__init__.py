@@ -1,19 +1,22 @@
 """Rules that choose the inducing points Z among the inputs: one small file each.
 
-A rule is a function ``rule(covariance, X, count, seed)`` with a ``name`` that gives a `Selection`.
+A rule is a function ``rule(covariance, X, count, seed)`` with a ``name`` that gives a `Selection`. One that is marked
+``uses_targets`` takes `Targets` as well, and places points anywhere in the range of the inputs.
 """
 
 from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.selection.selection import Selection
-from particlegvi.tools.arguments import points, whole
+from particlegvi.functionspace.selection.selection import Selection, Targets
+from particlegvi.tools.arguments import points, scale, vector, whole
+from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import Registry
 
-__all__ = ["Selection", "names", "select"]
+__all__ = ["Selection", "Targets", "names", "select", "uses_targets"]
 
 _registry = Registry("particlegvi.functionspace.selection", "selection")
 
@@ -23,21 +26,30 @@ def names() -> list[str]:
     return _registry.names()
 
 
-def select(name: str, covariance: KernelLike, X: ArrayLike, count: int, seed: int = 0) -> Selection:
+def uses_targets(name: str) -> bool:
+    """Whether the rule of this name needs `Targets`, and so a Gaussian likelihood."""
+    return bool(vars(_registry[name]).get("uses_targets", False))
+
+
+def select(
+    name: str, covariance: KernelLike, X: ArrayLike, count: int, seed: int = 0, targets: Targets | None = None
+) -> Selection:
     """Inducing points for the inputs.
 
     Parameters
     ----------
     name : str
-        One of `names`: "greedy", "random" or "k-means".
+        One of `names`: "greedy", "random", "k-means", or, with targets, "elbo" or "fisher".
     covariance : Covariance or a kernel of particlegvi.kernels
-        k; only "greedy" uses it.
+        k; "random" and "k-means" do not use it.
     X : array (n, dim)
         The inputs.
     count : int
         M, at most n.
     seed : int
         Of the random part of the rule.
+    targets : Targets, optional
+        The targets and the noise variance, and points to begin with, for "elbo" and "fisher".
 
     Returns
     -------
@@ -48,11 +60,20 @@ def select(name: str, covariance: KernelLike, X: ArrayLike, count: int, seed: in
     Raises
     ------
     ValueError
-        If there is no such rule, or the count is below 1 or above n.
+        If there is no such rule, the count is below 1 or above n, or targets are missing.
     """
     rule = _registry[name]
     x = points("X", X)
     asked = whole("the number of inducing points", count, 1)
     if asked > len(x):
         raise ValueError(f"the number of inducing points must be at most {len(x)}, the rows of X, not {asked}")
+    if uses_targets(name):
+        return rule(covariances.of(covariance), x, asked, seed, _checked(targets, x))
     return rule(covariances.of(covariance), x, asked, seed)
+
+
+def _checked(targets: Targets | None, x: Array) -> Targets:
+    if not isinstance(targets, Targets):
+        raise refuse("targets", targets, "Targets(y, noise_variance) for a rule that places points by an objective")
+    start = None if targets.start is None else points("start", targets.start, x.shape[1])
+    return Targets(vector("y", targets.y, len(x)), scale("noise_variance", targets.noise_variance), start)

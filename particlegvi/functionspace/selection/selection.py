@@ -22,3 +22,11 @@ def chosen(name: str, X: Array, indices: NDArray[np.intp], asked: int, seed: int
     """The selection of some rows of X."""
     facts = {"selection": name, "asked": asked, "found": len(indices), "seed": seed}
     return Selection(X[indices], indices, facts)
+
+
+class Targets(NamedTuple):
+    """What a rule that places inducing points by an objective knows beside the inputs."""
+
+    y: Array  # (n,)
+    noise_variance: float
+    start: Array | None = None  # (M, dim); greedy points if not given

@@ -1,0 +1,219 @@
+"""Inducing points placed by an objective: values against dense formulas, gradients against differences, and results."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from particlegvi.functionspace import (
+    ExactGaussianProcess,
+    SparseGaussianProcess,
+    SubsetOfRegressors,
+    covariances,
+    divergences,
+    likelihoods,
+    selection,
+)
+from particlegvi.functionspace.covariances import Matern12, Matern32, Matern52, Periodic, SquaredExponential
+from particlegvi.functionspace.selection.elbo import CollapsedBound
+from particlegvi.functionspace.selection.fisher import SquaredDivergence
+from particlegvi.functionspace.selection.search import minimise
+
+SCALES = np.array([0.7, 1.4])
+KERNELS = [
+    SquaredExponential(SCALES, 1.3),
+    Matern32(0.9, 0.8),
+    Matern52(SCALES, 1.1),
+    Matern12(SCALES, 1.1),
+    covariances.InverseMultiquadric(SCALES, 0.9),
+    Periodic(2.5, SCALES, 0.6),
+    SquaredExponential(0.8, 0.5) + Matern52(SCALES, 0.7),
+    Matern32(SCALES, 1.2) * Periodic(3.0, 1.5, 1.1) * SquaredExponential(2.0),
+    covariances.Iterated(Matern52(SCALES, 1.1), np.random.default_rng(5).normal(size=(9, 2))),
+]
+NOISE = 0.07
+
+
+def data(seed=0, n=40):
+    r = np.random.default_rng([8, seed])
+    X = r.uniform(-2.0, 2.0, (n, 2))
+    return X, np.sin(2.0 * X[:, 0]) + 0.3 * r.normal(size=n), r.uniform(-1.8, 1.8, (7, 2))
+
+
+def difference(function, x, direction, step=1e-5):
+    return (function(x + step * direction) - function(x - step * direction)) / (2.0 * step)
+
+
+def directional(function, gradient, x, rng):
+    """The relative error of a gradient along a random direction, by central differences."""
+    direction = rng.normal(size=np.shape(x))
+    found, right = float(np.sum(gradient * direction)), difference(function, x, direction)
+    return abs(found - right) / (1e-3 + abs(right))
+
+
+@pytest.mark.parametrize("k", KERNELS, ids=repr)
+def test_gradients_of_covariances_in_inputs(k, rng):
+    A, B, w = rng.normal(size=(5, 2)), rng.normal(size=(8, 2)), rng.normal(size=(5, 8))
+    found = k.input_gradient(A, B, w)
+    for i in range(5):
+        for d in range(2):
+            one = np.zeros((5, 2))
+            one[i, d] = 1.0
+            assert found[i, d] == pytest.approx(difference(lambda a: np.sum(w * k(a, B)), A, one), abs=2e-8)
+
+
+def test_a_kink_has_the_gradient_0():
+    """Where points coincide a Matern-1/2 has none; every other covariance of a distance has 0 there."""
+    a = np.array([[0.3, 0.4]])
+    for k in KERNELS[:5]:
+        assert np.all(k.input_gradient(a, a, np.ones((1, 1))) == 0.0)
+
+
+@pytest.mark.parametrize("k", KERNELS, ids=repr)
+def test_the_bound_and_its_gradients(k, rng):
+    X, y, Z = data()
+    problem = CollapsedBound(k, X, y, NOISE)
+    value, gradient, weights = problem.at(Z)
+    Q = k(X, Z) @ np.linalg.solve(k(Z), k(Z, X))
+    right = multivariate_normal(np.zeros(40), Q + NOISE * np.eye(40)).logpdf(y)
+    right -= (k.diagonal(X) - Q.diagonal()).sum() / (2.0 * NOISE)
+    assert -value == pytest.approx(right, rel=1e-6)
+    assert -value == pytest.approx(SparseGaussianProcess(k, likelihoods.Gaussian(NOISE), Z).fit(X, y).bound, rel=1e-6)
+    assert directional(lambda z: problem.at(z)[0], gradient, Z, rng) < 1e-6
+    logs = np.append(k.log_parameters(), math.log(NOISE))
+
+    def of_parameters(v):
+        return CollapsedBound(k.with_log_parameters(v[:-1]), X, y, math.exp(v[-1])).at(Z)[0]
+
+    found = problem.in_hyperparameters(Z, weights)
+    for one in np.eye(len(logs)):
+        assert found @ one == pytest.approx(difference(of_parameters, logs, one), rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("k", [KERNELS[0], KERNELS[2], KERNELS[6]], ids=repr)
+def test_the_squared_divergence_and_its_gradient(k, rng):
+    """Against `divergences`, which computes it in another way; control: without the constant it is another number."""
+    X, y, Z = data(1)
+    problem = SquaredDivergence(k, X, selection.Targets(y, NOISE), X[:12])
+    value, gradient = problem.at(Z)
+    exact = ExactGaussianProcess(k, NOISE).fit(X, y)
+    nu = SubsetOfRegressors(k, NOISE, X[:12]).fit(X, y)
+    sparse = SparseGaussianProcess(k, likelihoods.Gaussian(NOISE), Z).fit(X, y)
+    right = divergences.preconditioned_fisher(sparse, exact, nu) ** 2
+    assert value == pytest.approx(right, rel=1e-5)
+    assert abs(value - problem.constant / NOISE**2) > 0.1 * right
+    assert directional(lambda z: problem.at(z)[0], gradient, Z, rng) < 1e-5
+
+
+def nine_points():
+    """The data of figure 2 of source 003."""
+    r = np.random.RandomState(1)
+    X = r.rand(1300, 1)
+    y = (np.sin(12.0 * X) + 0.66 * np.cos(25.0 * X) + r.randn(1300, 1) * 0.1 + 3.0)[:, 0]
+    middle, unit = X[:300].mean(axis=0), X[:300].std(axis=0, ddof=1)
+    X, y = (X - middle) / unit, (y - y[:300].mean()) / y[:300].std(ddof=1)
+    return X[:300], y[:300], X[300:]
+
+
+class TestNinePoints:
+    """R3, R4: from random starts, within one per cent."""
+
+    k, noise = SquaredExponential(0.5, 1.0), 0.05
+    X, y, new = nine_points()
+    exact = ExactGaussianProcess(k, noise).fit(X, y)
+
+    def errors(self, Z):
+        model = SparseGaussianProcess(self.k, likelihoods.Gaussian(self.noise), Z).fit(self.X, self.y)
+        found, right = model.predict(self.new, True), self.exact.predict(self.new, True)
+        mean, sd = found[0] - right[0], found[1] - right[1]
+        kl = self.exact.log_marginal_likelihood() - model.bound
+        return kl, math.sqrt(np.mean(mean**2)), math.sqrt(np.mean(sd**2))
+
+    def start(self, trial):
+        r = np.random.default_rng(trial)
+        order = r.permutation(300)
+        return self.X[order[:9]], self.X[r.permutation(300)[:100]]
+
+    def test_the_evidence(self):
+        assert self.exact.log_marginal_likelihood() == pytest.approx(-86.1725786, rel=1e-7)
+
+    def test_elbo_from_every_start(self):
+        problem = CollapsedBound(self.k, self.X, self.y, self.noise)
+        for trial in range(5):
+            Z, facts = minimise(lambda z: problem.at(z)[:2], self.start(trial)[0], self.X, 500)
+            assert self.errors(Z) == pytest.approx((5.99, 0.0147, 0.0143), rel=0.01)
+            assert facts["objective"]["after"] < facts["objective"]["before"]
+
+    def test_fisher_from_the_best_start(self):
+        found = []
+        for trial in range(5):
+            Z, regressors = self.start(trial)
+            problem = SquaredDivergence(self.k, self.X, selection.Targets(self.y, self.noise), regressors)
+            Z, facts = minimise(problem.at, Z, self.X, 500)
+            found.append((facts["objective"]["after"], self.errors(Z)))
+        best = min(errors for _, errors in found)
+        assert best == pytest.approx((6.48, 0.0208, 0.0123), rel=0.01)
+
+    def test_regressors_at_the_same_points_have_the_mean_of_the_sparse_process(self):
+        problem = CollapsedBound(self.k, self.X, self.y, self.noise)
+        Z, _ = minimise(lambda z: problem.at(z)[:2], self.start(0)[0], self.X, 500)
+        degenerate = SubsetOfRegressors(self.k, self.noise, Z).fit(self.X, self.y)
+        mean, sd = degenerate.predict(self.new, True)
+        right, exact_sd = self.exact.predict(self.new, True)
+        assert math.sqrt(np.mean((mean - right) ** 2)) == pytest.approx(self.errors(Z)[1], rel=1e-9)
+        assert math.sqrt(np.mean((sd - exact_sd) ** 2)) == pytest.approx(0.0031, rel=0.02)
+
+
+@pytest.mark.parametrize("placement", ["elbo", "fisher"])
+def test_placed_points_are_better_than_greedy_ones(placement):
+    X, y, _ = data(2, 120)
+    k, gaussian = SquaredExponential(SCALES, 1.3), likelihoods.Gaussian(NOISE)
+    greedy = SparseGaussianProcess(k, gaussian, 9, seed=1).fit(X, y)
+    model = SparseGaussianProcess(k, gaussian, 9, seed=1, placement=placement).fit(X, y)
+    again = SparseGaussianProcess(k, gaussian, 9, seed=1, placement=placement).fit(X, y)
+    assert model.predict(X).tobytes() == again.predict(X).tobytes()
+    assert model.bound > greedy.bound + 1.0
+    facts = model.facts
+    assert facts["selection"] == placement and facts["start"] == "greedy" and facts["found"] == 9
+    assert facts["objective"]["after"] < facts["objective"]["before"]
+    Z = model.basis.inducing_points
+    assert np.all(np.abs(Z - 0.5 * (X.min(axis=0) + X.max(axis=0))) <= 0.5 * np.ptp(X, axis=0) + 1e-12)
+    if placement == "elbo":
+        assert -facts["objective"]["after"] == pytest.approx(model.bound, rel=1e-6)
+        assert model.certify().kl < greedy.certify().kl
+
+
+def test_points_given_are_the_start():
+    X, y, Z = data(3)
+    k, gaussian = Matern52(SCALES), likelihoods.Gaussian(NOISE)
+    model = SparseGaussianProcess(k, gaussian, Z, placement="elbo").fit(X, y)
+    assert model.facts["start"] == "given" and model.bound > SparseGaussianProcess(k, gaussian, Z).fit(X, y).bound
+    regressors = SubsetOfRegressors(k, NOISE, Z, placement="elbo").fit(X, y)
+    assert regressors.predict(X).tobytes() == model.predict(X).tobytes()
+
+
+def test_a_constant_column_stays():
+    X, y, _ = data(4)
+    X = np.hstack([X, np.full((len(X), 1), 7.0)])
+    model = SparseGaussianProcess(Matern12(1.0), likelihoods.Gaussian(NOISE), 6, placement="elbo").fit(X, y)
+    assert np.all(model.basis.inducing_points[:, 2] == 7.0)
+
+
+def test_bad_input_is_refused():
+    X, y, Z = data()
+    k, gaussian, labels = Matern52(), likelihoods.Gaussian(NOISE), likelihoods.get("bernoulli-logistic")
+    for call, words in (
+        (lambda: SparseGaussianProcess(k, labels, 5, placement="elbo"), 'for placement="elbo" must be Gaussian, not'),
+        (lambda: SparseGaussianProcess(k, gaussian, 5, placement="greddy"), 'did you mean "greedy"'),
+        (lambda: SparseGaussianProcess(k, gaussian, Z, placement="random"), 'a whole number with placement="random"'),
+        (lambda: SparseGaussianProcess(k, gaussian, "auto", placement="elbo"), 'whole number with placement="elbo"'),
+        (lambda: SparseGaussianProcess(k, gaussian, 41, placement="elbo").fit(X, y), "at most 40, the rows of X"),
+        (lambda: selection.select("fisher", k, X, 5), r"targets must be Targets\(y, noise_variance\) .*, not None"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call()
+    with pytest.raises(NotImplementedError):
+        covariances.Covariance().input_gradient(X, X, np.eye(40))
