@@ -123,3 +123,18 @@ def test_the_objective_decides():
     Gaussians.mmd_weight = 0.5
     with pytest.raises(ValueError, match="kl_weight of .* must be above 0 and mmd_weight 0 for a target over Gau"):
         pg.target(LOSS, Gaussians(), prior=NORMAL)
+
+
+def test_a_method_without_an_objective_has_no_target():
+    class Wanders(pg.methods.Method):
+        label = "wanderer"
+        objective = "none"
+        kl_weight = 0.5
+
+        def flow(self, problem):
+            raise NotImplementedError
+
+    with pytest.raises(ValueError, match="the wanderer minimises none of the objectives"):
+        pg.target(pg.losses.get("double-well"), Wanders(), prior=pg.priors.Normal())
+    Wanders.objective = "measures"  # the control: then its weights say which target it is
+    assert pg.target(pg.losses.get("double-well"), Wanders(), prior=pg.priors.Normal()).kind == "density"
