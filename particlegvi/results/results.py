@@ -55,7 +55,7 @@ class Results(Runs):
     def new(self) -> New:
         """The first content of a folder of these results."""
         scenario = self.scenario
-        return New(scenario["name"], text(scenario), decisive(scenario), self.seed, versions())
+        return New(scenario["name"], text(scenario), decisive(scenario), self.seed, versions(), self.labels)
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
         """Write everything into a new folder, which `load` reads back bit for bit.

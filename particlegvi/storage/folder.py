@@ -8,8 +8,8 @@
     arrays/LABEL.json           what else the run says about itself (kernel, algorithm, ...)
     summary.json                the numbers worth quoting; there once the run is finished
     *.png                       the pictures
-    cells/*.json                of a benchmark table: its finished cells, each with its seconds
-    table.md, table.json        the table, drawn up
+    cells/*.json                finished parts of a long run, such as cells of a table, each with its sha256 and seconds
+    *.md, *.json, ...           other files of the kind of scenario, such as table.md and table.json
 
 and while it is not finished
 
@@ -42,12 +42,11 @@ from particlegvi.storage import manifest as manifests
 from particlegvi.storage.arrays import read_array, write_array
 from particlegvi.storage.lock import NAME as LOCK
 from particlegvi.storage.lock import Lock
-from particlegvi.storage.overwriting import OTHER, TABLES, finish
+from particlegvi.storage.overwriting import ARRAY, finish, is_own
+from particlegvi.storage.overwriting import written as files_written
 from particlegvi.tools import files
 
-__all__ = ["TABLES", "Folder", "open_folder"]
-
-ARRAY = OTHER  # of the files of a method: the label and the name
+__all__ = ["Folder", "open_folder"]
 
 class Folder:
     """A run's folder that exists: made by `create` (with its lock) or `open_folder` (without)."""
@@ -142,6 +141,9 @@ class Folder:
         order : sequence of str
             All labels of the run, in the order in which the manifest names them.
         """
+        for name in record.files:
+            if not is_own(name):
+                raise ValueError(f"{name!r:.80} is not the name of a file that a kind of scenario may have")
         digests: dict[str, str] = {}
         for name, array in record.arrays.items():
             place = self._array(label, f"{name}.npy")
@@ -153,8 +155,6 @@ class Folder:
             files.write_json(place, files.finite({key: each for key, each in record.info.items() if key != "seconds"}))
             digests[self._name(place)] = files.digest(place)
         for name, text in record.files.items():
-            if name not in TABLES:
-                raise ValueError(f"{name!r} is not the name of a file that a run may have")
             files.write_text(self.path / name, text)
             digests[name] = files.digest(self.path / name)
         self.manifest["sha256"] |= digests
@@ -184,7 +184,7 @@ class Folder:
             array = ARRAY.fullmatch(listed)
             if array is not None and array[1] == label:
                 arrays[array[2]] = self._read(label, array[2])
-            elif listed in TABLES:
+            elif is_own(listed):
                 self.verify(self.path / listed)
                 texts[listed] = files.read_text(self.path / listed, links=False)
         if not texts or arrays:
@@ -245,8 +245,9 @@ class Folder:
     def discard(self) -> None:
         """Take away what a run that did not get anywhere has written, and the lock."""
         checkpoint.clear(self.path)
-        written = (self.path / name for name in ("scenario.toml", "manifest.json"))
-        for place in [*(self.path / "arrays").glob("*.growing.npy"), *written]:
+        first = [self.path / name for name in ("scenario.toml", "manifest.json")]
+        growing = (self.path / "arrays").glob("*.growing.npy")
+        for place in [*files_written(self.path, self.manifest), *growing, *first]:
             place.unlink(missing_ok=True)
         self.release()
         for place in (self.path / "arrays", self.path):

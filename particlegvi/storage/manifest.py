@@ -37,6 +37,8 @@ class New(NamedTuple):
     seed : int
     versions : dict
         Versions of the packages that decide about the numbers.
+    labels : list of str
+        Of what is run.
     """
 
     name: str
@@ -44,13 +46,14 @@ class New(NamedTuple):
     settings: dict[str, Any]
     seed: int
     versions: dict[str, str]
+    labels: list[str]
 
     def manifest(self) -> Facts:
         """The manifest of a run that begins."""
         return {
             "format": FORMAT, "schema": SCHEMA, "status": "running", "scenario": self.name, "settings": self.settings,
             "seed": self.seed, "versions": self.versions, "methods": [], "sha256": {}, "seconds": {}, "figures": [],
-            "resumed": [],
+            "resumed": [], "labels": self.labels,
         }  # fmt: skip
 
 
@@ -102,6 +105,9 @@ def _checked(folder: Path, manifest: dict[str, Any], place: Path) -> Facts:
     for name, kind in ENTRIES.items():
         if not isinstance(manifest.get(name), kind) or (name == "status" and manifest[name] not in STATUS):
             raise ValueError(f"{place} is damaged: {name} is {manifest.get(name)!r:.40}")
+    labels = manifest.get("labels", [])  # folders of before have none
+    if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+        raise ValueError(f"{place} is damaged: labels is {labels!r:.40}")
     checks.whole(0, 2**64 - 1)(manifest["seed"], f"the seed in {place}")
     for name in manifest["figures"]:
         if not isinstance(name, str) or Path(name).name != name or Path(name).suffix not in PICTURES:

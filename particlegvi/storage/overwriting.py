@@ -19,9 +19,16 @@ from particlegvi.storage import checkpoint
 from particlegvi.storage import manifest as manifests
 from particlegvi.tools import files
 
-ENDINGS = ("positions.npy", "steps.npy", "json", "growing.npy", "replicates.growing.npy")  # of the files of a method
-OTHER = re.compile(r"arrays/([^/.]+)\.([a-z_]+)\.npy")  # their other arrays
-TABLES = ("table.md", "table.json")
+ARRAY = re.compile(r"arrays/([^/.]+)\.([a-z_]+)\.npy")  # an array of a method: its label and its name
+ENDINGS = ("positions.npy", "steps.npy", "json", "growing.npy", "replicates.growing.npy")  # of every method
+OWN = re.compile(r"[a-z][a-z0-9_-]{0,40}\.(md|csv|json|txt|html)")  # a file of the kind's own
+RESERVED = ("manifest.json", "summary.json", "next.json")
+PART = re.compile(r"[A-Za-z0-9_+=-]+(\.[A-Za-z0-9_+=-]+)+\.json")  # a finished part of a long run, in ``cells``
+
+
+def is_own(name: str) -> bool:
+    """Whether a kind of scenario may have a file of this name in the folder of a run."""
+    return OWN.fullmatch(name) is not None and name not in RESERVED
 
 
 def begin(path: Path, scenario: str, manifest: dict[str, Any]) -> None:
@@ -53,18 +60,39 @@ def finish(path: Path) -> None:
     manifests.read(path)  # a file that was made to do harm is refused before anything is removed
     earlier = manifests.earlier(path)
     checkpoint.clear(path)
-    for stale in _written(path, earlier) if earlier else []:
+    for stale in written(path, earlier) if earlier else []:
         stale.unlink(missing_ok=True)
     begin(path, *taken)
     (path / manifests.NEXT).unlink()
 
 
-def _written(path: Path, manifest: dict[str, Any]) -> list[Path]:
-    """The files that a run may have written, besides its scenario, manifest and checkpoints."""
-    labels = [label for label in manifest["settings"].get("methods", {}) if checks.LABEL.fullmatch(label)]
-    arrays = [path / "arrays" / f"{label}.{ending}" for label in labels for ending in ENDINGS]
-    listed = [path / name for name in manifest["sha256"] if OTHER.fullmatch(name) or name in TABLES]
-    is_table = manifest["settings"].get("kind") == "table"
-    cells = (path / "cells").glob("*.*.*.[0-9]*.json") if is_table else []
+def written(path: Path, manifest: dict[str, Any]) -> list[Path]:
+    """The files that a run may have written, besides its scenario, manifest and checkpoints.
+
+    Arrays that the manifest names; files with the endings of every method, of the labels in it (in older folders: of
+    the keys of ``settings.methods``); files of the kind's own that are as the manifest says; and finished parts.
+    """
+    labels = [*manifest.get("labels", []), *manifest["settings"].get("methods", {})]
+    sound = [label for label in labels if isinstance(label, str) and checks.LABEL.fullmatch(label)]
+    arrays = [path / "arrays" / f"{label}.{ending}" for label in sound for ending in ENDINGS]
+    listed = [path / name for name in manifest["sha256"] if ARRAY.fullmatch(name)]
+    own = [path / name for name, digest in manifest["sha256"].items() if is_own(name) and _is(path / name, digest)]
+    parts = [part for part in (path / "cells").glob("*.json") if PART.fullmatch(part.name) and _is_part(part)]
     pictures = [path / name for name in manifest["figures"]]
-    return [path / "summary.json", *pictures, *arrays, *listed, *cells]
+    return [path / "summary.json", *pictures, *arrays, *listed, *own, *parts]
+
+
+def _is(place: Path, digest: str) -> bool:
+    """Whether a file is there with this sha256: one of the same name that a user wrote is not removed."""
+    with files.ignoring_damage():
+        return files.digest(place) == digest
+    return False
+
+
+def _is_part(place: Path) -> bool:
+    try:
+        return {"sha256", "seconds"} <= set(files.read_json(place))
+    except files.Unreadable:
+        raise
+    except ValueError:
+        return True  # cut short while it was written; its name is that of a part

@@ -118,7 +118,7 @@ def test_what_is_loaded_of_an_interrupted_run_are_its_records(tmp_path):
 
 def test_a_folder_that_has_nothing_but_its_scenario_starts_from_the_start(tmp_path, straight):
     scenario = load("global-minimiser", SHORT)
-    new = New(scenario["name"], text(scenario), decisive(scenario), 0, versions())
+    new = New(scenario["name"], text(scenario), decisive(scenario), 0, versions(), list(scenario["methods"]))
     create(tmp_path / "run", new).release()
     assert list(pg.load(tmp_path / "run")) == []
     pg.resume(tmp_path / "run")

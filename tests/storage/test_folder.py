@@ -21,7 +21,8 @@ VERSIONS = {"particlegvi": "0"}
 
 
 def new(out, overwrite=False):
-    return create(out, New("lifting", text(SCENARIO), decisive(SCENARIO), 7, VERSIONS), overwrite)
+    labels = list(SCENARIO["methods"])
+    return create(out, New("lifting", text(SCENARIO), decisive(SCENARIO), 7, VERSIONS, labels), overwrite)
 
 
 def record() -> Record:
@@ -143,6 +144,8 @@ def test_discarding_leaves_nothing(tmp_path):
         {"figures": ["../../thesis.png"]},
         {"figures": ["notes.txt"]},
         {"figures": [3]},
+        {"labels": "DE"},
+        {"labels": [3]},
         {"figures": [".png"]},
     ],
     ids=str,
@@ -196,3 +199,37 @@ def test_json_holds_only_finite_numbers():
     given = {"a": np.float64(np.nan), "b": [np.inf, np.int64(3)], "c": (1.5, True, None), 1: np.array([[1.0, -np.inf]])}
     assert finite(given) == {"a": None, "b": [None, 3], "c": [1.5, True, None], "1": [[1.0, None]]}
     json.dumps(finite(given), allow_nan=False)
+
+
+def test_files_of_the_kinds_own_come_back_and_go_with_the_run(tmp_path):
+    folder = new(tmp_path / "run")
+    folder.add("DLE", record()._replace(files={"table.md": "| a |", "notes.txt": "the kind's"}))
+    assert open_folder(folder.path).record("DLE").files == {"table.md": "| a |", "notes.txt": "the kind's"}
+    folder.update(status="finished")
+    folder.release()
+    (folder.path / "notes.txt").write_text("mine")  # a user has put a file of this name there
+    new(tmp_path / "run", overwrite=True)
+    assert not (folder.path / "table.md").exists()
+    assert (folder.path / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "name", ["../out.md", "scenario.toml", "manifest.json", "summary.json", "lock", "a/b.md", "x.py", ""]
+)
+def test_a_file_of_another_name_is_refused_before_anything_is_written(tmp_path, name):
+    folder = new(tmp_path / "run")
+    with pytest.raises(ValueError, match="is not the name of a file"):
+        folder.add("DLE", record()._replace(files={name: "x"}))
+    assert not list((folder.path / "arrays").iterdir())
+    folder.discard()
+    assert not (tmp_path / "run").exists()
+
+
+def test_overwriting_follows_the_labels_of_any_kind(tmp_path):
+    """A kind of scenario without the key ``methods``: its files go, too, also those that no manifest names yet."""
+    folder = create(tmp_path / "run", New("averaged", text(SCENARIO), {"kind": "other"}, 0, VERSIONS, ["draws"]))
+    for name in ("draws.positions.npy", "draws.growing.npy", "other.positions.npy"):
+        (folder.path / "arrays" / name).write_bytes(b"x")
+    folder.release()
+    new(tmp_path / "run", overwrite=True)
+    assert [path.name for path in (folder.path / "arrays").iterdir()] == ["other.positions.npy"]
