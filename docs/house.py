@@ -1,6 +1,6 @@
 """Draw docs/house.png from the imports of the package: `python docs/house.py`.
 
-Each box is a package, with its number of files and lines. A package imports packages below it only. Of its imports
+Each box is a package. A package imports packages below it only. Of its imports
 those are drawn that no path of others implies, so that the picture shows the roads and not every use of a tool.
 """
 
@@ -16,8 +16,8 @@ from matplotlib.patches import FancyBboxPatch
 ROOT = Path(__file__).resolve().parent.parent
 HIDDEN = ("__init__", "__main__", "version")
 MATHEMATICS = (
-    "losses", "kernels", "priors", "schedules", "integrators", "methods", "targets", "diagnostics", "functionspace",
-    "metrics", "calibration",
+    "losses", "kernels", "priors", "schedules", "integrators", "methods", "jumps", "targets", "diagnostics",
+    "functionspace", "metrics", "calibration",
 )  # fmt: skip
 SCENARIOS = ("kinds", "scenario", "results", "running", "tables", "plotting", "verification", "bench", "cli")
 
@@ -41,17 +41,13 @@ def imports(path: Path) -> set[str]:
     return found
 
 
-def graph() -> tuple[dict[str, set[str]], dict[str, tuple[int, int]]]:
-    """What each part imports, and its numbers of files and lines."""
+def graph() -> dict[str, set[str]]:
+    """The parts that each part imports."""
     below: dict[str, set[str]] = {}
-    size: dict[str, tuple[int, int]] = {}
     files = [path for path in sorted((ROOT / "particlegvi").rglob("*.py")) if part_of(path) not in HIDDEN]
     for path in files:
-        part = part_of(path)
-        number, lines = size.get(part, (0, 0))
-        size[part] = number + 1, lines + len(path.read_text(encoding="utf-8").splitlines())
-        below.setdefault(part, set()).update(imports(path))
-    return {part: (others & set(size)) - {part} for part, others in below.items()}, size
+        below.setdefault(part_of(path), set()).update(imports(path))
+    return {part: (others & set(below)) - {part} for part, others in below.items()}
 
 
 def floors(below: dict[str, set[str]]) -> dict[str, int]:
@@ -84,12 +80,12 @@ def roads(below: dict[str, set[str]]) -> list[tuple[str, str]]:
 
 def draw() -> Figure:
     """The picture."""
-    below, size = graph()
+    below = graph()
     floor = floors(below)
     rows: dict[int, list[str]] = {}
     for part in sorted(floor):
         rows.setdefault(floor[part], []).append(part)
-    figure = Figure(figsize=(11, 0.82 * len(rows) + 0.6))
+    figure = Figure(figsize=(11, 0.66 * len(rows) + 0.6))
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, 11), ylim=(-0.75, len(rows) - 0.25))
@@ -109,16 +105,13 @@ def draw() -> Figure:
         box = FancyBboxPatch((x - 0.72, floor[part] - 0.25), 1.44, 0.5, boxstyle="round,pad=0,rounding_size=0.08")
         box.set(facecolor=colour, edgecolor="#4A4A4A", linewidth=0.9)
         axes.add_patch(box)
-        number, lines = size[part]
-        axes.text(x, floor[part] + 0.06, part, ha="center", va="center", fontsize=11.5, weight="bold")
-        words = f"{number} files, {lines:,} lines" if number > 1 else f"{lines:,} lines"
-        axes.text(x, floor[part] - 0.14, words, ha="center", va="center", fontsize=7.5, color="#333333")
+        axes.text(x, floor[part], part, ha="center", va="center", fontsize=12.5, weight="bold")
     return figure
 
 
 def described() -> str:
     """The roads as a text, which the picture carries, so that a test can see whether it is up to date."""
-    return ", ".join(sorted(f"{part} > {other}" for part, other in roads(graph()[0])))
+    return ", ".join(sorted(f"{part} > {other}" for part, other in roads(graph())))
 
 
 if __name__ == "__main__":

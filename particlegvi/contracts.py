@@ -1,4 +1,4 @@
-"""What each part must have to work with the others, as Protocols. Read this first.
+"""The contracts of the parts, as Protocols: what each must have to work with the others. Read this first.
 
 A part is good if it has these names, whatever it inherits from. Arrays are float64, of the shapes in parentheses. A
 user's own part is checked against its contract when it is handed in (`particlegvi.tools.parts`), so that a missing name
@@ -132,7 +132,7 @@ class Method(Protocol):
 
 
 class Moving(Protocol):
-    """What takes steps. It repeats itself exactly from ``state``, what `kept` gives, and the step number."""
+    """A state that takes steps, reproducible from ``state``, `kept` and the step number."""
     @property
     def state(self) -> Array: ...  # what moves: one C-contiguous array
     # take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit
@@ -162,7 +162,7 @@ class Snapshot(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What the folder of a run keeps of one method."""
+    """The stored form of the run of one method."""
 
     arrays: Mapping[str, NDArray[Any]]  # "positions" (records, particles, dim), "steps" (records,), and others by name
     info: dict[str, Any]  # facts about how it was made, as JSON can hold them

@@ -58,7 +58,7 @@ class Basins:
         self.masses = np.bincount(self.of(points), masses, len(self.modes))
 
     def of(self, particles: ArrayLike) -> NDArray[np.int64]:
-        """Index of the basin of each particle (n, dim): that of its interval on the line, else of the nearest draw."""
+        """Index of the basin of each particle (n, dim): by intervals on the line, by the nearest draw in the plane."""
         x = in_space(particles, self._nodes.shape[1])
         if x.shape[1] == 1:
             return np.searchsorted(self._cuts, x[:, 0])

@@ -36,7 +36,7 @@ def potential_scale_reduction(draws: ArrayLike) -> float:
 
 
 def effective_sample_size(draws: ArrayLike) -> float:
-    """Bulk effective sample size: that of the mean of the normal scores of the ranks (equations 7 to 11).
+    """Bulk effective sample size, from the normal scores of the ranks (equations 7 to 11).
 
     The autocorrelations of all chains together are summed in pairs up to the first pair that is not positive, and the
     pairs are made monotone (Geyer, 1992). Parameters and errors are those of `potential_scale_reduction`; NaN where

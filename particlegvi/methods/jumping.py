@@ -48,7 +48,7 @@ class Jumping:
                 self.state[:, : x.shape[1]] = x
 
     def kept(self) -> Facts:
-        """What the flow keeps, and the numbers of proposals."""
+        """The flow's `kept`, and the numbers of proposals."""
         return {**self._flow.kept(), PROPOSED: self._jumps.proposed, ACCEPTED: self._jumps.accepted}
 
     def restore(self, state: Array, kept: Facts) -> None:

@@ -15,7 +15,7 @@ BARS: dict[str, Any] = {"alpha": 0.62, "edgecolor": "white", "linewidth": 0.6}
 
 
 def draw_histogram(axes: Axes, particles: Array, edges: Array, share: float, colour: str, **settings: Any) -> None:
-    """Bars between ``edges``, to each of which every particle inside adds the height ``share``."""
+    """Histogram bars between ``edges``; each particle adds the height ``share`` to its bar."""
     heights = share * np.histogram(particles, edges)[0]
     left, right, floor = edges[:-1], edges[1:], np.zeros(len(heights))
     corners = np.array([[left, floor], [left, heights], [right, heights], [right, floor]])  # (4, x and y, bars)

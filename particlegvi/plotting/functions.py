@@ -129,7 +129,7 @@ def note(runs: Mapping[str, FunctionRun]) -> str:
 
 
 def colours_of(results: Results) -> dict[str, str]:
-    """One colour for each method; orange is that of the negative functions."""
+    """One colour for each method; orange is reserved for negative functions."""
     free = [style.BLUE, style.GREEN, style.PURPLE, style.VERMILLION, style.SKY]
     return {label: free[place % len(free)] for place, label in enumerate(results)}
 

@@ -1,4 +1,4 @@
-"""What a table holds and how its models are fitted."""
+"""Settings of a table and of its models."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ TARGET = "a target, as particlegvi.target gives it"
 
 
 def members(contract: type) -> list[str]:
-    """The names that a Protocol asks for, those of the Protocols below it first."""
+    """Names of the members of a Protocol, inherited ones first."""
     names = [name for each in reversed(contract.__mro__) for name in (*inspect.get_annotations(each), *vars(each))]
     return [name for name in dict.fromkeys(names) if not name.startswith("_")]
 

@@ -19,7 +19,7 @@ NARROWEST = 1e-3  # smallest fraction of the bound on the gauge; smaller ones ar
 
 
 def save(outcome: Outcome, path: Path) -> Path:
-    """Draw an outcome of which both variants were made, and write it as PNG."""
+    """Draw the two variants of an outcome, and write them as PNG."""
     assert outcome.right is not None and outcome.wrong is not None
     claim = outcome.claim
     with style.slide_style():

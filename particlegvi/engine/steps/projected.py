@@ -67,7 +67,7 @@ def move(z, force, decay, gain, leftover, spread, key, role, step, out):
 
 @compiled
 def log_ratios(z, force, proposed, force_there, decay, gain, leftover, spread, out):
-    """Logarithm of the density of ``move`` back from ``proposed`` to z, over that of moving there; (particles,)."""
+    """log q(z given proposed) - log q(proposed given z) for the proposals of ``move``, (particles,)."""
     for j in range(z.shape[0]):
         total = 0.0
         for m in range(z.shape[1]):

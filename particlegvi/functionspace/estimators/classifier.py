@@ -36,7 +36,7 @@ class ProjectedLangevinClassifier(ClassifierMixin, ProjectedLangevinEstimator):
     shared_lengthscale = True
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit inputs (n, dim) and labels (n,) of any kind, of which there are two."""
+        """Fit inputs (n, dim) and labels (n,) of two classes, of any type."""
         inputs, targets = self._data(X, y)
         check_classification_targets(targets)
         kind = type_of_target(targets, input_name="y", raise_unknown=True)

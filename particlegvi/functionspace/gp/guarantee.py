@@ -1,4 +1,4 @@
-"""What a bound on KL(q, p) says about the error of one Gaussian mean and standard deviation.
+"""Error bounds of a Gaussian mean and standard deviation from a bound on KL(q, p).
 
 Let q and p be Gaussians on the line, r = var_q / var_p, and g at least KL(q, p), in nats. Then
 

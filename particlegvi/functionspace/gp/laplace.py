@@ -1,4 +1,4 @@
-"""Covariance parameters for classification: those of the highest marginal likelihood in Laplace's approximation."""
+"""Covariance parameters for classification, by the largest marginal likelihood in Laplace's approximation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The residual as printed in the thesis, which is not that of any Gaussian process."""
+"""The residual as printed in the thesis; no Gaussian process has it."""
 
 from __future__ import annotations
 

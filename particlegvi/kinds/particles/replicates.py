@@ -76,7 +76,7 @@ def _simulate(
 
 
 class _Replicate:
-    """Storage of the next replicate: its end is one record of ``ends``, its steps follow those of the others."""
+    """Storage of one replicate: its last record goes to ``ends``, and its steps continue the count of the others."""
 
     def __init__(self, ends: Storage, steps: int, snapshot: Snapshot | None) -> None:
         self.number = ends.count

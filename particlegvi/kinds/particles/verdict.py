@@ -24,7 +24,7 @@ UNMOVED = 100  # steps after which a particle in the same place, to the last bit
 
 
 def equilibrium(run: Run, target: Any, found: Facts) -> Facts:
-    """``reached`` (None where it cannot be told), ``since``, ``verdict`` and the largest ``drift``.
+    """``reached`` (None if undecidable), ``since``, ``verdict`` and the largest ``drift``.
 
     Parameters
     ----------

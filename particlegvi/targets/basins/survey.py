@@ -1,4 +1,4 @@
-"""Peaks of exp(f) on the line, for a function f of which only values are known.
+"""Peaks of exp(f) on the line, from values of f alone.
 
 Values are taken on grids of every scale: points at geometric distances (from 1e-9 to 1e60 scales) around the prior's
 centre and around 0, and uniform grids over the prior's bulk or box. Every discrete maximum is polished, its width
