@@ -128,7 +128,7 @@ class Method(Protocol):
     @property
     def follows_loss(self) -> bool: ...  # whether the curvature of the loss limits the step size
     def check_integrator(self, name: str, /) -> None: ...  # a ValueError if this integrator is wrong for the method
-    def flow(self, problem: Any, /) -> Flow: ...  # the flow for one problem (`particlegvi.methods.flow.Problem`)
+    def flow(self, problem: Any, /) -> Flow: ...  # for one `particlegvi.methods.flow.ParticleProblem`
 
 
 class Moving(Protocol):

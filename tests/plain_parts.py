@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.contracts import Array, Flow, Loss, Method, Objective, Prior, Target
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 from particlegvi.plotting.results import HasAtoms, HasDensity, ParticleRun, Results
 
 
@@ -101,7 +101,7 @@ class PlainMethod:
     def check_integrator(self, name: str) -> None:
         return None
 
-    def flow(self, problem: Problem) -> PlainFlow:
+    def flow(self, problem: ParticleProblem) -> PlainFlow:
         return PlainFlow(self, problem, problem.start.copy())
 
 
@@ -110,7 +110,7 @@ class PlainFlow:
     """The flow of a `PlainMethod`; its noise depends on the seed and the number of the step alone."""
 
     method: PlainMethod
-    problem: Problem
+    problem: ParticleProblem
     state: Array
 
     def advance(self, first_step: int, steps: int) -> None:

@@ -282,6 +282,8 @@ LONGEST = 300
 VOCABULARY = {"whole", "positive", "points", "shown", "refuse"}
 SPEAKERS = ("particlegvi.tools.arguments", "particlegvi.tools.quoting", "particlegvi.settings.checks")
 ALSO_NAMED = {("particlegvi.schedules", "shown")}
+# As in "dim is 0; it must be positive" and "data must have the key name; it has none".
+OLD_VOICE = re.compile(r"(is|are) \{\}; (\w+ )+must |must .*; (it|they) (has|have|is|are) ")
 # These numbers may only fall.
 MOST_ANY = 610
 MOST_PROBES = 35
@@ -318,6 +320,8 @@ def faults(source: str, module: str) -> list[str]:
         named = node.id if isinstance(node, ast.Name) else node.name if isinstance(node, ast.alias) else ""
         if part in ("kinds", "functionspace") and named in ("Results", "Folder"):
             found.append(f"{module} names {named}")
+        if isinstance(node, ast.Raise) and OLD_VOICE.search(sentence(node)):
+            found.append(f"{module}:{node.lineno} says what is before what must be; KEY must be WHAT, not VALUE")
     if part == "storage":
         allowed = ("tools", "contracts", "simulation", "settings.checks", "storage", "version")
         for line, name, _ in imports(source, module, types=True):
@@ -325,6 +329,15 @@ def faults(source: str, module: str) -> list[str]:
             if top == "particlegvi" and not inside.startswith(allowed):
                 found.append(f"{module}:{line} imports {name}, which the format of a folder must not know")
     return found
+
+
+def sentence(node: ast.Raise) -> str:
+    """The text of ``raise ValueError("...")``, {} for each value in it; empty where it is made in another way."""
+    if not isinstance(node.exc, ast.Call) or ast.unparse(node.exc.func) != "ValueError" or not node.exc.args:
+        return ""
+    text = node.exc.args[0]
+    pieces = text.values if isinstance(text, ast.JoinedStr) else [text]
+    return "".join(str(each.value) if isinstance(each, ast.Constant) else "{}" for each in pieces)
 
 
 def test_names_signatures_and_lengths(root):
@@ -344,6 +357,9 @@ def test_names_signatures_and_lengths(root):
         ("particlegvi.functionspace.bad", "def f(folder: Folder): ...", "names Folder"),
         ("particlegvi.kernels.bad", "def positive(key, value): ...", "defines positive"),
         ("particlegvi.priors.bad", "def f():\n    def refuse(key): ...", "defines refuse"),
+        ("particlegvi.losses.bad", "raise ValueError(f'dim is {dim!r}; it must be positive')", "not VALUE"),
+        ("particlegvi.losses.bad", "raise ValueError(f'a of b is {a}; every entry must be positive')", "not VALUE"),
+        ("particlegvi.settings.bad", "raise ValueError(f'{a} must have the key {b}; it has {c}')", "not VALUE"),
         ("particlegvi.storage.bad", "from particlegvi.settings import keys", "format of a folder"),
         ("particlegvi.storage.bad", "from particlegvi.engine import noise", "format of a folder"),
     ],
@@ -360,6 +376,7 @@ def test_a_fault_is_reported(module, source, complaint):
         ("particlegvi.priors.good", "@compiled\ndef f(a, b, c, d, e, f, g): ..."),
         ("particlegvi.storage.good", "from particlegvi.settings import checks\nfrom particlegvi.tools import files"),
         ("particlegvi.tools.arguments", "def whole(key, value): ..."),
+        ("particlegvi.losses.good", "raise ValueError(f'{key} must be positive, not {value}')"),
         ("particlegvi.targets.good", "x = 1\n" * LONGEST),
     ],
 )

@@ -15,7 +15,7 @@ from particlegvi.bench.timing import Contender
 from particlegvi.contracts import Loss, Method
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs.algorithms import Direct
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 
 PRIOR = pg.priors.Normal(0.0, 1.0)
 KERNEL = pg.kernels.SquaredExponential(1.0)
@@ -39,7 +39,7 @@ def _flow(
     loss = loss or _well()
     dim = start.shape[1]
     prior = PRIOR if dim == 1 else pg.priors.Normal(np.zeros(dim), 1.0)
-    flow = method.flow(Problem(loss, prior, start, 10**9, 1e-4, 0, "euler-maruyama", tolerance))
+    flow = method.flow(ParticleProblem(loss, prior, start, 10**9, 1e-4, 0, "euler-maruyama", tolerance))
     done = [0]
 
     def work() -> None:
@@ -207,7 +207,7 @@ def same_bytes() -> list[Row]:
             results = []
             for workers, sizes in ((1, [1] * 12), (2, [12]), (2, [5, 1, 6])):
                 threads.count = partial(int, workers)  # type: ignore[assignment]
-                flow = method.flow(Problem(loss, prior, start, 12, 1e-3, 0, "euler-maruyama", 1e-12))
+                flow = method.flow(ParticleProblem(loss, prior, start, 12, 1e-3, 0, "euler-maruyama", 1e-12))
                 step = 0
                 for size in sizes:
                     flow.advance(step, size)

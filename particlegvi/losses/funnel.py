@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from particlegvi.tools import arguments
+
 
 class _Fields(NamedTuple):
     sd: float
@@ -38,9 +40,8 @@ class Funnel(_Fields):
     positive = ("sd",)
 
     def __new__(cls, sd: float = 3.0, dim: float = 2) -> Funnel:
-        if dim != int(dim) or dim < 2:
-            raise ValueError(f"dim of funnel is {dim!r}; it must be a whole number, at least 2")
-        return super().__new__(cls, float(sd), float(dim))
+        coordinates = arguments.whole("dim of funnel", dim, 2, arguments.MOST_COORDINATES)
+        return super().__new__(cls, float(sd), float(coordinates))
 
     @property
     def dim(self) -> int:

@@ -76,7 +76,7 @@ class Loss:
         from particlegvi.engine.terms.outside import distinct
 
         if not is_term(term):
-            raise ValueError(f"term is {type(term).__name__}; it must be a NamedTuple with at least one field")
+            raise arguments.refuse("term", term, "a NamedTuple with at least one field")
         for method in ("value", "gradient"):
             if not callable(declared(term, method)):
                 raise ValueError(f"term {type(term).__name__} has no method {method}")
@@ -86,7 +86,7 @@ class Loss:
         fields = {field: prepared(label, field, content) for field, content in term._asdict().items()}
         for field in declared(term, "positive", ()):
             if not np.all(np.asarray(fields[field]) > 0.0):
-                raise ValueError(f"{field} of {label} is {fields[field]}; it must be positive")
+                raise arguments.refuse(f"{field} of {label}", fields[field], "a positive number")
         return cls(distinct(term._replace(**fields)), size, label)
 
     @classmethod

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi.tools import arguments
+
 
 class _Fields(NamedTuple):
     curvature: NDArray[np.float64]
@@ -37,15 +39,14 @@ class Quadratic(_Fields):
     def __new__(cls, curvature: ArrayLike = 1.0, centre: ArrayLike = 0.0, dim: float | None = None) -> Quadratic:
         a = np.atleast_1d(np.array(curvature, dtype=np.float64))
         c = np.atleast_1d(np.array(centre, dtype=np.float64))
-        if dim is not None and (dim != int(dim) or dim < 1):
-            raise ValueError(f"dim of quadratic is {dim!r}; it must be a whole number, at least 1")
-        size = max(a.size, c.size) if dim is None else int(dim)
-        if a.shape not in ((1,), (size,)) or c.shape not in ((1,), (size,)):
-            raise ValueError(
-                f"curvature of shape {a.shape} and centre of shape {c.shape} do not fit quadratic with dim {size}"
-            )
+        size = max(a.size, c.size)
+        if dim is not None:
+            size = arguments.whole("dim of quadratic", dim, 1, arguments.MOST_COORDINATES)
+        for key, found in (("curvature", a), ("centre", c)):
+            if found.shape not in ((1,), (size,)):
+                raise arguments.shaped(f"{key} of quadratic", found, f"a number, or one for each of {size} coordinates")
         if not np.all(a > 0.0):
-            raise ValueError(f"curvature of quadratic is {curvature!r}; every entry must be positive")
+            raise arguments.refuse("curvature of quadratic", curvature, "a positive number, or positive numbers")
         return super().__new__(cls, np.full(size, a), np.full(size, c))
 
     @property

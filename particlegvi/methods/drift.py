@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from particlegvi.engine.steps.flow import descend, first_bad_particle
-from particlegvi.methods.flow import ParticleFlow, Problem
+from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.tools.quoting import shown
 
 EXPLICIT = ("euler-maruyama", "leimkuhler-matthews")  # integrators that are explicit Euler where there is no noise
@@ -34,7 +34,7 @@ class DriftFlow(ParticleFlow):
 
     Parameters
     ----------
-    problem : Problem
+    problem : ParticleProblem
     label : str
         The method's name, for errors.
     drift : callable
@@ -50,7 +50,7 @@ class DriftFlow(ParticleFlow):
         If the problem asks for an integrator that is more than explicit Euler where there is no noise.
     """
 
-    def __init__(self, problem: Problem, label: str, drift: Drift, facts: Mapping[str, Any]) -> None:
+    def __init__(self, problem: ParticleProblem, label: str, drift: Drift, facts: Mapping[str, Any]) -> None:
         check_explicit(label, problem.integrator)
         super().__init__(np.array(problem.start, dtype=np.float64, order="C"))
         self._drift = drift

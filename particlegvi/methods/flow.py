@@ -12,7 +12,7 @@ from particlegvi.schedules import Schedule
 
 
 @dataclass(frozen=True)
-class Problem:
+class ParticleProblem:
     """Everything a method needs to build its flow, already checked.
 
     Attributes

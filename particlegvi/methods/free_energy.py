@@ -26,7 +26,7 @@ from particlegvi.engine.steps.tamed import TamedEnsemble
 from particlegvi.integrators.stepping import Steppings, linear_part
 from particlegvi.jumps import Ensemble as JumpSettings
 from particlegvi.methods import options
-from particlegvi.methods.flow import ParticleFlow, Problem
+from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.jumping import Jumping
 from particlegvi.methods.method import Method
 from particlegvi.priors import Embedding
@@ -131,7 +131,7 @@ class FreeEnergy(Method):
                 "kl_weight above 0 and no repulsion"
             )
 
-    def flow(self, problem: Problem) -> Flow:
+    def flow(self, problem: ParticleProblem) -> Flow:
         """The flow of this free energy for one problem."""
         flow = FreeEnergyFlow(self, problem)
         settings = jumps.resolved(self.jumps)
@@ -141,7 +141,7 @@ class FreeEnergy(Method):
 class FreeEnergyFlow(ParticleFlow):
     """The flow of a :class:`FreeEnergy`: its state is the particles, and the columns that the scheme adds."""
 
-    def __init__(self, method: FreeEnergy, problem: Problem):
+    def __init__(self, method: FreeEnergy, problem: ParticleProblem):
         prior, loss = problem.prior, problem.loss
         dim = problem.start.shape[1]
         method.check_integrator(problem.integrator)
@@ -180,7 +180,7 @@ class FreeEnergyFlow(ParticleFlow):
         self._repulsion = repulsion
         self._embedding, self._kernel = embedding, kernel
 
-    def jumps_of(self, method: FreeEnergy, problem: Problem, share: float) -> EnsembleJumps:
+    def jumps_of(self, method: FreeEnergy, problem: ParticleProblem, share: float) -> EnsembleJumps:
         """The jumps with the kernel and the embedding of this flow."""
         return method.kind_of_jumps(
             problem.loss,

@@ -9,7 +9,7 @@ import numpy as np
 
 from particlegvi.contracts import Flow, Objective
 from particlegvi.engine.numerics.noise import normals
-from particlegvi.methods.flow import ParticleFlow, Problem
+from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.method import Method
 from particlegvi.tools import arguments, memory
 
@@ -43,7 +43,7 @@ class FDGVI(Method):
         object.__setattr__(self, "kl_weight", arguments.positive("kl_weight", self.kl_weight))
         object.__setattr__(self, "draws", arguments.whole("draws", self.draws, 1, 100_000_000))
 
-    def flow(self, problem: Problem) -> Flow:
+    def flow(self, problem: ParticleProblem) -> Flow:
         """The descent for one problem."""
         return GaussianFlow(self, problem)
 
@@ -51,7 +51,7 @@ class FDGVI(Method):
 class GaussianFlow(ParticleFlow):
     """The state is (mu, beta, sum of mu, sum of beta), each (dim,), with sums over the second half of the steps."""
 
-    def __init__(self, method: FDGVI, problem: Problem):
+    def __init__(self, method: FDGVI, problem: ParticleProblem):
         self._method = method
         self._problem = problem
         if np.all(np.isfinite(problem.prior.low)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from particlegvi.contracts import Flow, Kernel, Objective
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 
 
 class Method:
@@ -56,6 +56,6 @@ class Method:
     def check_integrator(self, name: str) -> None:
         """Raise a ValueError if the integrator of this name is wrong for the method: every one is right."""
 
-    def flow(self, problem: Problem) -> Flow:
+    def flow(self, problem: ParticleProblem) -> Flow:
         """The flow for one problem."""
         raise NotImplementedError(f"{type(self).__name__} has no method flow")

@@ -14,7 +14,7 @@ from particlegvi.engine.numerics.noise import normals
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.drift import DriftFlow, check_explicit
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.method import Method
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.tools import arguments, parts
@@ -71,7 +71,7 @@ class MMDFlow(Method):
         """Over all measures, with DLE's target, where no reference is given; otherwise "reference"."""
         return "measures" if self.reference is None else "reference"
 
-    def embedding(self, problem: Problem, kernel: Kernel) -> tuple[Term, str]:
+    def embedding(self, problem: ParticleProblem, kernel: Kernel) -> tuple[Term, str]:
         """The mean embedding of the reference as a term, and a phrase on the draws that stand for the reference."""
         if self.reference is None:
             return self._gibbs(problem, kernel)
@@ -85,7 +85,7 @@ class MMDFlow(Method):
         number = len(reference)
         return WeightedPoints(reference, np.full(number, 1.0 / number), kernel), f"{number} draws of equal weight"
 
-    def _gibbs(self, problem: Problem, kernel: Kernel) -> tuple[Term, str]:
+    def _gibbs(self, problem: ParticleProblem, kernel: Kernel) -> tuple[Term, str]:
         if isinstance(problem.prior, priors.Flat):
             raise ValueError("reference must be given under a flat prior, which has no draws to weigh for the MMD flow")
         at = problem.prior.sample(self.samples, seed=problem.seed, role="prior")
@@ -100,7 +100,7 @@ class MMDFlow(Method):
         """Raise a ValueError for an integrator that is more than explicit Euler without noise."""
         check_explicit(self.label, name)
 
-    def flow(self, problem: Problem) -> Flow:
+    def flow(self, problem: ParticleProblem) -> Flow:
         """The flow for one problem."""
         kernel, rule = kernels.resolve(self.kernel, problem.prior, problem.start, problem.seed)
         target, words = self.embedding(problem, kernel)

@@ -12,7 +12,7 @@ from particlegvi.contracts import Array, Flow, Kernel
 from particlegvi.engine.pairs.stein import stein_sum
 from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.drift import DriftFlow, check_explicit
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.method import Method
 from particlegvi.tools import arguments, parts
 
@@ -53,7 +53,7 @@ class SVGD(Method):
         """Raise a ValueError for an integrator that is more than explicit Euler without noise."""
         check_explicit(self.label, name)
 
-    def flow(self, problem: Problem) -> Flow:
+    def flow(self, problem: ParticleProblem) -> Flow:
         """The flow for one problem."""
         kernel, rule = kernels.resolve(self.kernel, problem.prior, problem.start, problem.seed)
         prior_term = problem.prior.term()

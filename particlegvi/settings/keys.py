@@ -39,14 +39,14 @@ def part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> Facts:
     if not isinstance(value, dict):
         raise refuse(key, value, f"a name or a table with the key {names}")
     if sum(selector in value for selector in selectors) != 1:
-        raise ValueError(f"{key} must have exactly one of the keys {names}; it has {_keys(value)}")
+        raise ValueError(f"{key} must have exactly one of the keys {names}, not {_keys(value)}")
     if "name" in value:
         checks.text(80)(value["name"], f"{key}.name")
     return value
 
 
 def _keys(table: dict[str, Any]) -> str:
-    return ", ".join(shown(name) for name in list(table)[:8]) or "no key"
+    return ", ".join(shown(name) for name in list(table)[:8]) or "none"
 
 
 def entries(value: Any, key: str, entry: Check) -> Facts:
@@ -67,7 +67,7 @@ def figures(value: Any, key: str) -> list[Facts]:
         raise refuse(key, value, "a list of at most 16 tables, each written [[figures]]")
     for index, figure in enumerate(value):
         if "kind" not in figure:
-            raise ValueError(f'{key}[{index}] must have the key "kind"; it has {_keys(figure)}')
+            raise ValueError(f'{key}[{index}] must have the key "kind", not {_keys(figure)}')
         checks.text(40)(figure["kind"], f"{key}[{index}].kind")
         for name, option in figure.items():
             if _holds_table(option):

@@ -10,7 +10,7 @@ import numpy as np
 
 from particlegvi import losses, schedules
 from particlegvi.contracts import Flow, Loss, Method, Prior, Snapshot, Start, Storage
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 from particlegvi.simulation.chunks import Chunks
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Run
@@ -88,7 +88,7 @@ def simulate(
 
 
 def follow(
-    problem: Problem,
+    problem: ParticleProblem,
     method: Method,
     record_every: int | None,
     progress: Callable[[int, int], None] | None,
@@ -154,7 +154,7 @@ def follow(
     return run
 
 
-def _explain(flow: Flow, problem: Problem, good: Snapshot, count: int, safe: float) -> NoReturn:
+def _explain(flow: Flow, problem: ParticleProblem, good: Snapshot, count: int, safe: float) -> NoReturn:
     """Find the first bad step of a chunk by bisection (a flow repeats itself exactly) and say what to do.
 
     Between the bisections the flow is put back to the snapshot ``good`` before the chunk, its counts included, so that

@@ -9,7 +9,7 @@ import numpy as np
 
 from particlegvi import integrators, schedules
 from particlegvi.contracts import Array, Distribution, Loss, Method, Prior, Start
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 from particlegvi.priors import Flat
 from particlegvi.tools import arguments, memory, parts
 
@@ -42,7 +42,7 @@ class Settings:
 
 def check_problem(
     loss: Loss, method: Method, prior: Prior | None, initial: Start | None, settings: Settings
-) -> Problem:
+) -> ParticleProblem:
     """Check every argument of `particlegvi.simulate` and draw the start.
 
     Parameters
@@ -57,7 +57,7 @@ def check_problem(
 
     Returns
     -------
-    Problem
+    ParticleProblem
 
     Raises
     ------
@@ -84,7 +84,7 @@ def check_problem(
     method.check_integrator(settings.integrator)
     start = _start(initial, prior, replace(settings, steps=steps, record_every=record_every, seed=seed))
     _check_start(loss, start)
-    return Problem(loss, prior, start, steps, step_size, seed, settings.integrator, tolerance)
+    return ParticleProblem(loss, prior, start, steps, step_size, seed, settings.integrator, tolerance)
 
 
 def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:

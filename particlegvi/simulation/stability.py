@@ -21,7 +21,7 @@ from particlegvi import integrators, kernels, schedules
 from particlegvi.contracts import Array, Kernel, Method
 from particlegvi.engine.terms import evaluate
 from particlegvi.integrators.stepping import linear_part
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 from particlegvi.priors import Flat
 
 PARTICLES = 64
@@ -30,7 +30,7 @@ LARGEST_MATRIX = 64
 DRAWS = 1000
 
 
-def warn_when_unstable(problem: Problem, method: Method) -> float:
+def warn_when_unstable(problem: ParticleProblem, method: Method) -> float:
     """Warn where the largest step size is beyond the stability limit at the start; the limit."""
     limit = stability_limit(problem, method)
     step_size = schedules.largest(problem.step_size, problem.steps)
@@ -44,7 +44,7 @@ def warn_when_unstable(problem: Problem, method: Method) -> float:
     return limit
 
 
-def stability_limit(problem: Problem, method: Method) -> float:
+def stability_limit(problem: ParticleProblem, method: Method) -> float:
     """Largest stable step size at the start, infinite where there is no limit."""
     if integrators.scheme(problem.integrator) not in ("plain", "heun") or not method.follows_loss:
         return math.inf
@@ -73,7 +73,7 @@ def stability_limit(problem: Problem, method: Method) -> float:
     return high
 
 
-def curvature(problem: Problem, method: Method) -> Array:
+def curvature(problem: ParticleProblem, method: Method) -> Array:
     """The curvature of the flow at the start: of the steepest particle, or of all if they repel each other."""
     points = problem.start[:PARTICLES]
     lambda1 = 2.0 * method.mmd_weight
@@ -94,7 +94,7 @@ def curvature(problem: Problem, method: Method) -> Array:
     return whole.transpose(0, 2, 1, 3).reshape(number * dim, number * dim)
 
 
-def _own_curvature(problem: Problem, kl_weight: float, points: Array) -> Array:
+def _own_curvature(problem: ParticleProblem, kl_weight: float, points: Array) -> Array:
     """Second derivatives of loss - kl_weight log p at each particle, (particles, dim, dim)."""
     dim = min(points.shape[1], COORDINATES)
     width = 1e-4 * (1.0 + np.abs(points).max())

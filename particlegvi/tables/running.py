@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from particlegvi.contracts import Progress
 from particlegvi.engine.numerics import threads
 from particlegvi.tables.cells import Cell, measure
 from particlegvi.tables.problems import problem
@@ -18,8 +19,6 @@ from particlegvi.tables.settings import Settings
 from particlegvi.tables.store import Store
 from particlegvi.tools import arguments, files, parts, workers
 from particlegvi.tools.quoting import refuse
-
-Progress = Callable[[str, int, int], None]
 
 
 class Measured(NamedTuple):

@@ -49,11 +49,11 @@ class DensityTarget:
         self,
         log_density: LogWeight,
         nodes: Nodes,
-        *,
         low: np.ndarray,
         high: np.ndarray,
         residual: float,
         error: float,
+        *,
         log_normaliser: float,
     ) -> None:
         self.dim = nodes.points.shape[1]

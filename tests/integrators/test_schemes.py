@@ -5,7 +5,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.engine.numerics import noise, threads
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 
 NORMAL, BOX = pg.priors.Normal([0.3, 0.0], 1.5), pg.priors.Uniform([-0.8, -0.7], [0.9, 1.0])
 KERNEL = pg.kernels.SquaredExponential(0.8)
@@ -140,7 +140,8 @@ def test_grouping_of_steps_and_threads_change_no_bit(kind, integrator, step_size
 
     def run(grouping, workers):
         monkeypatch.setattr(threads, "count", lambda: workers)
-        flow = method.flow(Problem(loss, prior, prior.sample(2500, seed=1), 2000, step_size, 1, integrator, 1e-12))
+        start = prior.sample(2500, seed=1)
+        flow = method.flow(ParticleProblem(loss, prior, start, 2000, step_size, 1, integrator, 1e-12))
         step = first
         for size in grouping:
             flow.advance(step, size)

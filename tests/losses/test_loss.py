@@ -154,8 +154,8 @@ class NoFields(NamedTuple):
 @pytest.mark.parametrize(
     ("term", "dim", "part"),
     [
-        ((1.0, 2.0), 1, "it must be a NamedTuple"),
-        (lambda x: x, 1, "it must be a NamedTuple"),
+        ((1.0, 2.0), 1, "term must be a NamedTuple with at least one field, not (1.0, 2.0)"),
+        (lambda x: x, 1, "term must be a NamedTuple"),
         (NoFields(), 1, "at least one field"),
         (NoGradient(), 1, "no method gradient"),
         (Parabola(), None, "dim must be a whole number from 1 to 16777216, not None"),

@@ -5,11 +5,11 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.engine.numerics.noise import normals
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 
 
 def problem(loss, prior, start, steps=100, step_size=0.05, seed=0):
-    return Problem(loss, prior, np.atleast_2d(start), steps, step_size, seed, "euler-maruyama", 1e-12)
+    return ParticleProblem(loss, prior, np.atleast_2d(start), steps, step_size, seed, "euler-maruyama", 1e-12)
 
 
 @pytest.mark.parametrize("prior", [pg.priors.Normal([0.5, -1.0], [0.7, 2.0]), pg.priors.Flat(2)])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.methods.flow import ParticleFlow, Problem
+from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.tools import parts
 
 EVERY = [
@@ -97,7 +97,7 @@ def test_signatures_are_those_that_were_published():
 
 def test_a_flow_is_restored_from_its_state_and_what_it_kept():
     loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
-    problem = Problem(loss, prior, prior.sample(8, seed=3), 6, 0.01, 3, "euler-maruyama", 1e-12)
+    problem = ParticleProblem(loss, prior, prior.sample(8, seed=3), 6, 0.01, 3, "euler-maruyama", 1e-12)
     for method in EVERY:
         flow, other = method.flow(problem), method.flow(problem)
         flow.advance(0, 4)

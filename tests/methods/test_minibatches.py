@@ -7,7 +7,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.engine.numerics.noise import normals, uniforms
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 
 ROWS, BATCH, STEPS, SIZE, SEED = 40, 5, 23, 0.01, 6
 DESIGN = normals(1, "prior", ROWS, 2)
@@ -48,7 +48,7 @@ METHODS = [
 
 def advanced(loss, method, integrator, chunks):
     start = PRIOR.sample(7, seed=SEED)
-    flow = method.flow(Problem(loss, PRIOR, start, STEPS, SIZE, SEED, integrator, 1e-12))
+    flow = method.flow(ParticleProblem(loss, PRIOR, start, STEPS, SIZE, SEED, integrator, 1e-12))
     step = 0
     for count in chunks:
         flow.advance(step, count)
@@ -121,7 +121,8 @@ def test_svgd_and_fdgvi_take_the_batch_of_the_step():
 
     loss = pg.Loss.from_numpy(value, full, 2, gradient_at=noted)
     for method, rows in ((pg.methods.SVGD(0.3), 7), (pg.methods.FDGVI(0.3, 8), 8)):
-        flow = method.flow(Problem(loss, PRIOR, PRIOR.sample(7, seed=SEED), 9, SIZE, SEED, "euler-maruyama", 1e-12))
+        start = PRIOR.sample(7, seed=SEED)
+        flow = method.flow(ParticleProblem(loss, PRIOR, start, 9, SIZE, SEED, "euler-maruyama", 1e-12))
         taken.clear()
         flow.advance(step, 2)
         assert taken == [(5, SEED, (rows, 2)), (6, SEED, (rows, 2))]

@@ -6,14 +6,14 @@ from scipy.optimize import minimize_scalar
 
 import particlegvi as pg
 from particlegvi.engine.numerics.noise import normals
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 
 KERNEL = pg.kernels.SquaredExponential(0.8)
 ZERO = pg.Loss.from_numpy(lambda x: np.zeros(len(x)), np.zeros_like, 1)
 
 
 def problem(loss, prior, start, step_size=0.1, integrator="euler-maruyama", seed=0):
-    return Problem(loss, prior, np.asarray(start, dtype=np.float64), 100, step_size, seed, integrator, 1e-12)
+    return ParticleProblem(loss, prior, np.asarray(start, dtype=np.float64), 100, step_size, seed, integrator, 1e-12)
 
 
 def pull(at, points, weights):

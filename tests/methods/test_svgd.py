@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 
 PRIOR = pg.priors.Normal(0.3, 1.5)
 BOWL = pg.losses.get("quadratic", curvature=[1.0], centre=[0.0])
 
 
 def problem(loss, prior, start, step_size=0.05, integrator="euler-maruyama"):
-    return Problem(loss, prior, np.asarray(start, dtype=np.float64), 100, step_size, 0, integrator, 1e-12)
+    return ParticleProblem(loss, prior, np.asarray(start, dtype=np.float64), 100, step_size, 0, integrator, 1e-12)
 
 
 def liu_and_wang(x, score, kernel, epsilon):

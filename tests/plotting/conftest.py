@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 
 from ..plain_parts import PlainAtoms, PlainDensity, PlainLoss, PlainMethod, PlainPrior, PlainResults, PlainRun
 
@@ -17,7 +17,7 @@ def flow(
     loss: PlainLoss, prior: PlainPrior, method: PlainMethod, start: np.ndarray, steps: int, step_size: float, keep: int
 ) -> PlainRun:
     """A run with ``keep`` records after the start."""
-    problem = Problem(loss, prior, start, steps, step_size, 3, "euler-maruyama", 1e-12)
+    problem = ParticleProblem(loss, prior, start, steps, step_size, 3, "euler-maruyama", 1e-12)
     moving, records = method.flow(problem), [start.copy()]
     for first in range(0, steps, steps // keep):
         moving.advance(first, steps // keep)

@@ -13,7 +13,7 @@ from particlegvi.contracts import Record, Scenario, StepProgress, Storage
 from particlegvi.functionspace import covariances, likelihoods
 from particlegvi.kinds.functions import methods as registry
 from particlegvi.kinds.functions.data import Data, resolve
-from particlegvi.kinds.functions.problem import Fit, Problem
+from particlegvi.kinds.functions.problem import Fit, FunctionProblem
 from particlegvi.kinds.functions.run import FunctionRun
 from particlegvi.tools import memory
 
@@ -40,12 +40,12 @@ class Parts(NamedTuple):
     methods: dict[str, Any]
     settings: Mapping[str, Any]
 
-    def problem(self, seed: int) -> Problem:
+    def problem(self, seed: int) -> FunctionProblem:
         """The problem with the data of this seed."""
         settings = self.settings
         Z = settings["inducing_points"]
         X, y = self.data.drawn(self.likelihood, seed)
-        return Problem(
+        return FunctionProblem(
             self.kernel,
             self.likelihood,
             X,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Array, Facts, StepProgress
+from particlegvi.contracts import Array, Facts
 
 if TYPE_CHECKING:
     from particlegvi.functionspace.covariances.covariance import Covariance
@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from particlegvi.functionspace.likelihoods.likelihood import Likelihood
     from particlegvi.functionspace.prediction import Marginals
 
-Progress = StepProgress
 
-
-class Problem(NamedTuple):
+class FunctionProblem(NamedTuple):
     """Data, the prior of the function, and the settings of the fit.
 
     Attributes

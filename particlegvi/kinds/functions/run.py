@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Facts
 from particlegvi.kinds.functions.data import Data
-from particlegvi.kinds.functions.problem import Array, Fit, Problem
+from particlegvi.kinds.functions.problem import Array, Fit, FunctionProblem
 
 
 @dataclass
@@ -22,7 +22,7 @@ class FunctionRun:
     ----------
     label : str
         Name in tables and figures.
-    problem : Problem
+    problem : FunctionProblem
         Data, kernel, likelihood and what else was asked for.
     data : Data
         Where the data come from, and the truth behind them.
@@ -32,7 +32,7 @@ class FunctionRun:
     """
 
     label: str
-    problem: Problem
+    problem: FunctionProblem
     data: Data
     method: Any
     fit: Fit

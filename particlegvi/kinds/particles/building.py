@@ -12,7 +12,7 @@ import numpy as np
 from particlegvi import integrators, kernels, losses, methods, priors, schedules
 from particlegvi.contracts import Method, Scenario
 from particlegvi.losses.loss import Loss
-from particlegvi.methods.flow import Problem
+from particlegvi.methods.flow import ParticleProblem
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools import memory
 from particlegvi.tools.quoting import refuse
@@ -82,7 +82,7 @@ def settled(method: Any, info: Mapping[str, Any]) -> Any:
     return type(method)(**{**given, "kernel": kernel})
 
 
-def problem(parts: Parts, method: Method, scenario: Scenario, seed: int, record_every: int | None) -> Problem:
+def problem(parts: Parts, method: Method, scenario: Scenario, seed: int, record_every: int | None) -> ParticleProblem:
     """The checked problem of one method of a scenario."""
     given = {key: scenario[key] for key in ("particles", "steps", "step_size", "integrator", "tolerance")}
     settings = Settings(**given, record_every=record_every, seed=seed)

@@ -118,10 +118,10 @@ def test_a_cloud_that_leaves_the_reach_of_the_series_and_comes_back_changes_no_b
     start = np.append(rng.normal(size=60), 30.0)[:, None]
 
     def state(grouping, workers):
-        from particlegvi.methods.flow import Problem
+        from particlegvi.methods.flow import ParticleProblem
 
         monkeypatch.setattr(threads, "count", lambda: workers)
-        flow = method.flow(Problem(loss, prior, start, 400, 0.02, 1, "leimkuhler-matthews", 1e-12))
+        flow = method.flow(ParticleProblem(loss, prior, start, 400, 0.02, 1, "leimkuhler-matthews", 1e-12))
         step = 0
         for size in grouping:
             flow.advance(step, size)

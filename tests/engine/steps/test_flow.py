@@ -74,9 +74,9 @@ def test_grouping_of_steps_and_threads_change_no_bit(integrator, kind, monkeypat
     def run(grouping, workers):
         monkeypatch.setattr(threads, "count", lambda: workers)
         start = prior.sample(2500 if kind == "independent" else 700, seed=1)
-        from particlegvi.methods.flow import Problem
+        from particlegvi.methods.flow import ParticleProblem
 
-        flow = method.flow(Problem(loss, prior, start, 40, 1e-3, 1, integrator, 1e-12))
+        flow = method.flow(ParticleProblem(loss, prior, start, 40, 1e-3, 1, integrator, 1e-12))
         step = 0
         for size in grouping:
             flow.advance(step, size)

@@ -8,7 +8,7 @@ from particlegvi.contracts import Likelihood, StepProgress, Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.likelihoods.gaussian import Gaussian
-from particlegvi.kinds.functions.problem import Fit, GaussianPosterior, Problem
+from particlegvi.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior
 
 
 class GP:
@@ -23,20 +23,22 @@ class GP:
         """Refuse a likelihood with which the posterior is no Gaussian process."""
         gaussian(likelihood)
 
-    def fit(self, problem: Problem, progress: StepProgress | None = None, keeper: Storage | None = None) -> Fit:
+    def fit(
+        self, problem: FunctionProblem, progress: StepProgress | None = None, storage: Storage | None = None
+    ) -> Fit:
         model = self._model(problem)
         facts = {"log_marginal_likelihood": model.log_marginal_likelihood()}
         return Fit(self._posterior(problem, model).sample(problem.X)[None], np.array([0]), facts, {})
 
-    def restore(self, problem: Problem, fit: Fit) -> GaussianPosterior:
+    def restore(self, problem: FunctionProblem, fit: Fit) -> GaussianPosterior:
         return self._posterior(problem, self._model(problem))
 
-    def _model(self, problem: Problem) -> ExactGaussianProcess:
+    def _model(self, problem: FunctionProblem) -> ExactGaussianProcess:
         with one_blas_thread():
             return ExactGaussianProcess(problem.kernel, gaussian(problem.likelihood).noise_variance).fit(problem.X,
             problem.y)
 
-    def _posterior(self, problem: Problem, model: ExactGaussianProcess) -> GaussianPosterior:
+    def _posterior(self, problem: FunctionProblem, model: ExactGaussianProcess) -> GaussianPosterior:
         return GaussianPosterior(model, problem.particles, 0, problem.seed)
 
 

@@ -11,7 +11,7 @@ from particlegvi.functionspace import residuals
 from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
-from particlegvi.kinds.functions.problem import Fit, Problem
+from particlegvi.kinds.functions.problem import Fit, FunctionProblem
 from particlegvi.tools.arguments import whole
 from particlegvi.tools.quoting import POSITIVE, refuse
 from particlegvi.tools.registry import look_up
@@ -52,8 +52,10 @@ class PLS:
     def check(self, likelihood: Likelihood) -> None:
         """Refuse a likelihood that the method cannot have; this one takes any."""
 
-    def fit(self, problem: Problem, progress: StepProgress | None = None, keeper: Storage | None = None) -> Fit:
-        sampler = self._sampler(problem).fit(problem.X, problem.y, progress, keeper)
+    def fit(
+        self, problem: FunctionProblem, progress: StepProgress | None = None, storage: Storage | None = None
+    ) -> Fit:
+        sampler = self._sampler(problem).fit(problem.X, problem.y, progress, storage)
         return Fit(
             sampler.coefficients_[None],
             np.array([sampler.steps_]),
@@ -61,11 +63,11 @@ class PLS:
             packed(sampler.basis_),
         )
 
-    def restore(self, problem: Problem, fit: Fit) -> ProjectedLangevinSampler:
+    def restore(self, problem: FunctionProblem, fit: Fit) -> ProjectedLangevinSampler:
         """The sampler as it was after its fit, with the stored basis."""
         return self._sampler(problem).restored(unpacked(problem.kernel, fit.arrays), fit.positions[-1])
 
-    def _sampler(self, problem: Problem) -> ProjectedLangevinSampler:
+    def _sampler(self, problem: FunctionProblem) -> ProjectedLangevinSampler:
         return ProjectedLangevinSampler(
             problem.kernel,
             problem.likelihood,
