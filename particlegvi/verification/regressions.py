@@ -1,0 +1,43 @@
+"""Random regressions, with a sparse and an exact Gaussian process of each, for claims about approximations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, likelihoods
+
+NEW = 40  # inputs at which errors are measured
+
+
+class Regression(NamedTuple):
+    """Two processes fitted to the same data, and inputs around them."""
+
+    sparse: SparseGaussianProcess
+    exact: ExactGaussianProcess
+    inputs: np.ndarray  # (n, dim)
+
+    def errors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Differences of the means, and the two standard deviations, sparse and exact; and the prior variances."""
+        (mean, sd), (right, exact_sd) = (each.predict(self.inputs, True) for each in (self.sparse, self.exact))
+        return mean - right, sd, exact_sd, self.exact.covariance.diagonal(self.inputs)
+
+
+def regressions(seed: int, count: int) -> Iterator[Regression]:
+    """Random ones of 1 to 4 inputs, 8 to 40 rows and up to half as many inducing points; a fifth has targets of 0."""
+    r = np.random.default_rng(seed)
+    for number in range(count):
+        dim, n = int(r.integers(1, 5)), int(r.integers(8, 41))
+        kernel = (covariances.SquaredExponential, covariances.Matern52, covariances.Matern12)[number % 3]
+        k = kernel(r.uniform(0.5, 3.0, dim), float(r.uniform(0.3, 3.0)))
+        noise = float(10.0 ** r.uniform(-3.0, 0.0))
+        X = r.uniform(-2.0, 2.0, (n, dim))
+        y = np.sin(2.0 * X[:, 0]) + 0.5 * X.sum(axis=1) + math.sqrt(noise) * r.normal(size=n)
+        if number % 5 == 0:
+            y = np.zeros(n)
+        sparse = SparseGaussianProcess(k, likelihoods.Gaussian(noise), X[: int(r.integers(1, n // 2 + 1))]).fit(X, y)
+        exact = ExactGaussianProcess(k, noise).fit(X, y)
+        yield Regression(sparse, exact, np.vstack([X, r.uniform(-3.0, 3.0, (NEW, dim))]))
