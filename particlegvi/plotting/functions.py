@@ -28,7 +28,7 @@ FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
 
 
 @figure_kind(
-    "functions",
+    "functions", of=("function-space",),
     methods=rules.labels,
     particles=rules.whole(1, 10_000),
     input=rules.number(),

@@ -37,7 +37,11 @@ class FigureKind:
         The default value of each option, a keyword-only parameter of the function.
     checks : dict
         The check of each option.
+    of : tuple of str
+        The kinds of scenario that it draws.
     """
+
+    of: tuple[str, ...] = ("particles",)
 
     def __init__(
         self,
@@ -87,6 +91,7 @@ def figure_kind(
     name: str,
     /,
     *,
+    of: tuple[str, ...] = ("particles",),
     suffix: str = ".png",
     save: Callable[[Figure, Path], Path] = style.save,
     **checks: Check,
@@ -97,6 +102,8 @@ def figure_kind(
     ----------
     name : str
         Name of the kind.
+    of : tuple of str
+        The kinds of scenario that it draws.
     suffix : str
         Suffix of the file of such a figure.
     save : callable
@@ -109,7 +116,13 @@ def figure_kind(
     RuntimeError
         If an option has no check, or a check no option.
     """
-    return lambda function: FigureKind(function, name, suffix, save, checks)
+
+    def mark(function: Callable[..., Figure]) -> FigureKind:
+        made = FigureKind(function, name, suffix, save, checks)
+        made.of = of
+        return made
+
+    return mark
 
 
 def options(name: str) -> dict[str, Any]:
@@ -123,15 +136,21 @@ def options(name: str) -> dict[str, Any]:
     return dict(kinds[name].defaults)
 
 
-def check(specification: Mapping[str, Any]) -> None:
+def check(specification: Mapping[str, Any], scenario_kind: str | None = None) -> None:
     """Check an entry of ``[[figures]]``; `particlegvi.run` does so before anything is simulated.
+
+    With ``scenario_kind`` the figure must be one of scenarios of this kind.
 
     Raises
     ------
     ValueError
         Naming a kind or an option that does not exist, with the nearest right one, or a value that is not allowed.
     """
-    checked(specification)
+    kind, _ = checked(specification)
+    if scenario_kind is not None and scenario_kind not in kind.of:
+        fitting = [name for name in kinds.names() if scenario_kind in kinds[name].of]
+        allowed = f"one of {', '.join(fitting)}" if fitting else "left out"
+        raise ValueError(f"the figure of a scenario of the kind {scenario_kind} must be {allowed}, not {kind.name}")
 
 
 def checked(specification: Mapping[str, Any]) -> tuple[FigureKind, dict[str, Any]]:

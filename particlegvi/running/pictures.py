@@ -18,7 +18,7 @@ def check_figures(scenario: Scenario) -> None:
         from particlegvi import plotting
 
         for figure in scenario["figures"]:
-            plotting.check(figure)
+            plotting.check(figure, scenario.get("kind", "particles"))
 
 
 def draw(results: Results) -> list[Path]:
