@@ -277,6 +277,7 @@ def test_the_root_holds_packages_and_four_modules(root):
 
 
 POSITIONAL = 6
+OF_TUPLES = ("_fields", "_replace", "_asdict", "_make")
 LONGEST = 300
 # The checks of values have one home, and their names too. `schedules.shown` is public: how a step size is printed.
 VOCABULARY = {"whole", "positive", "points", "shown", "refuse"}
@@ -289,7 +290,14 @@ MOST_ANY = 610
 MOST_PROBES = 35
 
 
-def is_compiled(function: ast.FunctionDef, module: str) -> bool:
+def is_private(node: ast.Attribute) -> bool:
+    """Whether a private attribute of another object is used; those of named tuples and the standard library may be."""
+    own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "os", "hashlib")
+    own = own or ast.unparse(node.value) == "super()"
+    return node.attr.startswith("_") and not node.attr.endswith("__") and not own and node.attr not in OF_TUPLES
+
+
+def is_compiled(function: ast.FunctionDef | ast.AsyncFunctionDef, module: str) -> bool:
     """Whether numba calls it: a function of the engine, or one with a decorator of the engine."""
     decorated = {ast.unparse(each).split("(")[0] for each in function.decorator_list}
     return module.startswith("particlegvi.engine") or bool(decorated & {"compiled", "nested", "inlined"})
@@ -308,7 +316,9 @@ def faults(source: str, module: str) -> list[str]:
         if isinstance(node, ast.ImportFrom):
             private = [each.name for each in node.names if each.name.startswith("_") and not each.name.endswith("__")]
             found += [f"{module}:{node.lineno} imports the private {name}" for name in private]
-        if isinstance(node, ast.FunctionDef) and not is_compiled(node, module):
+        if isinstance(node, ast.Attribute) and is_private(node):
+            found.append(f"{module}:{node.lineno} uses the private {ast.unparse(node)}")
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not is_compiled(node, module):
             names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
             number = len(names) - (names[:1] in (["self"], ["cls"]))
             if number > POSITIONAL:
@@ -317,11 +327,15 @@ def faults(source: str, module: str) -> list[str]:
         word = node.name if isinstance(node, ast.FunctionDef) else ""
         if word in VOCABULARY and module not in SPEAKERS and (module, word) not in ALSO_NAMED:
             found.append(f"{module}:{node.lineno} defines {word}; use that of particlegvi.tools.arguments")
-        named = node.id if isinstance(node, ast.Name) else node.name if isinstance(node, ast.alias) else ""
-        if part in ("kinds", "functionspace") and named in ("Results", "Folder"):
-            found.append(f"{module} names {named}")
+        named = [getattr(node, field, None) for field in ("id", "name", "attr", "value")]
+        if part in ("kinds", "functionspace") and {"Results", "Folder"} & {each for each in named if type(each) is str}:
+            found.append(f"{module}:{getattr(node, 'lineno', 0)} names Results or Folder")
         if isinstance(node, ast.Raise) and OLD_VOICE.search(sentence(node)):
             found.append(f"{module}:{node.lineno} says what is before what must be; KEY must be WHAT, not VALUE")
+    if part in ("kinds", "functionspace"):
+        for line, name, _ in imports(source, module, types=True):
+            if name.startswith(("particlegvi.storage", "particlegvi.results", "particlegvi.running")):
+                found.append(f"{module}:{line} imports {name}, which it must not know")
     if part == "storage":
         allowed = ("tools", "contracts", "simulation", "settings.checks", "storage", "version")
         for line, name, _ in imports(source, module, types=True):
@@ -354,7 +368,12 @@ def test_names_signatures_and_lengths(root):
         ("particlegvi.targets.bad", "def f(a, b, c, d, e, f, g): ...", "7 positional parameters"),
         ("particlegvi.targets.bad", "class A:\n    def f(self, a, b, c, d, e, f, g): ...", "7 positional parameters"),
         ("particlegvi.kinds.bad", "from particlegvi.results import Results", "names Results"),
-        ("particlegvi.functionspace.bad", "def f(folder: Folder): ...", "names Folder"),
+        ("particlegvi.kinds.bad", "def f(folder: 'Folder'): ...", "names Results or Folder"),
+        ("particlegvi.kinds.bad", "x = storage.Folder(path)", "names Results or Folder"),
+        ("particlegvi.kinds.bad", "from particlegvi.storage.folder import open_folder", "which it must not know"),
+        ("particlegvi.functionspace.bad", "def f(folder: Folder): ...", "names Results or Folder"),
+        ("particlegvi.targets.bad", "x = model._residual", "uses the private model._residual"),
+        ("particlegvi.targets.bad", "async def f(a, b, c, d, e, f, g): ...", "7 positional parameters"),
         ("particlegvi.kernels.bad", "def positive(key, value): ...", "defines positive"),
         ("particlegvi.priors.bad", "def f():\n    def refuse(key): ...", "defines refuse"),
         ("particlegvi.losses.bad", "raise ValueError(f'dim is {dim!r}; it must be positive')", "not VALUE"),
@@ -372,6 +391,7 @@ def test_a_fault_is_reported(module, source, complaint):
     ("module", "source"),
     [
         ("particlegvi.targets.good", "def f(self, a, b, c, d, e, f, *, g): ..."),
+        ("particlegvi.targets.good", "class A:\n    def f(self): return self._x, x._replace(a=1), super()._f()"),
         ("particlegvi.engine.good", "def f(a, b, c, d, e, f, g): ..."),
         ("particlegvi.priors.good", "@compiled\ndef f(a, b, c, d, e, f, g): ..."),
         ("particlegvi.storage.good", "from particlegvi.settings import checks\nfrom particlegvi.tools import files"),

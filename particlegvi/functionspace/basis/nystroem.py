@@ -125,7 +125,7 @@ class Nystroem:
         k, Z = _checked(covariance, state["inducing_points"])
         # in columns, like the result of eigh: the last bits of products depend on it
         vectors, jitter = np.asfortranarray(state["vectors"]), np.asarray(state["jitter"]).item()
-        basis._set(k, Z, state["eigenvalues"], vectors, jitter)
+        cls._set(basis, k, Z, state["eigenvalues"], vectors, jitter)
         return basis
 
 
