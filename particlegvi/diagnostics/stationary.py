@@ -37,7 +37,7 @@ def stationary_law(
     step_size, temperature : float
         The stationary density of the flow itself is proportional to exp(-V / temperature).
     integrator : str
-        Any but those that accept and reject.
+        Any but those that accept and reject or have velocities.
     box : pair of float
         Interval that contains almost all of the distribution. Steps that leave it end at its edge: it must be so wide
         that almost none does, and so narrow that a step from a point in it does not lead far outside.
@@ -57,6 +57,8 @@ def stationary_law(
     temperature = arguments.positive("temperature", temperature)
     low, high = _edges(box)
     scheme = integrators.scheme(integrator)
+    if scheme == "kinetic":
+        raise ValueError(f'integrator must be one without velocities, not "{integrator}"')
     if scheme == "metropolis":
         raise ValueError(f'integrator must be one that neither accepts nor rejects, not "{integrator}"')
     gain, now, following = (

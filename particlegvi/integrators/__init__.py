@@ -10,18 +10,23 @@ coefficients then are (steps, dim), or (dim,) where they are the same for all st
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from particlegvi.integrators.stepping import Integrator, Stepping
-from particlegvi.tools.registry import Registry
+from particlegvi.tools import arguments
+from particlegvi.tools.quoting import refuse
+from particlegvi.tools.registry import Registry, check_parameters
 
 SCHEMES = {
     "plain": "x <- x - gain * drift + noise_now * Z_k + noise_next * Z_{k+1}",
     "tamed": "as plain, with drift / (1 + gain |drift|) for the drift",
     "heun": "as plain, with the mean of the drifts at x and at where plain would go",
+    "kinetic": "v <- v - gain * drift, then x moves by v for half a step, v takes noise, x moves for the other half",
     "metropolis": "as plain, but a move is accepted or rejected so that DLE's target is stationary at every step size",
 }
 _REGISTRY = Registry("particlegvi.integrators", "integrator")
 
-__all__ = ["SCHEMES", "Stepping", "get", "names", "scheme"]
+__all__ = ["SCHEMES", "Stepping", "get", "names", "resolved", "scheme"]
 
 
 def names() -> list[str]:
@@ -32,6 +37,24 @@ def names() -> list[str]:
 def get(name: str) -> Integrator:
     """The integrator of this name; an unknown one is a ``ValueError`` with the nearest right one."""
     return _REGISTRY[name]
+
+
+def resolved(integrator: object) -> tuple[str, float | None]:
+    """The name of an integrator and its friction from a name, or a mapping with ``name`` and ``friction``.
+
+    The friction is None where the integrator has none, and 1 where it was not given.
+    """
+    name, friction = integrator, None
+    if isinstance(integrator, Mapping):
+        check_parameters("integrator", integrator, ("name", "friction"))
+        name, friction = integrator.get("name"), integrator.get("friction")
+    if not isinstance(name, str):
+        raise refuse("integrator", integrator, 'a name, or a table such as {name = "baoab", friction = 1.0}')
+    if scheme(name) == "kinetic":
+        return name, 1.0 if friction is None else arguments.positive("friction", friction)
+    if friction is not None:
+        raise ValueError(f'friction must be left out for the integrator "{name}", which has no velocities')
+    return name, None
 
 
 def scheme(name: str) -> str:

@@ -87,7 +87,7 @@ class Steppings:
 
     def __init__(
         self,
-        integrator: Integrator,
+        integrator: Callable[..., Stepping],
         step_size: float | Schedule,
         temperature: float,
         stiffness: Array,

@@ -28,6 +28,8 @@ class ParticleProblem:
     integrator : str
     tolerance : float
         Error allowed in the repulsion, in units of variance / lengthscale.
+    friction : float or None
+        Of integrators with velocities.
     """
 
     loss: Loss
@@ -38,6 +40,7 @@ class ParticleProblem:
     seed: int
     integrator: str
     tolerance: float
+    friction: float | None = None
 
     def step_size_at(self, step: int) -> float:
         """Size of the step of this number, from 0."""

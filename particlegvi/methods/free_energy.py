@@ -8,8 +8,9 @@ V = loss - lambda1 mu_P - lambda2 log p, lambda1 = 2 mmd_weight, lambda2 = kl_we
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -21,9 +22,10 @@ from particlegvi.engine.pairs.approximate import Approximation
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.steps.ensemble import Ensemble
 from particlegvi.engine.steps.heun import HeunEnsemble
+from particlegvi.engine.steps.kinetic import KineticEnsemble
 from particlegvi.engine.steps.metropolis import MetropolisEnsemble
 from particlegvi.engine.steps.tamed import TamedEnsemble
-from particlegvi.integrators.stepping import Steppings, linear_part
+from particlegvi.integrators.stepping import Stepping, Steppings, linear_part
 from particlegvi.jumps import Ensemble as JumpSettings
 from particlegvi.methods import options
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
@@ -37,6 +39,7 @@ DRIVERS: dict[str, type[Ensemble]] = {  # by scheme, as `particlegvi.integrators
     "tamed": TamedEnsemble,
     "heun": HeunEnsemble,
     "metropolis": MetropolisEnsemble,
+    "kinetic": KineticEnsemble,
 }
 Choice: TypeAlias = "str | Mapping[str, Any]"  # the name of a way, or a mapping with it and its options
 Jumps: TypeAlias = "JumpSettings | Mapping[str, Any] | bool | None"  # settings of jumps, as they may be written
@@ -123,6 +126,10 @@ class FreeEnergy(Method):
                 f'integrator must be one of {others}, not "{name}": {self.label} has jumps, and a particle of this'
                 " integrator carries half of its next noise"
             )
+        if integrators.scheme(name) == "kinetic" and self.kl_weight == 0.0:
+            raise ValueError(
+                f'integrator must be one without velocities, not "{name}": {self.label} has no noise, as kl_weight is 0'
+            )
         if integrators.scheme(name) == "metropolis" and (self.kl_weight == 0.0 or self.mmd_weight > 0.0):
             what = "a repulsion" if self.mmd_weight > 0.0 else "no noise"
             others = ", ".join(other for other in integrators.names() if integrators.scheme(other) != "metropolis")
@@ -161,11 +168,15 @@ class FreeEnergyFlow(ParticleFlow):
             }
         driver = DRIVERS[integrators.scheme(problem.integrator)]
         stiffness = linear_part(method.kl_weight, prior, dim)
+        integrator: Callable[..., Stepping] = integrators.get(problem.integrator)
+        if problem.friction is not None:
+            integrator = partial(integrator, friction=problem.friction)
+            self._facts["friction"] = problem.friction
         self._ensemble = driver(
             loss.term,
             prior.term(),
             embedding,
-            Steppings(integrators.get(problem.integrator), problem.step_size, method.kl_weight, stiffness),
+            Steppings(integrator, problem.step_size, method.kl_weight, stiffness),
             kl_weight=method.kl_weight,
             lambda1=method.lambda1,
             walls=(np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64)),
@@ -174,7 +185,7 @@ class FreeEnergyFlow(ParticleFlow):
             outside=loss if loss.term is None else None,
         )
         self._dim = dim
-        columns = dim + driver.columns
+        columns = dim + driver.columns + dim * driver.velocities
         super().__init__(np.zeros((problem.start.shape[0], columns)), None if repulsion is None else repulsion.used)
         self.state[:, :dim] = problem.start
         self._repulsion = repulsion

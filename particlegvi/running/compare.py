@@ -31,7 +31,7 @@ def compare(
     *,
     initial: Any = None,
     seed: int = 0,
-    integrator: str = "euler-maruyama",
+    integrator: str | Mapping[str, object] = "euler-maruyama",
     record_every: int | None = None,
     tolerance: float = 1e-12,
     modes: Any = None,

@@ -32,7 +32,7 @@ def simulate(
     *,
     initial: Start | None = None,
     seed: int = 0,
-    integrator: str = "euler-maruyama",
+    integrator: str | Mapping[str, object] = "euler-maruyama",
     record_every: int | None = None,
     tolerance: float = 1e-12,
     progress: Callable[[int, int], None] | None = None,
@@ -59,8 +59,8 @@ def simulate(
         Distribution of the start, or the start itself; the prior when left out (an error for a flat one).
     seed : int
         Same arguments and seed, same bytes: on any number of threads, in chunks of any size.
-    integrator : str
-        One of ``particlegvi.integrators.names()``.
+    integrator : str or mapping
+        One of ``particlegvi.integrators.names()``, or a mapping with its ``name`` and, for "baoab", its ``friction``.
     record_every : int, optional
         Steps between records; left out, at most 200 records; 0 keeps the start and the end only.
     tolerance : float

@@ -24,7 +24,7 @@ class Settings:
         None: 300, or as many as the start has points.
     steps : int
     step_size : float, Schedule or mapping
-    integrator : str
+    integrator : str or mapping
     tolerance : float
     record_every : int or None
     seed : int
@@ -34,7 +34,7 @@ class Settings:
     particles: int | None = None
     steps: int = 100_000
     step_size: float | schedules.Schedule | Mapping[str, object] = 1e-4
-    integrator: str = "euler-maruyama"
+    integrator: str | Mapping[str, object] = "euler-maruyama"
     tolerance: float = 1e-12
     record_every: int | None = None
     seed: int = 0
@@ -80,11 +80,11 @@ def check_problem(
     if tolerance >= 1.0:
         raise arguments.refuse("tolerance", tolerance, "a number above 0 and below 1")
     seed = arguments.seed(settings.seed)
-    integrators.get(settings.integrator)
-    method.check_integrator(settings.integrator)
+    integrator, friction = integrators.resolved(settings.integrator)
+    method.check_integrator(integrator)
     start = _start(initial, prior, replace(settings, steps=steps, record_every=record_every, seed=seed))
     _check_start(loss, start)
-    return ParticleProblem(loss, prior, start, steps, step_size, seed, settings.integrator, tolerance)
+    return ParticleProblem(loss, prior, start, steps, step_size, seed, integrator, tolerance, friction)
 
 
 def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:

@@ -2,7 +2,8 @@
 
 A plain step is x <- x - G H x + noise near a point, with G the integrator's gains and H the curvature of the whole
 flow, and stable where every eigenvalue of G^(1/2) H G^(1/2) is below 2; so is Heun's. With gains of h that is
-h < 2 / (largest curvature). Tamed steps and Metropolis steps have no limit.
+h < 2 / (largest curvature). Tamed steps and Metropolis steps have no limit, that
+of kinetic steps is 2 / sqrt(largest curvature).
 
 H is found at the first particles' starts. The loss and the prior give a block for each particle, by differences of
 their gradients; the repulsion couples the particles, of which the first ones are taken as if there were no others, and
@@ -46,12 +47,14 @@ def warn_when_unstable(problem: ParticleProblem, method: Method) -> float:
 
 def stability_limit(problem: ParticleProblem, method: Method) -> float:
     """Largest stable step size at the start, infinite where there is no limit."""
-    if integrators.scheme(problem.integrator) not in ("plain", "heun") or not method.follows_loss:
+    if integrators.scheme(problem.integrator) not in ("plain", "heun", "kinetic") or not method.follows_loss:
         return math.inf
     matrix = curvature(problem, method)
     steepest = float(np.linalg.eigvalsh(matrix)[-1])
     if not steepest > 0.0:
         return math.inf
+    if integrators.scheme(problem.integrator) == "kinetic":
+        return 2.0 / math.sqrt(steepest)
     integrator = integrators.get(problem.integrator)
     dim = problem.start.shape[1]
     stiffness = linear_part(method.kl_weight, problem.prior, dim)

@@ -63,11 +63,14 @@ class Ensemble:
         Whether there is a compiled loop for repulsive flows on the line (of the class).
     columns : int
         Numbers of a particle in the state, besides its coordinates (of the class).
+    velocities : bool
+        Whether the state has a velocity for every coordinate behind them (of the class).
     """
 
     entry_point: ClassVar[EntryPoint] = advance
     coupled: ClassVar[bool] = True
     columns: ClassVar[int] = 0
+    velocities: ClassVar[bool] = False
 
     def __init__(
         self,

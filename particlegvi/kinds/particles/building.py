@@ -59,7 +59,7 @@ def parts(scenario: Scenario) -> Parts:
         raise ValueError("initial must be a distribution or points, since a flat prior has no draws to start from")
     _same_dim("modes", len(scenario["modes"][0]) if "modes" in scenario else loss.dim, loss.dim)
     with _at("integrator"):
-        integrators.get(scenario["integrator"])
+        integrator, _ = integrators.resolved(scenario["integrator"])
     step_size = schedules.resolved(scenario["step_size"])
     schedules.largest(step_size, scenario["steps"])
     shared = _kernel(scenario["kernel"], "kernel") if "kernel" in scenario else None
@@ -67,7 +67,7 @@ def parts(scenario: Scenario) -> Parts:
     for label, method in chosen.items():
         with _at(f"methods.{label}"):
             if hasattr(method, "check_integrator"):
-                method.check_integrator(scenario["integrator"])
+                method.check_integrator(integrator)
     memory.check_run(scenario["particles"], loss.dim, scenario["steps"], scenario.get("record_every"), len(chosen))
     return Parts(loss, prior, initial, chosen)
 

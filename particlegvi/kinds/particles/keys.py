@@ -67,6 +67,16 @@ def repulsion(value: Any, key: str) -> Facts:
     return value
 
 
+def integrator(value: Any, key: str) -> str | Facts:
+    """A name, or a table with the name of an integrator and its friction."""
+    if not isinstance(value, dict):
+        return str(checks.text(40)(value, key))
+    check_parameters(key, value, ("name", "friction"))
+    keys.part(value, key)
+    each = {"name": checks.text(40), "friction": keys.ABOVE_ZERO}
+    return {name: each[name](part, f"{key}.{name}") for name, part in value.items()}
+
+
 def jumps(value: Any, key: str) -> bool | Facts:
     """True or False, or a table with the parameters of `particlegvi.jumps.Ensemble`."""
     if isinstance(value, bool):
@@ -101,7 +111,7 @@ KEYS: dict[str, Key] = {
     "particles": Key(checks.whole(1, 100_000_000), "number of particles", keys.REQUIRED),
     "steps": Key(checks.whole(1, 10**12), "number of updates", keys.REQUIRED),
     "step_size": Key(step_size, "eta, the time of one update, or the table of a schedule", keys.REQUIRED),
-    "integrator": Key(checks.text(40), "how one update is made", "euler-maruyama"),
+    "integrator": Key(integrator, "how one update is made", "euler-maruyama"),
     "record_every": Key(
         checks.whole(0, 10**12), "keep the particles every so many steps; 0: first and last; absent: at most 200 times"
     ),

@@ -1,0 +1,125 @@
+"""BAOAB: its path against the textbook's, its exact law on a quadratic, walls, friction, refusals."""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.diagnostics import stationary_law
+from particlegvi.engine.numerics import noise
+from particlegvi.scenario import load
+
+TEMPERATURE, CURVATURE, FRICTION = 0.7, 4.0, 1.5
+QUADRATIC = pg.losses.get("quadratic", curvature=CURVATURE, dim=1)
+KERNEL = pg.kernels.SquaredExponential(1.0)
+BAOAB = {"name": "baoab", "friction": FRICTION}
+
+
+def textbook(drift, x, sizes, seed, order="BAOAB"):
+    """Places after steps of these sizes, by half kicks at both ends of a step; the velocity makes up for the first."""
+    v = -0.5 * sizes[0] * drift(x)
+    for step, h in enumerate(sizes):
+        c = np.exp(-FRICTION * h)
+        z = noise.normals(seed, "noise", *x.shape, step)
+        v = v - 0.5 * h * drift(x)
+        if order == "BAOAB":
+            x = x + 0.5 * h * v
+            v = c * v + np.sqrt(TEMPERATURE * (1.0 - c * c)) * z
+            x = x + 0.5 * h * v
+            v = v - 0.5 * h * drift(x)
+        else:  # the whole drift after the whole kick and the noise: first order
+            v = v - 0.5 * h * drift(x)
+            v = c * v + np.sqrt(TEMPERATURE * (1.0 - c * c)) * z
+            x = x + h * v
+    return x
+
+
+@pytest.mark.parametrize("method", [pg.methods.DLE(TEMPERATURE), pg.methods.DRLE(TEMPERATURE, 0.5, KERNEL)])
+def test_the_path_is_that_of_the_textbook(method):
+    loss, start = pg.losses.get("tilted-double-well"), np.linspace(-2.0, 1.5, 37)[:, None]
+
+    def drift(x):
+        gap = x - x[:, 0]
+        pairs = -(gap * np.exp(-0.5 * gap * gap)).mean(axis=1)[:, None]
+        return loss.gradient(x) + 2.0 * method.mmd_weight * pairs
+
+    run = pg.simulate(loss, method, initial=start, steps=40, step_size=0.1, seed=3, integrator=BAOAB, record_every=0)
+    np.testing.assert_allclose(run.final, textbook(drift, start, [0.1] * 40, 3), rtol=0, atol=1e-9)
+    assert np.abs(run.final - textbook(drift, start, [0.1] * 40, 3, "first order")).max() > 0.05
+    assert run.info["friction"] == FRICTION and run.info["integrator"] == "baoab"
+
+
+def test_the_variance_on_a_quadratic_is_exact_at_large_steps():
+    number, error = 20_000, np.sqrt(2.0 / 20_000)
+    start = np.zeros((number, 1))
+    for h in (0.5, 0.8):  # stable below 1
+        run = pg.simulate(
+            QUADRATIC, pg.methods.DLE(TEMPERATURE), initial=start, steps=80, step_size=h, integrator=BAOAB,
+            record_every=0,
+        )  # fmt: skip
+        assert abs(run.final.var() / (TEMPERATURE / CURVATURE) - 1.0) < 4.0 * error
+    first = textbook(QUADRATIC.gradient, start, [0.5] * 80, 0, "first order")
+    assert abs(first.var() / (TEMPERATURE / CURVATURE) - 1.0) > 8.0 * error  # control
+
+
+@pytest.mark.parametrize("prior", [pg.priors.Normal(0.0, 1.0), pg.priors.Uniform(-1.0, 1.0)])
+def test_particles_become_draws_also_between_walls_and_with_jumps(prior):
+    loss, method = pg.losses.get("tilted-double-well"), pg.methods.DLE(0.5, jumps=True)
+    target = pg.target(loss, method, prior=prior)
+    run = pg.simulate(loss, method, prior, 5000, 1000, 0.02, integrator="baoab", record_every=0)
+    floor = pg.diagnostics.wasserstein1_floor(target, 5000, (0.999,))[0]
+    assert pg.diagnostics.wasserstein1(run.final, target) < floor + 0.02**2
+    assert np.all((run.final >= prior.low) & (run.final <= prior.high))
+
+
+def test_friction_is_part_of_the_run():
+    def final(friction):
+        return pg.simulate(
+            QUADRATIC, pg.methods.DLE(1.0), initial=np.ones((4, 1)), steps=10, step_size=0.1, record_every=0,
+            integrator={"name": "baoab", "friction": friction},
+        ).final  # fmt: skip
+
+    plain = pg.simulate(
+        QUADRATIC, pg.methods.DLE(1.0), initial=np.ones((4, 1)), steps=10, step_size=0.1, integrator="baoab"
+    ).final
+    assert np.array_equal(plain, final(1.0))
+    assert not np.array_equal(plain, final(2.0))
+
+
+def test_a_step_beyond_the_limit_is_warned_of():
+    with pytest.warns(UserWarning, match="beyond the stability limit of about 1 "):
+        pg.simulate(
+            QUADRATIC, pg.methods.DLE(1.0), initial=np.ones((4, 1)), steps=2, step_size=1.1, integrator="baoab"
+        )
+
+
+@pytest.mark.parametrize(
+    ("method", "integrator", "sentence"),
+    [
+        (pg.methods.DLE(1.0), {"name": "baoab", "friction": 0.0}, "friction must be a positive finite number, not 0"),
+        (pg.methods.DLE(1.0), {"name": "heun", "friction": 1.0}, 'friction must be left out for the integrator "heun"'),
+        (pg.methods.DLE(1.0), {"name": "baoab", "mass": 1.0}, "mass"),
+        (pg.methods.DLE(1.0), {"friction": 1.0}, "integrator must be a name, or a table"),
+        (pg.methods.DLE(1.0), 3, "integrator must be a name, or a table"),
+        (pg.methods.DE(), "baoab", 'not "baoab": DE has no noise'),
+        (pg.methods.SVGD(1.0), "baoab", 'not "baoab"'),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(method, integrator, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        pg.simulate(QUADRATIC, method, initial=np.ones((4, 1)), steps=2, step_size=0.1, integrator=integrator)
+    with pytest.raises(ValueError, match="without velocities"):
+        stationary_law(lambda x: x, 0.1, 1.0, "baoab")
+
+
+def test_in_a_scenario_it_is_a_name_or_a_table():
+    small = {
+        "name": "small", "loss": "double-well", "prior": {"name": "normal"}, "particles": 8, "steps": 20,
+        "step_size": 1e-2, "methods": {"DLE": {"kl_weight": 1.0}},
+    }  # fmt: skip
+    results = pg.run({**small, "integrator": BAOAB})
+    assert results["DLE"].info["friction"] == FRICTION
+    again = pg.run({**small, "integrator": "baoab"})
+    assert again["DLE"].info["friction"] == 1.0
+    for wrong in ({"friction": 1.0}, {"name": "baoab", "friction": "x"}, {"name": "baoab", "gamma": 1.0}, 3, []):
+        with pytest.raises(ValueError, match="integrator"):
+            load({**small, "integrator": wrong})
