@@ -65,6 +65,15 @@ def test_gradients_of_covariances_in_inputs(k, rng):
             assert found[i, d] == pytest.approx(difference(lambda a: np.sum(w * k(a, B)), A, one), abs=2e-8)
 
 
+@pytest.mark.parametrize("k", KERNELS, ids=repr)
+def test_gradients_of_the_diagonal_in_parameters(k, rng):
+    A, w = rng.normal(size=(100, 2)), rng.normal(size=100)
+    found, logs = k.diagonal_log_parameter_gradient(A, w), k.log_parameters()
+    for one in np.eye(len(logs)):
+        right = difference(lambda v: np.sum(w * k.with_log_parameters(v).diagonal(A)), logs, one)
+        assert found @ one == pytest.approx(right, abs=2e-8)
+
+
 def test_a_kink_has_the_gradient_0():
     """Where points coincide a Matern-1/2 has none; every other covariance of a distance has 0 there."""
     a = np.array([[0.3, 0.4]])

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Facts, Kernel
 from particlegvi.tools.quoting import refuse
 
+ROWS = 64  # of a diagonal at a time, where its gradient takes that of a matrix
+
 
 class Covariance:
     """A positive semi-definite function of two inputs, with positive parameters known by their logarithms.
@@ -46,6 +48,15 @@ class Covariance:
         No array larger than k(A, B) is made, however many parameters there are.
         """
         raise NotImplementedError
+
+    def diagonal_log_parameter_gradient(self, A: ArrayLike, weights: ArrayLike) -> Array:
+        """The gradient of ``sum(weights * diagonal(A))`` in the log parameters, shape (parameters,)."""
+        x, w = np.asarray(A, dtype=np.float64), np.asarray(weights, dtype=np.float64)
+        gradient = np.zeros(len(self.parameter_names()))
+        for first in range(0, len(x), ROWS):
+            rows = slice(first, first + ROWS)
+            gradient += self.log_parameter_gradient(x[rows], None, np.diag(w[rows]))
+        return gradient
 
     def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
         """The gradient of ``sum(weights * k(A, B))`` in A, shape (n, dim), with B fixed; 0 at a kink where a = b.

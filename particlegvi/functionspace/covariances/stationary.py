@@ -78,6 +78,10 @@ class Stationary(Covariance):
         squares = h.sum(axis=1) @ a**2 + h.sum(axis=0) @ b**2 - 2.0 * np.sum(a * (h @ b), axis=0)
         return np.append(squares, in_variance)
 
+    def diagonal_log_parameter_gradient(self, A: ArrayLike, weights: ArrayLike) -> Array:
+        total = float(np.sum(np.asarray(weights, dtype=np.float64)))
+        return np.append(np.zeros(self.lengthscale.size), self.variance * total)
+
     def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
         a, b = self._pair(A, B)
         s2 = self._squares(a, b)

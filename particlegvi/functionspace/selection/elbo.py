@@ -15,8 +15,6 @@ from particlegvi.functionspace.selection.search import begin, minimise, placed
 from particlegvi.functionspace.selection.selection import Selection, Targets
 from particlegvi.tools.registry import named
 
-ROWS = 256  # of the diagonal of k(X, X) at a time
-
 
 @named("elbo", uses_targets=True)
 def elbo(covariance: Covariance, X: Array, count: int, seed: int, targets: Targets) -> Selection:
@@ -34,6 +32,14 @@ def elbo(covariance: Covariance, X: Array, count: int, seed: int, targets: Targe
     return placed("elbo", points, count, seed, {"start": origin, **facts})
 
 
+class Weights(NamedTuple):
+    """The gradient of the bound in k(Z, Z) (M, M), in k(Z, X) (M, n), and in the log noise variance."""
+
+    among: Array
+    across: Array
+    in_log_noise: float
+
+
 class CollapsedBound(NamedTuple):
     """Minus the evidence lower bound as a function of the inducing points and of all hyperparameters."""
 
@@ -42,52 +48,41 @@ class CollapsedBound(NamedTuple):
     y: Array
     noise_variance: float
 
-    def at(self, Z: Array) -> tuple[float, Array, Array]:
-        """The value at points (M, dim), its gradient in them (M, dim), and the weights of `in_hyperparameters`.
+    def at(self, Z: Array) -> tuple[float, Array, Weights]:
+        """The value at points (M, dim), its gradient in them (M, dim), and what `in_hyperparameters` takes.
 
         With L L^T = k(Z, Z), C = L^-1 k(Z, X), A = I + C C^T / s2, c = C y, t = tr(k(X, X)) - tr(C C^T):
 
             2 value = n log(2 pi s2) + log det A + y^T y / s2 - c^T A^-1 c / s2^2 + t / s2.
         """
         value, weights = self._derive(Z)
-        return value, in_points(self.covariance, Z, weights[:, : len(Z)], (self.X, weights[:, len(Z) :])), weights
+        return value, in_points(self.covariance, Z, weights.among, (self.X, weights.across)), weights
 
-    def in_hyperparameters(self, Z: Array, weights: Array) -> Array:
+    def in_hyperparameters(self, Z: Array, weights: Weights) -> Array:
         """The gradient in the log parameters of the covariance and, last, in the log noise variance."""
+        k, X, noise = self.covariance, self.X, self.noise_variance
+        gradient = k.log_parameter_gradient(Z, None, weights.among)
+        gradient += k.log_parameter_gradient(Z, X, weights.across)
+        gradient += k.diagonal_log_parameter_gradient(X, np.full(len(X), 0.5 / noise))
+        return np.append(gradient, weights.in_log_noise)
+
+    def _derive(self, Z: Array) -> tuple[float, Weights]:
         k, X, y, noise = self
-        M = len(Z)
-        gradient = k.log_parameter_gradient(Z, None, weights[:, :M])
-        gradient += k.log_parameter_gradient(Z, X, weights[:, M:])
-        for first in range(0, len(X), ROWS):
-            rows = X[first : first + ROWS]
-            gradient += k.log_parameter_gradient(rows, None, np.eye(len(rows)) * (0.5 / noise))
-        L, C, G, A = self._matrices(Z)
-        inverse = linalg.cho_solve((A, True), np.eye(M))
-        c = C @ y
-        mean = inverse @ c / noise
-        left = float(k.diagonal(X).sum()) - float(np.trace(G))
-        of_determinant = np.sum(inverse * G) / noise
-        squares = y @ y / noise - 2.0 * (c @ mean) / noise + mean @ G @ mean / noise
-        return np.append(gradient, 0.5 * (len(y) - of_determinant - squares - left / noise))
-
-    def _matrices(self, Z: Array) -> tuple[Array, Array, Array, Array]:
-        L = factor(self.covariance(Z))
-        C = linalg.solve_triangular(L, self.covariance(Z, self.X), lower=True)
+        L = factor(k(Z))
+        C = linalg.solve_triangular(L, k(Z, X), lower=True)
         G = C @ C.T
-        return L, C, G, linalg.cholesky(np.eye(len(Z)) + G / self.noise_variance, lower=True)
-
-    def _derive(self, Z: Array) -> tuple[float, Array]:
-        _, X, y, noise = self
-        L, C, G, A = self._matrices(Z)
         one = np.eye(len(Z))
+        A = linalg.cholesky(one + G / noise, lower=True)
         inverse = linalg.cho_solve((A, True), one)
         c = C @ y
         mean = inverse @ c / noise
-        left = float(self.covariance.diagonal(X).sum()) - float(np.trace(G))
+        left = float(k.diagonal(X).sum()) - float(np.trace(G))
         constant = len(y) * math.log(2.0 * math.pi * noise) + 2.0 * float(np.sum(np.log(A.diagonal())))
         value = 0.5 * (constant + (float(y @ y) - float(c @ mean) + left) / noise)
         # gradients in G, then in C, then in k(Z, X) and through L in k(Z, Z)
         in_g = 0.5 * (inverse + np.outer(mean, mean) - one) / noise
         in_c = 2.0 * in_g @ C - np.outer(mean, y) / noise
         across = linalg.solve_triangular(L, in_c, lower=True, trans="T")
-        return value, np.hstack([through_factor(L, -across @ C.T), across])
+        squares = float(y @ y) - 2.0 * float(c @ mean) + float(mean @ G @ mean)
+        in_log_noise = 0.5 * (len(y) - (float(np.sum(inverse * G)) + squares + left) / noise)
+        return value, Weights(through_factor(L, -across @ C.T), across, in_log_noise)
