@@ -128,6 +128,7 @@ class Method(Protocol):
     @property
     def follows_loss(self) -> bool: ...  # whether the curvature of the loss limits the step size
     def check_integrator(self, name: str, /) -> None: ...  # a ValueError if this integrator is wrong for the method
+    def with_kernel(self, kernel: Kernel, /) -> Method: ...  # the same method with another kernel
     def flow(self, problem: Any, /) -> Flow: ...  # for one `particlegvi.methods.flow.ParticleProblem`
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi.contracts import Array, Flow, Loss, Method, Objective, Prior, Target
+from particlegvi.contracts import Array, Flow, Kernel, Loss, Method, Objective, Prior, Target
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.plotting.results import HasAtoms, HasDensity, ParticleRun, Results
 
@@ -92,7 +92,7 @@ class PlainMethod:
     label: str
     kl_weight: float = 0.0
     mmd_weight: float = 0.0
-    kernel: None = None
+    kernel: Kernel | None = None
     objective: Objective = "measures"
     has_noise: bool = False
     schedules: bool = False
@@ -100,6 +100,9 @@ class PlainMethod:
 
     def check_integrator(self, name: str) -> None:
         return None
+
+    def with_kernel(self, kernel: Kernel) -> PlainMethod:
+        return replace(self, kernel=kernel)
 
     def flow(self, problem: ParticleProblem) -> PlainFlow:
         return PlainFlow(self, problem, problem.start.copy())

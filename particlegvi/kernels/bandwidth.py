@@ -71,10 +71,10 @@ def resolve(
         raise ValueError(
             f"lengthscale must be a number from {SMALLEST:g} to {LARGEST:g}, not {number:.6g}, which it is by {how}"
         )
-    return _with_lengthscale(kernel, number), f"lengthscale {number:.6g} by {how}"
+    return with_lengthscale(kernel, number), f"lengthscale {number:.6g} by {how}"
 
 
-def _with_lengthscale(kernel: Any, number: float) -> Kernel:
+def with_lengthscale(kernel: Any, number: float) -> Kernel:
     """The same kernel, a ``NamedTuple``, with another lengthscale."""
     return type(kernel)(**{**kernel._asdict(), "lengthscale": number})
 

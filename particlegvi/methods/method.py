@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import copy
+from typing import ClassVar, Self
 
 from particlegvi.contracts import Flow, Kernel, Objective
 from particlegvi.methods.flow import ParticleProblem
@@ -55,6 +56,12 @@ class Method:
 
     def check_integrator(self, name: str) -> None:
         """Raise a ValueError if the integrator of this name is wrong for the method: every one is right."""
+
+    def with_kernel(self, kernel: Kernel) -> Self:
+        """A shallow copy of the method with another kernel; a subclass whose kernel is a property has its own."""
+        found = copy.copy(self)
+        object.__setattr__(found, "kernel", kernel)  # for frozen dataclasses as well
+        return found
 
     def flow(self, problem: ParticleProblem) -> Flow:
         """The flow for one problem."""

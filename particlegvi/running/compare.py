@@ -9,7 +9,7 @@ from typing import Any
 
 from particlegvi import kinds, schedules
 from particlegvi import methods as registry
-from particlegvi.contracts import Facts
+from particlegvi.contracts import Distribution, Facts
 from particlegvi.kinds.particles.building import Parts, settled
 from particlegvi.results import Runs
 from particlegvi.simulation.loop import simulate
@@ -76,8 +76,8 @@ def compare(
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
     for method in chosen.values():
         problem = check_problem(loss, method, prior, initial, settings)
-    # the start itself stays a law where it is one: DE's truth depends on it
-    start = initial if initial is None or hasattr(initial, "sample") else problem.start
+    # a start that is a distribution stays one: DE's target depends on it
+    start = initial if initial is None or isinstance(initial, Distribution) else problem.start
     if modes is not None:
         modes = arguments.points("modes", modes, problem.start.shape[1])
         if len(modes) == 0:

@@ -7,11 +7,13 @@ one sentence that names the first member that is missing. The checks of values a
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, get_args
+
+import numpy as np
 
 from particlegvi import contracts
 from particlegvi.contracts import Array
-from particlegvi.tools.arguments import array, finite, shaped
+from particlegvi.tools.arguments import array, finite, not_negative, shaped
 from particlegvi.tools.quoting import refuse, shown
 
 METHOD = "a method such as particlegvi.methods.DLE(kl_weight=1.0)"
@@ -75,13 +77,36 @@ def loss(thing: Any, moves: bool = False) -> Any:
 
 
 def prior(thing: Any, key: str = "prior") -> Any:
-    """A prior, or another distribution on R^dim."""
-    return part(key, thing, contracts.Prior, PRIOR)
+    """A prior, or another distribution on R^dim; with finite moments if it has a ``mean`` and an ``sd``."""
+    found = part(key, thing, contracts.Prior, PRIOR)
+    dim = found.dim
+    if isinstance(found, contracts.Located):
+        whose = "of the prior" if key == "prior" else f"of {key}"
+        _moment(f"mean {whose}", found.mean, dim, "finite")
+        if not (_moment(f"sd {whose}", found.sd, dim, "positive finite") > 0.0).all():
+            raise refuse(f"sd {whose}", found.sd.tolist(), f"an array ({dim},) of positive finite numbers")
+    return found
+
+
+def _moment(key: str, value: Any, dim: int, which: str) -> Array:
+    allowed = f"an array ({dim},) of {which} numbers"
+    if not isinstance(value, np.ndarray):
+        raise refuse(key, value, allowed)
+    numbers = array(key, value, allowed)
+    if numbers.shape != (dim,):
+        raise shaped(key, numbers, allowed)
+    return finite(key, numbers, allowed)
 
 
 def method(thing: Any) -> Any:
-    """A method."""
-    return part("method", thing, contracts.Method, METHOD, more="; particlegvi.methods.Method has the defaults")
+    """A method, with an objective and weights that are allowed."""
+    found = part("method", thing, contracts.Method, METHOD, more="; particlegvi.methods.Method has the defaults")
+    objectives = get_args(contracts.Objective)
+    if not isinstance(found.objective, str) or found.objective not in objectives:
+        raise refuse("objective of the method", found.objective, f"one of {', '.join(objectives)}")
+    not_negative("kl_weight of the method", found.kl_weight)
+    not_negative("mmd_weight of the method", found.mmd_weight)
+    return found
 
 
 def target(thing: Any, density: bool = False, dim: int | None = None) -> Any:

@@ -127,3 +127,29 @@ def test_a_scenario_takes_the_new_methods_by_name():
     assert results.summary["methods"]["Stein"]["w1"] > 0.0
     with pytest.raises(ValueError, match=r"methods.Stein: there is no parameter of SVGD .mmd_weight."):
         pg.run(results.scenario | {"methods": {"Stein": {"method": "SVGD", "mmd_weight": 1.0}}})
+
+
+class Delayed(pg.methods.Method):
+    """DRE with a constructor whose parameter is no attribute of the method."""
+
+    label = "Delayed"
+    mmd_weight = 0.5
+
+    def __init__(self, alpha, kernel=None):
+        self._alpha = alpha
+        self.kernel = kernel
+
+    def flow(self, problem):
+        return pg.methods.DRE(self._alpha * self.mmd_weight, self.kernel).flow(problem)
+
+
+@pytest.mark.parametrize("kernel", [None, pg.kernels.Matern52("median"), pg.kernels.Matern52(0.7)])
+def test_a_method_of_a_user_keeps_the_kernel_that_its_run_used(kernel):
+    method = Delayed(1.0, kernel)
+    run = pg.compare(LOSS, [method], **HOW)["Delayed"]
+    ours = pg.compare(LOSS, [pg.methods.DRE(0.5, kernel)], **HOW)["DRE"]
+    assert run.positions.tobytes() == ours.positions.tobytes()
+    assert run.method.kernel == ours.method.kernel
+    assert run.method.kernel.lengthscale == run.info["lengthscale"]
+    assert (run.method is method) == (kernel == pg.kernels.Matern52(0.7)) and method.kernel is kernel
+    assert run.method._alpha == 1.0

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi import integrators, kernels, losses, methods, priors, schedules
-from particlegvi.contracts import Method, Scenario
+from particlegvi.contracts import Facts, Method, Scenario
+from particlegvi.kernels.bandwidth import with_lengthscale
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.simulation.problem import Settings, check_problem
@@ -55,7 +56,7 @@ def parts(scenario: Scenario) -> Parts:
         _same_dim("initial.points", initial.shape[1], loss.dim)
     elif start is not None:
         initial = _prior(start, "initial", loss.dim)
-    if getattr(prior if initial is None else initial, "name", None) == "flat":
+    if isinstance(prior if initial is None else initial, priors.Flat):
         raise ValueError("initial must be a distribution or points, since a flat prior has no draws to start from")
     _same_dim("modes", len(scenario["modes"][0]) if "modes" in scenario else loss.dim, loss.dim)
     with _at("integrator"):
@@ -66,20 +67,23 @@ def parts(scenario: Scenario) -> Parts:
     chosen = {label: _method(label, entry, shared) for label, entry in scenario["methods"].items()}
     for label, method in chosen.items():
         with _at(f"methods.{label}"):
-            if hasattr(method, "check_integrator"):
-                method.check_integrator(integrator)
+            method.check_integrator(integrator)
     memory.check_run(scenario["particles"], loss.dim, scenario["steps"], scenario.get("record_every"), len(chosen))
     return Parts(loss, prior, initial, chosen)
 
 
-def settled(method: Any, info: Mapping[str, Any]) -> Any:
+def settled(method: Method, info: Facts) -> Method:
     """The method with the kernel that its run used, its lengthscale a number, as the run's ``info`` tells it."""
-    if getattr(method, "mmd_weight", 0.0) == 0.0 or not isinstance(info.get("lengthscale"), int | float):
+    number, kernel = info.get("lengthscale"), method.kernel
+    if method.mmd_weight == 0.0 or not isinstance(number, int | float):
         return method
-    kernel = kernels.get(info.get("kernel", "")) if method.kernel is None else method.kernel
-    kernel = type(kernel)(**{**kernel._asdict(), "lengthscale": info["lengthscale"]})
-    given = {name: getattr(method, name) for name in inspect.signature(type(method)).parameters}
-    return type(method)(**{**given, "kernel": kernel})
+    if kernel is None:
+        if info.get("kernel") not in kernels.names():  # the method tells of no kernel of the package
+            return method
+        kernel = kernels.get(info["kernel"])
+    elif kernel.lengthscale == number:
+        return method
+    return method.with_kernel(with_lengthscale(kernel, number))
 
 
 def problem(parts: Parts, method: Method, scenario: Scenario, seed: int, record_every: int | None) -> ParticleProblem:

@@ -112,5 +112,9 @@ def test_settling_puts_in_the_number_that_the_run_chose():
     assert type(found) is methods.DRLE
     default = settled(methods.DRE(mmd_weight=1.0), {"kernel": "squared-exponential", "lengthscale": 2.0})
     assert default.kernel == kernels.SquaredExponential(lengthscale=2.0)
+    given = methods.DRE(mmd_weight=1.0, kernel=kernels.Matern52(0.25))
+    assert settled(given, {"kernel": "matern-52", "lengthscale": 0.25}) is given
+    unknown = methods.DRE(mmd_weight=1.0)  # its facts name no kernel of the package
+    assert settled(unknown, {"lengthscale": 0.25}) is unknown
     for method in (methods.DE(), methods.DLE(1.0), methods.FDGVI()):
         assert settled(method, {"integrator": "x"}) is method
