@@ -223,6 +223,8 @@ class Likelihood(Protocol):
     def information(self, f: ArrayLike, /) -> Array: ...  # Fisher information about f, or an upper bound of it
     def mean(self, f: ArrayLike, /) -> Array: ...  # mean of y given f
     def variance(self, f: ArrayLike, /) -> Array: ...  # variance of y given f
+    # draws of y given f, by a generator, or a seed, or None for fresh numbers
+    def sample(self, f: ArrayLike, random: np.random.Generator | int | None = None, /) -> Array: ...
     def levels(self, y: Array, /) -> Array: ...  # values of f that y (n,) suggests, (levels, n); none for labels
     # the observations (rows,), or a ValueError that says which are allowed
     def check_targets(self, y: ArrayLike, rows: int, /) -> Array: ...
@@ -240,7 +242,10 @@ class Covariance(Protocol):
 
 
 class Basis(Protocol):
-    """Functions e_1, ..., e_size, and the prior of their coefficients, which are independent."""
+    """Functions e_1, ..., e_size, and the prior of their coefficients, which are independent.
+
+    Its class has a class method ``restore(covariance, state)``, which makes the basis of this ``state()`` again.
+    """
     @property
     def name(self) -> str: ...  # name in the registry
     @property

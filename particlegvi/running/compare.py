@@ -77,7 +77,8 @@ def compare(
     for method in chosen.values():
         problem = check_problem(loss, method, prior, initial, settings)
     # a start that is a distribution stays one: DE's target depends on it
-    start = initial if initial is None or isinstance(initial, Distribution) else problem.start
+    has_points = initial is not None and not isinstance(initial, Distribution)
+    start = problem.start if has_points else initial
     if modes is not None:
         modes = arguments.points("modes", modes, problem.start.shape[1])
         if len(modes) == 0:

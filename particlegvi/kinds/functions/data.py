@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from particlegvi import datasets
+from particlegvi.contracts import Array, Facts, Likelihood
 from particlegvi.functionspace.preprocessing import column_sd
-from particlegvi.kinds.functions.problem import Array
 from particlegvi.losses.loss import Loss
 
 STREAM = 6  # keeps the draws of the data apart from what else comes from a run's seed
@@ -33,9 +33,9 @@ class Data(NamedTuple):
     X: Array | None
     y: Array | None
     truth: Any
-    settings: dict[str, Any]
+    settings: Facts
 
-    def drawn(self, likelihood: Any, seed: int) -> tuple[Array, Array]:
+    def drawn(self, likelihood: Likelihood, seed: int) -> tuple[Array, Array]:
         """Inputs (n, inputs) and targets (n,): the targets are draws of the likelihood at the true function."""
         if self.X is not None and self.y is not None:
             return self.X, self.y
@@ -58,7 +58,7 @@ class Data(NamedTuple):
         return np.asarray(self.truth.value(X), dtype=np.float64)
 
 
-def resolve(settings: dict[str, Any]) -> Data:
+def resolve(settings: Facts) -> Data:
     """The data of a checked entry.
 
     Raises

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from particlegvi import integrators, kernels, losses, methods, priors, schedules
-from particlegvi.contracts import Facts, Method, Scenario
+from particlegvi.contracts import Facts, Kernel, Method, Prior, Scenario, Start
 from particlegvi.kernels.bandwidth import with_lengthscale
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
@@ -33,10 +33,10 @@ class Parts(NamedTuple):
         Method objects by label.
     """
 
-    loss: Any
-    prior: Any
-    initial: Any
-    methods: dict[str, Any]
+    loss: Loss
+    prior: Prior
+    initial: Start | None
+    methods: dict[str, Method]
 
 
 def parts(scenario: Scenario) -> Parts:
@@ -50,7 +50,7 @@ def parts(scenario: Scenario) -> Parts:
     loss = _loss(scenario["loss"])
     prior = _prior(scenario["prior"], "prior", loss.dim)
     start = scenario.get("initial")
-    initial = None
+    initial: Start | None = None
     if start is not None and "points" in start:
         initial = np.array(start["points"], dtype=np.float64)
         _same_dim("initial.points", initial.shape[1], loss.dim)
@@ -102,14 +102,14 @@ def _at(key: str) -> Iterator[None]:
         raise ValueError(f"{key}: {error}") from None
 
 
-def _loss(entry: Mapping[str, Any]) -> Loss:
+def _loss(entry: Scenario) -> Loss:
     with _at("loss"):
         if "formula" in entry:
             return Loss.from_formula(entry["formula"], entry["variables"])
         return losses.get(**entry)
 
 
-def _prior(entry: Mapping[str, Any], key: str, dim: int) -> Any:
+def _prior(entry: Scenario, key: str, dim: int) -> Prior:
     with _at(key):
         given = {"dim": dim, **entry} if entry["name"] == "flat" else entry
         prior = priors.get(**given)
@@ -122,12 +122,12 @@ def _same_dim(key: str, dim: int, of_loss: int) -> None:
         raise ValueError(f"{key} must have the dimension of the loss, which is {of_loss}, not {dim}")
 
 
-def _kernel(entry: Mapping[str, Any], key: str) -> Any:
+def _kernel(entry: Scenario, key: str) -> Kernel:
     with _at(key):
         return kernels.get(**entry)
 
 
-def _method(label: str, entry: Mapping[str, Any], shared: Any) -> Any:
+def _method(label: str, entry: Scenario, shared: Kernel | None) -> Method:
     key = f"methods.{label}"
     with _at(key):
         method = methods.get(entry.get("method", label))
