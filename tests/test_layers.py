@@ -164,6 +164,34 @@ def test_the_digest_covers_all_that_is_compiled(root):
     assert set(digested) >= COMPILED
 
 
+# Methods that numba compiles, of losses, kernels, priors and likelihoods.
+METHODS = {"value", "gradient", "values", "gradients", "slope", "cost_at", "slope_at", "curvature_at"}
+
+
+def compiles(source: str) -> bool:
+    """Whether a file defines a term, or a function for numba."""
+    tree = ast.parse(source)
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    methods = {each.name for node in classes for each in node.body if isinstance(each, ast.FunctionDef)}
+    return bool(methods & METHODS) or "numerics.compiled" in source
+
+
+def test_what_the_digest_leaves_out_compiles_nothing(root):
+    package = root / "particlegvi"
+    source = (package / "engine" / "numerics" / "compiled.py").read_text(encoding="utf-8")
+    (left_out,) = [
+        ast.literal_eval(node.value)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "NEVER_COMPILED"
+    ]
+    files = [path for name in left_out for path in [package / name, *(package / name).glob("*.py")]]
+    plain = [path for path in files if path.is_file() and path.name != "loss.py"]  # Loss calls terms and is none
+    assert len(plain) > 10
+    assert [path.name for path in plain if compiles(path.read_text(encoding="utf-8"))] == []
+    assert compiles((package / "losses" / "ring.py").read_text(encoding="utf-8"))
+    assert compiles((package / "priors" / "normal.py").read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize(
     ("module", "source", "complaint"),
     [
