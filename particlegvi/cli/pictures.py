@@ -29,12 +29,15 @@ def gallery(options: argparse.Namespace) -> None:
     from particlegvi import plotting
     from particlegvi.datasets import MissingData
     from particlegvi.running.execute import execute
+    from particlegvi.running.pictures import check_figures
 
     folder = Path(options.out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ValueError(f"the folder {folder} cannot be used for pictures: {error.strerror}") from None
+    for wanted in settings.values():
+        check_figures(wanted)
     for name, wanted in settings.items():
         if not wanted["figures"]:
             say(f"{name} is left out: it has no picture")

@@ -91,7 +91,8 @@ def execute(
     check_progress(progress)
     arguments.flag("overwrite", overwrite)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
-    check_figures(scenario)
+    if save:  # without a folder nothing is drawn, and matplotlib need not be there
+        check_figures(scenario)
     try:
         parts = kinds.build(scenario)
     except ValueError as error:
