@@ -107,7 +107,7 @@ def test_the_handlers_of_the_caller_come_back():
 
 SWALLOWED = """
 import sys, time
-from particlegvi import signals
+from particlegvi.tools import signals
 signals.GRACE = float(sys.argv[1])
 with signals.Answered():
     until = time.monotonic() + 3.0

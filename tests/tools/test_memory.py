@@ -125,7 +125,7 @@ def test_available_memory_is_the_least_that_anyone_allows(monkeypatch):
 def test_a_limit_on_the_address_space_is_seen():
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9))\n"
-        "from particlegvi import memory\n"
+        "from particlegvi.tools import memory\n"
         "assert memory.available() <= 10**9"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
