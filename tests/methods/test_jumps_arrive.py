@@ -55,7 +55,27 @@ def ratio(name, jumps, seed):
 @pytest.mark.parametrize("name", CASES)
 def test_with_jumps_a_metastable_run_arrives(name):
     found = [ratio(name, {"every": 50}, seed) for seed in range(5)]
+    print(f"{name}: {np.median([ratio(name, None, s) for s in range(5)]):.2g} plain, {np.median(found):.2g} with jumps")
     assert np.median(found) <= 1.0, found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [
+    lambda jumps: pg.methods.DLE(0.25, jumps=jumps), lambda jumps: pg.methods.DRLE(0.25, 0.5, SE(0.7), jumps=jumps)
+], ids=["DLE", "DRLE"])  # fmt: skip
+def test_the_double_well_of_the_page(make):
+    loss = pg.Loss.from_formula("0.366*t^4 - 2.419*t^2 + 0.741*t", variables=["t"])
+    target = pg.target(loss, make(None), prior=NARROW)
+    exact = np.mean([pg.diagnostics.wasserstein1(target.sample(300, seed=s), target) for s in range(8)])
+    distance = {}
+    for every in (None, 50):
+        method = make(every and {"every": every})
+        runs = [pg.simulate(loss, method, NARROW, 300, 1000, 2e-3, seed=s, record_every=0) for s in range(8)]
+        distance[every] = np.mean([pg.diagnostics.wasserstein1(run.final, target) for run in runs])
+        accepted = [run.info["jumps"]["acceptance_rate"] for run in runs if every]
+    print(f"plain {distance[None]:.2f}, with jumps {distance[50]:.3f}, exact draws {exact:.3f}")
+    print(f"accepted {np.mean(accepted):.2f}")
+    assert distance[50] < 2.0 * exact < 0.1 * distance[None]
 
 
 @pytest.mark.slow

@@ -111,8 +111,10 @@ def test_it_is_never_below_the_truth_in_many_problems():
         p = Problem(seed)
         assert not any(p.broken(p.certificate)), seed
         if 1e-5 < p.kl < 0.1:
-            some.append(p.certificate.kl / p.kl)
-    assert np.quantile(some, 0.95) < 1.25
+            some.append((p.certificate.kl / p.kl, p.certificate.facts["cheap"][-1] / p.kl))
+    tight, cheap = np.array(some).T
+    print(f"over KL: tight {np.quantile(tight, 0.95):.3f} in 95 of 100, cheap {np.median(cheap):.2f} in the middle")
+    assert np.quantile(tight, 0.95) < 1.25
 
 
 # Terms against dense formulas -----------------------------------------------------------------------------------------
