@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from particlegvi import scenario as scenarios
-from particlegvi.contracts import Facts, Progress, Scenario
+from particlegvi.contracts import Facts, Progress
 from particlegvi.results import Results, load
 from particlegvi.results.loading import opened, stored_scenario, unpacked
 from particlegvi.running.execute import simulate_rest
 from particlegvi.scenario import decisive
 from particlegvi.storage import checkpoint as checkpoints
+from particlegvi.storage import manifest
 from particlegvi.storage.checkpoint import Checkpoint
 from particlegvi.storage.folder import Folder, open_folder
 from particlegvi.storage.folder_storage import CHECKPOINT_EVERY
-from particlegvi.storage.manifest import difference
 from particlegvi.storage.versions import versions
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.files import Unreadable
@@ -71,9 +71,10 @@ def go_on(
     seed = None if seed is None else arguments.seed(seed)
     there = open_folder(folder)
     begun = stored_scenario(there)
-    _same(there, begun, scenario, seed)
+    expected = None if scenario is None else decisive(scenarios.load(scenario))
+    manifest.check_same(there.path, there.manifest, decisive(begun), expected, seed)
     if there.manifest["status"] not in ENDED:
-        _same_versions(there)
+        manifest.check_versions(there.path, there.manifest, versions())
     elif not there.has_lock():
         return load(folder)
     noted = there.take()
@@ -83,7 +84,7 @@ def go_on(
             there.clear_progress()
             there.release()
             return load(folder)
-        stored = _stored(there)
+        stored = checkpoints.noted(there.path, there.manifest["seed"])
         results = opened(there, "running", begun)
         for label in list(there.manifest["methods"]):
             try:
@@ -100,39 +101,7 @@ def go_on(
     return results
 
 
-def _same(there: Folder, begun: Scenario, scenario: Any, seed: int | None) -> None:
-    if scenario is not None:
-        changed = difference(decisive(begun), decisive(scenarios.load(scenario)))
-        if changed is not None:
-            key, before, after = changed
-            raise ValueError(f"{there.path} is a run of another scenario: {key} is {before!r:.60}, not {after!r:.60}")
-    of_run = there.manifest["seed"]
-    if seed is not None and seed != of_run:
-        raise ValueError(f"{there.path} has the seed {of_run}, not {seed}")
-
-
-def _stored(there: Folder) -> list[Checkpoint]:
-    """The checkpoints of the folder, without their arrays; a ValueError if one is of a run with another seed."""
-    stored = [found for part in checkpoints.PARTS for found in checkpoints.read(there.path, False, part)]
-    of_run = there.manifest["seed"]
-    for found in stored:
-        if found.seed != of_run:
-            raise ValueError(f"{there.path} is damaged: the seed is {of_run}, but {found.seed} in its checkpoint")
-    return stored
-
-
-def _same_versions(there: Folder) -> None:
-    # Python's own version does not reach the numbers.
-    changed = difference({**there.manifest["versions"], "python": ""}, {**versions(), "python": ""})
-    if changed is not None:
-        package, before, now = changed
-        raise ValueError(
-            f"{there.path} was begun with {package} {before} and this is {now}, which may give other numbers;"
-            f" go on with {package} {before}, or start over with --overwrite"
-        )
-
-
-def _entry(there: Folder, results: Results, noted: dict[str, Any], stored: list[Checkpoint]) -> Facts:
+def _entry(there: Folder, results: Results, noted: Facts, stored: list[Checkpoint]) -> Facts:
     """Describe the resumption: the method and step to go on from, and the steps lost by a process that died."""
     label, step = noted.get("label"), noted.get("step")
     waiting = next((name for name in results.labels if name not in there.manifest["methods"]), None)

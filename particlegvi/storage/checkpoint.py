@@ -111,6 +111,15 @@ def read(run: Path, with_state: bool = True, part: str = "") -> list[Checkpoint]
     return found
 
 
+def noted(run: Path, seed: int) -> list[Checkpoint]:
+    """The checkpoints of all parts, without their arrays; a ValueError if one is of a run with another seed."""
+    stored = [found for part in PARTS for found in read(run, False, part)]
+    for found in stored:
+        if found.seed != seed:
+            raise ValueError(f"{run} is damaged: the seed is {seed}, but {found.seed} in its checkpoint")
+    return stored
+
+
 def read_sound(run: Path, part: str = "") -> list[Checkpoint]:
     """The checkpoints of a part that are whole, the latest first, arrays included; those that are not are deleted.
 

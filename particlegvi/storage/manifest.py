@@ -43,7 +43,7 @@ class New(NamedTuple):
 
     name: str
     text: str
-    settings: dict[str, Any]
+    settings: Facts
     seed: int
     versions: dict[str, str]
     labels: list[str]
@@ -72,7 +72,7 @@ def read(folder: Path) -> Facts:
     return manifest
 
 
-def next_run(folder: Path) -> tuple[str, dict[str, Any]] | None:
+def next_run(folder: Path) -> tuple[str, Facts] | None:
     """The scenario, as a text, and the manifest of a run that takes the folder over; None where none does."""
     place = folder / NEXT
     if not os.path.lexists(place):
@@ -94,7 +94,7 @@ def earlier(folder: Path) -> Facts | None:
     return _checked(folder, files.read_json(place), place) if os.path.isfile(place) else None
 
 
-def _checked(folder: Path, manifest: dict[str, Any], place: Path) -> Facts:
+def _checked(folder: Path, manifest: Facts, place: Path) -> Facts:
     for part in ("arrays", "checkpoint", "checkpoint/replicates", "cells"):
         if (folder / part).is_symlink():
             raise ValueError(f"{folder / part} is a link, which is not followed")
@@ -113,6 +113,28 @@ def _checked(folder: Path, manifest: dict[str, Any], place: Path) -> Facts:
         if not isinstance(name, str) or Path(name).name != name or Path(name).suffix not in PICTURES:
             raise ValueError(f"{place} is damaged: {name!r:.40} is not the name of a picture")
     return manifest
+
+
+def check_same(folder: Path, manifest: Facts, settings: Facts, expected: Facts | None, seed: int | None) -> None:
+    """Refuse, with a ValueError, a run of other settings or of another seed than expected; None expects nothing."""
+    changed = None if expected is None else difference(settings, expected)
+    if changed is not None:
+        key, before, after = changed
+        raise ValueError(f"{folder} is a run of another scenario: {key} is {before!r:.60}, not {after!r:.60}")
+    if seed is not None and seed != manifest["seed"]:
+        raise ValueError(f"{folder} has the seed {manifest['seed']}, not {seed}")
+
+
+def check_versions(folder: Path, manifest: Facts, versions: dict[str, str]) -> None:
+    """Refuse, with a ValueError, a run that was begun with other versions than these, which may give other numbers."""
+    # Python's own version does not reach the numbers.
+    changed = difference({**manifest["versions"], "python": ""}, {**versions, "python": ""})
+    if changed is not None:
+        package, before, now = changed
+        raise ValueError(
+            f"{folder} was begun with {package} {before} and this is {now}, which may give other numbers;"
+            f" go on with {package} {before}, or start over with --overwrite"
+        )
 
 
 def difference(before: Any, after: Any, key: str = "") -> tuple[str, Any, Any] | None:
