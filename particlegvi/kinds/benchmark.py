@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from particlegvi.contracts import Facts, Record, Scenario
+from particlegvi.contracts import Facts, Record, Run, Scenario
 from particlegvi.kinds.kind import Job, Kind, Parts, Runs, Space, Targets
 from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import Check
@@ -89,6 +89,9 @@ class BenchmarkTable(Kind):
         if set(record.files) != {"table.md", "table.json"}:
             raise ValueError("it has no table.md or no table.json")
         return stored(_seeded(job), job.folder())
+
+    def records(self, run: Run) -> int:
+        return 0
 
     def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         return runs[label].summary()

@@ -94,6 +94,10 @@ class Kind:
         """The run that a record is of, maybe cut short; a ValueError or LookupError if something is missing in it."""
         self._lacks("unpacked")
 
+    def records(self, run: Run) -> int:
+        """How many records the run has; 0 where it is not followed over time."""
+        return len(run.positions)
+
     def targets(self, runs: Runs, parts: Parts) -> Targets:
         """The target Q* by label, as far as there is one."""
         return {}

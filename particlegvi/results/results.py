@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from particlegvi import kinds
 from particlegvi.contracts import Facts
@@ -39,6 +39,11 @@ class Results(Runs):
         super().__init__(kinds.of(scenario), scenario, parts, seed, status)
         self.folder = folder
         self.pictures: list[str] = []
+
+    def at(self, record: int) -> Self:
+        found = super().at(record)
+        found.folder, found.pictures = None, []  # what is there is the whole
+        return found
 
     def describe(self) -> str:
         try:

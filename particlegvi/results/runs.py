@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from particlegvi.contracts import Facts
 from particlegvi.kinds.kind import Kind
 from particlegvi.storage.versions import versions
+from particlegvi.tools import arguments
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,8 +55,13 @@ class Runs(Mapping[str, Any]):
         return len(self._runs)
 
     def __repr__(self) -> str:
-        name, words = self.scenario["name"], ", ".join(self) or "no runs"
-        return f"{type(self).__name__}({name}, seed {self.seed}, {self.status}: {words})"
+        words = ", ".join(self) or "no runs"
+        return f"{type(self).__name__}({self.name}, seed {self.seed}, {self.status}: {words})"
+
+    @property
+    def name(self) -> str:
+        """What was run: the name of the scenario."""
+        return str(self.scenario["name"])
 
     @property
     def labels(self) -> list[str]:
@@ -74,6 +81,33 @@ class Runs(Mapping[str, Any]):
             run.info["seconds"] = seconds
         self._runs[label] = run
         self._summary = None
+
+    def at(self, record: int) -> Self:
+        """The runs as they were at one record, for figures and numbers of that moment.
+
+        Nothing is copied or simulated. ``final`` is that record in every run, ``positions`` ends there, and the summary
+        is computed anew when asked for. The targets are shared, and the folder of the results is not.
+
+        Parameters
+        ----------
+        record : int
+            From 0, the start; a negative number counts from the end. A run that has fewer records than another, because
+            it diverged or was interrupted, stays at its last.
+
+        Raises
+        ------
+        ValueError
+            If there is no such record.
+        """
+        counts = {label: self.kind.records(run) for label, run in self.items()}
+        most = max(counts.values(), default=0)
+        if most == 0:
+            raise ValueError(f"{self.name} must have runs with records to be seen at one of them, not none")
+        chosen = arguments.record(record, most)
+        found = copy.copy(self)
+        runs = {label: run.at(min(chosen, counts[label] - 1)) for label, run in self.items()}
+        vars(found).update(_runs=runs, _summary=None)
+        return found
 
     def describe(self) -> str:
         """A table for a terminal, for example mean, spread and distance to the target of every method."""

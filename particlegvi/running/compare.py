@@ -11,7 +11,7 @@ from particlegvi import kinds, schedules
 from particlegvi import methods as registry
 from particlegvi.contracts import Distribution, Facts
 from particlegvi.kinds.particles.building import Parts, settled
-from particlegvi.results import Runs
+from particlegvi.results import Comparison
 from particlegvi.simulation.loop import simulate
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools import arguments, parts
@@ -38,7 +38,7 @@ def compare(
     title: str = "",
     progress: Callable[[str, int, int], None] | None = None,
     **shared: Any,
-) -> Runs:
+) -> Comparison:
     """Run several methods on one problem, from the same start and with the same noise.
 
     Parameters
@@ -59,7 +59,7 @@ def compare(
 
     Returns
     -------
-    Runs
+    Comparison
         A mapping from labels to runs with ``targets``, ``summary``, ``table()``, ``describe()`` and ``plot()``.
 
     Raises
@@ -94,7 +94,8 @@ def compare(
     }
     if modes is not None:
         facts["modes"] = modes.tolist()
-    results = Runs(kinds.get("particles"), facts, Parts(loss, problem.prior, start, chosen), seed, "running")
+    made = Parts(loss, problem.prior, start, chosen)
+    results = Comparison(kinds.get("particles"), facts, made, seed, "running")
     for label, method in chosen.items():
         try:
             run = simulate(

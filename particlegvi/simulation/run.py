@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,32 @@ class Run:
     def dim(self) -> int:
         """Dimension of a particle."""
         return self.positions.shape[2]
+
+    def at(self, record: int) -> Run:
+        """The run as it was at one record: those after it are left out, and ``final`` is this one.
+
+        Parameters
+        ----------
+        record : int
+            From 0, the start; a negative number counts from the end.
+
+        Raises
+        ------
+        ValueError
+            If there is no such record.
+        """
+        last = arguments.record(record, len(self.positions))
+        info = dict(self.info)
+        if last < len(self.positions) - 1 and self.method.objective == "gaussians" and "mean" in info and "sd" in info:
+            info |= self._fitted(last)
+        return replace(self, positions=self.positions[: last + 1], steps=self.steps[: last + 1], info=info)
+
+    def _fitted(self, record: int) -> dict[str, list[float]]:
+        """Mean and sd of the Gaussian of an earlier record, whose particles are the same standard normals, moved."""
+        standard = (self.final - np.array(self.info["mean"])) / np.array(self.info["sd"])
+        then = self.positions[record]
+        sd = np.std(then, axis=0) / np.std(standard, axis=0) if len(then) > 1 else np.full(self.dim, np.nan)
+        return {"mean": (then.mean(axis=0) - sd * standard.mean(axis=0)).tolist(), "sd": sd.tolist()}
 
     def average_loss(self) -> Array:
         """Mean loss of the particles at each record, (records,)."""

@@ -37,6 +37,11 @@ def whole(key: str, value: Any, least: int = 0, most: int = MOST_WHOLE) -> int:
     return int(number)
 
 
+def record(value: object, count: int) -> int:
+    """The number of one of ``count`` records, from 0 on; a negative one counts from the end."""
+    return whole("record", value, -count, count - 1) % count
+
+
 def seed(value: Any) -> int:
     """A seed, from 0 to 2^64 - 1. Floats are refused, since they cannot hold every such number."""
     number = None if isinstance(value, float | np.floating) else _finite(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Facts
 from particlegvi.kinds.functions.data import Data
 from particlegvi.kinds.functions.problem import Array, Fit, FunctionProblem
+from particlegvi.tools import arguments
 
 
 @dataclass
@@ -66,6 +67,17 @@ class FunctionRun:
     def seed(self) -> int:
         """Of the run."""
         return self.problem.seed
+
+    def at(self, record: int) -> FunctionRun:
+        """The fit as it was at one record, from 0 on; a negative number counts from the end.
+
+        Raises
+        ------
+        ValueError
+            If there is no such record.
+        """
+        last = arguments.record(record, len(self.positions)) + 1
+        return replace(self, fit=self.fit._replace(positions=self.positions[:last], steps=self.steps[:last]))
 
     @cached_property
     def posterior(self) -> Any:
