@@ -20,6 +20,7 @@ import pytest
 LAYERS = [
     {"version", "contracts"},
     {"tools"},
+    {"words"},  # so low that checks of settings, figures and pages can all ask which languages there are
     {"metrics", "calibration", "settings"},
     {"engine"},
     {"datasets", "kernels", "losses", "schedules"},
