@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Array
 from particlegvi.plotting import style
-from particlegvi.plotting.bars import BARS, draw_histogram
+from particlegvi.plotting.bars import BARS, draw_histogram, path_of
+from particlegvi.plotting.moving import Follow
 from particlegvi.plotting.results import HasAtoms, Interval
 
 HEADROOM = 1.45  # the upper part of a panel is kept free of data for words
@@ -17,38 +18,66 @@ TALL_HEADROOM = 2.7  # and where these words stand upright
 MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins, without their weights
 
 
-def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edges: Array) -> float:
-    """Bars and stems at the atoms; particles that reached no atom are in bars of their own. Returns the headroom."""
+def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edges: Array) -> tuple[float, Follow]:
+    """Bars and stems at the atoms; particles that reached no atom are in bars of their own.
+
+    Returns the headroom that the words need, and what moves the bars and the words to other particles.
+    """
     atoms, weights = np.asarray(target.atoms)[:, 0], np.asarray(target.weights)
     truth = r"truth: limit $Q_\infty$ of the flow"
     if len(atoms) > MANY_ATOMS:
-        draw_histogram(axes, particles, edges, 1.0 / max(len(particles), 1), colour, label="particles")
+        drawn = draw_histogram(axes, particles, edges, 1.0 / max(len(particles), 1), colour, label="particles")
         expected, _ = np.histogram(atoms, edges, weights=weights)
         middles = (edges[:-1] + edges[1:]) / 2
         axes.plot(middles, expected, "o", color=style.BLACK, markersize=4, label=truth, gid="truth")
-        return HEADROOM
+        return HEADROOM, lambda particles: drawn.set_path(path_of(particles, edges, 1.0 / max(len(particles), 1)))
     width = bar_width(atoms, edges)
     fractions, arrived = at_atoms(particles, atoms, width / 2)
-    axes.bar(atoms, fractions, width, label="particles", gid="fractions", color=colour, **BARS)
-    if not arrived.all():
-        draw_histogram(axes, particles[~arrived], edges, 1.0 / len(particles), colour)
+    bars = axes.bar(atoms, fractions, width, label="particles", gid="fractions", color=colour, **BARS)
+    others = draw_histogram(axes, particles[~arrived], edges, 1.0 / max(len(particles), 1), colour)
+    others.set_visible(not arrived.all())
     axes.vlines(atoms, 0.0, weights, color=style.BLACK, linewidth=1.6)
     axes.plot(atoms, weights, "o", color=style.BLACK, markersize=8, label=truth, gid="truth")
-    return write_weights(axes, atoms, weights, fractions, (float(edges[0]), float(edges[-1])))
+    headroom, write = write_weights(axes, atoms, weights, fractions, (float(edges[0]), float(edges[-1])))
+
+    def follow(particles: Array) -> None:
+        fractions, arrived = at_atoms(particles, atoms, width / 2)
+        for bar, fraction in zip(bars, fractions, strict=True):
+            bar.set_height(fraction)
+        others.set_visible(not arrived.all())
+        others.set_path(path_of(particles[~arrived], edges, 1.0 / max(len(particles), 1)))
+        write(fractions)
+
+    return headroom, follow
 
 
-def write_weights(axes: Axes, atoms: Array, weights: Array, fractions: Array, limits: Interval) -> float:
-    """Write fraction and weight over every atom, upright where there is too little room. Returns the headroom."""
+def write_weights(
+    axes: Axes, atoms: Array, weights: Array, fractions: Array, limits: Interval
+) -> tuple[float, Follow]:
+    """Write fraction and weight over every atom, upright where there is too little room.
+
+    Returns the headroom that the words need, and what writes other fractions.
+    """
     place_in_grid = axes.get_subplotspec()
     columns = place_in_grid.get_gridspec().ncols if place_in_grid is not None else 1
     half = 0.075 * columns * (limits[1] - limits[0])  # half the width of the words
     lying = bool(np.min(np.diff(np.sort(atoms)), initial=np.inf) > 2.0 * half)
-    for atom, weight, fraction in zip(atoms, weights, fractions, strict=True):
-        text = f"{fraction:.3f}\ntruth {weight:.3f}" if lying else f"{fraction:.3f} (truth {weight:.3f})"
-        place = float(np.clip(atom, limits[0] + half, limits[1] - half)) if lying else atom
-        style.outlined(axes.annotate(text, (place, max(weight, fraction)), (0, 10), textcoords="offset points",
-                                     ha="center", va="bottom", rotation=0 if lying else 90))
-    return WORDS_HEADROOM if lying else TALL_HEADROOM
+    places = np.clip(atoms, limits[0] + half, limits[1] - half) if lying else atoms
+    words = [
+        axes.annotate("", (place, weight), (0, 10), textcoords="offset points", ha="center", va="bottom",
+                      rotation=0 if lying else 90)
+        for place, weight in zip(places, weights, strict=True)
+    ]  # fmt: skip
+
+    def write(fractions: Array) -> None:
+        for each, place, weight, fraction in zip(words, places, weights, fractions, strict=True):
+            each.set_text(f"{fraction:.3f}\ntruth {weight:.3f}" if lying else f"{fraction:.3f} (truth {weight:.3f})")
+            each.xy = (place, max(weight, fraction))
+
+    write(fractions)
+    for each in words:
+        style.outlined(each)
+    return WORDS_HEADROOM if lying else TALL_HEADROOM, write
 
 
 def bar_width(atoms: Array, edges: Array) -> float:

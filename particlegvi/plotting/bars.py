@@ -14,10 +14,16 @@ from particlegvi.contracts import Array
 BARS: dict[str, Any] = {"alpha": 0.62, "edgecolor": "white", "linewidth": 0.6}
 
 
-def draw_histogram(axes: Axes, particles: Array, edges: Array, share: float, colour: str, **settings: Any) -> None:
+def draw_histogram(axes: Axes, particles: Array, edges: Array, share: float, colour: str, **settings: Any) -> PathPatch:
     """Histogram bars between ``edges``; each particle adds the height ``share`` to its bar."""
+    patch = PathPatch(path_of(particles, edges, share), facecolor=colour, **BARS, **settings)
+    axes.add_patch(patch)
+    return patch
+
+
+def path_of(particles: Array, edges: Array, share: float) -> Path:
+    """The outlines of the bars."""
     heights = share * np.histogram(particles, edges)[0]
     left, right, floor = edges[:-1], edges[1:], np.zeros(len(heights))
     corners = np.array([[left, floor], [left, heights], [right, heights], [right, floor]])  # (4, x and y, bars)
-    path = Path.make_compound_path_from_polys(corners.transpose(2, 0, 1))
-    axes.add_patch(PathPatch(path, facecolor=colour, **BARS, **settings))
+    return Path.make_compound_path_from_polys(corners.transpose(2, 0, 1))

@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
-from particlegvi.contracts import Target
+from particlegvi import diagnostics
+from particlegvi.contracts import Array, Target
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.atoms import HEADROOM, MANY_ATOMS, draw_atoms
-from particlegvi.plotting.bars import draw_histogram
+from particlegvi.plotting.bars import draw_histogram, path_of
+from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.moving import Moving, Show
 from particlegvi.plotting.plane import panel_grid
 from particlegvi.plotting.results import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density
 
@@ -47,9 +51,18 @@ def histograms(
     loss : bool
         Whether the loss is drawn.
     """
+    return moving(results, methods=methods, bins=bins, range=range, loss=loss).figure
+
+
+@histograms.moves
+def moving(
+    results: Results, *, methods: Sequence[str] | None, bins: int, range: Interval | None, loss: bool
+) -> Moving:
+    """The figure, whose bars and words move; its axes are those of the last record."""
     runs = reading.chosen_runs(results, methods, dim=1)
     colours = style.colours(results)
     limits = common_range(runs, results.targets) if range is None else range
+    shows: dict[str, Show] = {}
     with style.slide_style():
         rows, columns = panel_grid(len(runs))
         figure = style.new_slide(rows if rows == 1 else 1.8 * rows)  # room for words in every panel
@@ -59,17 +72,42 @@ def histograms(
         panels = panels[: len(runs)]
         headroom = HEADROOM
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
-            needed = draw_panel(axes, run, results.targets.get(label), colours[label], limits, bins)
+            target = results.targets.get(label)
+            needed, follow = draw_panel(axes, run, target, colours[label], limits, bins)
             headroom = max(headroom, needed)
             style.panel_title(axes, label, run, colours[label])
-            note_distance(axes, reading.facts_of(results, label))
+            facts = reading.facts_of(results, label)
+            shows[label] = following(run, target, follow, note_distance(axes, facts), facts)
         share_heights(panels, headroom, columns)
         if loss:
             for axes in panels:
                 draw_loss(axes, list(runs.values()), limits, axes is panels[-1], headroom)
         legend_below(figure)
-        heading(figure, results.scenario, runs)
-    return figure
+        clock = heading(figure, results.scenario, runs, clock=clock_of(runs).at(-1))
+    return Moving(figure, runs, shows, clock)
+
+
+def following(
+    run: ParticleRun,
+    target: Target | None,
+    follow: Show,
+    noted: Text | None,
+    facts: Mapping[str, Any],
+    between: str = "\n",
+) -> Show:
+    """Put a whole panel to a record, with the distance to the truth there, where it is ``noted``."""
+    final = facts.get("w1")
+
+    def show(record: int) -> None:
+        follow(record)
+        if noted is not None:
+            now = final
+            if record not in (-1, len(run.positions) - 1):
+                particles = reading.final_particles(run, record)
+                now = diagnostics.wasserstein1(particles, target)  # type: ignore[arg-type]  # the summary had its W1
+            noted.set_text(between.join(words_of_distance({**facts, "w1": now})))
+
+    return show
 
 
 def common_range(runs: Runs, targets: Targets) -> Interval:
@@ -86,8 +124,11 @@ def common_range(runs: Runs, targets: Targets) -> Interval:
 
 def draw_panel(
     axes: Axes, run: ParticleRun, target: Target | None, colour: str, limits: Interval, bins: int
-) -> float:
-    """Bars, truth and axis labels of one method; the truth may be None. Returns the headroom its words need."""
+) -> tuple[float, Show]:
+    """Bars, truth and axis labels of one method; the truth may be None.
+
+    Returns the headroom that its words need, and what puts the bars and the words to another record.
+    """
     particles = reading.final_particles(run)[:, 0]
     edges = np.linspace(*limits, bins + 1)
     headroom = HEADROOM
@@ -96,42 +137,74 @@ def draw_panel(
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     if is_atoms(target):
         axes.set_ylabel("fraction of particles")
-        headroom = draw_atoms(axes, particles, target, colour, edges)
+        headroom, follow = draw_atoms(axes, particles, target, colour, edges)
     else:
         axes.set_ylabel("density")
-        share = 1.0 / (max(len(particles), 1) * (edges[1] - edges[0]))
-        draw_histogram(axes, particles, edges, share, colour, label="particles")
-        draw_density(axes, run, target, limits)
-    outside = np.mean((particles < limits[0]) | (particles > limits[1])) if len(particles) else 0.0
-    if outside > 0:
-        text = f"{outside:.1%} of the particles lie outside"
-        axes.text(0.5, 0.80, text, transform=axes.transAxes, ha="center", color=style.TEXT_GREY)
-    return headroom
+        width = float(edges[1] - edges[0])
+        bars = draw_histogram(axes, particles, edges, share_of(particles, width), colour, label="particles")
+        draw_density(axes, target, limits)
+
+        def follow(particles: Array) -> None:
+            bars.set_path(path_of(particles, edges, share_of(particles, width)))
+
+    fitted = draw_fitted(axes, run, limits)
+    outside = axes.text(0.5, 0.80, "", transform=axes.transAxes, ha="center", color=style.TEXT_GREY)
+
+    def show(record: int) -> None:
+        particles = reading.final_particles(run, record)[:, 0]
+        follow(particles)
+        fitted(record)
+        stray = np.mean((particles < limits[0]) | (particles > limits[1])) if len(particles) else 0.0
+        outside.set_text(f"{stray:.1%} of the particles lie outside" if stray > 0 else "")
+
+    show(-1)
+    return headroom, show
 
 
-def draw_density(axes: Axes, run: ParticleRun, target: Target | None, limits: Interval) -> None:
-    """The truth as a dashed curve: Q*'s density, and for FD-GVI the Gaussian that was fitted."""
-    grid = np.linspace(*limits, 1201)
+def share_of(particles: Array, width: float = 1.0) -> float:
+    """The height that a particle adds to a bar of this width, so that all bars have the area one."""
+    return 1.0 / (max(len(particles), 1) * width)
+
+
+def draw_density(axes: Axes, target: Target | None, limits: Interval) -> None:
+    """The truth as a dashed curve: Q*'s density."""
     if is_density(target):
+        grid = np.linspace(*limits, 1201)
         axes.plot(grid, np.asarray(target.pdf(grid)).ravel(), color=style.BLACK, linestyle=(0, (4, 1.5)), linewidth=2.2,
                   label=r"truth: minimiser $Q^*$", gid="truth")
-    fitted = reading.fitted_gaussian(run)
-    if fitted is not None:
-        mean, sd = float(fitted[0][0]), float(fitted[1][0])
-        height = np.exp(-0.5 * ((grid - mean) / sd) ** 2) / (sd * np.sqrt(2.0 * np.pi))
-        axes.plot(grid, height, color=style.BLACK, linestyle=":", linewidth=2.2, label="fitted Gaussian")
+
+def draw_fitted(axes: Axes, run: ParticleRun, limits: Interval) -> Show:
+    """The Gaussian that FD-GVI fitted, where the run is of FD-GVI; returns what puts it to another record."""
+    if reading.fitted_gaussian(run) is None:
+        return lambda record: None
+    grid = np.linspace(*limits, 1201)
+    (curve,) = axes.plot(grid, height_of(run, grid, -1), color=style.BLACK, linestyle=":", linewidth=2.2,
+                         label="fitted Gaussian")
+    return lambda record: curve.set_ydata(height_of(run, grid, record))
 
 
-def note_distance(axes: Axes, facts: Mapping[str, Any], between: str = "\n") -> bool:
-    """Write the distance to the truth, and the range of 90% of as many exact draws. Returns whether it is known."""
-    distance, floor = facts.get("w1"), facts.get("w1_floor")
-    if distance is None:
-        return False
-    lines = [f"$W_1$ to the truth: {distance:.3f}"]
+def height_of(run: ParticleRun, grid: Array, record: int) -> Array:
+    """The density of the fitted Gaussian at points of the line."""
+    fitted = reading.fitted_gaussian(run, record)
+    assert fitted is not None
+    mean, sd = float(fitted[0][0]), float(fitted[1][0])
+    return np.exp(-0.5 * ((grid - mean) / sd) ** 2) / (sd * np.sqrt(2.0 * np.pi))
+
+
+def note_distance(axes: Axes, facts: Mapping[str, Any], between: str = "\n") -> Text | None:
+    """Write the distance to the truth, and the range of 90% of as many exact draws; None where it is not known."""
+    if facts.get("w1") is None:
+        return None
+    words = between.join(words_of_distance(facts))
+    return axes.text(0.5, 0.985, words, transform=axes.transAxes, ha="center", va="top", linespacing=1.35)
+
+
+def words_of_distance(facts: Mapping[str, Any]) -> list[str]:
+    """One line, or two where the range is known."""
+    lines, floor = [f"$W_1$ to the truth: {facts['w1']:.3f}"], facts.get("w1_floor")
     if floor is not None:
         lines.append(f"exact draws: {floor[0]:.3f} to {floor[1]:.3f}")
-    axes.text(0.5, 0.985, between.join(lines), transform=axes.transAxes, ha="center", va="top", linespacing=1.35)
-    return True
+    return lines
 
 
 def share_heights(panels: Sequence[Axes], headroom: float, columns: int = 1) -> None:

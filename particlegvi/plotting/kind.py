@@ -14,6 +14,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from particlegvi.plotting import style
+from particlegvi.plotting.moving import Moving
 from particlegvi.plotting.results import Results
 from particlegvi.plotting.rules import Check, rule_for
 from particlegvi.tools.quoting import shown
@@ -39,9 +40,12 @@ class FigureKind:
         The check of each option.
     of : tuple of str
         The kinds of scenario that it draws.
+    moving : callable or None
+        Builds the figure as one that moves, from results and every option; None where it cannot.
     """
 
     of: tuple[str, ...] = ("particles",)
+    moving: Callable[..., Moving] | None = None
 
     def __init__(
         self,
@@ -69,6 +73,11 @@ class FigureKind:
 
     def __call__(self, results: Results, **options: Any) -> Figure:
         return self._draw(results, **options)
+
+    def moves(self, build: Callable[..., Moving]) -> Callable[..., Moving]:
+        """Mark the function that builds the figure as one that moves."""
+        self.moving = build
+        return build
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options in plain form.

@@ -11,6 +11,7 @@ from matplotlib.collections import Collection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.text import Text
 
 from particlegvi.plotting.reading import fitted_gaussian
 from particlegvi.plotting.results import Runs, Stepped
@@ -19,20 +20,31 @@ from particlegvi.schedules import shown
 
 NEUTRAL = "#6E6E6E"
 SEPARATOR = "  |  "
+FEWEST = 12  # letters of the source that are left where the line is full
 
 
-def heading(figure: Figure, scenario: Mapping[str, Any], runs: Runs, note: str = "") -> None:
-    """Write the title of the scenario, and below it the source, the ``note`` of the figure and the settings."""
+def heading(figure: Figure, scenario: Mapping[str, Any], runs: Runs, note: str = "", clock: str = "") -> Text:
+    """Write the title of the scenario, and below it the source, the ``note`` of the figure and the settings.
+
+    The words of the ``clock`` stand at the right end of the second line. They are returned, since a film changes them.
+    """
     title = str(scenario.get("title") or scenario.get("name") or "")
     size = LARGE if len(title) <= 72 else MEDIUM
     height = figure.get_size_inches()[1]
     facts = [*filter(None, [note]), *settings(runs)]
     room = 104 - sum(len(fact) + len(SEPARATOR) for fact in facts)
-    source = shortened(str(scenario.get("source") or ""), max(room, 12))
+    source = shortened(str(scenario.get("source") or ""), max(room, FEWEST))
     line = SEPARATOR.join(filter(None, [source, *facts]))
     # Both lines come from the scenario, so what looks like mathematics in them is none.
     figure.text(0.012, 1.0 - 0.10 / height, shortened(title, 88), va="top", parse_math=False, size=size, weight="bold")
-    figure.text(0.012, 1.0 - 0.42 / height, line, va="top", parse_math=False, size=SMALL, color=TEXT_GREY)
+    below = figure.text(0.012, 1.0 - 0.42 / height, line, va="top", parse_math=False, size=SMALL, color=TEXT_GREY)
+    time = figure.text(0.988, 1.0 - 0.40 / height, clock, va="top", ha="right", parse_math=False, size=MEDIUM,
+                       weight="bold", gid="clock")
+    room = 0.98 * time.get_window_extent().x0
+    while clock and below.get_window_extent().x1 > room and len(source) > FEWEST:
+        source = shortened(source, max(len(source) - 4, FEWEST))
+        below.set_text(SEPARATOR.join([source, *facts]))
+    return time
 
 
 def shortened(text: str, longest: int) -> str:

@@ -12,8 +12,10 @@ from matplotlib.ticker import MaxNLocator
 from particlegvi.contracts import Array
 from particlegvi.plotting import histograms, reading, rules, style
 from particlegvi.plotting.atoms import HEADROOM
+from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.moving import Moving, Show
 from particlegvi.plotting.results import Interval, ParticleRun, Results
 
 
@@ -41,7 +43,16 @@ def lifting(
     prior : bool
         Whether the density of the prior is drawn.
     """
+    return moving(results, methods=methods, bins=bins, range=range, prior=prior).figure
+
+
+@lifting.moves
+def moving(
+    results: Results, *, methods: Sequence[str] | None, bins: int, range: Interval | None, prior: bool
+) -> Moving:
+    """The figure, whose bars and words move; its axes are those of the last record."""
     runs = reading.chosen_runs(results, methods, dim=1)
+    shows: dict[str, Show] = {}
     colours = style.colours(results)
     limits = histograms.common_range(runs, results.targets) if range is None else range
     with style.slide_style():
@@ -49,7 +60,8 @@ def lifting(
         panels = figure.subplots(2, len(runs), sharex=True, squeeze=False, height_ratios=[1.0, 1.15])
         for column, (label, run) in enumerate(runs.items()):
             above, below = panels[:, column]
-            histograms.draw_panel(below, run, results.targets.get(label), colours[label], limits, bins)
+            target = results.targets.get(label)
+            follow = histograms.draw_panel(below, run, target, colours[label], limits, bins)[1]
             minimisers = draw_loss(above, run, limits)
             if prior:
                 draw_prior(below, run, limits)
@@ -57,7 +69,10 @@ def lifting(
                 for axes in (above, below):
                     axes.axvline(place, color=style.BLACK, linestyle=":", linewidth=1.3, zorder=0.5)
             alone = len(runs) == 1
-            noted = histograms.note_distance(below, reading.facts_of(results, label), ",  " if alone else "\n")
+            between = ",  " if alone else "\n"
+            facts = reading.facts_of(results, label)
+            noted = histograms.note_distance(below, facts, between)
+            shows[label] = histograms.following(run, target, follow, noted, facts, between)
             room = 1.25 if alone else HEADROOM
             below.set_ylim(0.0, below.dataLim.y1 * (room if noted else 1.12))
             below.yaxis.set_major_locator(MaxNLocator(nbins=5))
@@ -66,8 +81,8 @@ def lifting(
             axes.set_ylabel("")
         figure.align_ylabels()
         legend_below(figure)
-        heading(figure, results.scenario, runs)
-    return figure
+        clock = heading(figure, results.scenario, runs, clock=clock_of(runs).at(-1))
+    return Moving(figure, runs, shows, clock)
 
 
 def draw_loss(axes: Axes, run: ParticleRun, limits: Interval) -> Array:

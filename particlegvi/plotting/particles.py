@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse
+from matplotlib.text import Text
 
 from particlegvi.contracts import Array, Target
 from particlegvi.plotting import plane as planes
 from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.moving import Moving, Show
 from particlegvi.plotting.results import HasDensity, ParticleRun, Results, is_atoms, is_density
-from particlegvi.plotting.shares import FEW, MANY_MODES, counts_of, places_of_words, true_shares, write_shares
+from particlegvi.plotting.shares import (
+    FEW,
+    MANY_MODES,
+    Counts,
+    counts_of,
+    places_of_words,
+    true_shares,
+    words_of,
+    write_shares,
+)
 from particlegvi.plotting.valleys import modes_of
 
 MASSES = (0.9, 0.5)
@@ -52,8 +65,23 @@ def particles(
     shares : bool
         Whether the share of particles in every mode is written next to it, with that of the truth in brackets.
     """
+    return moving(results, methods=methods, window=window, start=start, truth=truth, shares=shares).figure
+
+
+@particles.moves
+def moving(
+    results: Results,
+    *,
+    methods: Sequence[str] | None,
+    window: planes.Window | None,
+    start: bool,
+    truth: bool,
+    shares: bool,
+) -> Moving:
+    """The figure, whose dots and words move; its window is that of the last record."""
     runs = reading.chosen_runs(results, methods, dim=2)
     colours = style.colours(results)
+    shows: dict[str, Show] = {}
     modes = results.scenario.get("modes")
     plane = planes.plane_of(runs, results.targets, modes, window)
     valleys = modes_of(modes, plane)
@@ -66,19 +94,32 @@ def particles(
         for position, (label, run) in enumerate(runs.items()):
             target = results.targets.get(label) if truth else None
             labelled = position % columns == 0
-            draw_panel(panels[position], run, target, colours[label], plane, start=start, labelled=labelled)
+            draws = draw_panel(panels[position], run, target, colours[label], plane, start=start, labelled=labelled)
             style.panel_title(panels[position], label, run, colours[label])
+            shows[label] = draws
             if words is not None:
-                held = counts_of(results, label, run, plane, valleys)
+                count = partial(counts_of, results, label, run, plane, valleys)
                 expected = true_shares(target, plane, valleys)
-                write_shares(panels[position], held, expected, colours[label], valleys, words)
+                texts = write_shares(panels[position], count(-1), expected, colours[label], valleys, words)
+                shows[label] = following(draws, texts, count, expected)
         for spare in panels[len(runs) :]:
             spare.set_visible(False)
         legend_below(figure)
         known = truth and any(results.targets.get(label) is not None for label in runs)
         note = "per mode: particles (truth)" if words is not None and known else ""
-        heading(figure, results.scenario, runs, note)
-    return figure
+        clock = heading(figure, results.scenario, runs, note, clock_of(runs).at(-1))
+    return Moving(figure, runs, shows, clock)
+
+
+def following(draw: Show, texts: Sequence[Text], count: Callable[[int], Counts], expected: Array | None) -> Show:
+    """Put a whole panel to a record: the dots, and the words beside the modes."""
+
+    def show(record: int) -> None:
+        draw(record)
+        for text, word in zip(texts, words_of(count(record), expected), strict=True):
+            text.set_text(word)
+
+    return show
 
 
 def draw_panel(
@@ -90,8 +131,11 @@ def draw_panel(
     *,
     start: bool,
     labelled: bool,
-) -> None:
-    """Draw one panel; the starting points if ``start``, numbers at the vertical axis if ``labelled``."""
+) -> Show:
+    """Draw one panel; the starting points if ``start``, numbers at the vertical axis if ``labelled``.
+
+    Returns what puts the particles to another record.
+    """
     planes.draw_plane(axes, plane, labelled)
     first, last = reading.finite_particles(np.asarray(run.positions[0])), reading.final_particles(run)
     fitted = reading.fitted_gaussian(run)
@@ -101,10 +145,9 @@ def draw_panel(
     if start and fitted is None:
         axes.scatter(first[:, 0], first[:, 1], s=marker_area(len(first)) * 0.3, color="#8C8C8C", alpha=0.5,
                      linewidths=0, label="starting points", zorder=2)
-    axes.scatter(last[:, 0], last[:, 1], s=area, color=colour, alpha=0.85, linewidths=0.6 if len(last) <= 1000 else 0.0,
-                 edgecolors="white", label="particles", zorder=3, gid="particles")
-    if fitted is not None:
-        draw_gaussian(axes, *fitted)
+    dots = axes.scatter(last[:, 0], last[:, 1], s=area, color=colour, alpha=0.85, edgecolors="white",
+                        linewidths=0.6 if len(last) <= 1000 else 0.0, label="particles", zorder=3, gid="particles")
+    ellipses = [] if fitted is None else draw_gaussian(axes, *fitted)
     if is_density(target):
         draw_mass(axes, target, plane)
     elif is_atoms(target):
@@ -112,19 +155,31 @@ def draw_panel(
         axes.scatter(atoms[:, 0], atoms[:, 1], s=330, facecolors="none", edgecolors=style.BLACK, linewidths=2.0,
                      zorder=4, label=r"truth: limit $Q_\infty$ of the flow", gid="truth")
 
+    def show(record: int) -> None:
+        dots.set_offsets(reading.drawable(reading.final_particles(run, record)))
+        moved = reading.fitted_gaussian(run, record)
+        for deviations, ellipse in enumerate(ellipses, 1):
+            assert moved is not None
+            ellipse.set(center=moved[0], width=2 * deviations * moved[1][0], height=2 * deviations * moved[1][1])
+
+    return show
+
 
 def marker_area(count: int) -> float:
     """Area of a marker in square points: large for four particles, small for thousands."""
     return float(np.clip(5000.0 / max(count, 1), 3.0, 130.0))
 
 
-def draw_gaussian(axes: Axes, mean: Array, sd: Array) -> None:
+def draw_gaussian(axes: Axes, mean: Array, sd: Array) -> list[Ellipse]:
     """Ellipses of one and two standard deviations of a Gaussian with a diagonal covariance."""
+    ellipses = []
     for deviations, pattern in ((1, "solid"), (2, (0, (4, 1.5)))):
         ellipse = Ellipse((mean[0], mean[1]), 2 * deviations * sd[0], 2 * deviations * sd[1], fill=False,
                           edgecolor=style.BLACK, linewidth=2.0, linestyle=pattern, zorder=4)
+        ellipses.append(ellipse)
         axes.add_patch(ellipse)
     axes.plot([], [], color=style.BLACK, label="fitted Gaussian: 1 and 2 sd")
+    return ellipses
 
 
 def draw_mass(axes: Axes, target: HasDensity, plane: planes.Plane) -> None:

@@ -57,9 +57,9 @@ def finite_particles(positions: Array) -> Array:
     return positions[np.isfinite(positions).all(axis=1)]
 
 
-def final_particles(run: Run) -> Array:
-    """The finite particles of the last record that has any: of a run that diverged, those before it did."""
-    for record in range(len(run.positions) - 1, -1, -1):
+def final_particles(run: Run, last: int = -1) -> Array:
+    """The finite particles of the last record up to ``last`` that has any: of a run that diverged, those before."""
+    for record in range(last % len(run.positions), -1, -1):
         particles = finite_particles(np.asarray(run.positions[record]))
         if len(particles):
             return particles
@@ -71,12 +71,21 @@ def drawable(particles: Array, most: int = 20_000) -> Array:
     return particles[:: -(-len(particles) // most) or 1]
 
 
-def fitted_gaussian(run: Run) -> tuple[Array, Array] | None:
-    """Mean and standard deviations (dim,) of the Gaussian that FD-GVI fitted; None for the particle methods."""
+def fitted_gaussian(run: Run, record: int = -1) -> tuple[Array, Array] | None:
+    """Mean and standard deviations (dim,) of the Gaussian that FD-GVI fitted; None for the particle methods.
+
+    At an earlier record they follow from the particles, which are mean + sd z with the same z at all records.
+    """
     if "mean" not in run.info or "sd" not in run.info:
         return None
     mean = np.atleast_1d(np.asarray(run.info["mean"], dtype=np.float64))
-    return mean, np.broadcast_to(np.asarray(run.info["sd"], dtype=np.float64), mean.shape)
+    sd = np.broadcast_to(np.asarray(run.info["sd"], dtype=np.float64), mean.shape)
+    if record in (-1, len(run.positions) - 1) or run.positions.shape[1] < 2:
+        return mean, sd
+    then, last = np.asarray(run.positions[record]), np.asarray(run.positions[-1])
+    away = last - last.mean(axis=0)
+    ratio = np.sum(away * then, axis=0) / np.sum(away * away, axis=0)
+    return then.mean(axis=0) - ratio * (last.mean(axis=0) - mean), np.abs(ratio) * sd
 
 
 def spans(run: Run) -> Array:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.text import Text
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Target
@@ -15,13 +18,16 @@ from particlegvi.plotting.valleys import Valleys
 FEW = 20  # up to so many particles are counted, more are given as shares
 MANY_MODES = 12  # with more modes than this no numbers are written
 
+Counts: TypeAlias = tuple[NDArray[np.intp], int]  # numbers of particles in every mode, and the number of all
+
 
 def counts_of(
-    results: Results, label: str, run: ParticleRun, plane: Plane, valleys: Valleys
-) -> tuple[NDArray[np.intp], int]:
-    """Numbers of particles in every mode, from the summary where it has them, and the number of all."""
-    last = reading.final_particles(run)
-    counted = reading.facts_of(results, label).get("mode_occupancy") if valleys.nearest else None
+    results: Results, label: str, run: ParticleRun, plane: Plane, valleys: Valleys, record: int = -1
+) -> Counts:
+    """Numbers of particles in every mode at a record, and the number of all; the last from the summary if it can be."""
+    last = reading.final_particles(run, record)
+    ended = valleys.nearest and record in (-1, len(run.positions) - 1)
+    counted = reading.facts_of(results, label).get("mode_occupancy") if ended else None
     if counted is not None and len(counted) == len(valleys.lowest):
         return np.asarray(counted, dtype=np.intp), len(last)
     modes = valleys.of(plane, last)
@@ -30,22 +36,31 @@ def counts_of(
 
 def write_shares(
     axes: Axes,
-    held: tuple[NDArray[np.intp], int],
+    held: Counts,
     expected: Array | None,
     colour: str,
     valleys: Valleys,
     spots: Array,
-) -> None:
+) -> list[Text]:
     """The share of particles in every mode, and in brackets that of the truth."""
-    counts, total = held
-    for mode, spot in enumerate(spots):
-        text = f"{counts[mode]} of {total}" if total <= FEW else f"{counts[mode] / total:.0%}"
-        if expected is not None:
-            text += f"\n({expected[mode]:.0%})"
+    written = []
+    for mode, (spot, text) in enumerate(zip(spots, words_of(held, expected), strict=True)):
         away = "bottom" if spot[1] > valleys.lowest[mode, 1] else "top"
         shade = style.darker(colour, 0.6)
-        style.outlined(axes.text(spot[0], spot[1], text, ha="center", va=away, color=shade, fontweight="bold",
-                                 linespacing=1.05, zorder=6))
+        words = axes.text(spot[0], spot[1], text, ha="center", va=away, color=shade, fontweight="bold",
+                          linespacing=1.05, zorder=6)
+        style.outlined(words)
+        written.append(words)
+    return written
+
+
+def words_of(held: Counts, expected: Array | None) -> list[str]:
+    """The words of every mode: numbers of few particles, or shares of many."""
+    counts, total = held
+    shares = [f"{count} of {total}" if total <= FEW else f"{count / total:.0%}" for count in counts]
+    if expected is None:
+        return shares
+    return [f"{share}\n({mass:.0%})" for share, mass in zip(shares, expected, strict=True)]
 
 
 def places_of_words(runs: Runs, plane: Plane, valleys: Valleys) -> Array:

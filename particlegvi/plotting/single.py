@@ -39,7 +39,7 @@ def plot_run(run: ParticleRun, target: Target | None = None) -> Figure:
         axes = figure.subplots()
         if dim == 1:
             limits = histograms.common_range(runs, targets)
-            headroom = histograms.draw_panel(axes, run, target, colour, limits, bins=48)
+            headroom, _ = histograms.draw_panel(axes, run, target, colour, limits, bins=48)
             histograms.share_heights([axes], headroom)
             histograms.draw_loss(axes, [run], limits, True, headroom)
         elif dim == 2:

@@ -1,0 +1,74 @@
+"""The time in the heading of a figure, and at every moment of a film."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.contracts import Array, Run
+from particlegvi.plotting.reading import fitted_gaussian
+from particlegvi.plotting.results import ParticleRun
+
+
+class Clock(NamedTuple):
+    """What the heading counts: time or steps that all runs share, or else the share of the way.
+
+    Attributes
+    ----------
+    words : str
+        "t = {}", "step {}" or "{} of the steps".
+    times : array (records,)
+        What is counted, at the records of the run that has most of them.
+    shares : dict of array (records,)
+        By label, the share of its steps that a run has done at its records; the last is 1.
+    """
+
+    words: str
+    times: Array
+    shares: dict[str, Array]
+
+    def at(self, moment: int, shortest: float = 0.0) -> str:
+        """The words at a record of the longest run, with decimals that tell times ``shortest`` apart."""
+        time = float(self.times[moment])
+        if moment in (-1, len(self.times) - 1):
+            shown = f"{time:,.6g}" if self.words != SHARE else "100%"
+        elif self.words == SHARE:
+            shown = f"{time:.0%}"
+        else:
+            shown = f"{time:,.{decimals(shortest)}f}"
+        return self.words.format(shown)
+
+    def records(self, label: str, moments: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The record of a run that is as far on its way as the longest run is at each of ``moments``."""
+        longest = max(self.shares.values(), key=len)
+        return np.searchsorted(self.shares[label], longest[moments] + 1e-12, side="right") - 1
+
+
+TIME, STEP, SHARE = "t = {}", "step {}", "{} of the steps"
+
+
+def clock_of(runs: Mapping[str, Run]) -> Clock:
+    """The clock of these runs; without words where none of them takes steps."""
+    stepping = {label: run for label, run in runs.items() if run.steps[-1] > 0}
+    if not stepping:
+        return Clock("", np.zeros(1), {label: np.zeros(1) for label in runs})
+    shares = {label: np.asarray(run.steps) / max(int(run.steps[-1]), 1) for label, run in runs.items()}
+    shares |= {label: np.zeros(1) for label in runs if label not in stepping}
+    longest = max(stepping, key=lambda label: len(stepping[label].steps))
+    # The steps of a run that fitted a Gaussian are those of an optimiser, whose time is another.
+    timed = {label: run for label, run in stepping.items() if isinstance(run, ParticleRun)}
+    moving = {label: run for label, run in timed.items() if fitted_gaussian(run) is None}
+    if moving and len({float(run.times[-1]) for run in moving.values()}) == 1:
+        first = max(moving.values(), key=lambda run: len(run.times))
+        return Clock(TIME, np.interp(shares[longest], shares[first.label], first.times), shares)
+    if len({int(run.steps[-1]) for run in stepping.values()}) == 1:
+        return Clock(STEP, np.asarray(stepping[longest].steps, dtype=np.float64), shares)
+    return Clock(SHARE, shares[longest], shares)
+
+
+def decimals(shortest: float) -> int:
+    """How many decimals tell times apart that differ by ``shortest``."""
+    return int(np.clip(np.ceil(-np.log10(shortest) - 1e-9), 0, 12)) if shortest > 0 else 0
