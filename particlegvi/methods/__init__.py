@@ -6,6 +6,7 @@ A method is a subclass of `Method` with a ``name``, a ``label`` and a method ``f
 
 from typing import Any
 
+from particlegvi.methods.birth_death import BirthDeath
 from particlegvi.methods.free_energy import DE, DLE, DRE, DRLE, FreeEnergy
 from particlegvi.methods.gaussian import FDGVI
 from particlegvi.methods.method import Method
@@ -13,7 +14,7 @@ from particlegvi.methods.mmd_flow import MMDFlow
 from particlegvi.methods.svgd import SVGD
 from particlegvi.tools.registry import Registry
 
-__all__ = ["DE", "DLE", "DRE", "DRLE", "FDGVI", "SVGD", "FreeEnergy", "MMDFlow", "Method", "get", "names"]
+__all__ = ["DE", "DLE", "DRE", "DRLE", "FDGVI", "SVGD", "BirthDeath", "FreeEnergy", "MMDFlow", "Method", "get", "names"]
 
 _REGISTRY = Registry("particlegvi.methods", "method")
 

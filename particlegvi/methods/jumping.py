@@ -1,13 +1,25 @@
-"""A flow with jumps between modes after every so many of its steps."""
+"""A flow whose particles jump after every so many of its steps."""
 
 from __future__ import annotations
+
+from typing import Protocol
 
 import numpy as np
 
 from particlegvi.contracts import Array, Facts, Flow
-from particlegvi.engine.jumps.ensemble import Jumps
 
-PROPOSED, ACCEPTED = "jumps proposed", "jumps accepted"  # in what is kept, with what the steps keep
+
+class Leaps(Protocol):
+    """What moves particles at once: jumps between modes, or births and deaths.
+
+    ``name`` is the key of its facts, and ``counts`` are kept with the state of the flow.
+    """
+
+    name: str
+    counts: dict[str, int]
+
+    def jump(self, x: Array, number: int) -> None: ...
+    def facts(self) -> Facts: ...
 
 
 class Jumping:
@@ -17,7 +29,7 @@ class Jumping:
     ----------
     flow : Flow
         Its state begins with the coordinates of the particles.
-    jumps : Jumps
+    jumps : Leaps
     every : int
         Steps between jumps.
 
@@ -27,7 +39,7 @@ class Jumping:
         The state of ``flow``. Advancing by a + b steps equals advancing by a, then by b, bit for bit.
     """
 
-    def __init__(self, flow: Flow, jumps: Jumps, every: int) -> None:
+    def __init__(self, flow: Flow, jumps: Leaps, every: int) -> None:
         self._flow, self._jumps, self._every = flow, jumps, every
 
     @property
@@ -48,13 +60,13 @@ class Jumping:
                 self.state[:, : x.shape[1]] = x
 
     def kept(self) -> Facts:
-        """The flow's `kept`, and the numbers of proposals."""
-        return {**self._flow.kept(), PROPOSED: self._jumps.proposed, ACCEPTED: self._jumps.accepted}
+        """The flow's `kept`, and the counts of the jumps."""
+        return {**self._flow.kept(), **self._jumps.counts}
 
     def restore(self, state: Array, kept: Facts) -> None:
         """Restore the flow from ``state`` and from the result of `kept` that belongs to it."""
         of_flow = dict(kept)
-        self._jumps.proposed, self._jumps.accepted = int(of_flow.pop(PROPOSED)), int(of_flow.pop(ACCEPTED))
+        self._jumps.counts.update({name: int(of_flow.pop(name)) for name in self._jumps.counts})
         self._flow.restore(state, of_flow)
 
     def particles(self) -> Array:
@@ -66,5 +78,5 @@ class Jumping:
         return self._flow.first_bad()
 
     def facts(self) -> Facts:
-        """Facts for the result: those of the flow, and under ``jumps`` those of the jumps."""
-        return {**self._flow.facts(), "jumps": {"every": self._every, **self._jumps.facts()}}
+        """Facts for the result: those of the flow, and under the name of the jumps theirs."""
+        return {**self._flow.facts(), self._jumps.name: {"every": self._every, **self._jumps.facts()}}

@@ -71,6 +71,19 @@ def test_particles_become_draws_also_between_walls_and_with_jumps(prior):
     assert np.all((run.final >= prior.low) & (run.final <= prior.high))
 
 
+@pytest.mark.parametrize(
+    ("integrator", "step_size", "steps"),
+    [("euler-maruyama", 0.01, 459), ({"name": "baoab", "friction": 2.0}, 0.1, 66)],
+)
+def test_the_slow_coordinate_falls_to_a_hundredth(integrator, step_size, steps):
+    loss = pg.Loss.from_formula("x^2/2 + 50*y^2", variables=["x", "y"])
+    run = pg.simulate(
+        loss, pg.methods.DLE(1e-20), pg.priors.Flat(2), initial=[[1.0, 0.0]], steps=500, step_size=step_size,
+        record_every=1, integrator=integrator,
+    )  # fmt: skip
+    assert np.argmax(run.positions[:, 0, 0] < 0.01) == steps
+
+
 def test_friction_is_part_of_the_run():
     def final(friction):
         return pg.simulate(

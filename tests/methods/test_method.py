@@ -14,7 +14,7 @@ from particlegvi.tools import parts
 
 EVERY = [
     pg.methods.DE(), pg.methods.DLE(0.5), pg.methods.DRE(0.3), pg.methods.DRLE(0.5, 0.3),
-    pg.methods.FreeEnergy(0.1, 0.2), pg.methods.FDGVI(0.5, 7), pg.methods.SVGD(0.5),
+    pg.methods.FreeEnergy(0.1, 0.2), pg.methods.FDGVI(0.5, 7), pg.methods.SVGD(0.5), pg.methods.BirthDeath(0.5, 0.2),
     pg.methods.MMDFlow(kl_weight=0.5), pg.methods.MMDFlow([0.0, 1.0]),
 ]  # fmt: skip
 
@@ -84,10 +84,10 @@ def test_with_kernel_changes_the_kernel_alone(method):
 
 
 def test_objectives_and_noise():
-    assert [m.objective for m in EVERY] == ["measures"] * 5 + ["gaussians", "measures", "measures", "reference"]
-    assert [m.has_noise for m in EVERY] == [False, True, False, True, True, False, False, False, False]
-    assert [m.schedules for m in EVERY] == [True] * 9
-    assert [m.follows_loss for m in EVERY] == [True] * 7 + [False] * 2
+    assert [m.objective for m in EVERY] == ["measures"] * 5 + ["gaussians"] + ["measures"] * 3 + ["reference"]
+    assert [m.has_noise for m in EVERY] == [False, True, False, True, True] + [False] * 5
+    assert [m.schedules for m in EVERY] == [True] * 10
+    assert [m.follows_loss for m in EVERY] == [True] * 8 + [False] * 2
 
 
 def test_signatures_are_those_that_were_published():

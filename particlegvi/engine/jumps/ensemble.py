@@ -29,12 +29,14 @@ from particlegvi.engine.terms import evaluate
 PAIRS = 4e7  # differences of kernel values that one jump may cost: about a tenth of a second
 FINEST = 1e-10  # error of one value of kappa that is not worth undercutting, in units of the variance
 LEAST = 512  # proposals that repay waking a thread
+PROPOSED, ACCEPTED = "jumps proposed", "jumps accepted"
 Members = NDArray[np.int64]
 
 
 @runtime_checkable
 class Gaussian(Located, Protocol):
     """A prior of independent normal coordinates is known by its name, and has its mean and sd."""
+
     @property
     def name(self) -> str: ...
 
@@ -65,9 +67,11 @@ class Jumps:
 
     Attributes
     ----------
-    proposed, accepted : int
+    counts : dict
         Number of proposals so far, and of those that were accepted.
     """
+
+    name = "jumps"
 
     def __init__(
         self,
@@ -85,7 +89,7 @@ class Jumps:
     ) -> None:
         self.loss, self.prior, self.embedding, self.kernel = loss, prior, embedding, kernel
         self.kl_weight, self.lambda1, self.share = float(kl_weight), float(lambda1), float(share)
-        self.proposed, self.accepted = 0, 0
+        self.counts = {PROPOSED: 0, ACCEPTED: 0}
         self.walls = (np.array(prior.low, dtype=np.float64), np.array(prior.high, dtype=np.float64))
         self._key = key_words(seed)
         self._prior_term = prior.term()
@@ -122,8 +126,8 @@ class Jumps:
         new, log_ratio, log_uniform = self.propose(x, mine, proposal, number)
         with np.errstate(all="ignore"):
             margin = (self.potential(x[mine]) - self.potential(new)) / self.kl_weight + log_ratio - log_uniform
-        self.proposed += mine.size
-        self.accepted += self._accept(x, mine, new, margin)
+        self.counts[PROPOSED] += mine.size
+        self.counts[ACCEPTED] += self._accept(x, mine, new, margin)
 
     def propose(self, x: Array, mine: Members, proposal: Proposal, number: int) -> tuple[Array, Array, Array]:
         """New places (n, dim), log(g(old) / g(new)) (n,), and the logarithms of the uniforms that decide, (n,)."""
@@ -171,13 +175,14 @@ class Jumps:
 
     def facts(self) -> Facts:
         """Facts for the result: the proposal, the share of proposals accepted, and the bound on the error of log A."""
+        proposed, accepted = self.counts[PROPOSED], self.counts[ACCEPTED]
         broad = "the prior" if self._fixed is not None else "a Student t fitted to the other half"
         found: Facts = {
             "share": self.share,
             "proposal": f"a kernel density of at most {CENTRES} particles of the other half, and {broad}",
-            "proposed": self.proposed,
-            "accepted": self.accepted,
-            "acceptance_rate": self.accepted / self.proposed if self.proposed else None,
+            "proposed": proposed,
+            "accepted": accepted,
+            "acceptance_rate": accepted / proposed if proposed else None,
         }
         if self._chance < 1.0:
             found["group"] = self._chance  # probability with which a particle proposes in a jump

@@ -48,7 +48,7 @@ class Proposal(NamedTuple):
 
 
 @nested
-def _uniform(particle, jump, word, key):
+def uniform(particle, jump, word, key):
     even, odd = uniform_pair(np.uint64(particle), np.uint64(jump // 2), JUMPS_ROLE + word, key[0], key[1])
     return even if jump % 2 == 0 else odd
 
@@ -70,10 +70,10 @@ def cut(number, jump, chance, key, order):
     proposers = np.zeros(2, np.int64)
     for wanted in range(2):
         for particle in range(number):
-            inside = chance >= 1.0 or _uniform(particle, jump, GROUP, key) < chance
+            inside = chance >= 1.0 or uniform(particle, jump, GROUP, key) < chance
             if inside != (wanted == 0):
                 continue
-            side = 0 if _uniform(particle, jump, HALF, key) < 0.5 else 1
+            side = 0 if uniform(particle, jump, HALF, key) < 0.5 else 1
             order[side, members[side]] = particle
             members[side] += 1
             if wanted == 0:
@@ -121,7 +121,7 @@ def centres_of(x, other, broad, share, jump, side, key):
     dim = x.shape[1]
     m = min(CENTRES, other.size)
     centres = np.empty((dim, m))
-    start = _uniform(side, jump, CENTRE, key)
+    start = uniform(side, jump, CENTRE, key)
     for c in range(m):
         member = other[min(int((c + start) * other.size / m), other.size - 1)]
         for i in range(dim):
@@ -207,10 +207,10 @@ def propose(proposal, x, walls, mine, jump, key, first, last, new, log_ratio, lo
     squares = np.empty(CENTRES)
     for place in range(first, last):
         particle = mine[place]
-        pick = _uniform(particle, jump, PICK, key)
+        pick = uniform(particle, jump, PICK, key)
         centre = min(int((pick - proposal.share) / (1.0 - proposal.share) * m), m - 1) if pick > proposal.share else -1
         inside = True
-        log_uniform[place] = log(_uniform(particle, jump, ACCEPT, key))
+        log_uniform[place] = log(uniform(particle, jump, ACCEPT, key))
         for i in range(dim):
             old[i, 0] = x[particle, i]
             word = MOVE + np.uint64(2 * i)
@@ -220,7 +220,7 @@ def propose(proposal, x, walls, mine, jump, key, first, last, new, log_ratio, lo
             elif proposal.broad.kind == NORMAL:
                 at[i, 0] = location + scale * _normal(particle, jump, word, key)
             else:
-                u = _uniform(particle, jump, word + np.uint64(1), key)
+                u = uniform(particle, jump, word + np.uint64(1), key)
                 if proposal.broad.kind == STUDENT:  # by inversion
                     u = (2.0 * u - 1.0) / math.sqrt(2.0 * u * (1.0 - u))
                 at[i, 0] = location + scale * u

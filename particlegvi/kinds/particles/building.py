@@ -60,14 +60,14 @@ def parts(scenario: Scenario) -> Parts:
         raise ValueError("initial must be a distribution or points, since a flat prior has no draws to start from")
     _same_dim("modes", len(scenario["modes"][0]) if "modes" in scenario else loss.dim, loss.dim)
     with _at("integrator"):
-        integrator, _ = integrators.resolved(scenario["integrator"])
+        integrators.resolved(scenario["integrator"])
     step_size = schedules.resolved(scenario["step_size"])
     schedules.largest(step_size, scenario["steps"])
     shared = _kernel(scenario["kernel"], "kernel") if "kernel" in scenario else None
     chosen = {label: _method(label, entry, shared) for label, entry in scenario["methods"].items()}
     for label, method in chosen.items():
         with _at(f"methods.{label}"):
-            method.check_integrator(integrator)
+            method.check_integrator(integrators.resolved(of_method(scenario, label)["integrator"])[0])
     memory.check_run(scenario["particles"], loss.dim, scenario["steps"], scenario.get("record_every"), len(chosen))
     return Parts(loss, prior, initial, chosen)
 
@@ -86,8 +86,14 @@ def settled(method: Method, info: Facts) -> Method:
     return method.with_kernel(with_lengthscale(kernel, number))
 
 
+def of_method(scenario: Scenario, label: str) -> Scenario:
+    """The scenario as it is for one method, with the integrator of its own where the method has one."""
+    own = scenario["methods"][label].get("integrator")
+    return scenario if own is None else {**scenario, "integrator": own}
+
+
 def problem(parts: Parts, method: Method, scenario: Scenario, seed: int, record_every: int | None) -> ParticleProblem:
-    """The checked problem of one method of a scenario."""
+    """The checked problem of one method of a scenario, which is `of_method`."""
     given = {key: scenario[key] for key in ("particles", "steps", "step_size", "integrator", "tolerance")}
     settings = Settings(**given, record_every=record_every, seed=seed)
     return check_problem(parts.loss, method, parts.prior, parts.initial, settings)
@@ -132,7 +138,7 @@ def _method(label: str, entry: Scenario, shared: Kernel | None) -> Method:
     with _at(key):
         method = methods.get(entry.get("method", label))
         known = inspect.signature(method).parameters
-        given = {name: value for name, value in entry.items() if name != "method"}
+        given = {name: value for name, value in entry.items() if name not in ("method", "integrator")}
         check_parameters(entry.get("method", label), given, known)
     if "kernel" in given:
         given["kernel"] = _kernel(given["kernel"], f"{key}.kernel")

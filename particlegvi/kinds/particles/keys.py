@@ -95,7 +95,8 @@ def method(value: Any, key: str) -> Facts:
     if not isinstance(value, dict):
         raise refuse(key, value, "a table, such as {kl_weight = 1.0}")
     special: dict[str, Check] = {
-        "method": checks.text(40), "kernel": kernel, "embedding": embedding, "repulsion": repulsion, "jumps": jumps
+        "method": checks.text(40), "kernel": kernel, "embedding": embedding, "repulsion": repulsion, "jumps": jumps,
+        "integrator": integrator,
     }  # fmt: skip
     return {name: special.get(name, _parameter)(each, f"{key}.{name}") for name, each in value.items()}
 

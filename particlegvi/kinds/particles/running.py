@@ -17,7 +17,7 @@ from particlegvi.tools.errors import Diverged, carried
 
 def simulate(job: Job) -> Run:
     """Simulate from the start or from the snapshot in the storage, and then the replicates, if there are any."""
-    method, scenario = job.parts.methods[job.label], job.scenario
+    method, scenario = job.parts.methods[job.label], building.of_method(job.scenario, job.label)
     problem = building.problem(job.parts, method, scenario, job.seed, scenario.get("record_every"))
     every, storage = scenario.get("record_every"), job.storage("")
     try:

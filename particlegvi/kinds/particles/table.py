@@ -101,7 +101,8 @@ def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
     """Whether a method that can have jumps has none, and has not arrived."""
     settings = scenario.get("methods", {}).get(label, {})
     noisy = settings.get("method", label) in ("DLE", "DRLE", "FreeEnergy") and facts.get("weights", {}).get("kl_weight")
-    can = "repulsion" not in settings and scenario.get("integrator") != "leimkuhler-matthews"
+    integrator = settings.get("integrator", scenario.get("integrator"))
+    can = "repulsion" not in settings and integrator != "leimkuhler-matthews"
     verdict = facts.get("equilibrium", {}).get("verdict", "")
     return bool(noisy and can and "jumps" not in facts.get("run", {}) and verdict.startswith(STUCK))
 

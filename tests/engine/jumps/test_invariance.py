@@ -77,7 +77,7 @@ def errors(make, prior, kernel, particles, start=None):
         for time in range(TIMES):
             jumps.jump(y, state * TIMES + time)
         x[state] = y[:, 0]
-    assert jumps.accepted > 0.15 * jumps.proposed > 0.0
+    assert jumps.counts["jumps accepted"] > 0.15 * jumps.counts["jumps proposed"] > 0.0
     points = t[:, None] if kernel is None else np.array(np.meshgrid(*[t] * p.ndim, indexing="ij")).reshape(p.ndim, -1).T
     found = {}
     for name, function in OF_ALL.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import particlegvi as pg
 from particlegvi import integrators, kernels, losses, methods, priors
 from particlegvi.kinds import build
 from particlegvi.kinds.particles.building import settled
@@ -118,3 +119,17 @@ def test_settling_puts_in_the_number_that_the_run_chose():
     assert settled(unknown, {"lengthscale": 0.25}) is unknown
     for method in (methods.DE(), methods.DLE(1.0), methods.FDGVI()):
         assert settled(method, {"integrator": "x"}) is method
+
+
+def test_a_method_may_have_an_integrator_of_its_own():
+    scenario = load("global-minimiser", {
+        "particles": 20, "steps": 30,
+        "methods": {"K": {"method": "DLE", "integrator": {"name": "baoab", "friction": 3.0}}},
+    })  # fmt: skip
+    results = pg.run(scenario)
+    assert results["K"].info["integrator"] == "baoab" and results["K"].info["friction"] == 3.0
+    assert results["DLE"].info["integrator"] == "euler-maruyama"
+    alone = pg.run({**scenario, "integrator": {"name": "baoab", "friction": 3.0}, "methods": {"K": {"method": "DLE"}}})
+    assert np.array_equal(alone["K"].positions, results["K"].positions)
+    with pytest.raises(ValueError, match="methods.DE: integrator must be one without velocities"):
+        pg.run("global-minimiser", **{"methods.DE.integrator": "baoab"})
