@@ -21,7 +21,7 @@ LAYERS = [
     {"version", "contracts"},
     {"tools"},
     {"words"},  # so low that checks of settings, figures and pages can all ask which languages there are
-    {"metrics", "calibration", "settings"},
+    {"metrics", "calibration", "settings", "export"},
     {"engine"},
     {"datasets", "kernels", "losses", "schedules"},
     {"priors"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from particlegvi.contracts import Facts, Record, Run, Scenario
 from particlegvi.kinds.kind import Job, Kind, Parts, Runs, Space, Targets
@@ -12,6 +12,10 @@ from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import Check
 from particlegvi.settings.keys import Key
 from particlegvi.tools.quoting import refuse
+
+if TYPE_CHECKING:
+    from particlegvi.export.columns import Columns
+    from particlegvi.export.writing import Arrays
 
 LABEL = "table"  # what a table's results are called
 NAMES = "a list of at least one name"
@@ -92,6 +96,13 @@ class BenchmarkTable(Kind):
 
     def records(self, run: Run) -> int:
         return 0
+
+    def arrays(self, run: Any) -> Arrays:
+        texts = "row", "model", "protocol"  # not as objects, which numpy would pickle
+        return {name: values.astype(str) if name in texts else values for name, values in run.columns().items()}
+
+    def columns(self, runs: Runs, records: bool) -> Columns:
+        return runs[LABEL].columns() if LABEL in runs else {}
 
     def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         return runs[label].summary()

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from particlegvi.contracts import Facts, Progress, Record, Run, Scenario, Storage
 from particlegvi.settings.keys import Key
+
+if TYPE_CHECKING:  # they import numpy
+    import xarray
+
+    from particlegvi.export.columns import Columns
+    from particlegvi.export.writing import Arrays
 
 Parts: TypeAlias = Any  # what `Kind.build` made: each kind has its own
 Runs: TypeAlias = Mapping[str, Any]  # by label
@@ -101,6 +107,20 @@ class Kind:
     def targets(self, runs: Runs, parts: Parts) -> Targets:
         """The target Q* by label, as far as there is one."""
         return {}
+
+    def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
+        """What a run is compared with, as a dataset, for `results.to_xarray`; None where nothing is known."""
+        return None
+
+    def arrays(self, run: Run) -> Arrays:
+        """The arrays of a run by name, for a file of numpy."""
+        return dict(self.packed(run).arrays)
+
+    def columns(self, runs: Runs, records: bool) -> Columns:
+        """The rows of all runs for `results.to_dataframe`, one column for the label and those of each run."""
+        from particlegvi.export.columns import stacked
+
+        return stacked({label: run.columns(records) for label, run in runs.items()}, "method")
 
     def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         """The numbers of one label in the summary."""

@@ -45,6 +45,9 @@ class Results(Runs):
         found.folder, found.pictures = None, []  # what is there is the whole
         return found
 
+    def attributes(self) -> Facts:
+        return super().attributes() | {"scenario.toml": text(self.scenario)}
+
     def describe(self) -> str:
         try:
             return super().describe()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from particlegvi.contracts import Facts
 from particlegvi.kinds.kind import Kind
+from particlegvi.results.exporting import ExportedRuns
 from particlegvi.storage.versions import versions
 from particlegvi.tools import arguments
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Runs(Mapping[str, Any]):
+class Runs(ExportedRuns):
     """Runs by label, in the order of the labels.
 
     Attributes

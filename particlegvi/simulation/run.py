@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from particlegvi import schedules
 from particlegvi.contracts import Array, Loss, Method, Prior, Target
+from particlegvi.simulation.exporting import ParticleExports
 from particlegvi.tools import arguments
 
 
 @dataclass
-class Run:
+class Run(ParticleExports):
     """The records of one method.
 
     Attributes
@@ -32,6 +33,13 @@ class Run:
     info : dict
         Facts that JSON can hold: kernel and lengthscale with the rule that chose it, algorithm and its error bound,
         embedding, integrator, seconds; for FD-GVI the fitted mean and sd.
+    times : ndarray (records,)
+        Times of the records, the sums of the step sizes before them.
+    variables : list of str
+        The names of the coordinates.
+
+    Its forms for other tools are those of `particlegvi.export.Exports`: `to_xarray`, `to_datatree`,
+    `to_inference_data`, `to_dataframe` and `to_netcdf`.
     """
 
     label: str
@@ -56,11 +64,6 @@ class Run:
     def initial(self) -> Array:
         """The particles at the start, (particles, dim)."""
         return self.positions[0]
-
-    @property
-    def times(self) -> Array:
-        """Times of the records, the sums of the step sizes before them, (records,)."""
-        return schedules.times(self.step_size, self.steps)
 
     @property
     def particles(self) -> int:

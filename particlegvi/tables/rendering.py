@@ -11,6 +11,7 @@ import numpy as np
 
 from particlegvi.contracts import Facts
 from particlegvi.tables.cells import Cell
+from particlegvi.tables.exporting import TableExports
 from particlegvi.tables.printed import PERCENT, TITLES, holds_up, metrics, published, title
 from particlegvi.tables.settings import Settings
 
@@ -25,8 +26,8 @@ class Entry(NamedTuple):
     splits: int
 
 
-class Table:
-    """The finished cells of a table.
+class Table(TableExports):
+    """The finished cells of a table, with the forms for other tools of `particlegvi.export.Exports`.
 
     Parameters
     ----------

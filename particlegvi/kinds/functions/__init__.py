@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from particlegvi.contracts import Facts, Record, Run, Scenario
 from particlegvi.kinds.functions.keys import KEYS
 from particlegvi.kinds.kind import Job, Kind, Parts, Runs, Space, Targets
+
+if TYPE_CHECKING:
+    import xarray
 
 
 class FunctionSpace(Kind):
@@ -40,6 +43,18 @@ class FunctionSpace(Kind):
 
     def unpacked(self, job: Job, record: Record) -> Run:
         return job.parts.restored(job.label, job.seed, record)
+
+    def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
+        """The true function at the inputs of the data, where it is known."""
+        from particlegvi.export.datasets import dataset
+
+        run = runs[label]
+        if run.data.truth is None:
+            return None
+        inputs = run.problem.X
+        known = run.data.value(inputs)
+        variables = {"X": (("observation", "input"), inputs), "function": (("observation",), known)}
+        return dataset(variables, {}, {"formula": run.data.settings.get("formula")})
 
     def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         from particlegvi.kinds.functions.facts import facts as every

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Facts
+from particlegvi.export import Exports, datasets
+from particlegvi.export.columns import Columns, of_particles
+from particlegvi.export.datasets import Coordinates
 from particlegvi.kinds.functions.data import Data
 from particlegvi.kinds.functions.problem import Array, Fit, FunctionProblem
 from particlegvi.tools import arguments
+from particlegvi.version import __version__
+
+if TYPE_CHECKING:
+    import xarray
 
 
 @dataclass
-class FunctionRun:
-    """The fit of one method.
+class FunctionRun(Exports):
+    """The fit of one method, with the forms for other tools of `particlegvi.export.Exports`.
 
     Attributes
     ----------
@@ -96,6 +103,67 @@ class FunctionRun:
     def sample(self, X: ArrayLike) -> Array:
         """Posterior samples of the function at these inputs together, (particles, n)."""
         return self.posterior.sample(_inputs(X, self.data.inputs))
+
+    def attributes(self) -> Facts:
+        """What the run is: label, method, likelihood and covariance, seed, and ``info`` as JSON."""
+        return {
+            "label": self.label,
+            "method": self.method.name,
+            "likelihood": self.problem.likelihood.facts(),
+            "covariance": self.problem.kernel.facts(),
+            "seed": self.seed,
+            "particlegvi": __version__,
+            "info": self.info,
+        }
+
+    @property
+    def variables(self) -> list[str]:
+        """The names of the coefficients, (dim,)."""
+        return [f"coefficient_{number + 1}" for number in range(self.final.shape[1])]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """A dataset of xarray with the data and the functions.
+
+        ``position`` (record, particle, coordinate) holds the coefficients, ``X`` (observation, input) and ``y``
+        (observation) the data, and ``function`` (particle, observation) the sampled functions at the data.
+        """
+        found = datasets.of_records(self.positions, self.steps, None, self.variables, self.attributes())
+        return found.assign(
+            X=(("observation", "input"), self.problem.X),
+            y=(("observation",), self.problem.y),
+            function=(("particle", "observation"), self.sample(self.problem.X)),
+        )
+
+    def columns(self, records: bool = False) -> Columns:
+        """The rows of `to_dataframe` as columns by name: the coefficients of each function."""
+        if not records:
+            return of_particles(self.positions[-1:], self.variables)
+        return of_particles(self.positions, self.variables, {"record": np.arange(len(self.steps))})
+
+    def groups(self, last: float, chains: bool | None) -> dict[str, xarray.Dataset]:
+        """The groups of `to_datatree`: ``posterior``, ``posterior_predictive`` and ``observed_data``."""
+        if chains:
+            whose = f"{self.label}, whose functions have no draws over time"
+            raise ValueError(f"chains must be False for {whose}, not True")
+        facts = self.attributes() | {"sample_dims": ["sample"]}
+        functions = self.sample(self.problem.X)
+        drawn = self.problem.likelihood.sample(functions, self.seed)
+        along: Coordinates = {"sample": (("sample",), np.arange(len(functions)))}
+        of_draws: Coordinates = {
+            "position": (("sample", "coordinate"), self.final),
+            "function": (("sample", "observation"), functions),
+        }
+        predicted: Coordinates = {"y": (("sample", "observation"), np.asarray(drawn, dtype=np.float64))}
+        observed: Coordinates = {
+            "X": (("observation", "input"), self.problem.X),
+            "y": (("observation",), self.problem.y),
+        }
+        named: Coordinates = {"coordinate": (("coordinate",), self.variables)}
+        return {
+            "posterior": datasets.dataset(of_draws, along | named, facts),
+            "posterior_predictive": datasets.dataset(predicted, along, facts),
+            "observed_data": datasets.dataset(observed, {}, facts),
+        }
 
     def __repr__(self) -> str:
         count, dim = self.final.shape

@@ -8,12 +8,17 @@ one file each, and ``table`` the table for a terminal.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from particlegvi.contracts import Facts, Record, Run, Scenario
 from particlegvi.kinds.kind import Job, Kind, Parts, Runs, Space, Targets
 from particlegvi.kinds.particles.keys import KEYS
 from particlegvi.tools import memory
+
+if TYPE_CHECKING:
+    import xarray
+
+    from particlegvi.export.writing import Arrays
 
 FIGURES = {1: "histograms", 2: "particles"}  # by dimension
 
@@ -69,6 +74,14 @@ class Particles(Kind):
         from particlegvi.kinds.particles import truth
 
         return truth.Targets(runs, parts)
+
+    def arrays(self, run: Any) -> Arrays:
+        return {**self.packed(run).arrays, "times": run.times}
+
+    def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
+        from particlegvi.kinds.particles import exporting
+
+        return exporting.truth(targets[label], runs[label].variables)
 
     def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         from particlegvi.kinds.particles.facts import facts as every

@@ -1,0 +1,118 @@
+"""Files for other programs: what is in them, what is refused, and what stays when something goes wrong."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import cli
+from particlegvi.tools.extras import MissingLibrary, needed
+
+pandas = pytest.importorskip("pandas")
+pytest.importorskip("xarray")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, exported):
+    return exported.save(tmp_path_factory.mktemp("runs") / "run")
+
+
+def test_every_suffix_holds_the_particles(folder, exported, tmp_path, capsys):
+    for suffix in (".nc", ".csv", ".parquet", ".npz"):
+        assert cli.main(["export", str(folder), "--to", str(tmp_path / f"a{suffix}")]) == 0
+        assert capsys.readouterr().out.strip() == str(tmp_path / f"a{suffix}")
+    rows = exported.to_dataframe()
+    from_csv = pandas.read_csv(tmp_path / "a.csv")
+    from_parquet = pandas.read_parquet(tmp_path / "a.parquet")
+    for found in (from_csv, from_parquet):
+        assert found.columns.tolist() == rows.columns.tolist()
+        assert found["theta"].to_numpy().tobytes() == rows["theta"].to_numpy().tobytes()
+        assert found["method"].tolist() == rows["method"].tolist()
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as arrays:
+        assert set(arrays) == {f"{label}.{name}" for label in exported for name in ("positions", "steps", "times")}
+        assert arrays["DRLE.positions"].tobytes() == exported["DRLE"].positions.tobytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.nc", "a.npz", "a.parquet"]
+
+
+def test_the_same_run_gives_the_same_file(folder, tmp_path):
+    for suffix in (".nc", ".csv", ".parquet", ".npz"):
+        first, second = (pg.load(folder).export(tmp_path / f"{name}{suffix}") for name in "ab")
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_records_are_rows_where_they_are_asked_for(folder, tmp_path):
+    place = tmp_path / "all.csv"
+    assert cli.main(["export", str(folder), "--to", str(place), "--records"]) == 0
+    lines = place.read_text().splitlines()
+    assert lines[0] == "method,record,time,particle,theta" and len(lines) == 1 + 3 * 41 * 60
+
+
+def test_nothing_is_overwritten_unless_that_is_said(folder, tmp_path, capsys):
+    place = tmp_path / "mine.csv"
+    place.write_text("my own notes")
+    line = ["export", str(folder), "--to", str(place)]
+    assert cli.main(line) == 2
+    assert "exists already; choose another name, or say --overwrite" in capsys.readouterr().err
+    assert place.read_text() == "my own notes"
+    assert cli.main([*line, "--overwrite"]) == 0 and place.read_text().startswith("method,")
+    (tmp_path / "folder.nc").mkdir()
+    assert cli.main(["export", str(folder), "--to", str(tmp_path / "folder.nc"), "--overwrite"]) == 2
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a", "a.CSV", ".nc", "a.nc.gz"])
+def test_an_unknown_suffix_is_one_sentence(folder, tmp_path, capsys, name):
+    assert cli.main(["export", str(folder), "--to", str(tmp_path / name)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "--to must be a file that ends in .nc, .csv, .parquet or .npz, not" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_write_that_fails_leaves_the_old_file(folder, tmp_path, monkeypatch):
+    place = tmp_path / "old.npz"
+    place.write_text("old")
+
+    def full(path, **arrays):
+        path.write_text("half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(ValueError, match="old.npz cannot be written: No space left on device"):
+        pg.load(folder).export(place, overwrite=True)
+    assert place.read_text() == "old" and [path.name for path in tmp_path.iterdir()] == ["old.npz"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "suffix"), [("xarray", ".nc"), ("h5netcdf", ".nc"), ("pandas", ".parquet"), ("pyarrow", ".parquet")]
+)
+def test_a_missing_library_is_one_sentence(folder, tmp_path, capsys, monkeypatch, missing, suffix):
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert cli.main(["export", str(folder), "--to", str(tmp_path / f"a{suffix}")]) == 2
+    expected = f"particlegvi: a file {suffix} needs {missing}: pip install 'particlegvi[export]'\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_csv_and_numpy_need_no_extra(folder, tmp_path, monkeypatch):
+    for name in ("xarray", "pandas", "pyarrow", "h5netcdf"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for suffix in (".csv", ".npz"):
+        assert pg.load(folder).export(tmp_path / f"a{suffix}").is_file()
+    with pytest.raises(ImportError, match="a data frame needs pandas: pip install"):
+        pg.load(folder).to_dataframe()
+    with pytest.raises(MissingLibrary, match="needs no_such_library and nor_this: pip install 'particlegvi\\[all\\]'"):
+        needed("this", "all", "no_such_library", "math", "nor_this")
+
+
+def test_a_run_without_a_finished_method_has_nothing_to_export(tmp_path):
+    def stop(label, done, steps):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        pg.run("global-minimiser", progress=stop, particles=5, steps=10)
+    empty = caught.value.results.at(0)
+    assert list(empty) == ["DE"]
+    vars(empty)["_runs"] = {}
+    with pytest.raises(ValueError, match="must have a finished method to be exported"):
+        empty.export(tmp_path / "a.csv")
