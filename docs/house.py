@@ -85,16 +85,17 @@ def draw() -> Figure:
     rows: dict[int, list[str]] = {}
     for part in sorted(floor):
         rows.setdefault(floor[part], []).append(part)
-    figure = Figure(figsize=(11, 0.66 * len(rows) + 0.6))
+    width = max(11.0, 1.56 * max(map(len, rows.values())))  # a box is 1.44 wide
+    figure = Figure(figsize=(width, 0.66 * len(rows) + 0.6))
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, 11), ylim=(-0.75, len(rows) - 0.25))
+    axes.set(xlim=(0, width), ylim=(-0.75, len(rows) - 0.25))
     axes.set_axis_off()
     place = {}
     for parts in rows.values():
         parts = sorted(parts, key=lambda part: sum(place[other] for other in below[part] & set(place)) / 9.0)
         for index, part in enumerate(parts):
-            place[part] = 11.0 * (index + 0.5) / len(parts) if len(parts) > 1 else 5.5
+            place[part] = width * (index + 0.5) / len(parts) if len(parts) > 1 else 0.5 * width
     for part, other in roads(below):
         axes.annotate(
             "", (place[other], floor[other] + 0.25), (place[part], floor[part] - 0.25),
