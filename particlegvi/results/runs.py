@@ -36,13 +36,13 @@ class Runs(ExportedRuns):
         The numbers worth quoting, as in ``summary.json``; computed when first asked for.
     """
 
-    def __init__(self, kind: Kind, scenario: dict[str, Any], parts: Any, seed: int, status: str = "finished") -> None:
+    def __init__(self, kind: Kind, scenario: Facts, parts: Any, seed: int, status: str = "finished") -> None:
         self.kind = kind
         self.scenario = scenario
         self.parts = parts
         self.seed = seed
         self.status = status
-        self._runs: dict[str, Any] = {}
+        self._runs: Facts = {}
         self._summary: Facts | None = None
         self.targets = kind.targets(self._runs, parts)
 

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from particlegvi import kinds, schedules
 from particlegvi import methods as registry
-from particlegvi.contracts import Distribution, Facts
+from particlegvi.contracts import Distribution, Facts, Prior, Start
 from particlegvi.kinds.particles.building import Parts, settled
 from particlegvi.results import Comparison
 from particlegvi.simulation.loop import simulate
@@ -24,17 +26,17 @@ SHARED = ("kl_weight", "mmd_weight", "kernel")  # what a method that is given by
 def compare(
     loss: Any,
     methods: Mapping[str, Any] | Iterable[Any],
-    prior: Any = None,
+    prior: Prior | None = None,
     particles: int | None = None,
     steps: int = 10_000,
     step_size: float = 1e-3,
     *,
-    initial: Any = None,
+    initial: Start | None = None,
     seed: int = 0,
     integrator: str | Mapping[str, object] = "euler-maruyama",
     record_every: int | None = None,
     tolerance: float = 1e-12,
-    modes: Any = None,
+    modes: ArrayLike | None = None,
     title: str = "",
     progress: Callable[[str, int, int], None] | None = None,
     **shared: Any,
