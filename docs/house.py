@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HIDDEN = ("__init__", "__main__", "version")
 MATHEMATICS = (
     "losses", "kernels", "priors", "schedules", "integrators", "methods", "jumps", "targets", "diagnostics",
-    "functionspace", "metrics", "calibration",
+    "functionspace", "networks", "metrics", "calibration",
 )  # fmt: skip
 SCENARIOS = ("kinds", "scenario", "results", "running", "tables", "plotting", "verification", "bench", "cli")
 

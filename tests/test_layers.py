@@ -31,6 +31,7 @@ LAYERS = [
     {"plotting"},
     {"simulation"},
     {"functionspace"},
+    {"networks"},  # their estimators run simulations, and stand on the same base as those over functions
     {"tables"},
     {"storage"},
     {"kinds"},
@@ -45,7 +46,7 @@ LAYERS = [
 DEFINITIONS = ("losses", "kernels")
 NOT_DEFINITIONS = {
     "particlegvi.losses", "particlegvi.losses.loss", "particlegvi.losses.checks", "particlegvi.kernels",
-    "particlegvi.kernels.bandwidth",
+    "particlegvi.kernels.bandwidth", "particlegvi.kernels.on_outputs",
 }  # fmt: skip
 FORMULAS = "particlegvi.losses.formulas"  # a whole folder that defines no loss
 PLAIN = {"__future__", "math", "numpy", "typing"}

@@ -16,6 +16,7 @@ from typing import Any
 from particlegvi.kernels.bandwidth import default_kernel, resolve
 from particlegvi.kernels.inverse_multiquadric import InverseMultiquadric
 from particlegvi.kernels.matern import Matern32, Matern52
+from particlegvi.kernels.on_outputs import OnFirstLayer, OnLastLayer, OnOutputs
 from particlegvi.kernels.squared_exponential import SquaredExponential
 from particlegvi.tools.registry import Registry, check_parameters
 
@@ -23,6 +24,9 @@ __all__ = [
     "InverseMultiquadric",
     "Matern32",
     "Matern52",
+    "OnFirstLayer",
+    "OnLastLayer",
+    "OnOutputs",
     "SquaredExponential",
     "default_kernel",
     "get",

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from particlegvi.contracts import Kernel, Located, Prior
+from particlegvi.contracts import Array, Kernel, Located, Prior
+from particlegvi.engine.numerics import threads
+from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.kernels.squared_exponential import SquaredExponential
 from particlegvi.tools import arguments, parts
 
@@ -24,6 +26,8 @@ PRIOR_SAMPLES = 1000
 MOST_POINTS = 2000
 FLOOR = 1e-3
 WIDEST_UNIFORM = 100.0
+MANY_COORDINATES = 32  # from here on distances come from matrix products
+MOST_NEAR = 100  # pairs near the median that are computed one by one
 SMALLEST, LARGEST = 1e-150, 1e150  # lengthscales whose squares, and the inverses of these, are finite numbers
 
 
@@ -59,6 +63,8 @@ def resolve(
             reason = "the median heuristic says nothing useful about a flat or very wide prior"
             return kernel, f"lengthscale {kernel.lengthscale:g}, the default, because {reason}"
     rule = parts.kernel_or_rule(kernel).lengthscale
+    if isinstance(kernel, OnFeatures):
+        raise ValueError(f"kernel must be one of the particles themselves, not {kernel!r}, which needs a NetworkLoss")
     if rule == "median":
         number, how = median_lengthscale(prior, seed)
     elif rule == "authors":
@@ -75,7 +81,9 @@ def resolve(
 
 
 def with_lengthscale(kernel: Any, number: float) -> Kernel:
-    """The same kernel, a ``NamedTuple``, with another lengthscale."""
+    """The same kernel, a ``NamedTuple`` or one of features, with another lengthscale."""
+    if isinstance(kernel, OnFeatures):
+        return kernel.with_kernel(with_lengthscale(kernel.kernel, number))
     return type(kernel)(**{**kernel._asdict(), "lengthscale": number})
 
 
@@ -101,9 +109,48 @@ def median_lengthscale(prior: Prior, seed: int = 0, samples: int = PRIOR_SAMPLES
     """
     if prior.name == "flat":
         return 1.0, "default, because the median heuristic says nothing useful about a flat prior"
-    distances = pair_distances(prior.sample(samples, seed=seed, role="prior"))
-    number, note = with_floor(float(np.median(distances)), distances)
+    number, note = median_distance(prior.sample(samples, seed=seed, role="prior"))
     return number, f"the median heuristic on {samples} prior samples (seed {seed}){note}"
+
+
+def median_distance(points: Array) -> tuple[float, str]:
+    """The median distance of points (n, dim), but no less than the floor, and a note if the floor was used."""
+    found = _quick_median(points) if points.shape[1] >= MANY_COORDINATES else None
+    if found is not None:
+        return found, ""
+    distances = pair_distances(points)
+    return with_floor(float(np.median(distances)), distances)
+
+
+def _quick_median(x: Array) -> float | None:
+    """The number of `median_distance`, bit for bit, by matrix products; None where it needs the distances of all pairs.
+
+    The products find the pairs whose distances are in the middle up to rounding, and these are then computed as the
+    others would be.
+    """
+    number = len(x)
+    centred = x - x.mean(axis=0)
+    size = float((centred * centred).sum(axis=1).max(initial=0.0))
+    if number < 3 or not SMALLEST < size < LARGEST:
+        return None
+    with threads.one_blas_thread():
+        products = centred @ centred.T
+    squares = np.diagonal(products)
+    above = np.triu_indices(number, 1)
+    rough = np.maximum((squares[:, None] + squares - 2.0 * products)[above], 0.0)
+    total = len(rough)
+    low, high = (total - 1) // 2, total // 2  # the two in the middle, or twice the same
+    middle = np.partition(rough, (low, high))[[low, high]]
+    error = 1e-11 * size
+    if middle[0] < 1e-2 * size:  # near the floor, or of few digits
+        return None
+    near = np.flatnonzero((rough >= middle[0] - error) & (rough <= middle[1] + error))
+    if len(near) > MOST_NEAR:
+        return None
+    rows = {i: _lengths(x[i + 1 :] - x[i]) for i in np.unique(above[0][near])}
+    exact = np.sort([rows[i][j - i - 1] for i, j in zip(above[0][near], above[1][near], strict=True)])
+    below = int((rough < middle[0] - error).sum())
+    return float(np.mean(exact[[low - below, high - below]]))
 
 
 def authors_lengthscale(particles: ArrayLike, others: ArrayLike | None = None) -> tuple[float, str]:

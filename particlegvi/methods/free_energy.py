@@ -18,16 +18,17 @@ import numpy as np
 from particlegvi import integrators, jumps
 from particlegvi.contracts import Array, Flow, Kernel, Prior
 from particlegvi.engine.jumps.ensemble import Jumps as EnsembleJumps
+from particlegvi.engine.networks.features import FeatureKernel
 from particlegvi.engine.pairs.approximate import Approximation
 from particlegvi.engine.pairs.repulsion import Repulsion
-from particlegvi.engine.steps.ensemble import Ensemble
+from particlegvi.engine.steps.ensemble import Driven, Ensemble
 from particlegvi.engine.steps.heun import HeunEnsemble
 from particlegvi.engine.steps.kinetic import KineticEnsemble
 from particlegvi.engine.steps.metropolis import MetropolisEnsemble
 from particlegvi.engine.steps.tamed import TamedEnsemble
 from particlegvi.integrators.stepping import Stepping, Steppings, linear_part
 from particlegvi.jumps import Ensemble as JumpSettings
-from particlegvi.methods import options
+from particlegvi.methods import features, options
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.jumping import Jumping
 from particlegvi.methods.method import Method
@@ -84,7 +85,11 @@ class FreeEnergy(Method):
         parts.kernel_or_none(self.kernel)
         options.embedding_options(self.embedding)
         exact = options.repulsion_options(self.repulsion) is None
+        if isinstance(self.kernel, FeatureKernel) and not exact:
+            raise arguments.refuse("repulsion", self.repulsion, '"exact" for a kernel of features')
         object.__setattr__(self, "jumps", options.jumps_of(self.jumps, self, exact))
+        if isinstance(self.kernel, FeatureKernel) and self.jumps is not None:
+            raise ValueError(f"jumps must be left out for {self.label} with a kernel of features")
 
     @property
     def lambda1(self) -> float:
@@ -153,8 +158,14 @@ class FreeEnergyFlow(ParticleFlow):
         dim = problem.start.shape[1]
         method.check_integrator(problem.integrator)
         self._facts: dict[str, Any] = {"integrator": problem.integrator}
-        embedding, repulsion, kernel = None, None, None
-        if method.mmd_weight > 0.0:
+        embedding, kernel = None, None
+        repulsion: Repulsion | None = None
+        if method.mmd_weight > 0.0 and isinstance(method.kernel, FeatureKernel):
+            features.check(method.kernel, loss)
+            how = options.embedding_options(method.embedding)
+            repulsion, found = features.repulsion(method.kernel, problem, **how)
+            self._facts |= found
+        elif method.mmd_weight > 0.0:
             kernel, sentence = method.resolved_kernel(prior, problem.start, problem.seed)
             mean_embedding = method.resolved_embedding(prior, kernel, problem.seed)
             embedding = mean_embedding.term
@@ -166,7 +177,9 @@ class FreeEnergyFlow(ParticleFlow):
                 "embedding": mean_embedding.description,
                 "embedding_error": mean_embedding.error,
             }
-        driver = DRIVERS[integrators.scheme(problem.integrator)]
+        scheme = integrators.scheme(problem.integrator)
+        own = loss.driver(scheme) if isinstance(loss, Driven) else None
+        driver = DRIVERS[scheme] if own is None else own
         stiffness = linear_part(method.kl_weight, prior, dim)
         integrator: Callable[..., Stepping] = integrators.get(problem.integrator)
         if problem.friction is not None:

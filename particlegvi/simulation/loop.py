@@ -10,6 +10,7 @@ import numpy as np
 
 from particlegvi import losses, schedules
 from particlegvi.contracts import Flow, Loss, Method, Prior, Snapshot, Start, Storage
+from particlegvi.engine.steps.ensemble import Driven
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.simulation.chunks import Chunks
 from particlegvi.simulation.problem import Settings, check_problem
@@ -183,6 +184,8 @@ def _explain(flow: Flow, problem: ParticleProblem, good: Snapshot, count: int, s
 
 def loss_kind(loss: Loss) -> str:
     """The way in which the loss is evaluated, for the result."""
+    if isinstance(loss, Driven):
+        return "network, compiled"
     if loss.term is None:
         return "numpy function, called from Python at every step (slower)"
     interpreted = isinstance(loss, losses.Loss) and loss.formula

@@ -9,6 +9,8 @@ import numpy as np
 
 from particlegvi import integrators, schedules
 from particlegvi.contracts import Array, Distribution, Loss, Method, Prior, Start
+from particlegvi.engine.steps.ensemble import Driven
+from particlegvi.methods import features
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.priors import Flat
 from particlegvi.tools import arguments, memory, parts
@@ -82,6 +84,9 @@ def check_problem(
     seed = arguments.seed(settings.seed)
     integrator, friction = integrators.resolved(settings.integrator)
     method.check_integrator(integrator)
+    if isinstance(loss, Driven):
+        loss.driver(integrators.scheme(integrator))
+    features.check(method.kernel if method.mmd_weight > 0.0 else None, loss)
     start = _start(initial, prior, replace(settings, steps=steps, record_every=record_every, seed=seed))
     _check_start(loss, start)
     return ParticleProblem(loss, prior, start, steps, step_size, seed, integrator, tolerance, friction)

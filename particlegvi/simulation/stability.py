@@ -8,7 +8,8 @@ of kinetic steps is 2 / sqrt(largest curvature).
 H is found at the first particles' starts. The loss and the prior give a block for each particle, by differences of
 their gradients; the repulsion couples the particles, of which the first ones are taken as if there were no others, and
 its mean embedding is an average over draws from the prior. All this is an estimate: particles meet steeper places
-later, and of more than 32 coordinates the first 32 are looked at.
+later, and of more than 32 coordinates the first 32 are looked at. For networks the steepest direction is found by power
+steps with differences of the gradient, and the repulsion is left out.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ import numpy as np
 
 from particlegvi import integrators, kernels, schedules
 from particlegvi.contracts import Array, Kernel, Method
+from particlegvi.engine.networks.features import FeatureKernel
+from particlegvi.engine.numerics import noise
+from particlegvi.engine.steps.ensemble import Driven
 from particlegvi.engine.terms import evaluate
 from particlegvi.integrators.stepping import linear_part
 from particlegvi.methods.flow import ParticleProblem
@@ -29,6 +33,7 @@ PARTICLES = 64
 COORDINATES = 32
 LARGEST_MATRIX = 64
 DRAWS = 1000
+NETWORKS, POWER_STEPS = 3, 20
 
 
 def warn_when_unstable(problem: ParticleProblem, method: Method) -> float:
@@ -49,6 +54,10 @@ def stability_limit(problem: ParticleProblem, method: Method) -> float:
     """Largest stable step size at the start, infinite where there is no limit."""
     if integrators.scheme(problem.integrator) not in ("plain", "heun", "kinetic") or not method.follows_loss:
         return math.inf
+    if isinstance(problem.loss, Driven):
+        steepest = steepest_direction(problem, method.kl_weight)
+        kinetic = integrators.scheme(problem.integrator) == "kinetic"
+        return math.inf if not steepest > 0.0 else 2.0 / (math.sqrt(steepest) if kinetic else steepest)
     matrix = curvature(problem, method)
     steepest = float(np.linalg.eigvalsh(matrix)[-1])
     if not steepest > 0.0:
@@ -76,11 +85,36 @@ def stability_limit(problem: ParticleProblem, method: Method) -> float:
     return high
 
 
+def steepest_direction(problem: ParticleProblem, kl_weight: float = 0.0) -> float:
+    """The largest second derivative of loss - kl_weight log p at the first particles, by power steps.
+
+    Networks have too many coordinates for a matrix, and the steepest direction is rarely among the first ones.
+    """
+    points = problem.start[:NETWORKS]
+    number, dim = points.shape
+    direction = noise.normals(0, "draws", number, dim)
+    width = 1e-5 * (1.0 + np.sqrt((points * points).mean()))
+    found = np.zeros(number)
+    for _ in range(POWER_STEPS):
+        length = np.sqrt((direction * direction).sum(axis=1, keepdims=True))
+        direction /= np.where(length > 0.0, length, 1.0)
+        both = np.concatenate([points + width * direction, points - width * direction])
+        with np.errstate(all="ignore"):
+            slope = np.asarray(problem.loss.gradient(both), dtype=np.float64)
+            if kl_weight > 0.0:
+                slope = slope - kl_weight * problem.prior.gradient(both)
+            bend = (slope[:number] - slope[number:]) / (2.0 * width)
+        bend = np.where(np.isfinite(bend), bend, 0.0)
+        found = (direction * bend).sum(axis=1)
+        direction = bend
+    return float(found.max())
+
+
 def curvature(problem: ParticleProblem, method: Method) -> Array:
     """The curvature of the flow at the start: of the steepest particle, or of all if they repel each other."""
     points = problem.start[:PARTICLES]
     lambda1 = 2.0 * method.mmd_weight
-    if lambda1 == 0.0:
+    if lambda1 == 0.0 or isinstance(method.kernel, FeatureKernel):
         blocks = _own_curvature(problem, method.kl_weight, points)
         return blocks[np.argmax(np.linalg.eigvalsh(blocks)[:, -1])]
     points = points[: max(LARGEST_MATRIX // min(points.shape[1], COORDINATES), 1)]

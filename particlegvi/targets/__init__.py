@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
+from particlegvi.losses.loss import Loss as KnownLoss
 from particlegvi.targets.basins.atoms import AtomicTarget
 from particlegvi.targets.basins.start import start_points
 from particlegvi.targets.density import DensityTarget
@@ -58,6 +59,8 @@ def target(
         parts.same_dim("initial", parts.prior(initial, "initial").dim, dim)
     elif initial is not None:
         initial = start_points(initial, dim)
+    if isinstance(loss, KnownLoss) and loss.kind == "network":
+        raise ValueError("the loss is one of networks, which have no density that could be drawn; compare predictions")
     if dim not in (1, 2):
         raise ValueError(f"the loss has {dim} dimensions; targets are known for 1 and 2")
     if method.objective == "reference":

@@ -27,7 +27,8 @@ SOURCES = ("engine", "losses", "kernels", "priors", "functionspace/likelihoods")
 # Plain Python in those folders, where a changed word recompiles nothing: no term is defined there.
 NEVER_COMPILED = (
     "losses/__init__.py", "losses/loss.py", "losses/checks.py", "losses/formulas/", "kernels/__init__.py",
-    "kernels/bandwidth.py", "priors/__init__.py", "priors/mean_embedding.py", "functionspace/likelihoods/__init__.py",
+    "kernels/bandwidth.py", "priors/__init__.py", "priors/mean_embedding.py",
+    "functionspace/likelihoods/__init__.py",
 )  # fmt: skip
 STALE_AFTER_DAYS = 30.0
 

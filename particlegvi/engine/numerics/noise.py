@@ -22,10 +22,11 @@ from particlegvi.tools import arguments
 from particlegvi.tools.arguments import MOST_COORDINATES, MOST_PARTICLES
 from particlegvi.tools.registry import look_up
 
-ROLES = {"noise": 0, "start": 1, "prior": 2, "split": 3, "draws": 4, "acceptance": 5, "jumps": 6}
+ROLES = {"noise": 0, "start": 1, "prior": 2, "split": 3, "draws": 4, "acceptance": 5, "jumps": 6, "batches": 7}
 NOISE_ROLE = np.uint64(ROLES["noise"] << 24)  # as the compiled steps need it: the counter word of coordinate 0
 ACCEPTANCE_ROLE = np.uint64(ROLES["acceptance"] << 24)
 JUMPS_ROLE = np.uint64(ROLES["jumps"] << 24)
+BATCHES_ROLE = np.uint64(ROLES["batches"] << 24)
 LANES = 64
 
 LOW = np.uint64(0xFFFFFFFF)
@@ -182,8 +183,8 @@ def normals(seed: int, role: str, particles: int, dim: int, step: int = 0, first
     """Standard normals (particles, dim) of one role and step, from coordinate ``first`` on.
 
     ``role`` is one of "noise" (the steps), "start" (initial particles), "prior" (draws that approximate an
-    embedding or a bandwidth), "split" (of data), "draws" (reparameterised draws), "acceptance" (of proposals) and
-    "jumps" (between modes): roles never disturb each other.
+    embedding or a bandwidth), "split" (of data), "draws" (reparameterised draws), "acceptance" (of proposals),
+    "jumps" (between modes) and "batches" (of rows): roles never disturb each other.
     """
     return _numbers(True, seed, role, (particles, dim), step, first)
 

@@ -76,6 +76,22 @@ def broadcast(typing_context, number):
 
 
 @intrinsic
+def spread(typing_context, array, index):
+    """A vector with the entry of a flat contiguous array at ``index``, not below 0, in every lane."""
+    if not (isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C"):
+        raise TypeError("numbers are spread from flat contiguous arrays")
+
+    def generate(context, builder, signature, arguments):
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        number = builder.load(builder.gep(data, [arguments[1]]))
+        single = builder.insert_element(ir.Constant(_IR, ir.Undefined), number, cgutils.int32_t(0))
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
+        return builder.shuffle_vector(single, ir.Constant(_IR, ir.Undefined), mask)
+
+    return vector(array, types.intp), generate
+
+
+@intrinsic
 def total(typing_context, a):
     """The sum of the lanes, by halves: ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7))."""
 
@@ -150,6 +166,17 @@ def maximum(typing_context, a, b):
         return _choose(builder, ">", *arguments)
 
     return vector(vector, vector), generate
+
+
+@intrinsic
+def where_above_zero(typing_context, a, b, c):
+    """b where a > 0 or a is not a number, and c elsewhere, lane by lane."""
+
+    def generate(context, builder, signature, arguments):
+        zeros = ir.Constant(_IR, [0.0] * WIDTH)
+        return builder.select(builder.fcmp_unordered(">", arguments[0], zeros), arguments[1], arguments[2])
+
+    return vector(vector, vector, vector), generate
 
 
 def _fused(builder):

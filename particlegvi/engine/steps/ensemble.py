@@ -29,6 +29,13 @@ class OnTheLine(Protocol):
     def gaussian_on_the_line(self) -> tuple[float, float, float] | None: ...  # mean, width and height; None if not
 
 
+@runtime_checkable
+class Driven(Protocol):
+    """An optional part of a loss: a driver of its own for some schemes; None for those that have to call it."""
+
+    def driver(self, scheme: str, /) -> type[Ensemble] | None: ...
+
+
 def enough(steps: int) -> int:
     """Least number of particles per thread that repays waking it for this many steps (128 to 1024)."""
     return max(128, min(1024, WORTH // steps))

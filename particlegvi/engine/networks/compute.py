@@ -1,0 +1,117 @@
+"""The computations of networks on data, for arrays of particles, spread over threads by particles."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.contracts import Array
+from particlegvi.engine.networks.batches import Batches, Rows
+from particlegvi.engine.networks.layout import FAN_IN, FAN_OUT, Layout
+from particlegvi.engine.networks.work import GRADIENT, MOVE, OUTPUTS, PULL_BACK, STEPS, VALUE, work_part
+from particlegvi.engine.numerics import threads
+
+PART = 150_000.0  # nanoseconds that repay waking a thread
+Motion: TypeAlias = tuple[object, ...]  # see `engine.networks.moving`
+_NOTHING = np.zeros(1)
+_TABLE = np.zeros((0, 0, 0))
+_RESULT = np.zeros((0, 0))
+_STILL: Motion = (
+    _NOTHING, _NOTHING, _NOTHING, np.zeros(6, dtype=np.int64), (np.zeros((1, 1)),) * 3, (np.uint64(0), np.uint64(0)), 0
+)  # fmt: skip
+
+
+class Shape(NamedTuple):
+    """The layout of a network, and the numbers (activation, cost) by which compiled code knows the two."""
+
+    layout: Layout
+    codes: NDArray[np.int64]
+
+
+def outputs(shape: Shape, particles: Array, X: Array) -> Array:
+    """Outputs (particles, rows, outputs) at X (rows, inputs)."""
+    found = np.empty((len(particles), len(X), int(shape.layout.plan[-1, FAN_OUT])))
+    _work(OUTPUTS, shape, particles, (X, X), _all(X), found, _RESULT)
+    return found
+
+
+def pull_back(shape: Shape, particles: Array, X: Array, slopes: Array) -> Array:
+    """The sums over rows and outputs of ``slopes`` (particles, rows, outputs) times the gradients of the outputs."""
+    found = np.empty_like(particles)
+    _work(PULL_BACK, shape, particles, (X, X), _all(X), slopes, found)
+    return found
+
+
+class Networks:
+    """Networks of one shape on data.
+
+    Parameters
+    ----------
+    shape : Shape
+    X : array (n, inputs)
+    Y : array (n, outputs)
+        Or labels (n, 1). Both are writable C-contiguous float64.
+    batches : Batches
+    """
+
+    def __init__(self, shape: Shape, X: Array, Y: Array, batches: Batches) -> None:
+        self.shape, self.batches = shape, batches
+        self.data = X, Y
+
+    def values(self, particles: Array) -> Array:
+        """The mean costs over all rows, (particles,)."""
+        found = np.empty((len(particles), 1))
+        _work(VALUE, self.shape, particles, self.data, _all(self.data[0]), _TABLE, found)
+        return found[:, 0]
+
+    def gradients(self, particles: Array) -> Array:
+        """The gradients of the mean costs over all rows, (particles, dim)."""
+        found = np.empty_like(particles)
+        _work(GRADIENT, self.shape, particles, self.data, _all(self.data[0]), _TABLE, found)
+        return found
+
+    def gradients_at(self, particles: Array, step: int, seed: int) -> Array:
+        """The gradients of the mean costs over the batch of a step, (particles, dim)."""
+        found = np.empty_like(particles)
+        batch = self.batches.of(seed, step, 1, len(particles))
+        _work(GRADIENT, self.shape, particles, self.data, batch, _TABLE, found)
+        return found
+
+    def steps(self, particles: Array, motion: Motion, first_step: int, steps: int, seed: int) -> None:
+        """Move the particles, in place, by steps without any force but the loss, the prior and the noise."""
+        batches = self.batches.of(seed, first_step, steps, len(particles))
+        _work(STEPS, self.shape, particles, self.data, batches, _TABLE, _RESULT, motion=motion)
+
+    def move(self, particles: Array, motion: Motion, force: Array) -> None:
+        """Move the particles, in place, by one step under a force (particles, dim), which is overwritten."""
+        one = np.zeros(1, dtype=np.int64)
+        batch = np.zeros((1, 0), dtype=np.int64), one, one
+        _work(MOVE, self.shape, particles, self.data, batch, _TABLE, force, motion=motion)
+
+
+def _all(X: Array) -> tuple[Rows, Rows, Rows]:
+    return np.zeros((1, 0), dtype=np.int64), np.zeros(1, dtype=np.int64), np.full(1, len(X), dtype=np.int64)
+
+
+def _work(
+    what: int,
+    shape: Shape,
+    particles: Array,
+    data: tuple[Array, Array],
+    batches: tuple[Rows, Rows, Rows],
+    table: Array,
+    result: Array,
+    *,
+    motion: Motion = _STILL,
+) -> None:
+    plan = shape.layout.plan
+    rows = float(batches[2].sum())
+    cost = len(batches[1]) * 1000.0 + 0.15 * rows * float((plan[:, FAN_IN] * plan[:, FAN_OUT]).sum())
+    layout = tuple(shape.layout)
+
+    def part(first: int, last: int) -> None:
+        work_part(what, layout, shape.codes, particles, data, batches, table, result, motion, first, last)
+
+    threads.split(part, len(particles), least=max(1, int(PART / cost)))

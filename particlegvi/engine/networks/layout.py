@@ -1,0 +1,116 @@
+"""The layout of a network's parameters: as a particle has them, and padded to whole vectors as compiled code does.
+
+A particle is laid out layer by layer: weights (inputs by outputs, row by row), then biases. In the padded form a row of
+a hidden layer is as long as a multiple of WIDTH and there are a multiple of TALL of them; the last layer has a row for
+each output instead, because its outputs are dot products. What is in the padding of a gradient means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.contracts import Array
+from particlegvi.engine.numerics.compiled import nested
+from particlegvi.engine.numerics.vectors import WIDTH
+
+FAN_IN, FAN_OUT, ROW, WEIGHTS, BIASES, PLAIN, UNITS, STRIDE = range(8)  # columns of a plan
+BLOCK = 32  # rows of data at a time
+TALL = 4
+
+
+class Layout(NamedTuple):
+    """The places of the parameters.
+
+    Attributes
+    ----------
+    plan : int64 array (layers, 8)
+        For each layer: its inputs and outputs, the length of a padded row, where its weights and its biases begin in
+        the padded form, where it begins in a particle, and where its inputs begin in a block of units and how far
+        their rows are apart.
+    scales : array (layers,)
+        What parameters of a layer are multiplied by.
+    sizes : int64 array (3,)
+        Of a particle, of the padded form, and of the units of a block.
+    """
+
+    plan: NDArray[np.int64]
+    scales: Array
+    sizes: NDArray[np.int64]
+
+
+def multiple(number: int, of: int = WIDTH) -> int:
+    """The number itself, or the next multiple."""
+    return (number + of - 1) // of * of
+
+
+def layout(widths: Sequence[int], scales: Sequence[float]) -> Layout:
+    """The layout of a network with these numbers of inputs, of units of each hidden layer, and of outputs."""
+    layers = len(widths) - 1
+    plan = np.zeros((layers, 8), dtype=np.int64)
+    at = plain = units = 0
+    for layer, (inputs, outputs) in enumerate(zip(widths[:-1], widths[1:], strict=True)):
+        last = layer == layers - 1
+        row = multiple(inputs if last else outputs)
+        stride = inputs if layer == 0 and not last else multiple(inputs)
+        biases = at + row * (outputs if last else multiple(inputs, TALL))
+        plan[layer] = inputs, outputs, row, at, biases, plain, units, stride
+        at = biases + multiple(outputs)
+        plain += (inputs + 1) * outputs
+        units += BLOCK * stride + TALL  # rows are read a little beyond their ends
+    return Layout(plan, np.array(scales, dtype=np.float64), np.array([plain, at, units + WIDTH], dtype=np.int64))
+
+
+@nested
+def pack(particle, plan, scales, packed):
+    """Parameters of a particle into their padded form; the padding stays as it is, which is zero."""
+    for layer in range(plan.shape[0]):
+        inputs = plan[layer, FAN_IN]
+        outputs = plan[layer, FAN_OUT]
+        across, along = steps(plan, layer)
+        scale = scales[layer]
+        at = plan[layer, PLAIN]
+        for k in range(inputs + 1):
+            base = plan[layer, BIASES] if k == inputs else plan[layer, WEIGHTS] + k * across
+            stride = 1 if k == inputs else along
+            for j in range(outputs):
+                packed[base + j * stride] = scale * particle[at + k * outputs + j]
+
+
+@nested
+def unpack(packed, plan, scales, particle):
+    """The gradient of a particle from that of the padded form."""
+    for layer in range(plan.shape[0]):
+        inputs = plan[layer, FAN_IN]
+        outputs = plan[layer, FAN_OUT]
+        across, along = steps(plan, layer)
+        scale = scales[layer]
+        at = plan[layer, PLAIN]
+        for k in range(inputs + 1):
+            base = plan[layer, BIASES] if k == inputs else plan[layer, WEIGHTS] + k * across
+            stride = 1 if k == inputs else along
+            for j in range(outputs):
+                particle[at + k * outputs + j] = scale * packed[base + j * stride]
+
+
+@nested
+def steps(plan, layer):
+    """How far apart two inputs, and two outputs, of a layer are in the padded form."""
+    if layer == plan.shape[0] - 1:
+        return 1, plan[layer, ROW]
+    return plan[layer, ROW], 1
+
+
+@nested
+def transpose(packed, plan, transposed):
+    """The weights between hidden layers, transposed: as many rows as there are outputs, as long as the layer before."""
+    for layer in range(1, plan.shape[0] - 1):
+        row = plan[layer, ROW]
+        other = plan[layer - 1, ROW]
+        at = plan[layer, WEIGHTS]
+        for k in range(plan[layer, FAN_IN]):
+            for j in range(plan[layer, FAN_OUT]):
+                transposed[layer, j * other + k] = packed[at + k * row + j]

@@ -1,0 +1,25 @@
+"""Ensembles of neural networks: a network is a loss of the particle flow, and nothing else.
+
+`Network` says how a particle becomes a function, `NetworkLoss` what that costs on data. With them every method, prior,
+integrator and schedule of the package runs as it is:
+
+>>> import numpy as np
+>>> import particlegvi as pg
+>>> net = pg.networks.Network(inputs=1, hidden=(20,), activation="tanh")
+>>> X = np.linspace(-1.0, 1.0, 30)[:, None]
+>>> loss = pg.networks.NetworkLoss(net, X, np.sin(3.0 * X[:, 0]), batch_size=10)
+>>> method = pg.methods.DLE(kl_weight=loss.kl_weight(noise_variance=0.01))
+>>> run = pg.simulate(loss, method, prior=net.prior("he"), particles=5, steps=200, step_size=0.05)
+>>> net.predict(run.final, X).shape
+(5, 30)
+
+`EnsembleRegressor` and `EnsembleClassifier` put this behind scikit-learn's interface (extra ``learn``).
+"""
+
+from __future__ import annotations
+
+from particlegvi.networks import activations, costs
+from particlegvi.networks.architecture import Network
+from particlegvi.networks.loss import NetworkLoss
+
+__all__ = ["Network", "NetworkLoss", "activations", "costs"]

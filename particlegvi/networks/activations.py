@@ -1,0 +1,16 @@
+"""The activations of hidden units, by name. Their functions and slopes are in `particlegvi.engine.networks`."""
+
+from __future__ import annotations
+
+from particlegvi.engine.networks.activations import ACTIVATIONS
+from particlegvi.tools.registry import look_up
+
+
+def names() -> list[str]:
+    """The names of all activations, in alphabetical order."""
+    return sorted(ACTIVATIONS)
+
+
+def code(name: object) -> int:
+    """The number by which compiled code knows an activation; a ValueError with the nearest name where there is none."""
+    return int(look_up("activation", name, ACTIVATIONS))

@@ -1,0 +1,184 @@
+"""The architecture of a network: how an array of parameters becomes a function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.contracts import Array
+from particlegvi.engine.networks import compute
+from particlegvi.engine.networks.layout import layout
+from particlegvi.networks import activations, starts
+from particlegvi.priors import Normal
+from particlegvi.tools import arguments
+from particlegvi.tools.quoting import refuse
+
+MOST_LAYERS, MOST_UNITS = 4, 4096
+PARAMETERISATIONS = ("standard", "ntk")
+GAINS = {"relu": math.sqrt(2.0), "gelu": math.sqrt(2.0)}  # of the parameterisation "ntk"; 1 for the others
+
+
+class Network:
+    """A fully connected network. A particle is the array (dim,) of its parameters.
+
+    It is laid out layer by layer: first the weights, inputs by outputs, row by row, then the biases. The outputs have
+    no activation.
+
+    Parameters
+    ----------
+    inputs : int
+        Coordinates of an input.
+    hidden : sequence of int or None
+        Units of each hidden layer, of which there are one to four; None for a linear network without any.
+    outputs : int
+    activation : str
+        One of ``particlegvi.networks.activations.names()``.
+    parameterisation : str
+        "standard", or "ntk": what a layer gives is multiplied by gain / sqrt(its inputs), where the gain is sqrt(2) for
+        relu and gelu and 1 for the others, so that the prior "unit" is sensible and one step size serves all widths.
+
+    Attributes
+    ----------
+    dim : int
+        Number of parameters.
+    widths : tuple of int
+        Inputs, units of each hidden layer, outputs.
+    scales : array (layers,)
+        What each layer is multiplied by: ones in the standard parameterisation.
+
+    Raises
+    ------
+    ValueError
+        If a number or a name is not allowed, or there are more than 2^24 parameters.
+    """
+
+    def __init__(
+        self,
+        inputs: int,
+        hidden: Sequence[int] | int | None = (50,),
+        outputs: int = 1,
+        activation: str = "relu",
+        parameterisation: str = "standard",
+    ) -> None:
+        self.inputs = arguments.whole("inputs", inputs, 1, 2**20)
+        self.hidden = hidden_layers(hidden)
+        self.outputs = arguments.whole("outputs", outputs, 1, MOST_UNITS)
+        code = activations.code(activation)
+        self.activation = activation
+        if not isinstance(parameterisation, str) or parameterisation not in PARAMETERISATIONS:
+            raise refuse("parameterisation", parameterisation, 'one of "standard" and "ntk"')
+        self.parameterisation = parameterisation
+        self.widths = (self.inputs, *self.hidden, self.outputs)
+        self.dim = sum((a + 1) * b for a, b in zip(self.widths[:-1], self.widths[1:], strict=True))
+        if self.dim > arguments.MOST_COORDINATES:
+            raise ValueError(f"hidden must leave at most {arguments.MOST_COORDINATES} parameters, not {self.dim}")
+        gain = GAINS.get(activation, 1.0) if parameterisation == "ntk" else 0.0
+        self.scales = np.array([gain / math.sqrt(each) if gain else 1.0 for each in self.widths[:-1]])
+        self.shape = compute.Shape(layout(self.widths, self.scales.tolist()), np.array([code, 0], dtype=np.int64))
+
+    @property
+    def layers(self) -> list[tuple[slice, slice]]:
+        """The places of the weights and of the biases of each layer in a particle."""
+        found, at = [], 0
+        for a, b in zip(self.widths[:-1], self.widths[1:], strict=True):
+            found.append((slice(at, at + a * b), slice(at + a * b, at + (a + 1) * b)))
+            at += (a + 1) * b
+        return found
+
+    @property
+    def names(self) -> list[str]:
+        """A name for each parameter: ``w1[3,7]`` is the weight from input 3 to unit 7 of layer 1, counted from 0."""
+        found: list[str] = []
+        for layer, (a, b) in enumerate(zip(self.widths[:-1], self.widths[1:], strict=True), start=1):
+            found += [f"w{layer}[{i},{j}]" for i in range(a) for j in range(b)]
+            found += [f"b{layer}[{j}]" for j in range(b)]
+        return found
+
+    def prior(
+        self,
+        name: str | float | ArrayLike | Mapping[str, ArrayLike] = "he",
+        *,
+        weights: ArrayLike | None = None,
+        biases: ArrayLike | None = None,
+    ) -> Normal:
+        """The Normal prior N(0, sd^2) whose standard deviations go by layer; it may be the start as well.
+
+        Parameters
+        ----------
+        name : str or numbers
+            With n inputs and m outputs of a layer: "he", sd sqrt(2/n) for weights and biases; "glorot", sqrt(2/(n+m));
+            "kaiming-fan-out", sqrt(2/m), the thesis's start (C.7.4); "kaiming-fan-out-code", sqrt(1/m), that of its
+            authors' program; "unit" and "ntk", 1. Or a number for all parameters, one for each layer, one for each
+            parameter, or a mapping with ``weights`` and ``biases``.
+        weights, biases : float or sequence, optional
+            Standard deviations of the weights and of the biases, each a number or one for each layer; they go before
+            the name.
+        """
+        if isinstance(name, Mapping):
+            if set(name) - {"weights", "biases"}:
+                raise refuse("name", name, 'a mapping with "weights" and "biases"')
+            weights = name.get("weights") if weights is None else weights
+            biases = name.get("biases") if biases is None else biases
+            name = "he"
+        sd = starts.deviations(self.widths, name, weights, biases)
+        return Normal(np.zeros(self.dim), sd)
+
+    def predict(self, particles: ArrayLike, X: ArrayLike) -> Array:
+        """Outputs at inputs X (n, inputs): (particles, n), or (particles, n, outputs) where there are several.
+
+        ``particles`` is (particles, dim); for one particle (dim,) the first axis is missing in the result, too.
+        """
+        theta, one = self.particles(particles)
+        found = compute.outputs(self.shape, theta, self.rows(X))
+        found = found[:, :, 0] if self.outputs == 1 else found
+        return found[0] if one else found
+
+    def pull_back(self, particles: ArrayLike, X: ArrayLike, slopes: ArrayLike) -> Array:
+        """Gradients (particles, dim) of ``sum slopes * predict(particles, X)`` in each particle's parameters.
+
+        ``slopes`` has the shape of the predictions; this is the product of the transposed Jacobian with it.
+        """
+        theta, one = self.particles(particles)
+        x = self.rows(X)
+        shape = (len(theta), len(x), self.outputs)
+        allowed = f"numbers of the shape of the predictions, {shape[: 2 + (self.outputs > 1)]}"
+        given = arguments.array("slopes", slopes, allowed)
+        if given.size != shape[0] * shape[1] * shape[2]:
+            raise arguments.shaped("slopes", given, allowed)
+        found = compute.pull_back(self.shape, theta, x, given.reshape(shape).copy())
+        return found[0] if one else found
+
+    def particles(self, particles: ArrayLike) -> tuple[Array, bool]:
+        """Parameters as an array (particles, dim), and whether they were those of one particle, (dim,)."""
+        allowed = f"an array (particles, {self.dim}) of numbers"
+        found = arguments.array("particles", particles, allowed)
+        one = found.ndim == 1 and found.shape[0] == self.dim
+        found = found[None] if one else found
+        if found.ndim != 2 or found.shape[1] != self.dim:
+            raise arguments.shaped("particles", found, allowed)
+        return found.copy(), one
+
+    def rows(self, X: ArrayLike, key: str = "X") -> Array:
+        """Inputs as an array (n, inputs) of finite numbers; for one input also from (n,)."""
+        return arguments.points(key, X, self.inputs).copy()
+
+    def __repr__(self) -> str:
+        widths = "-".join(map(str, self.widths))
+        return f"Network({widths}, {self.activation}, {self.parameterisation}: {self.dim} parameters)"
+
+
+def hidden_layers(hidden: Sequence[int] | int | None, key: str = "hidden") -> tuple[int, ...]:
+    """The units of each hidden layer; a ValueError where they are not one to four whole numbers from 1 to 4096."""
+    if hidden is None:
+        return ()
+    allowed = "one to four whole numbers from 1 to 4096, or None for no hidden layer"
+    given = [hidden] if isinstance(hidden, int) else hidden
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise refuse(key, hidden, allowed)
+    units = list(given)
+    if not 1 <= len(units) <= MOST_LAYERS:
+        raise refuse(key, hidden, allowed)
+    return tuple(arguments.whole(f"{key}[{index}]", each, 1, MOST_UNITS) for index, each in enumerate(units))

@@ -1,0 +1,62 @@
+"""The costs of a row of data, by name: what the outputs of a network may be, which targets there are, what they mean.
+
+============== ===================================== ===================================== ===========================
+cost           outputs f of a row                    targets y                             cost of a row
+============== ===================================== ===================================== ===========================
+squared        any number                            as many numbers                       sum over outputs (f - y)^2
+logistic       one, the logit of label 1             0 or 1                                log(1 + e^f) - y f
+softmax        one for each class, two or more       0, 1, ..., classes - 1                log sum_c e^f_c - f_y
+heteroscedastic two: mean m, and f with variance     numbers                               log(v)/2 + (y - m)^2/(2 v)
+               v = log(1 + e^f) + 1e-6
+============== ===================================== ===================================== ===========================
+
+The last is Lakshminarayanan, Pritzel and Blundell (2017), equation (1) without its constant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.contracts import Array
+from particlegvi.engine.networks.costs import COSTS
+from particlegvi.tools import arguments
+from particlegvi.tools.registry import look_up
+
+OUTPUTS = {"logistic": "1", "softmax": "2 or more", "heteroscedastic": "2"}
+
+
+def names() -> list[str]:
+    """The names of all costs, in alphabetical order."""
+    return sorted(COSTS)
+
+
+def code(name: object) -> int:
+    """The number by which compiled code knows a cost; a ValueError with the nearest name where there is none."""
+    return int(look_up("cost", name, COSTS))
+
+
+def check_outputs(name: str, outputs: int) -> None:
+    """Refuse a network with a number of outputs that the cost cannot have."""
+    good = {"logistic": outputs == 1, "softmax": outputs >= 2, "heteroscedastic": outputs == 2}
+    if not good.get(name, True):
+        raise ValueError(f'outputs must be {OUTPUTS[name]} for the cost "{name}", not {outputs}')
+
+
+def targets(name: str, y: ArrayLike, rows: int, outputs: int) -> Array:
+    """The targets as an array (rows, outputs), or (rows, 1) where a row has one; a ValueError for others."""
+    if name == "squared" and outputs > 1:
+        allowed = f"an array ({rows}, {outputs}) of finite numbers, a row for each row of X"
+        found = arguments.array("y", y, allowed, booleans=True)
+        if found.shape != (rows, outputs):
+            raise arguments.shaped("y", found, allowed)
+        return arguments.finite("y", found, allowed).copy()
+    given = np.asarray(y)
+    found = arguments.vector("y", given[:, 0] if given.ndim == 2 and given.shape[1] == 1 else y, rows)
+    classes = {"logistic": 2, "softmax": outputs}.get(name)
+    if classes is not None:
+        wrong = found[~np.isin(found, np.arange(classes))]
+        if wrong.size:
+            allowed = "labels 0 and 1" if classes == 2 else f"labels 0, 1, ..., {classes - 1}"
+            raise ValueError(f'y must be {allowed} for the cost "{name}", not {wrong[0]:g}')
+    return found[:, None].copy()

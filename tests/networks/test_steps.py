@@ -1,0 +1,180 @@
+"""Steps of networks: the fused loop against the generic one, chunks, threads, and repulsion between outputs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.engine.numerics import threads
+from particlegvi.networks import Network, NetworkLoss
+
+from . import oracle
+
+SE = pg.kernels.SquaredExponential
+
+
+class FromOutside:
+    """A loss with the functions of another one and nothing else: the generic loop steps with it."""
+
+    term = None
+
+    def __init__(self, loss):
+        self.value, self.gradient, self.gradient_at = loss.value, loss.gradient, loss.gradient_at
+        self.dim, self.name, self.of = loss.dim, loss.name, loss
+
+    def features(self, kernel):
+        return self.of.features(kernel)
+
+
+def problem(rng, **options):
+    net = Network(3, (7, 5), activation="tanh")
+    X = rng.standard_normal((70, 3))
+    return net, NetworkLoss(net, X, np.sin(X[:, 0]), **{"batch_size": 20, **options})
+
+
+def simulate(loss, net, method, steps=45, **options):
+    options = {"prior": net.prior("he"), "particles": 4, "step_size": 0.05, "record_every": 5, "seed": 3, **options}
+    return pg.simulate(loss, method, steps=steps, **options)
+
+
+METHODS = {
+    "DE": pg.methods.DE(),
+    "DLE": pg.methods.DLE(0.01),
+    "DRLE on outputs": pg.methods.DRLE(0.01, 0.5, pg.kernels.OnOutputs(SE("median"), np.eye(3))),
+    "DRE on the last layer": pg.methods.DRE(0.5, pg.kernels.OnLastLayer(SE("median"))),
+}
+
+
+@pytest.mark.parametrize("label", METHODS)
+@pytest.mark.parametrize("integrator", ["euler-maruyama", "leimkuhler-matthews", "exponential-euler"])
+def test_the_fused_loop_has_the_bits_of_the_generic_one(rng, label, integrator):
+    net, loss = problem(rng, shared_batches=label != "DLE")
+    runs = [simulate(each, net, METHODS[label], integrator=integrator).positions for each in (loss, FromOutside(loss))]
+    assert np.array_equal(*runs)
+    other = simulate(loss, net, METHODS[label], integrator=integrator, seed=4).positions
+    assert not np.array_equal(runs[0], other)
+
+
+def test_a_flat_prior_and_a_schedule_have_the_same_bits(rng):
+    net, loss = problem(rng)
+    options = {"prior": None, "initial": net.prior().sample(3), "particles": 3}
+    options["step_size"] = {"schedule": "linear", "initial": 0.1, "final": 0.01, "over": 40}
+    for method in (pg.methods.DLE(0.01), METHODS["DRE on the last layer"].with_kernel(pg.kernels.OnLastLayer(SE(1.0)))):
+        runs = [simulate(each, net, method, **options).positions for each in (loss, FromOutside(loss))]
+        assert np.array_equal(*runs)
+
+
+@pytest.mark.parametrize("label", METHODS)
+def test_chunks_and_threads_change_no_bit(rng, label, monkeypatch):
+    net, loss = problem(rng)
+    once = simulate(loss, net, METHODS[label], record_every=0).final
+    assert np.array_equal(simulate(loss, net, METHODS[label], record_every=1).final, once)
+    assert np.array_equal(simulate(loss, net, METHODS[label], record_every=7).final, once)
+    monkeypatch.setattr(threads, "count", lambda: 3)
+    monkeypatch.setattr("particlegvi.engine.networks.compute.PART", 1.0)
+    assert np.array_equal(simulate(loss, net, METHODS[label], record_every=0).final, once)
+
+
+def test_a_network_by_hand(rng):
+    """DLE of a linear network: x - h (gradient + kl_weight x / sd^2) + noise."""
+    from particlegvi.engine.numerics.noise import normals
+
+    net = Network(2, None)
+    X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
+    loss, prior = NetworkLoss(net, X, y), net.prior(2.0)
+    run = simulate(loss, net, pg.methods.DLE(0.3), prior=prior, steps=3, step_size=0.1, record_every=1)
+    theta, A = run.initial, np.column_stack([X, np.ones(30)])
+    for step in range(3):
+        gradient = 2.0 * (theta @ A.T - y) @ A / 30 + 0.3 * theta / 4.0
+        theta = theta - 0.1 * gradient + np.sqrt(2 * 0.1 * 0.3) * normals(3, "noise", 4, 3, step)
+        assert run.positions[step + 1] == pytest.approx(theta, rel=1e-12)
+
+
+def test_the_repulsion_between_outputs_is_the_gradient_of_the_objective(rng):
+    """N d/d theta_i of mmd_weight MMD^2, with the prior's part as a mean over the same draws, by differences."""
+    net, loss = problem(rng, batch_size=None)
+    context = rng.standard_normal((6, 3))
+    theta, draws = net.prior().sample(3), net.prior().sample(200, seed=3, role="prior")
+    k = lambda a, b: np.exp(-0.5 * ((a[:, None] - b) ** 2).sum(axis=2) / 1.7**2)
+
+    def objective(flat):
+        f, p = net.predict(flat.reshape(3, -1), context), net.predict(draws, context)
+        return k(f, f).mean() - 2.0 * k(f, p).mean()
+
+    def force(kernel):
+        move = simulate(loss, net, pg.methods.DRE(0.4, kernel), initial=theta, particles=3, steps=1, step_size=0.1)
+        return 10.0 * (move.initial - move.final) - loss.gradient(theta)
+
+    expected = 3 * 0.4 * oracle.slope(objective, theta.reshape(-1), 1e-5).reshape(theta.shape)
+    found = force(pg.kernels.OnOutputs(SE(1.7), context))
+    assert found == pytest.approx(expected, abs=1e-6 * np.abs(expected).max() + 1e-9)
+    wrong = force(pg.kernels.OnOutputs(SE(1.7), context[:-1]))
+    assert wrong != pytest.approx(expected, abs=1e-3 * np.abs(expected).max())
+
+
+def test_the_repulsion_of_a_layer_is_that_of_its_marginal(rng):
+    """On the last layer of every particle the force is that of a run of these parameters alone, and zero elsewhere."""
+    net, loss = problem(rng)
+    prior, (weights, biases) = net.prior(), net.layers[-1]
+    last = slice(weights.start, biases.stop)
+    method = pg.methods.DRE(0.4, pg.kernels.OnLastLayer(SE(0.8)))
+    theta = prior.sample(4)
+    one = {"initial": theta, "steps": 1, "step_size": 0.1}
+    run = simulate(loss, net, method, **one)
+    force = 10.0 * (run.initial - run.final) - loss.gradient_at(theta, 0, 3)
+    assert np.abs(force[:, : last.start]).max() < 1e-11
+    small = pg.priors.Normal(prior.mean[last], prior.sd[last])
+    nothing = pg.Loss.from_numpy(lambda X: 0.0 * X[:, 0], lambda X: 0.0 * X, small.dim)
+    alone = simulate(nothing, net, pg.methods.DRE(0.4, SE(0.8)), **{**one, "prior": small, "initial": theta[:, last]})
+    assert force[:, last] == pytest.approx(10.0 * (alone.initial - alone.final), rel=1e-9, abs=1e-11)
+    assert "closed form" in run.info["embedding"]
+
+
+def test_permuted_units_are_the_same_network_to_outputs_alone(rng):
+    net, loss = problem(rng)
+    theta = net.prior().sample(2)
+    (w1, b1), (w2, _), _ = net.layers
+    twin, order = theta.copy(), rng.permutation(7)
+    twin[0, w1] = theta[0, w1].reshape(3, 7)[:, order].reshape(-1)
+    twin[0, b1] = theta[0, b1][order]
+    twin[0, w2] = theta[0, w2].reshape(7, 5)[order].reshape(-1)
+    kernel, first = pg.kernels.OnOutputs(SE(1.0), np.eye(3)), pg.kernels.OnFirstLayer(SE(1.0))
+    assert loss.features(kernel).of(twin) == pytest.approx(loss.features(kernel).of(theta), rel=1e-12)
+    assert not np.allclose(loss.features(first).of(twin)[0], loss.features(first).of(theta)[0])
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "says"),
+    [
+        (pg.methods.DLE(0.1), {"integrator": "mala"}, "batch_size"),
+        (METHODS["DRLE on outputs"].with_kernel(pg.kernels.OnOutputs(SE(1.0), np.eye(2))), {}, "inputs must be"),
+        (pg.methods.DRE(1.0, pg.kernels.OnOutputs(SE(1.0), np.eye(3)), embedding="closed-form"), {}, "embedding must"),
+        (pg.methods.DRE(1.0, pg.kernels.OnOutputs(SE("median"), np.eye(3))), {"prior": None}, "lengthscale must be"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(rng, method, options, says):
+    net, loss = problem(rng)
+    with pytest.raises(ValueError, match=says):
+        simulate(loss, net, method, **{"initial": net.prior().sample(4), **options})
+
+
+def test_a_kernel_on_outputs_needs_a_network():
+    loss, kernel = pg.losses.get("quadratic"), pg.kernels.OnOutputs(SE(1.0), np.eye(2))
+    with pytest.raises(ValueError, match="NetworkLoss"):
+        pg.simulate(loss, pg.methods.DRE(1.0, kernel), prior=pg.priors.Normal(), particles=3, steps=2)
+    with pytest.raises(ValueError, match="exact"):
+        pg.methods.DRE(1.0, kernel, repulsion="random-batch")
+
+
+def test_the_stability_limit_is_that_of_the_steepest_direction(rng):
+    """A linear network: twice over the largest eigenvalue of the Hessian, which lies in no coordinate axis."""
+    X = rng.standard_normal((50, 40)) @ rng.standard_normal((40, 40))
+    net = Network(40, None)
+    loss = NetworkLoss(net, X, X[:, 0])
+    A = np.column_stack([X, np.ones(50)])
+    limit = 2.0 / np.linalg.eigvalsh(2.0 * A.T @ A / 50)[-1]
+    options = {"prior": net.prior("unit"), "steps": 1}
+    with pytest.warns(UserWarning, match="stability limit"):
+        simulate(loss, net, pg.methods.DE(), step_size=1.2 * limit, **options)
+    simulate(loss, net, pg.methods.DE(), step_size=0.9 * limit, **options)
