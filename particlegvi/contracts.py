@@ -26,6 +26,7 @@ Array: TypeAlias = "NDArray[np.float64]"
 Start: TypeAlias = "Prior | Array"  # where particles start: a distribution, or points (particles, dim)
 Facts: TypeAlias = "dict[str, Any]"  # names and values, as JSON can hold them
 Scenario: TypeAlias = "Mapping[str, Any]"  # a complete one, as plain data
+Stage: TypeAlias = Literal["compiling", "steps", "truth", "pictures"]
 Objective: TypeAlias = Literal["measures", "gaussians", "reference", "none"]
 
 
@@ -35,6 +36,19 @@ class Progress(Protocol):  # called now and then
 
 class StepProgress(Protocol):  # called now and then
     def __call__(self, steps_done: int, steps: int, /) -> None: ...
+
+
+@runtime_checkable
+class Stages(Protocol):
+    """An optional part of a `Progress` or `StepProgress`: it is told of whatever takes long before it begins.
+
+    The stages are "compiling" (parts: kernels), "steps" (methods), "truth" (1) and "pictures". Compiling comes whenever
+    a kernel is first needed, mostly before the first steps. `particlegvi.tools.stages` has the words for each.
+    """
+
+    # ``done`` of ``total`` parts are done (0 as it begins; a total of 0: unknown), and all take about ``seconds`` (0:
+    # unknown)
+    def stage(self, name: Stage, done: int, total: int, seconds: float, /) -> None: ...
 
 
 class Term(Protocol):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import subprocess
 import sys
+import time
 import tomllib
 import warnings
 
@@ -267,3 +270,45 @@ def test_progress_is_for_terminals_only(capsys, monkeypatch):
                 progress(label, done, 10)
                 assert (bar.bar.n, bar.bar.total, bar.bar.desc) == (done, 10, f"lifting {label}")
     assert bar.bar.disable or bar.bar.n == 10
+
+
+def test_a_terminal_sees_something_at_once_and_then_every_stage(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(cli.progress, "TICK", 0.01)
+    with cli.ProgressBar(quiet=False) as progress:
+        assert "loading" in capsys.readouterr().err
+        time.sleep(0.2)
+        assert capsys.readouterr().err.count("loading") > 3  # the time goes on although nothing is reported
+        seen = []
+        for name, done, total in (("compiling", 0, 3), ("compiling", 2, 3), ("truth", 0, 1), ("pictures", 0, 2)):
+            progress.stage(name, done, total, 29.0 if name == "compiling" else 0.0)
+            seen.append(capsys.readouterr().err)
+        assert "compiling for this machine, once: about 30 s" in seen[0] and "0 of 3 kernels" in seen[0]
+        assert "2 of 3 kernels" in seen[1] and "comparing with the truth" in seen[2]
+        assert "drawing" in seen[3] and "of 2 pictures" in seen[3]
+        progress("DE", 5, 10)
+        assert "DE" in capsys.readouterr().err
+        progress.stage("compiling", 3, 3, 29.0)  # once more: the seconds of before count
+        assert "3 of 3 kernels" in capsys.readouterr().err
+    assert not capsys.readouterr().err.strip()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+def test_a_run_on_a_terminal_shows_signs_of_life(tmp_path):
+    """On a terminal of unknown size, as `script` makes one: the first word comes before the libraries are loaded."""
+    import pty
+
+    shown = b""
+    code = "import sys; sys.argv = ['particlegvi', *sys.argv[1:]]; from particlegvi.cli import main; sys.exit(main())"
+    terminal, child = pty.openpty()
+    run = [sys.executable, "-c", code, "run", "lifting", "--no-figure", "--out", str(tmp_path / "seen"), *SHORT]
+    with subprocess.Popen(run, stdin=child, stdout=child, stderr=child) as process:
+        os.close(child)
+        with contextlib.suppress(OSError):  # Linux's end of a terminal
+            while part := os.read(terminal, 4096):
+                shown += part
+    os.close(terminal)
+    assert process.returncode == 0
+    words = ["loading", "preparing the steps", "comparing with the truth", "saved in"]
+    places = [shown.decode().find(word) for word in words]
+    assert -1 not in places and places == sorted(places)

@@ -17,9 +17,9 @@ def run(options: argparse.Namespace) -> None:
     from particlegvi import scenario
 
     settings = scenario.load(options.scenario, dict(scenario.setting(argument) for argument in options.set))
-    from particlegvi.running.execute import execute
-
     with ProgressBar(options.quiet) as progress:
+        from particlegvi.running.execute import execute  # takes a second, in which the bar is there already
+
         results = execute(
             settings,
             options.seed,
@@ -33,11 +33,11 @@ def run(options: argparse.Namespace) -> None:
 
 
 def resume(options: argparse.Namespace) -> None:
-    from particlegvi.running.resume import go_on
-    from particlegvi.storage.folder import open_folder
-
-    finished = open_folder(options.folder).manifest["status"] == "finished"
     with ProgressBar(options.quiet) as progress:
+        from particlegvi.running.resume import go_on
+        from particlegvi.storage.folder import open_folder
+
+        finished = open_folder(options.folder).manifest["status"] == "finished"
         results = go_on(
             options.folder,
             progress=progress,
@@ -62,12 +62,13 @@ def conclude(results: Results, options: argparse.Namespace) -> None:
 
 
 def plot(options: argparse.Namespace) -> None:
-    from particlegvi.results import load
-    from particlegvi.running.pictures import draw
+    with ProgressBar(quiet=False) as progress:
+        from particlegvi.results import load
+        from particlegvi.running.pictures import draw
 
-    results = load(options.folder)
-    pictures = draw(results)
-    results.note_pictures(pictures)
+        results = load(options.folder)
+        pictures = draw(results, progress)
+        results.note_pictures(pictures)
     for picture in pictures:
         print(picture)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from particlegvi.contracts import Facts, Progress, Record, Run, Scenario, Storage
 from particlegvi.settings.keys import Key
+from particlegvi.tools.stages import Expected
 
 if TYPE_CHECKING:  # they import numpy
     import xarray
@@ -87,6 +88,10 @@ class Kind:
 
     def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
         """Raise ValueError if the scenario cannot run on this machine: missing data, or a disk that is too small."""
+
+    def compiles(self, parts: Parts, scenario: Scenario) -> Expected:
+        """About what the first run of such a scenario compiles, for the bar of a terminal."""
+        return Expected()
 
     def simulate(self, job: Job) -> Run:
         """Run one label, from its start or from the snapshot in its storage."""

@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike
 from particlegvi import kinds, schedules
 from particlegvi import methods as registry
 from particlegvi.contracts import Distribution, Facts, Prior, Start
+from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.kinds.particles.building import Parts, settled
 from particlegvi.results import Comparison
+from particlegvi.simulation.expected import expected
 from particlegvi.simulation.loop import simulate
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools import arguments, parts
@@ -76,42 +78,43 @@ def compare(
     if not isinstance(title, str):
         raise arguments.refuse("title", title, "a text")
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
-    for method in chosen.values():
-        problem = check_problem(loss, method, prior, initial, settings)
-    # a start that is a distribution stays one: DE's target depends on it
-    has_points = initial is not None and not isinstance(initial, Distribution)
-    start = problem.start if has_points else initial
-    if modes is not None:
-        modes = arguments.points("modes", modes, problem.start.shape[1])
-        if len(modes) == 0:
-            raise arguments.refuse("modes", [], "at least one point, or None")
-    facts: Facts = {
-        "name": "comparison",
-        "title": title or f"{loss.name}: {', '.join(chosen)}",
-        "source": "",
-        "particles": len(problem.start),
-        "steps": problem.steps,
-        "step_size": schedules.plain(problem.step_size),
-        "methods": {label: {} for label in chosen},
-    }
-    if modes is not None:
-        facts["modes"] = modes.tolist()
-    made = Parts(loss, problem.prior, start, chosen)
-    results = Comparison(kinds.get("particles"), facts, made, seed, "running")
-    for label, method in chosen.items():
-        try:
-            run = simulate(
-                loss, method, prior, particles, steps, step_size, initial=initial, seed=seed, integrator=integrator,
-                record_every=record_every, tolerance=tolerance,
-                progress=None if progress is None else partial(progress, label),
-            )  # fmt: skip
-        except Exception as error:
-            carry(error, "results", results)
-            raise
-        run.method = settled(run.method, run.info)
-        results.add(label, run)
-    results.status = "finished"
-    return results
+    with compiling_told(progress, partial(expected, loss, chosen.values())):
+        for method in chosen.values():
+            problem = check_problem(loss, method, prior, initial, settings)
+        # a start that is a distribution stays one: DE's target depends on it
+        has_points = initial is not None and not isinstance(initial, Distribution)
+        start = problem.start if has_points else initial
+        if modes is not None:
+            modes = arguments.points("modes", modes, problem.start.shape[1])
+            if len(modes) == 0:
+                raise arguments.refuse("modes", [], "at least one point, or None")
+        facts: Facts = {
+            "name": "comparison",
+            "title": title or f"{loss.name}: {', '.join(chosen)}",
+            "source": "",
+            "particles": len(problem.start),
+            "steps": problem.steps,
+            "step_size": schedules.plain(problem.step_size),
+            "methods": {label: {} for label in chosen},
+        }
+        if modes is not None:
+            facts["modes"] = modes.tolist()
+        made = Parts(loss, problem.prior, start, chosen)
+        results = Comparison(kinds.get("particles"), facts, made, seed, "running")
+        for label, method in chosen.items():
+            try:
+                run = simulate(
+                    loss, method, prior, particles, steps, step_size, initial=initial, seed=seed, integrator=integrator,
+                    record_every=record_every, tolerance=tolerance,
+                    progress=None if progress is None else partial(progress, label),
+                )  # fmt: skip
+            except Exception as error:
+                carry(error, "results", results)
+                raise
+            run.method = settled(run.method, run.info)
+            results.add(label, run)
+        results.status = "finished"
+        return results
 
 
 def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, Any]) -> Facts:

@@ -6,11 +6,13 @@ import contextlib
 import os
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from particlegvi import kinds
 from particlegvi.contracts import Progress
 from particlegvi.datasets import MissingData
+from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.kinds.kind import Job, Space
 from particlegvi.results import Results
 from particlegvi.running.pictures import check_figures, draw
@@ -23,6 +25,7 @@ from particlegvi.tools.errors import Diverged, carried, carry
 from particlegvi.tools.parts import progress as check_progress
 from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.signals import say_last
+from particlegvi.tools.stages import tell
 
 
 def run(
@@ -115,16 +118,19 @@ def simulate_rest(
     if folder is not None:
         say_last(f"; to go on say: particlegvi resume {as_argument(folder.path)}")
     try:
-        for label in results.labels:
-            if label not in results:
-                _simulate(results, label, folder, progress, checkpoint_every)
-        results.status = "finished"
-        if folder is not None:
-            folder.clear_progress()  # a process may have died before it did
-            folder.write_summary(results.summary)
-            if pictures:
-                _draw(results, folder)
-            folder.update(status="finished")
+        with compiling_told(progress, partial(results.kind.compiles, results.parts, results.scenario)):
+            for number, label in enumerate(results.labels):
+                if label not in results:
+                    tell(progress, "steps", number, len(results.labels))
+                    _simulate(results, label, folder, progress, checkpoint_every)
+            results.status = "finished"
+            if folder is not None:
+                folder.clear_progress()  # a process may have died before it did
+                tell(progress, "truth", total=1)
+                folder.write_summary(results.summary)
+                if pictures:
+                    _draw(results, folder, progress)
+                folder.update(status="finished")
     except BaseException as error:
         _keep(results, folder, error)
         raise
@@ -147,10 +153,10 @@ def _simulate(
             folder.add(label, results.kind.packed(run), run.info["seconds"], place.finish(), results.labels)
 
 
-def _draw(results: Results, folder: Folder) -> None:
+def _draw(results: Results, folder: Folder, progress: Progress | None) -> None:
     folder.update(status="simulated")
     try:
-        pictures = draw(results)
+        pictures = draw(results, progress)
     except (OSError, MemoryError):
         raise  # the pictures can be drawn when there is room
     except Exception as error:

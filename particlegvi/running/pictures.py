@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from particlegvi.contracts import Scenario
+from particlegvi.contracts import Progress, Scenario
 from particlegvi.results import Results
 from particlegvi.tools.quoting import as_argument
+from particlegvi.tools.stages import tell
 
 
 def check_figures(scenario: Scenario) -> None:
@@ -21,7 +22,7 @@ def check_figures(scenario: Scenario) -> None:
             plotting.check(figure, scenario.get("kind", "particles"))
 
 
-def draw(results: Results) -> list[Path]:
+def draw(results: Results, progress: Progress | None = None) -> list[Path]:
     """Draw the figures of saved results into their folder.
 
     Raises
@@ -33,6 +34,8 @@ def draw(results: Results) -> list[Path]:
 
     folder = results.folder
     assert folder is not None
+    if results.scenario["figures"]:
+        tell(progress, "pictures", total=len(results.scenario["figures"]))
     try:
         return plotting.draw(results, folder)
     except ValueError as error:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NoReturn
 
 import numpy as np
 
 from particlegvi import losses, schedules
 from particlegvi.contracts import Flow, Loss, Method, Prior, Snapshot, Start, Storage
+from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.engine.steps.ensemble import Driven
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.simulation.chunks import Chunks
+from particlegvi.simulation.expected import expected
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Run
 from particlegvi.simulation.stability import warn_when_unstable
@@ -67,7 +70,8 @@ def simulate(
     tolerance : float
         Error allowed in the repulsion of each particle, in units of variance / lengthscale of the kernel.
     progress : callable, optional
-        Called as ``progress(steps_done, steps)`` a few times a second.
+        Called as ``progress(steps_done, steps)`` a few times a second. It is told of compiling before that if it is a
+        `particlegvi.contracts.Stages`.
 
     Returns
     -------
@@ -83,9 +87,10 @@ def simulate(
     """
     parts.progress(progress)
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
-    problem = check_problem(loss, method, prior, initial, settings)
-    memory.check_records(problem.start.shape[0], problem.start.shape[1], steps, record_every)
-    return follow(problem, method, record_every, progress, MemoryStorage())
+    with compiling_told(progress, partial(expected, loss, [method])):
+        problem = check_problem(loss, method, prior, initial, settings)
+        memory.check_records(problem.start.shape[0], problem.start.shape[1], steps, record_every)
+        return follow(problem, method, record_every, progress, MemoryStorage())
 
 
 def follow(

@@ -258,3 +258,30 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_runs(figure, t
     with pytest.raises(ValueError, match="figure"):
         pg.run("global-minimiser", out=tmp_path / "run", **(SHORT | {"figures": [figure]}))
     assert not list(tmp_path.iterdir())
+
+
+def test_a_progress_that_listens_to_stages_is_told_of_each(tmp_path):
+    """Of a run, of a comparison and of a simulation; what of it is compiled depends on what was compiled before."""
+
+    class Listening:
+        def __init__(self):
+            self.told = []
+
+        def __call__(self, *where):
+            self.told.append(("called", *where[-2:]))
+
+        def stage(self, name, done, total, seconds):
+            if name != "compiling":
+                self.told.append((name, done, total))
+
+    heard = Listening()
+    pg.run("lifting", out=tmp_path / "run", progress=heard, **SHORT)
+    methods = len(scenario.load("lifting")["methods"])
+    assert heard.told[0] == ("steps", 0, methods) and heard.told[1][0] == "called"
+    assert [told for told in heard.told if told[0] == "steps"] == [("steps", k, methods) for k in range(methods)]
+    assert heard.told[-1] == ("truth", 0, 1)
+    heard = Listening()
+    loss = pg.losses.get("double-well")
+    pg.compare(loss, ["DE"], steps=2, particles=2, initial=pg.priors.Normal(0.0, 1.0), progress=heard)
+    pg.simulate(loss, pg.methods.DE(), steps=2, particles=2, initial=pg.priors.Normal(0.0, 1.0), progress=heard)
+    assert heard.told == 2 * [("called", 1, 2), ("called", 2, 2)]

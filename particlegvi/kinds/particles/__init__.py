@@ -14,6 +14,7 @@ from particlegvi.contracts import Facts, Record, Run, Scenario
 from particlegvi.kinds.kind import Job, Kind, Parts, Runs, Space, Targets
 from particlegvi.kinds.particles.keys import KEYS
 from particlegvi.tools import memory
+from particlegvi.tools.stages import Expected
 
 if TYPE_CHECKING:
     import xarray
@@ -56,6 +57,11 @@ class Particles(Kind):
         particles, dim, steps = scenario["particles"], parts.loss.dim, scenario["steps"]
         every, number = scenario.get("record_every"), len(parts.methods)
         memory.check_records(particles, dim, steps, every, number, folder=space.folder, freed=space.freed)
+
+    def compiles(self, parts: Parts, scenario: Scenario) -> Expected:
+        from particlegvi.simulation.expected import expected
+
+        return expected(parts.loss, parts.methods.values())
 
     def simulate(self, job: Job) -> Run:
         from particlegvi.kinds.particles import running

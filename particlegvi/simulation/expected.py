@@ -1,0 +1,25 @@
+"""About what the first use of a problem compiles: for the words and the bar of a terminal, and for nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from particlegvi.contracts import Loss, Method
+from particlegvi.engine.terms.tape import FormulaTape
+from particlegvi.tools.stages import Expected
+
+# Kernels and seconds, measured on the machine of `particlegvi.engine.numerics.compiling.REFERENCE`.
+PLAIN = Expected(6, 2.0)  # the start, the loss and its gradient, the steps without a repulsion
+LINE = Expected(7, 2.5)  # the Fourier series, and the facts of a repulsion
+PLANE = Expected(13, 3.5)  # the direct sum and the boxes
+FORMULA = Expected(0, 2.0)  # more, for the interpreter of formulas in each of them
+
+
+def expected(loss: Loss, methods: Iterable[Method]) -> Expected:
+    """What a run of these methods compiles if nothing of it has been compiled before."""
+    parts = [PLAIN]
+    if any(method.mmd_weight > 0.0 for method in methods):
+        parts.append(LINE if loss.dim == 1 else PLANE)
+    if isinstance(loss.term, FormulaTape):
+        parts.append(FORMULA)
+    return Expected(sum(part.kernels for part in parts), sum(part.seconds for part in parts))
