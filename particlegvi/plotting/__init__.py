@@ -8,6 +8,7 @@ a scenario.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +39,14 @@ def figure(results: Results, kind: str, **settings: Any) -> Figure:
     kind : str
         One of `names()`.
     **settings
-        Options of that kind; see `options`.
+        Options of that kind; see `options`. And for every kind ``size`` ("16:9", "4:3", "column", or inches such as
+        "10x5.6"), ``font_size`` (points), ``palette`` ("light", "dark" or "grey"), ``colours`` (by label),
+        ``language``, ``title`` and ``vertical_axis`` ("shared" or "own").
 
     Returns
     -------
     matplotlib.figure.Figure
-        Of 10 by 5.6 inches, with a canvas of its own; pyplot knows nothing of it.
+        Of 10 by 5.6 inches unless ``size`` says something else, with a canvas of its own; pyplot knows nothing of it.
 
     Raises
     ------
@@ -55,10 +58,11 @@ def figure(results: Results, kind: str, **settings: Any) -> Figure:
     return drawn(results, **chosen)
 
 
-def draw(results: Results, folder: str | Path) -> list[Path]:
+def draw(results: Results, folder: str | Path, style: Mapping[str, Any] | None = None) -> list[Path]:
     """Draw every entry of the scenario's ``[[figures]]`` into a folder.
 
-    The first figure of a kind becomes ``KIND.png`` (with the suffix of its kind), further ones ``KIND-2.png`` etc.
+    The first figure of a kind becomes ``KIND.png`` (with the suffix of its kind or format), further ones ``KIND-2.png``
+    and so on.
 
     Parameters
     ----------
@@ -66,6 +70,8 @@ def draw(results: Results, folder: str | Path) -> list[Path]:
         See `figure`.
     folder : path
         Where the pictures go; it must exist.
+    style : mapping, optional
+        Settings of the look, which come before those of the scenario and of its entries.
 
     Returns
     -------
@@ -79,11 +85,12 @@ def draw(results: Results, folder: str | Path) -> list[Path]:
     """
     parts.results(results)
     folder = place("folder", folder)
-    entries = [checked(entry) for entry in results.scenario.get("figures", [])]
+    entries = [checked({**entry, **(style or {})}) for entry in results.scenario.get("figures", [])]
     written: list[Path] = []
     taken: Counter[str] = Counter()
     for kind, chosen in entries:
         taken[kind.name] += 1
         number = "" if taken[kind.name] == 1 else f"-{taken[kind.name]}"
-        written.append(kind.save(kind(results, **chosen), folder / f"{kind.name}{number}{kind.suffix}"))
+        name = f"{kind.name}{number}{kind.suffix_of(results, chosen)}"
+        written.append(kind.save(kind(results, **chosen), folder / name))
     return written

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Array
 from particlegvi.plotting import style
-from particlegvi.plotting.bars import BARS, draw_histogram, path_of
+from particlegvi.plotting.bars import bar_look, draw_histogram, path_of
+from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.moving import Follow
 from particlegvi.plotting.results import HasAtoms, Interval
 
@@ -24,20 +25,20 @@ def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edge
     Returns the headroom that the words need, and what moves the bars and the words to other particles.
     """
     atoms, weights = np.asarray(target.atoms)[:, 0], np.asarray(target.weights)
-    truth = r"truth: limit $Q_\infty$ of the flow"
+    truth = say("truth_atoms")
     if len(atoms) > MANY_ATOMS:
-        drawn = draw_histogram(axes, particles, edges, 1.0 / max(len(particles), 1), colour, label="particles")
+        drawn = draw_histogram(axes, particles, edges, 1.0 / max(len(particles), 1), colour, label=say("particles"))
         expected, _ = np.histogram(atoms, edges, weights=weights)
         middles = (edges[:-1] + edges[1:]) / 2
-        axes.plot(middles, expected, "o", color=style.BLACK, markersize=4, label=truth, gid="truth")
+        axes.plot(middles, expected, "o", color=palette().ink, markersize=4, label=truth, gid="truth")
         return HEADROOM, lambda particles: drawn.set_path(path_of(particles, edges, 1.0 / max(len(particles), 1)))
     width = bar_width(atoms, edges)
     fractions, arrived = at_atoms(particles, atoms, width / 2)
-    bars = axes.bar(atoms, fractions, width, label="particles", gid="fractions", color=colour, **BARS)
+    bars = axes.bar(atoms, fractions, width, label=say("particles"), gid="fractions", color=colour, **bar_look())
     others = draw_histogram(axes, particles[~arrived], edges, 1.0 / max(len(particles), 1), colour)
     others.set_visible(not arrived.all())
-    axes.vlines(atoms, 0.0, weights, color=style.BLACK, linewidth=1.6)
-    axes.plot(atoms, weights, "o", color=style.BLACK, markersize=8, label=truth, gid="truth")
+    axes.vlines(atoms, 0.0, weights, color=palette().ink, linewidth=1.6)
+    axes.plot(atoms, weights, "o", color=palette().ink, markersize=8, label=truth, gid="truth")
     headroom, write = write_weights(axes, atoms, weights, fractions, (float(edges[0]), float(edges[-1])))
 
     def follow(particles: Array) -> None:
@@ -71,7 +72,9 @@ def write_weights(
 
     def write(fractions: Array) -> None:
         for each, place, weight, fraction in zip(words, places, weights, fractions, strict=True):
-            each.set_text(f"{fraction:.3f}\ntruth {weight:.3f}" if lying else f"{fraction:.3f} (truth {weight:.3f})")
+            held, expected = number(f"{fraction:.3f}"), number(f"{weight:.3f}")
+            beside = say("fraction_and_weight", fraction=held, weight=expected)
+            each.set_text(f"{held}\n{say('weight', weight=expected)}" if lying else beside)
             each.xy = (place, max(weight, fraction))
 
     write(fractions)

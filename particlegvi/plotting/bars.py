@@ -10,13 +10,17 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from particlegvi.contracts import Array
+from particlegvi.plotting.look import palette
 
-BARS: dict[str, Any] = {"alpha": 0.62, "edgecolor": "white", "linewidth": 0.6}
+
+def bar_look() -> dict[str, Any]:
+    """How bars look: lighter than the truth drawn over them, parted by lines of the ground."""
+    return {"alpha": 0.62, "edgecolor": palette().ground, "linewidth": 0.6}
 
 
 def draw_histogram(axes: Axes, particles: Array, edges: Array, share: float, colour: str, **settings: Any) -> PathPatch:
     """Histogram bars between ``edges``; each particle adds the height ``share`` to its bar."""
-    patch = PathPatch(path_of(particles, edges, share), facecolor=colour, **BARS, **settings)
+    patch = PathPatch(path_of(particles, edges, share), facecolor=colour, **bar_look(), **settings)
     axes.add_patch(patch)
     return patch
 

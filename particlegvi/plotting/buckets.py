@@ -21,6 +21,7 @@ from particlegvi.contracts import Array, Loss, Target
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.results import Interval, Results, Runs, is_density
 
 FEW = 60  # up to so many particles, lines join the same particle of all methods and shared buckets get a ring
@@ -108,7 +109,7 @@ def buckets(
         for x in (0.0, 1.0):
             spot = (sum(division.ends(chosen)) / 2, len(runs) - 0.4)
             line = ConnectionPatch(xyA=spot, coordsA=above.transData, xyB=(x, 1.0), coordsB=left.transAxes,
-                                   color=style.LOSS_GREY, linewidth=1.0, zorder=-1)
+                                   color=palette().faint, linewidth=1.0, zorder=-1)
             line.set_in_layout(False)
             figure.add_artist(line)
         legend_below(figure)
@@ -140,17 +141,17 @@ def draw_domain(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
                   markeredgewidth=2.4 if few else 0.8, clip_on=False, gid=f"particles of {label}")
         if few and not single.all():
             axes.plot(places[~single], np.full(int((~single).sum()), row), "o", markerfacecolor="none", markersize=13,
-                      markeredgecolor=style.BLACK, label="shares its bucket")
-        text = f"{single.sum()} of {len(places)} alone"
+                      markeredgecolor=palette().ink, label=say("shares_bucket"))
+        text = say("alone", count=single.sum(), all=len(places))
         axes.text(1.01, row, text, transform=axes.get_yaxis_transform(), va="center",
-                  color=style.darker(colours[label]), fontweight="bold")
+                  color=style.lettering(colours[label]), fontweight="bold")
     if few:
-        axes.vlines(ends[0], -0.5, len(runs) - 0.5, color=style.LOSS_GREY, linewidth=0.6, alpha=0.6, zorder=0)
+        axes.vlines(ends[0], -0.5, len(runs) - 0.5, color=palette().faint, linewidth=0.6, alpha=0.6, zorder=0)
     axes.set_xlim(low, high)
     axes.set_ylim(len(runs) - 0.4, -0.6)
     name_rows(axes, runs)
     total = round((high - low) / division.width)
-    axes.set_title(rf"Location $\theta$ of the particles among {total:,} buckets, one for every minimum of the loss")
+    axes.set_title(say("among_buckets", count=number(f"{total:,}")))
     name_in_pi(axes, division.width)
 
 
@@ -165,17 +166,17 @@ def draw_bucket(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
     low, high = division.ends(chosen)
     grid = np.linspace(low, high, 801)
     loss = next(iter(runs.values())).loss
-    axes.plot(grid, reading.loss_values(loss, grid[:, None]), color=style.LOSS_GREY, linewidth=2.0,
-              label=r"loss $\ell(\theta)$")
+    axes.plot(grid, reading.loss_values(loss, grid[:, None]), color=palette().faint, linewidth=2.0,
+              label=say("loss"))
     for (label, run), marker, size in zip(runs.items(), "osD^vP*X" * 4, (13, 10, 7, 6) * 8, strict=False):
         places = reading.final_particles(run)[:, 0]
         places = places[division.of(places) == chosen]
         heights = reading.loss_values(run.loss, places[:, None])
-        axes.plot(places, heights, marker, color=colours[label], markeredgecolor="white", markersize=size,
+        axes.plot(places, heights, marker, color=colours[label], markeredgecolor=palette().ground, markersize=size,
                   label=style.method_label(label, run))
     axes.set_xlim(low, high)
-    axes.set_xlabel(rf"$\theta$ in bucket {chosen:,}")
-    axes.set_ylabel(r"loss $\ell(\theta)$")
+    axes.set_xlabel(say("in_bucket", bucket=number(f"{chosen:,}")))
+    axes.set_ylabel(say("loss"))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
     axes.margins(y=0.12)
     name_in_pi(axes, division.width, at_most=2)
@@ -203,16 +204,16 @@ def draw_laid(
         density = _truth_inside(results.targets.get(label), run.loss, division, chosen, inside)
         if density is not None:
             height = row - 0.27 - 0.42 * density / np.max(density)
-            axes.plot(inside, height, color=style.BLACK, linewidth=1.6,
-                      label=r"truth $Q^*$ inside a bucket")
-        text = f"sd ${style.number(float(np.std(offsets[label])), digits=3)}$"
+            axes.plot(inside, height, color=palette().ink, linewidth=1.6,
+                      label=say("truth_in_bucket"))
+        text = say("sd", sd=f"${style.number(float(np.std(offsets[label])), digits=3)}$")
         axes.text(1.01, row, text, transform=axes.get_yaxis_transform(), va="center",
-                  color=style.darker(colours[label]))
-    axes.axvline(0.0, color=style.LOSS_GREY, linewidth=1.0, linestyle=":", zorder=0)
+                  color=style.lettering(colours[label]))
+    axes.axvline(0.0, color=palette().faint, linewidth=1.0, linestyle=":", zorder=0)
     axes.set_xlim(-reach, reach)
     axes.set_ylim(len(runs) - 0.55, -0.85)
     name_rows(axes, runs)
-    axes.set_xlabel(r"all buckets laid on one another: $\theta$ minus the minimum")
+    axes.set_xlabel(say("all_buckets"))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
 
 
@@ -248,5 +249,5 @@ def name_in_pi(axes: Axes, width: float, at_most: int = 5) -> None:
 def _in_pi(multiple: float) -> str:
     if abs(multiple) < 1e-9:
         return "0"
-    text = f"{multiple:.10g}".replace("-", "\u2212")
+    text = number(f"{multiple:.10g}".replace("-", "\u2212"))
     return {"1": "", "\u22121": "\u2212"}.get(text, text) + r"$\pi$"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Run
+from particlegvi.plotting.look import number, say
 from particlegvi.plotting.reading import fitted_gaussian
 from particlegvi.plotting.results import ParticleRun
 
@@ -39,7 +40,7 @@ class Clock(NamedTuple):
             shown = f"{time:.0%}"
         else:
             shown = f"{time:,.{decimals(shortest)}f}"
-        return self.words.format(shown)
+        return say(KEYS[self.words], value=number(shown)) if self.words else ""
 
     def records(self, label: str, moments: NDArray[np.intp]) -> NDArray[np.intp]:
         """The record of a run that is as far on its way as the longest run is at each of ``moments``."""
@@ -48,6 +49,7 @@ class Clock(NamedTuple):
 
 
 TIME, STEP, SHARE = "t = {}", "step {}", "{} of the steps"
+KEYS = {TIME: "clock_time", STEP: "clock_step", SHARE: "clock_share"}  # of the words of every language
 
 
 def clock_of(runs: Mapping[str, Run]) -> Clock:

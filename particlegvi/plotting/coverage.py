@@ -10,9 +10,10 @@ from matplotlib.ticker import PercentFormatter
 
 from particlegvi import diagnostics
 from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.bars import BARS
+from particlegvi.plotting.bars import bar_look
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.plane import panel_grid
 from particlegvi.plotting.results import Results
 
@@ -41,27 +42,30 @@ def coverage(results: Results, *, methods: Sequence[str] | None = None) -> Figur
         for position, (label, run) in enumerate(runs.items()):
             axes, facts = panels[position], run.info["replicates"]
             shares = np.bincount(facts["modes_covered"], minlength=modes + 1) / facts["number"]
-            axes.bar(np.arange(modes + 1), shares, 0.8, color=colours[label], label="replicates", gid="shares", **BARS)
+            axes.bar(np.arange(modes + 1), shares, 0.8, color=colours[label], label=say("replicates"), gid="shares",
+                     **bar_look())
             mean, low, high = facts["mean_modes_covered"]
-            axes.axvspan(low, high, color=style.BLACK, alpha=0.25, linewidth=0)
-            axes.axvline(mean, color=style.BLACK, label="mean and 95% interval", gid="mean")
+            axes.axvspan(low, high, color=palette().ink, alpha=0.25, linewidth=0)
+            axes.axvline(mean, color=palette().ink, label=say("interval"), gid="mean")
             most = diagnostics.independent_coverage(run.positions.shape[1], modes)
-            axes.axvline(most, color=style.BLACK, linestyle=(0, (1, 1.2)),
-                         label="the largest mean of independent particles", gid="independent")
+            axes.axvline(most, color=palette().ink, linestyle=(0, (1, 1.2)),
+                         label=say("most_covered"), gid="independent")
             # Where all replicates agree the interval is a point, which does not tell how rare another number is.
-            interval = f"95%: {low:.2f} to {high:.2f}" if high > low else f"in each of {facts['number']}"
-            words = f"mean {mean:.2f} of {modes}\n{interval}"
+            interval = say("in_each", count=facts["number"])
+            if high > low:
+                interval = say("interval_of_mean", low=number(f"{low:.2f}"), high=number(f"{high:.2f}"))
+            words = say("mean_covered", mean=number(f"{mean:.2f}"), modes=modes) + f"\n{interval}"
             axes.text(0.04, 0.97, words, transform=axes.transAxes, va="top", linespacing=1.35)
             style.panel_title(axes, label, run, colours[label])
-            axes.set_xlabel("modes covered")
+            axes.set_xlabel(say("modes_covered"))
         panels[0].set_xlim(-0.6, modes + 0.6)
         panels[0].set_xticks(range(modes + 1) if modes <= 10 else np.linspace(0, modes, 6).round())
         panels[0].set_ylim(0.0, 1.19)
         panels[0].yaxis.set_major_formatter(PercentFormatter(1.0))
-        panels[0].set_ylabel("share of replicates")
+        panels[0].set_ylabel(say("share_of_replicates"))
         for spare in panels[len(runs) :]:
             spare.set_visible(False)
         legend_below(figure)
-        number = next(iter(runs.values())).info["replicates"]["number"]
-        heading(figure, results.scenario, runs, f"{number} replicates")
+        replicates = next(iter(runs.values())).info["replicates"]["number"]
+        heading(figure, results.scenario, runs, say("number_of_replicates", count=number(f"{replicates}")))
     return figure

@@ -11,6 +11,7 @@ from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.results import Results, is_density
 
 LEVELS = (0.05, 0.99)
@@ -52,9 +53,9 @@ def distance(results: Results, *, methods: Sequence[str] | None = None) -> Figur
             floors.append(np.quantile([_between(draw, exact) for draw in draws], LEVELS))
         if floors:
             low, high = max(floors, key=lambda floor: floor[1])
-            axes.axhspan(low, high, color=style.LOSS_GREY, alpha=0.35, linewidth=0.0,
-                         label="exact draws, 5% to 99%")
-        axes.set(xscale="log", yscale="log", xlabel="time $t$", ylabel="$W_1$ to the truth")
+            axes.axhspan(low, high, color=palette().faint, alpha=0.35, linewidth=0.0,
+                         label=say("band_of_exact_draws"))
+        axes.set(xscale="log", yscale="log", xlabel=say("time"), ylabel=say("distance_axis"))
         legend_below(figure)
         heading(figure, results.scenario, runs)
     return figure

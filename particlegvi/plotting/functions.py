@@ -17,13 +17,14 @@ from matplotlib.ticker import MaxNLocator
 from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.layout import SEPARATOR, heading, legend_below
+from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.results import FunctionRun, Interval, Results
 
 GRID = 301
 BAND = (0.025, 0.975)
 FEW = 150  # with more data than this the dots are small
-POSITIVE, NEGATIVE = style.BLUE, style.ORANGE  # functions where the posterior has two signs
+SIGNS = ("functions_above", "functions_below")  # words for functions where the posterior has two signs
 FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
 
 
@@ -87,20 +88,20 @@ def functions(
                 draw_truth(axes, run, grid)
             draw_data(axes, run)
             name = style.plain(label) if run.method.name in label else f"{style.plain(label)} ({run.method.name})"
-            shade = style.TEXT_GREY if run.problem.likelihood.even else style.darker(colours[label])
+            shade = palette().words if run.problem.likelihood.even else style.lettering(colours[label])
             axes.set_title(name, fontweight="bold", color=shade)
             axes.set_xlim(grid[0], grid[-1])
             axes.set_xlabel("x")
             axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
             if input is not None:
-                axes.axvline(input, color=style.TEXT_GREY, linestyle=":", linewidth=1.5)
+                axes.axvline(input, color=palette().words, linestyle=":", linewidth=1.5)
         if input is not None:
             for axes, (label, run) in zip(panels[1::2], runs.items(), strict=True):
                 draw_distribution(axes, run, input, bins, limits, colours[label])
                 if truth and run.data.truth is not None:
                     draw_true_value(axes, run, input)
         panels[0].set_ylim(*limits)
-        panels[0].set_ylabel("function f(x)")
+        panels[0].set_ylabel(say("function"))
         legend_below(figure)
         heading(figure, results.scenario, {}, note(runs))
     return figure
@@ -125,13 +126,17 @@ def runs_of(results: Results, methods: Sequence[str] | None) -> dict[str, Functi
 def note(runs: Mapping[str, FunctionRun]) -> str:
     """The numbers of data and functions, and the seed, in words."""
     run = next(iter(runs.values()))
-    return f"{len(run.problem.y):,} observations  |  {len(run.final):,} functions  |  seed {run.seed}"
+    return SEPARATOR.join([
+        say("number_of_observations", count=number(f"{len(run.problem.y):,}")),
+        say("number_of_functions", count=number(f"{len(run.final):,}")),
+        say("seed", seed=run.seed),
+    ])
 
 
 def colours_of(results: Results) -> dict[str, str]:
     """One colour for each method; orange is reserved for negative functions."""
-    free = [style.BLUE, style.GREEN, style.PURPLE, style.VERMILLION, style.SKY]
-    return {label: free[place % len(free)] for place, label in enumerate(results)}
+    free, given = palette().functions, look().colours
+    return {label: given.get(label, free[place % len(free)]) for place, label in enumerate(results)}
 
 
 def evenly(sampled: Array, most: int) -> Array:
@@ -156,29 +161,29 @@ def draw_functions(axes: Axes, run: FunctionRun, grid: Array, sampled: Array, co
     likelihood = run.problem.likelihood
     if likelihood.even:
         positive = sampled[:, np.argmin(np.abs(grid - turning))] > 0.0
-        for rows, shade, sign in ((positive, POSITIVE, ">"), (~positive, NEGATIVE, "<")):
+        for rows, shade, key in zip((positive, ~positive), palette().signs, SIGNS, strict=True):
             axes.plot(grid, sampled[rows].T, color=shade, linewidth=1.0, alpha=0.5)
-            axes.plot([], [], color=shade, label=f"functions with f({style.number(turning, 3)}) {sign} 0")
+            axes.plot([], [], color=shade, label=say(key, x=number(f"{turning:.3g}")))
         return
     axes.plot(grid, sampled.T, color=colour, linewidth=0.8, alpha=0.3)
-    axes.plot([], [], color=style.TEXT_GREY, linewidth=1.0, alpha=0.7, label="sampled functions")
+    axes.plot([], [], color=palette().words, linewidth=1.0, alpha=0.7, label=say("sampled_functions"))
     if likelihood.convex:
         marginals = run.marginals(grid)
         low, high = (marginals.quantile(share) for share in BAND)
         axes.fill_between(grid, low, high, color=colour, alpha=0.16, linewidth=0.0)
-        axes.fill([], [], color=style.TEXT_GREY, alpha=0.25, linewidth=0.0, label="95% band")
-        axes.plot(grid, marginals.mean(), color=style.darker(colour), linewidth=2.2)
-        axes.plot([], [], color=style.TEXT_GREY, linewidth=2.2, label="mean")
+        axes.fill([], [], color=palette().words, alpha=0.25, linewidth=0.0, label=say("band"))
+        axes.plot(grid, marginals.mean(), color=style.lettering(colour), linewidth=2.2)
+        axes.plot([], [], color=palette().words, linewidth=2.2, label=say("mean"))
 
 
 def draw_truth(axes: Axes, run: FunctionRun, grid: Array) -> None:
     """Draw the true function, and its mirror image where that explains the data as well."""
     f = run.data.value(grid[:, None])
-    look: dict[str, Any] = {"color": style.BLACK, "linestyle": "--", "linewidth": 1.8}
+    drawn: dict[str, Any] = {"color": palette().ink, "linestyle": "--", "linewidth": 1.8}
     if run.problem.likelihood.even:
-        style.outlined(axes.plot(grid, -f, **look)[0])
-        look["label"] = "truth, f and -f"
-    style.outlined(axes.plot(grid, f, **{"label": "truth", **look})[0])
+        style.outlined(axes.plot(grid, -f, **drawn)[0])
+        drawn["label"] = say("truth_of_both_signs")
+    style.outlined(axes.plot(grid, f, **{"label": say("truth"), **drawn})[0])
 
 
 def draw_data(axes: Axes, run: FunctionRun) -> None:
@@ -186,22 +191,23 @@ def draw_data(axes: Axes, run: FunctionRun) -> None:
     likelihood, X, y = run.problem.likelihood, run.problem.X[:, 0], run.problem.y
     levels = likelihood.levels(y)
     size = 26.0 if len(y) <= FEW else 5.0
-    look: dict[str, Any] = {"s": size, "color": style.TEXT_GREY, "edgecolors": "white", "linewidths": 0.3, "zorder": 3}
+    shade, ground = palette().words, palette().ground
+    dots: dict[str, Any] = {"s": size, "color": shade, "edgecolors": ground, "linewidths": 0.3, "zorder": 3}
     if likelihood.even:
-        look["alpha"] = 0.8 if len(y) <= FEW else 0.3
-        axes.scatter(X, levels[0], label="data, ± root of the count", **look)
-        axes.scatter(X, levels[1], **look)
+        dots["alpha"] = 0.8 if len(y) <= FEW else 0.3
+        axes.scatter(X, levels[0], label=say("data_of_counts"), **dots)
+        axes.scatter(X, levels[1], **dots)
     elif len(levels):
-        axes.scatter(X, levels[0], label="data", **look)
-        hollow = {**look, "color": "none", "edgecolors": style.TEXT_GREY, "linewidths": 1.0}
+        axes.scatter(X, levels[0], label=say("data"), **dots)
+        hollow = {**dots, "color": "none", "edgecolors": palette().words, "linewidths": 1.0}
         for others in levels[1:]:
-            axes.scatter(X, others, label="data, if they were shifted", **hollow)
+            axes.scatter(X, others, label=say("data_shifted"), **hollow)
     else:
         across = axes.get_xaxis_transform()
         for label, height, mark in ((1.0, 0.97, "v"), (0.0, 0.03, "^")):
             shown = X[y == label]
             axes.plot(shown, np.full(len(shown), height), mark, markersize=6.0, transform=across,
-                      color=style.TEXT_GREY, label=f"label {label:.0f}")
+                      color=palette().words, label=say("label", label=f"{label:.0f}"))
 
 
 def draw_distribution(axes: Axes, run: FunctionRun, place: float, bins: int, limits: Interval, colour: str) -> None:
@@ -211,10 +217,10 @@ def draw_distribution(axes: Axes, run: FunctionRun, place: float, bins: int, lim
     counts, _ = np.histogram(values, bins=edges, density=True)
     middles = 0.5 * (edges[:-1] + edges[1:])
     two = run.problem.likelihood.even
-    shades = [(NEGATIVE if middle < 0.0 else POSITIVE) if two else colour for middle in middles]
+    shades = [palette().signs[int(middle < 0.0)] if two else colour for middle in middles]
     axes.barh(middles, counts, height=edges[1] - edges[0], color=shades, alpha=0.75, linewidth=0.0)
-    axes.set_xlabel("density of f")
-    axes.set_title(f"x = {style.number(place)}", color=style.TEXT_GREY)
+    axes.set_xlabel(say("density_of_f"))
+    axes.set_title(say("at_input", x=number(f"{place:.4g}")), color=palette().words)
     axes.xaxis.set_major_locator(MaxNLocator(2))
     axes.set_xlim(0.0, 1.08 * (counts.max() or 1.0))
 
@@ -223,4 +229,4 @@ def draw_true_value(axes: Axes, run: FunctionRun, place: float) -> None:
     """Draw lines at the true value of f at one input, and at minus that where it explains the data as well."""
     level = float(run.data.value(np.array([[place]]))[0])
     for sign in (1.0, -1.0) if run.problem.likelihood.even else (1.0,):
-        axes.axhline(sign * level, color=style.BLACK, linestyle="--", linewidth=1.5)
+        axes.axhline(sign * level, color=palette().ink, linestyle="--", linewidth=1.5)

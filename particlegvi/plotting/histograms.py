@@ -19,6 +19,7 @@ from particlegvi.plotting.bars import draw_histogram, path_of
 from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.moving import Moving, Show
 from particlegvi.plotting.plane import panel_grid
 from particlegvi.plotting.results import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density
@@ -133,29 +134,29 @@ def draw_panel(
     edges = np.linspace(*limits, bins + 1)
     headroom = HEADROOM
     axes.set_xlim(*limits)
-    axes.set_xlabel(r"parameter $\theta$")
+    axes.set_xlabel(say("parameter"))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     if is_atoms(target):
-        axes.set_ylabel("fraction of particles")
+        axes.set_ylabel(say("fraction"))
         headroom, follow = draw_atoms(axes, particles, target, colour, edges)
     else:
-        axes.set_ylabel("density")
+        axes.set_ylabel(say("density"))
         width = float(edges[1] - edges[0])
-        bars = draw_histogram(axes, particles, edges, share_of(particles, width), colour, label="particles")
+        bars = draw_histogram(axes, particles, edges, share_of(particles, width), colour, label=say("particles"))
         draw_density(axes, target, limits)
 
         def follow(particles: Array) -> None:
             bars.set_path(path_of(particles, edges, share_of(particles, width)))
 
     fitted = draw_fitted(axes, run, limits)
-    outside = axes.text(0.5, 0.80, "", transform=axes.transAxes, ha="center", color=style.TEXT_GREY)
+    outside = axes.text(0.5, 0.80, "", transform=axes.transAxes, ha="center", color=palette().words)
 
     def show(record: int) -> None:
         particles = reading.final_particles(run, record)[:, 0]
         follow(particles)
         fitted(record)
         stray = np.mean((particles < limits[0]) | (particles > limits[1])) if len(particles) else 0.0
-        outside.set_text(f"{stray:.1%} of the particles lie outside" if stray > 0 else "")
+        outside.set_text(say("outside", share=number(f"{stray:.1%}")) if stray > 0 else "")
 
     show(-1)
     return headroom, show
@@ -170,16 +171,16 @@ def draw_density(axes: Axes, target: Target | None, limits: Interval) -> None:
     """The truth as a dashed curve: Q*'s density."""
     if is_density(target):
         grid = np.linspace(*limits, 1201)
-        axes.plot(grid, np.asarray(target.pdf(grid)).ravel(), color=style.BLACK, linestyle=(0, (4, 1.5)), linewidth=2.2,
-                  label=r"truth: minimiser $Q^*$", gid="truth")
+        axes.plot(grid, np.asarray(target.pdf(grid)).ravel(), color=palette().ink, linestyle=(0, (4, 1.5)),
+                  linewidth=2.2, label=say("truth_density"), gid="truth")
 
 def draw_fitted(axes: Axes, run: ParticleRun, limits: Interval) -> Show:
     """The Gaussian that FD-GVI fitted, where the run is of FD-GVI; returns what puts it to another record."""
     if reading.fitted_gaussian(run) is None:
         return lambda record: None
     grid = np.linspace(*limits, 1201)
-    (curve,) = axes.plot(grid, height_of(run, grid, -1), color=style.BLACK, linestyle=":", linewidth=2.2,
-                         label="fitted Gaussian")
+    (curve,) = axes.plot(grid, height_of(run, grid, -1), color=palette().ink, linestyle=":", linewidth=2.2,
+                         label=say("fitted_gaussian"))
     return lambda record: curve.set_ydata(height_of(run, grid, record))
 
 
@@ -201,9 +202,9 @@ def note_distance(axes: Axes, facts: Mapping[str, Any], between: str = "\n") -> 
 
 def words_of_distance(facts: Mapping[str, Any]) -> list[str]:
     """One line, or two where the range is known."""
-    lines, floor = [f"$W_1$ to the truth: {facts['w1']:.3f}"], facts.get("w1_floor")
+    lines, floor = [say("distance", distance=number(f"{facts['w1']:.3f}"))], facts.get("w1_floor")
     if floor is not None:
-        lines.append(f"exact draws: {floor[0]:.3f} to {floor[1]:.3f}")
+        lines.append(say("exact_draws", low=number(f"{floor[0]:.3f}"), high=number(f"{floor[1]:.3f}")))
     return lines
 
 
@@ -232,18 +233,18 @@ def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: 
     bottom = float(np.min(values[np.isfinite(values)], initial=top))
     height = (top - bottom) or 1.0
     twin = axes.twinx()
-    twin.plot(grid, np.where(values <= top, values, np.nan), color=style.LOSS_GREY, linewidth=1.8, alpha=0.8,
-              label=r"loss $\ell(\theta)$")
+    twin.plot(grid, np.where(values <= top, values, np.nan), color=palette().faint, linewidth=1.8, alpha=0.8,
+              label=say("loss"))
     # The curve ends below the words: it fills the same part of the panel as the data.
     twin.set_ylim(bottom - 0.06 * height, bottom + height * headroom * 1.02)
     minimisers = reading.global_minimisers(runs[0].loss, limits)
     if 1 <= len(minimisers) <= MANY_ATOMS:
-        axes.plot(minimisers, np.zeros(len(minimisers)), "D", color=style.ORANGE, markeredgecolor=style.BLACK,
+        axes.plot(minimisers, np.zeros(len(minimisers)), "D", color=palette().minimiser, markeredgecolor=palette().ink,
                   markersize=8, label=r"$\mathrm{arg\,min}\ \ell$", clip_on=False, zorder=5, gid="minimisers")
     twin.set_zorder(axes.get_zorder() - 1)
     axes.patch.set_visible(False)
     twin.spines["right"].set_visible(named)
-    twin.tick_params(axis="y", right=named, labelright=named, colors=style.TEXT_GREY)
+    twin.tick_params(axis="y", right=named, labelright=named, colors=palette().words)
     twin.yaxis.set_major_locator(MaxNLocator(nbins=5))
     if named:
-        twin.set_ylabel(r"loss $\ell(\theta)$", color=style.TEXT_GREY)
+        twin.set_ylabel(say("loss"), color=palette().words)

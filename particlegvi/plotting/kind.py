@@ -14,11 +14,16 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from particlegvi.plotting import style
+from particlegvi.plotting.fitting import finished
+from particlegvi.plotting.look import Look, drawn_in, in_look
 from particlegvi.plotting.moving import Moving
 from particlegvi.plotting.results import Results
 from particlegvi.plotting.rules import Check, rule_for
+from particlegvi.settings.style import KEYS as STYLE
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import Registry, check_parameters
+
+PICTURE = ".png"  # the suffix of a kind whose figures can be had in any format
 
 kinds = Registry("particlegvi.plotting", "kind of figure")
 
@@ -64,6 +69,8 @@ class FigureKind:
         self.defaults = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}
         self.checks: dict[str, Check] = {}
         for option in (*self.defaults, *checks):
+            if option in STYLE:
+                raise RuntimeError(f'the option {option} of the figure "{name}" is a setting of every look')
             check = checks.get(option) or rule_for(self.defaults.get(option))
             if option not in self.defaults or check is None:
                 wrong = "is none of its keyword-only parameters" if option in checks else "has no check"
@@ -71,29 +78,51 @@ class FigureKind:
                                    f'say @figure_kind("{name}", {option}=...) for a parameter with a default value')
             self.checks[option] = check
 
-    def __call__(self, results: Results, **options: Any) -> Figure:
-        return self._draw(results, **options)
+    def __call__(self, results: Results, **settings: Any) -> Figure:
+        """Draw, in the look that the scenario's ``style`` and those of the settings that are no options ask for."""
+        options = {name: value for name, value in settings.items() if name in self.defaults}
+        with drawn_in(self.look(results, settings)):
+            return finished(self._draw(results, **options))
 
     def moves(self, build: Callable[..., Moving]) -> Callable[..., Moving]:
         """Mark the function that builds the figure as one that moves."""
-        self.moving = build
+
+        def built(results: Results, **settings: Any) -> Moving:
+            options = {name: value for name, value in settings.items() if name in self.defaults}
+            seen = self.look(results, settings)
+            with drawn_in(seen):
+                made = build(results, **options)
+                finished(made.figure)
+            return made._replace(shows={label: in_look(seen, show) for label, show in made.shows.items()})
+
+        self.moving = built
         return build
 
+    def look(self, results: Results, settings: Mapping[str, Any]) -> Look:
+        """The look of a figure with these settings: those of the scenario's ``style``, and their own before them."""
+        own = {name: value for name, value in settings.items() if name not in self.defaults}
+        return Look(**{**results.scenario.get("style", {}), **own})
+
+    def suffix_of(self, results: Results, settings: Mapping[str, Any]) -> str:
+        """The suffix of the file of a figure with these settings: its format, unless the kind has files of its own."""
+        return self.suffix if self.suffix != PICTURE else f".{self.look(results, settings).format}"
+
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options in plain form.
+        """The options, and settings of the look (`particlegvi.settings.style`), in plain form.
 
         Raises
         ------
         ValueError
             Naming the first option that does not exist or has a wrong value.
         """
-        check_parameters(f'the figure "{self.name}"', given, self.defaults)
+        check_parameters(f'the figure "{self.name}"', given, [*self.defaults, *STYLE])
         return {option: self._value(option, value) for option, value in given.items()}
 
     def _value(self, option: str, value: Any) -> Any:
-        if value is None and self.defaults[option] is None:
+        if value is None and option in self.defaults and self.defaults[option] is None:
             return None
-        return self.checks[option](value, f'{option} of the figure "{self.name}"')
+        check = self.checks[option] if option in self.checks else STYLE[option].check
+        return check(value, f'{option} of the figure "{self.name}"')
 
 
 def figure_kind(
@@ -101,7 +130,7 @@ def figure_kind(
     /,
     *,
     of: tuple[str, ...] = ("particles",),
-    suffix: str = ".png",
+    suffix: str = PICTURE,
     save: Callable[[Figure, Path], Path] = style.save,
     **checks: Check,
 ) -> Callable[[Callable[..., Figure]], FigureKind]:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.collections import Collection
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 
+from particlegvi import words
+from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.reading import fitted_gaussian
 from particlegvi.plotting.results import Runs, Stepped
-from particlegvi.plotting.style import LARGE, MEDIUM, SMALL, TEXT_GREY
-from particlegvi.schedules import shown
+from particlegvi.schedules import Schedule, shown
 
-NEUTRAL = "#6E6E6E"
+EDGE = 0.012  # between the words and the left of the picture, as a fraction of its width
+MOST_LINES = 2  # of a title
 SEPARATOR = "  |  "
 FEWEST = 12  # letters of the source that are left where the line is full
 
@@ -27,24 +30,69 @@ def heading(figure: Figure, scenario: Mapping[str, Any], runs: Runs, note: str =
     """Write the title of the scenario, and below it the source, the ``note`` of the figure and the settings.
 
     The words of the ``clock`` stand at the right end of the second line. They are returned, since a film changes them.
+    In a look that is not the default one, what does not fit on a line goes on on the next, and the panels make room.
     """
-    title = str(scenario.get("title") or scenario.get("name") or "")
-    size = LARGE if len(title) <= 72 else MEDIUM
-    height = figure.get_size_inches()[1]
-    facts = [*filter(None, [note]), *settings(runs)]
-    room = 104 - sum(len(fact) + len(SEPARATOR) for fact in facts)
-    source = shortened(str(scenario.get("source") or ""), max(room, FEWEST))
-    line = SEPARATOR.join(filter(None, [source, *facts]))
-    # Both lines come from the scenario, so what looks like mathematics in them is none.
-    figure.text(0.012, 1.0 - 0.10 / height, shortened(title, 88), va="top", parse_math=False, size=size, weight="bold")
-    below = figure.text(0.012, 1.0 - 0.42 / height, line, va="top", parse_math=False, size=SMALL, color=TEXT_GREY)
-    time = figure.text(0.988, 1.0 - 0.40 / height, clock, va="top", ha="right", parse_math=False, size=MEDIUM,
-                       weight="bold", gid="clock")
-    room = 0.98 * time.get_window_extent().x0
-    while clock and below.get_window_extent().x1 > room and len(source) > FEWEST:
-        source = shortened(source, max(len(source) - 4, FEWEST))
-        below.set_text(SEPARATOR.join([source, *facts]))
+    seen, height = look(), figure.get_size_inches()[1]
+    title = words.of(seen.language).title(str(scenario.get("title") or scenario.get("name") or ""))
+    title = seen.title or shortened(title, 88)
+    room = (1.0 - 2.0 * EDGE) * figure.bbox.width
+    size = seen.large if length(figure, title, seen.large, "bold") <= room else seen.medium
+    titles = filled(figure, title.split(), room, size, "bold")
+    if len(titles) > MOST_LINES:
+        last = titles[MOST_LINES - 1]
+        titles = [*titles[: MOST_LINES - 1], shortened(last, len(last) - 1)]
+    down = 0.10 * seen.letters  # inches from the top
+    # What comes from the scenario is plain text: what looks like mathematics in it is none.
+    place: dict[str, Any] = {"va": "top", "parse_math": False}
+    for line in titles if seen.title != "" else ():
+        figure.text(EDGE, 1.0 - down / height, line, size=size, weight="bold", **place)
+        down += 0.32 * seen.letters
+    time = figure.text(1.0 - EDGE, 1.0 - (down - 0.02 * seen.letters) / height, clock, ha="right", size=seen.medium,
+                       weight="bold", gid="clock", **place)
+    if seen.title == "":
+        time.set_visible(False)
+        return time
+    if clock:
+        room = 0.98 * time.get_window_extent().x0 - EDGE * figure.bbox.width
+    lines = facts_of(figure, str(scenario.get("source") or ""), [*filter(None, [note]), *settings(runs)], room)
+    for line in lines:
+        figure.text(EDGE, 1.0 - down / height, line, size=seen.small, color=palette().words, **place)
+        down += 0.26 * seen.letters
+    engine = figure.get_layout_engine()
+    if isinstance(engine, ConstrainedLayoutEngine) and len(titles) + len(lines) > 2:
+        engine.set(rect=(0.0, 0.0, 1.0, 1.0 - down / height))
     return time
+
+
+def facts_of(figure: Figure, source: str, facts: Sequence[str], room: float) -> list[str]:
+    """The lines of the source and the facts; in the default look one line, for which the source gives way."""
+    seen = look()
+    if seen.fits_itself:
+        return filled(figure, [*filter(None, [source]), *facts], room, seen.small)
+    source = shortened(source, max(104 - sum(len(fact) + len(SEPARATOR) for fact in facts), FEWEST))
+    while len(source) > FEWEST and length(figure, SEPARATOR.join([source, *facts]), seen.small) > room:
+        source = shortened(source, max(len(source) - 4, FEWEST))
+    return [SEPARATOR.join([*filter(None, [source]), *facts])]
+
+
+def length(figure: Figure, text: str, size: float, weight: str = "normal") -> float:
+    """The width of a line of plain words in pixels."""
+    probe = figure.text(0.0, 0.0, text, size=size, weight=weight, parse_math=False)
+    width = probe.get_window_extent().width
+    probe.remove()
+    return float(width)
+
+
+def filled(figure: Figure, pieces: Sequence[str], room: float, size: float, weight: str = "normal") -> list[str]:
+    """The pieces in as few lines as fit into ``room`` pixels: words in bold, facts with a bar between them."""
+    between = " " if weight == "bold" else SEPARATOR
+    lines: list[str] = []
+    for piece in pieces:
+        while length(figure, piece, size, weight) > room and len(piece) > FEWEST:
+            piece = shortened(piece, len(piece) - 4)
+        longer = between.join([*lines[-1:], piece])
+        lines = [*lines[:-1], longer] if length(figure, longer, size, weight) <= room else [*lines, piece]
+    return lines
 
 
 def shortened(text: str, longest: int) -> str:
@@ -57,17 +105,26 @@ def settings(runs: Runs) -> list[str]:
     # The steps of a run that fitted a Gaussian are those of an optimiser and not comparable.
     counts = {int(run.positions.shape[1]) for run in runs.values()}
     runs = {label: run for label, run in runs.items() if isinstance(run, Stepped)}
-    lengths = {(int(run.steps[-1]), shown(run.step_size)) for run in runs.values() if fitted_gaussian(run) is None}
+    lengths = {(int(run.steps[-1]), _sizes(run.step_size)) for run in runs.values() if fitted_gaussian(run) is None}
     seeds = {run.seed for run in runs.values()}
     facts = []
     if len(counts) == 1:
-        facts.append(f"{counts.pop():,} particles")
+        facts.append(say("number_of_particles", count=number(f"{counts.pop():,}")))
     if len(lengths) == 1:
         steps, step_size = lengths.pop()
-        facts.append(f"{steps:,} steps of {step_size}")
+        facts.append(say("steps", steps=number(f"{steps:,}"), step_size=step_size))
     if len(seeds) == 1:
-        facts.append(f"seed {seeds.pop()}")
+        facts.append(say("seed", seed=seeds.pop()))
     return facts
+
+
+def _sizes(step_size: float | Schedule) -> str:
+    """A step size, or a schedule in the words of the language, where it has words for it."""
+    if not isinstance(step_size, Schedule):
+        return number(shown(step_size))
+    values = {name: number(f"{value:g}") for name, value in step_size.table().items() if name != "schedule"}
+    key = f"schedule_{step_size.name}"
+    return say(key, **values) if key in words.of(look().language).table("figures") else shown(step_size)
 
 
 def legend_below(figure: Figure) -> None:
@@ -76,8 +133,8 @@ def legend_below(figure: Figure) -> None:
     for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             found.setdefault(label, _neutral(handle, label))
-    if "particles" in found:
-        found = {"particles": found["particles"], **found}
+    if say("particles") in found:
+        found = {say("particles"): found[say("particles")], **found}
     for rows in range(1, len(found) + 1):
         columns = -(-len(found) // rows)
         labels = _by_rows(list(found), columns)
@@ -98,13 +155,14 @@ def _by_rows(labels: list[str], columns: int) -> list[str]:
 
 def _neutral(handle: Artist, label: str) -> Artist:
     """The handle as the legend shows it: dots of one size, and particles in grey for all colours."""
+    neutral = palette().particles
     if isinstance(handle, Collection):
         face, edge = np.reshape(handle.get_facecolor(), (-1, 4)), np.reshape(handle.get_edgecolor(), (-1, 4))
         own: tuple[Any, Any, float] = (face[0] if len(face) else "none", edge[0] if len(edge) else "none", 9.0)
-        grey = {"particles": (NEUTRAL, NEUTRAL, 7.0), "starting points": (NEUTRAL, NEUTRAL, 4.0)}
+        grey = {say("particles"): (neutral, neutral, 7.0), say("starting_points"): (neutral, neutral, 4.0)}
         inside, around, size = grey.get(label, own)
         return Line2D([], [], marker="o", linestyle="none", markerfacecolor=inside, markeredgecolor=around,
                       markeredgewidth=1.6, markersize=size)
-    if label != "particles":
+    if label != say("particles"):
         return handle
-    return Line2D([], [], color=NEUTRAL) if isinstance(handle, Line2D) else Patch(color=NEUTRAL, alpha=0.62)
+    return Line2D([], [], color=neutral) if isinstance(handle, Line2D) else Patch(color=neutral, alpha=0.62)

@@ -15,6 +15,7 @@ from particlegvi.plotting.atoms import HEADROOM
 from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.moving import Moving, Show
 from particlegvi.plotting.results import Interval, ParticleRun, Results
 
@@ -67,7 +68,7 @@ def moving(
                 draw_prior(below, run, limits)
             for place in minimisers:
                 for axes in (above, below):
-                    axes.axvline(place, color=style.BLACK, linestyle=":", linewidth=1.3, zorder=0.5)
+                    axes.axvline(place, color=palette().ink, linestyle=":", linewidth=1.3, zorder=0.5)
             alone = len(runs) == 1
             between = ",  " if alone else "\n"
             facts = reading.facts_of(results, label)
@@ -93,12 +94,12 @@ def draw_loss(axes: Axes, run: ParticleRun, limits: Interval) -> Array:
     places = reading.final_particles(run)
     top = reading.loss_ceiling(values, reading.loss_values(run.loss, places))
     bottom = float(np.min(values[np.isfinite(values)]))
-    axes.plot(grid, values, color=style.BLACK, linewidth=2.2, label=r"loss $\ell(\theta)$")
+    axes.plot(grid, values, color=palette().ink, linewidth=2.2, label=say("loss"))
     lowest = reading.loss_values(run.loss, minimisers[:, None])
-    axes.plot(minimisers, lowest, "D", color=style.ORANGE, markeredgecolor=style.BLACK, markersize=9,
+    axes.plot(minimisers, lowest, "D", color=palette().minimiser, markeredgecolor=palette().ink, markersize=9,
               label=r"$\mathrm{arg\,min}\ \ell$", gid="minimisers", clip_on=False, zorder=4)
     axes.set_ylim(bottom - 0.08 * (top - bottom), top + 0.05 * (top - bottom))
-    axes.set_ylabel(r"loss $\ell(\theta)$")
+    axes.set_ylabel(say("loss"))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
     return minimisers
 
@@ -109,4 +110,4 @@ def draw_prior(axes: Axes, run: ParticleRun, limits: Interval) -> None:
     density = np.exp(np.asarray(run.prior.log_density(grid[:, None]), dtype=np.float64).ravel())
     if run.prior.name == "flat" or not np.all(np.isfinite(density)):
         return
-    axes.plot(grid, density, color=style.LOSS_GREY, linewidth=1.8, label=r"prior $P$")
+    axes.plot(grid, density, color=palette().faint, linewidth=1.8, label=say("prior"))

@@ -12,6 +12,7 @@ from particlegvi.contracts import Loss, Target
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.results import HasDensity, Interval, ParticleRun, Results, is_atoms, is_density
 from particlegvi.plotting.timing import SCALE, scale_time, time_label
 
@@ -46,7 +47,7 @@ def loss(
         name_dashes(axes)
         scale_time(axes, runs.values(), time)
         legend_below(figure)
-        heading(figure, results.scenario, runs, "average loss over time")
+        heading(figure, results.scenario, runs, say("average_loss_over_time"))
     return figure
 
 
@@ -61,14 +62,14 @@ def draw_loss(
     if expected is not None:
         axes.axhline(expected, color=colour, linestyle=(0, (4, 1.5)), linewidth=0.7 * width, gid=f"truth of {name}")
     axes.set_xlabel(time_label([run]))
-    axes.set_ylabel(r"average of $\ell(\theta)$ over the particles")
+    axes.set_ylabel(say("average_loss"))
 
 
 def name_dashes(axes: Axes) -> None:
     """Name the dashed lines in the legend, where there are any."""
     if any(str(line.get_gid()).startswith("truth of") for line in axes.lines):
         dashes = (0, (4, 1.5))
-        axes.plot([], [], color=style.BLACK, linestyle=dashes, linewidth=1.8, label="average loss under the truth")
+        axes.plot([], [], color=palette().ink, linestyle=dashes, linewidth=1.8, label=say("average_loss_of_truth"))
 
 
 def expected_loss(loss: Loss, target: Target | None) -> float | None:

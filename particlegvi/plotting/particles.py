@@ -18,6 +18,7 @@ from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.moving import Moving, Show
 from particlegvi.plotting.results import HasDensity, ParticleRun, Results, is_atoms, is_density
 from particlegvi.plotting.shares import (
@@ -106,7 +107,7 @@ def moving(
             spare.set_visible(False)
         legend_below(figure)
         known = truth and any(results.targets.get(label) is not None for label in runs)
-        note = "per mode: particles (truth)" if words is not None and known else ""
+        note = say("per_mode") if words is not None and known else ""
         clock = heading(figure, results.scenario, runs, note, clock_of(runs).at(-1))
     return Moving(figure, runs, shows, clock)
 
@@ -143,17 +144,17 @@ def draw_panel(
     area = marker_area(len(last)) * (2.5 if is_atoms(target) and len(last) > FEW else 1.0)
     first, last = reading.drawable(first), reading.drawable(last)
     if start and fitted is None:
-        axes.scatter(first[:, 0], first[:, 1], s=marker_area(len(first)) * 0.3, color="#8C8C8C", alpha=0.5,
-                     linewidths=0, label="starting points", zorder=2)
-    dots = axes.scatter(last[:, 0], last[:, 1], s=area, color=colour, alpha=0.85, edgecolors="white",
-                        linewidths=0.6 if len(last) <= 1000 else 0.0, label="particles", zorder=3, gid="particles")
+        axes.scatter(first[:, 0], first[:, 1], s=marker_area(len(first)) * 0.3, color=palette().starting, alpha=0.5,
+                     linewidths=0, label=say("starting_points"), zorder=2)
+    dots = axes.scatter(last[:, 0], last[:, 1], s=area, color=colour, alpha=0.85, edgecolors=palette().ground,
+                        linewidths=0.6 if len(last) <= 1000 else 0.0, label=say("particles"), zorder=3, gid="particles")
     ellipses = [] if fitted is None else draw_gaussian(axes, *fitted)
     if is_density(target):
         draw_mass(axes, target, plane)
     elif is_atoms(target):
         atoms = np.asarray(target.atoms)
-        axes.scatter(atoms[:, 0], atoms[:, 1], s=330, facecolors="none", edgecolors=style.BLACK, linewidths=2.0,
-                     zorder=4, label=r"truth: limit $Q_\infty$ of the flow", gid="truth")
+        axes.scatter(atoms[:, 0], atoms[:, 1], s=330, facecolors="none", edgecolors=palette().ink, linewidths=2.0,
+                     zorder=4, label=say("truth_atoms"), gid="truth")
 
     def show(record: int) -> None:
         dots.set_offsets(reading.drawable(reading.final_particles(run, record)))
@@ -175,10 +176,10 @@ def draw_gaussian(axes: Axes, mean: Array, sd: Array) -> list[Ellipse]:
     ellipses = []
     for deviations, pattern in ((1, "solid"), (2, (0, (4, 1.5)))):
         ellipse = Ellipse((mean[0], mean[1]), 2 * deviations * sd[0], 2 * deviations * sd[1], fill=False,
-                          edgecolor=style.BLACK, linewidth=2.0, linestyle=pattern, zorder=4)
+                          edgecolor=palette().ink, linewidth=2.0, linestyle=pattern, zorder=4)
         ellipses.append(ellipse)
         axes.add_patch(ellipse)
-    axes.plot([], [], color=style.BLACK, label="fitted Gaussian: 1 and 2 sd")
+    axes.plot([], [], color=palette().ink, label=say("gaussian_ellipses"))
     return ellipses
 
 
@@ -187,10 +188,10 @@ def draw_mass(axes: Axes, target: HasDensity, plane: planes.Plane) -> None:
     across, up, _, density = reading.density_grid(target, *plane.window, size=planes.GRID)
     levels = mass_levels(density, MASSES)
     if len(levels):
-        axes.contour(across, up, density, levels, colors=style.BLACK, linewidths=1.5, linestyles=[(0, (4, 1.5))],
+        axes.contour(across, up, density, levels, colors=palette().ink, linewidths=1.5, linestyles=[(0, (4, 1.5))],
                      zorder=4)
-    axes.add_line(Line2D([], [], color=style.BLACK, linewidth=1.5, linestyle=(0, (4, 1.5)),
-                         label=r"truth: 50% and 90% of $Q^*$"))
+    axes.add_line(Line2D([], [], color=palette().ink, linewidth=1.5, linestyle=(0, (4, 1.5)),
+                         label=say("truth_mass")))
 
 
 def mass_levels(density: Array, masses: Sequence[float]) -> list[float]:

@@ -12,12 +12,14 @@ from matplotlib.ticker import MaxNLocator
 from particlegvi.contracts import Array
 from particlegvi.losses.loss import Loss
 from particlegvi.plotting import reading
+from particlegvi.plotting.look import look, palette
 from particlegvi.plotting.results import Interval, Runs, Targets, is_atoms
 
 Window = tuple[Interval, Interval]
 Modes = Sequence[Sequence[float]] | None  # points (k, 2) that a scenario names, if it does
 GRID = 201
 LEVELS = 12
+NARROWEST = 14.5  # of a panel, in sizes of the smallest letters
 
 
 class Plane(NamedTuple):
@@ -86,9 +88,9 @@ def draw_plane(axes: Axes, plane: Plane, labelled: bool) -> None:
     shares = np.linspace(0.0, 1.0, LEVELS + 1)[1:-1] ** 1.5
     levels = np.unique(np.nanquantile(values, shares))
     if len(levels) > 1:
-        shades = [str(shade) for shade in np.linspace(0.99, 0.87, len(levels) + 1)]
+        shades = [str(shade) for shade in np.linspace(*palette().shades, len(levels) + 1)]
         axes.contourf(plane.across, plane.up, values, levels, colors=shades, extend="both", zorder=0)
-        axes.contour(plane.across, plane.up, values, levels, colors="#B4B4B4", linewidths=0.7, zorder=0.5)
+        axes.contour(plane.across, plane.up, values, levels, colors=palette().contour, linewidths=0.7, zorder=0.5)
     axes.set_xlim(*plane.window[0])
     axes.set_ylim(*plane.window[1])
     axes.set_aspect("equal", adjustable="box")
@@ -100,6 +102,7 @@ def draw_plane(axes: Axes, plane: Plane, labelled: bool) -> None:
 
 
 def panel_grid(panels: int) -> tuple[int, int]:
-    """Rows and columns for so many square panels on a slide: one row up to four."""
-    rows = 1 if panels <= 4 else -(-panels // 4)
+    """Rows and columns for so many square panels on a slide: one row up to four, or fewer where letters are large."""
+    most = max(1, int(look().breadth // NARROWEST))
+    rows = -(-panels // most)
     return rows, -(-panels // rows)

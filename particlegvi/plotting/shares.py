@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Target
 from particlegvi.plotting import reading, style
+from particlegvi.plotting.look import number, say
 from particlegvi.plotting.plane import GRID, Plane
 from particlegvi.plotting.results import ParticleRun, Results, Runs, is_atoms, is_density
 from particlegvi.plotting.valleys import Valleys
@@ -46,7 +47,7 @@ def write_shares(
     written = []
     for mode, (spot, text) in enumerate(zip(spots, words_of(held, expected), strict=True)):
         away = "bottom" if spot[1] > valleys.lowest[mode, 1] else "top"
-        shade = style.darker(colour, 0.6)
+        shade = style.lettering(colour, 0.8)
         words = axes.text(spot[0], spot[1], text, ha="center", va=away, color=shade, fontweight="bold",
                           linespacing=1.05, zorder=6)
         style.outlined(words)
@@ -57,10 +58,12 @@ def write_shares(
 def words_of(held: Counts, expected: Array | None) -> list[str]:
     """The words of every mode: numbers of few particles, or shares of many."""
     counts, total = held
-    shares = [f"{count} of {total}" if total <= FEW else f"{count / total:.0%}" for count in counts]
+    shares = [number(f"{count / total:.0%}") for count in counts] if total > FEW else [
+        say("of_all", count=count, all=total) for count in counts
+    ]
     if expected is None:
         return shares
-    return [f"{share}\n({mass:.0%})" for share, mass in zip(shares, expected, strict=True)]
+    return [f"{share}\n({number(f'{mass:.0%}')})" for share, mass in zip(shares, expected, strict=True)]
 
 
 def places_of_words(runs: Runs, plane: Plane, valleys: Valleys) -> Array:

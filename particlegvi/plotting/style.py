@@ -1,8 +1,9 @@
-"""The look of every figure: size, fonts, colours, labels of methods; and the writing of its file.
+"""What every figure shares: matplotlib's settings, an empty slide, labels of methods, and the writing of its file.
 
 A figure is made for a lecture slide: 10 by 5.6 inches, nothing smaller than 12 points, the colour-blind safe palette
-of Okabe and Ito (2008). Nothing here touches the reader's matplotlib settings: figures are built and saved inside
-`slide_style`, which starts from matplotlib's own defaults, so that a picture's bytes depend on the results alone.
+of Okabe and Ito (2008), unless its `look` says something else. Nothing here touches the reader's matplotlib settings:
+figures are built and saved inside `slide_style`, which starts from matplotlib's own defaults, so that a picture's bytes
+depend on the results and the look alone.
 """
 
 from __future__ import annotations
@@ -22,47 +23,67 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patheffects import withStroke
 
 from particlegvi.contracts import Method
-from particlegvi.plotting.results import ParticleRun, Results, Runs
+from particlegvi.plotting.colours import colours
+from particlegvi.plotting.look import DOTS_PER_INCH, HEIGHT, LARGE, MEDIUM, SMALL, WIDTH, look, palette
+from particlegvi.plotting.look import number as localised
+from particlegvi.plotting.palettes import (
+    BLACK,
+    BLUE,
+    GREEN,
+    LIGHT,
+    LOSS_GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    TEXT_GREY,
+    VERMILLION,
+    YELLOW,
+    at_lightness,
+    lightness,
+)
+from particlegvi.plotting.results import ParticleRun
 from particlegvi.tools import files
 
-WIDTH, HEIGHT, DOTS_PER_INCH = 10.0, 5.6, 150
-SMALL, MEDIUM, LARGE = 12.0, 13.5, 16.0
-
-BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
-LOSS_GREY, TEXT_GREY = "#9A9A9A", "#4D4D4D"
-
-# Sky blue for FD-GVI: purple and green, of figures that show it with DRLE, are close to a colour-blind eye.
-METHOD_COLOURS = {"DE": VERMILLION, "DLE": BLUE, "DRLE": GREEN, "DRE": ORANGE, "FDGVI": SKY}
-SPARE_COLOURS = (PURPLE, ORANGE, SKY, GREEN, BLUE, VERMILLION, YELLOW)
+# With the sizes and colours that figures have by default, and those of `verification` always.
+__all__ = [
+    "BLACK", "BLUE", "DOTS_PER_INCH", "GREEN", "HEIGHT", "LARGE", "LOSS_GREY", "MEDIUM", "METHOD_COLOURS", "ORANGE",
+    "PURPLE", "SKY", "SMALL", "SPARE_COLOURS", "TEXT_GREY", "VERMILLION", "WIDTH", "YELLOW", "Slide", "colours",
+    "darker", "lettering", "method_label", "new_slide", "number", "outlined", "panel_title", "pdf_or_svg", "plain",
+    "png", "save", "shown_name", "slide_style", "weights",
+]  # fmt: skip
+METHOD_COLOURS, SPARE_COLOURS = LIGHT.methods, LIGHT.spare
 
 _SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],  # shipped with matplotlib, so every machine has it
     "mathtext.fontset": "dejavusans",
-    "font.size": SMALL,
-    "axes.titlesize": MEDIUM,
-    "axes.labelsize": MEDIUM,
-    "axes.titlepad": 7.0,
-    "xtick.labelsize": SMALL,
-    "ytick.labelsize": SMALL,
-    "legend.fontsize": SMALL,
     "legend.frameon": False,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "lines.linewidth": 2.0,
-    "figure.facecolor": "white",
-    "savefig.facecolor": "white",
+    "savefig.facecolor": "auto",
+    "pdf.fonttype": 42,  # letters stay letters, which can be searched and which journals ask for
+    "svg.hashsalt": "particlegvi",  # names of clip paths are random otherwise
 }
+# What the look decides: sizes of letters in points, and colours.
+_LETTERS = {"small": ("font.size", "xtick.labelsize", "ytick.labelsize", "legend.fontsize"),
+            "medium": ("axes.titlesize", "axes.labelsize")}
+_GROUND = ("figure.facecolor", "axes.facecolor")
+_INK = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
 _WINDOW_SETTINGS = ("backend", "interactive", "toolbar", "webagg", "timezone")
 
 
 def slide_style() -> AbstractContextManager[None]:
     """A context in which matplotlib uses our settings; the reader's own are restored when it ends."""
     known = matplotlib.rcParamsDefault.items()
-    defaults: dict[Any, Any] = {key: value for key, value in known if not key.startswith(_WINDOW_SETTINGS)}
-    return matplotlib.rc_context({**defaults, **_SETTINGS})
+    chosen: dict[Any, Any] = {key: value for key, value in known if not key.startswith(_WINDOW_SETTINGS)}
+    seen = look()
+    chosen.update(_SETTINGS)
+    chosen.update(dict.fromkeys(_LETTERS["small"], seen.small) | dict.fromkeys(_LETTERS["medium"], seen.medium))
+    chosen.update(dict.fromkeys(_GROUND, palette().ground) | dict.fromkeys(_INK, palette().ink))
+    chosen["axes.titlepad"] = 7.0 * seen.letters
+    return matplotlib.rc_context(chosen)
 
 
 class Slide(Figure):
@@ -73,13 +94,15 @@ class Slide(Figure):
 
 
 def new_slide(rows: float = 1, heading: bool = True) -> Slide:
-    """An empty figure of slide size with an Agg canvas; more than two rows of panels make it taller."""
-    height = HEIGHT * max(1.0, rows / 2.0)
-    # The heading is 0.68 inches high whatever the height of the figure; the layout keeps clear of it.
-    top = 1.0 - 0.68 / height if heading else 1.0
-    layout = ConstrainedLayoutEngine(rect=(0.0, 0.0, 1.0, top), w_pad=0.06, h_pad=0.06, wspace=0.03, hspace=0.04)
+    """An empty figure of the size of the look, with an Agg canvas; where that leaves it open, rows make it taller."""
+    seen = look()
+    height = seen.height or HEIGHT * seen.letters * max(1.0, rows / 2.0)
+    # The heading of two lines is 0.68 inches high whatever the height of the figure; the layout keeps clear of it.
+    top = 1.0 - 0.68 * seen.letters / height if heading and seen.title != "" else 1.0
+    pad = 0.06 * seen.scale
+    layout = ConstrainedLayoutEngine(rect=(0.0, 0.0, 1.0, top), w_pad=pad, h_pad=pad, wspace=0.03, hspace=0.04)
     # At the resolution at which it is saved: what is measured while it is made need not be measured again.
-    figure = Slide(figsize=(WIDTH, height), dpi=DOTS_PER_INCH, layout=layout)  # type: ignore[arg-type]
+    figure = Slide(figsize=(seen.width, height), dpi=seen.dots_per_inch, layout=layout)  # type: ignore[arg-type]
     FigureCanvasAgg(figure)
     return figure
 
@@ -100,9 +123,19 @@ def png(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
+def pdf_or_svg(figure: Figure, form: str) -> bytes:
+    """A figure as PDF or SVG bytes, without the date and the versions that matplotlib would name in it."""
+    buffer = io.BytesIO()
+    nameless = {"pdf": ("Creator", "Producer", "CreationDate"), "svg": ("Creator", "Date")}
+    with slide_style():
+        figure.savefig(buffer, format=form, metadata=dict.fromkeys(nameless[form]))
+    return buffer.getvalue()
+
+
 def save(figure: Figure, path: Path) -> Path:
-    """Write the figure to ``path`` as PNG and return the path."""
-    picture = png(figure)
+    """Write the figure to ``path`` in the format of its suffix, ".png", ".pdf" or ".svg", and return the path."""
+    form = path.suffix.removeprefix(".")
+    picture = png(figure) if form == "png" else pdf_or_svg(figure, form)
     files.write(path, lambda file: file.write(picture))
     return path
 
@@ -116,13 +149,17 @@ def number(value: float, digits: int = 4) -> str:
     """A number as mathtext without the dollar signs: 0.5, 300, or 10^{-4} where decimals would be hard to read."""
     value = float(value)
     if value == 0.0 or 1e-3 <= abs(value) < 1e5:
-        return f"{value:.{digits}g}"
+        return _in_mathematics(f"{value:.{digits}g}")
     exponent = math.floor(math.log10(abs(value)))
     mantissa = f"{value / 10.0**exponent:.3g}"
     if mantissa in ("10", "-10"):
         mantissa, exponent = mantissa[:-1], exponent + 1
     power = f"10^{{{exponent}}}"
-    return {"1": power, "-1": f"-{power}"}.get(mantissa, rf"{mantissa}\times {power}")
+    return {"1": power, "-1": f"-{power}"}.get(mantissa, rf"{_in_mathematics(mantissa)}\times {power}")
+
+
+def _in_mathematics(text: str) -> str:
+    return localised(text).replace(",", "{,}")  # a bare comma has a space behind it there
 
 
 def weights(method: Method) -> str:
@@ -150,34 +187,25 @@ def panel_title(axes: Axes, label: str, run: ParticleRun, colour: str) -> None:
     # Mathematics ignores the weight of the font, so the second line stays regular.
     second = weights(run.method) or r"$\lambda_\text{KL} = \lambda_\text{MMD} = 0$"
     # With a height given, matplotlib does not measure the title against the ticks of all panels.
-    axes.set_title(f"{shown_name(label)}\n{second}", y=1.0, fontweight="bold", color=darker(colour))
-
-
-def colours(runs: Runs | Results) -> dict[str, str]:
-    """One colour for each method: always the same for the known methods, and no colour twice below nine methods."""
-    chosen: dict[str, str] = {}
-    for label, run in runs.items():
-        known = METHOD_COLOURS.get(_key(run.method.label))
-        if known is not None and known not in chosen.values():
-            chosen[label] = known
-    for position, label in enumerate(runs):
-        if label not in chosen:
-            free = [colour for colour in SPARE_COLOURS if colour not in chosen.values()]
-            chosen[label] = free[0] if free else SPARE_COLOURS[position % len(SPARE_COLOURS)]
-    return {label: chosen[label] for label in runs}
-
-
-def _key(label: str) -> str:
-    return label.upper().replace("-", "").replace(" ", "")
+    axes.set_title(f"{shown_name(label)}\n{second}", y=1.0, fontweight="bold", color=lettering(colour))
 
 
 def darker(colour: str, factor: float = 0.75) -> str:
     """The same hue with less light, for text on white."""
-    channels = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
-    return "#" + "".join(f"{round(channel * factor):02X}" for channel in channels)
+    values = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return "#" + "".join(f"{round(value * factor):02X}" for value in values)
+
+
+def lettering(colour: str, factor: float = 1.0) -> str:
+    """A colour for words: darker on a light ground (by ``factor`` more), lighter on a dark one."""
+    strength = palette().lettering
+    if strength <= 1.0:
+        shade = darker(colour, strength * factor)
+        return shade if lightness(shade) < 60.0 else at_lightness(shade, 50.0)
+    return at_lightness(colour, min(92.0, lightness(colour) * strength))
 
 
 def outlined(artist: Artist, width: float = 3.0) -> Artist:
-    """Give a text or a line a white edge, so that it stays legible over whatever lies below it."""
-    artist.set_path_effects([withStroke(linewidth=width, foreground="white")])
+    """Give a text or a line an edge of the ground, so that it stays legible over whatever lies below it."""
+    artist.set_path_effects([withStroke(linewidth=width, foreground=palette().ground)])
     return artist

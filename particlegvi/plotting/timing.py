@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
+from particlegvi.plotting.look import say
 from particlegvi.plotting.results import ParticleRun
 from particlegvi.plotting.rules import choice
 from particlegvi.schedules import Schedule
@@ -18,7 +19,7 @@ SCALE = choice("auto", "linear", "log")  # the check of an option that is the sc
 def time_label(runs: Iterable[ParticleRun] = ()) -> str:
     """Time is dimensionless: the number of steps times the step size, or on a schedule the sum of the step sizes."""
     on_schedule = any(isinstance(run.step_size, Schedule) for run in runs)
-    return r"time $t = \sum_k \eta_k$" if on_schedule else r"time $t = k\,\eta$"
+    return say("time_of_schedule" if on_schedule else "time_of_steps")
 
 
 def scale_time(axes: Axes, runs: Iterable[ParticleRun], scale: str = "auto") -> None:

@@ -16,6 +16,7 @@ from particlegvi.plotting import atoms, reading, rules, style
 from particlegvi.plotting import plane as planes
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.results import Interval, ParticleRun, Results, Runs, is_atoms, is_density
 from particlegvi.plotting.timing import SCALE, scale_time, time_label
 
@@ -62,7 +63,7 @@ def trajectories(
         else:
             figure = _over_the_plane(results, runs, colours, particles, window)
         legend_below(figure)
-        heading(figure, results.scenario, runs, f"{_shown(runs, particles)} paths")
+        heading(figure, results.scenario, runs, say("paths", count=_shown(runs, particles)))
     return figure
 
 
@@ -98,7 +99,7 @@ def _against_time(
         style.panel_title(axes, label, run, colour)
         if truth:
             draw_side(panels[2 * position + 1], run, results.targets.get(label), colour, limits)
-    mains[0].set_ylabel(r"parameter $\theta$")
+    mains[0].set_ylabel(say("parameter"))
     mains[0].set_ylim(*limits)
     return figure
 
@@ -116,16 +117,16 @@ def draw_against_time(axes: Axes, run: ParticleRun, colour: str, particles: int)
     # One artist for all paths: a line for each takes several times as long. Its limits are part of those of the axes,
     # because a logarithmic axis asks for the smallest positive time.
     axes.add_collection(LineCollection(list(points), colors=colour, linewidths=0.9, alpha=0.6, zorder=2))
-    axes.add_line(Line2D([], [], color=colour, linewidth=0.9, label="particles"))
+    axes.add_line(Line2D([], [], color=colour, linewidth=0.9, label=say("particles")))
 
 
 def draw_levels(axes: Axes, minima: Array, tops: Array) -> None:
     """Horizontal lines at the minima of the loss and at the tops between their basins, unless there are too many."""
     if len(minima) > 12:
         return
-    for heights, pattern, label in ((minima, (0, (4, 1.5)), "minima of the loss"), (tops, ":", "tops between basins")):
+    for heights, pattern, label in ((minima, (0, (4, 1.5)), say("minima")), (tops, ":", say("tops"))):
         for position, height in enumerate(heights):
-            axes.axhline(height, color=style.BLACK, linestyle=pattern, linewidth=1.6, zorder=3,
+            axes.axhline(height, color=palette().ink, linestyle=pattern, linewidth=1.6, zorder=3,
                          label=label if position == 0 else None)
 
 
@@ -138,7 +139,7 @@ def draw_side(axes: Axes, run: ParticleRun, target: Target | None, colour: str, 
         width = atoms.bar_width(places, edges)
         heights, _ = atoms.at_atoms(last, places, width / 2)
         axes.barh(places, heights, width, color=colour, alpha=0.62)
-        axes.plot(weights, places, "o", color=style.BLACK, markersize=7)
+        axes.plot(weights, places, "o", color=palette().ink, markersize=7)
         top = float(max(heights.max(), weights.max()))
     else:
         width = float(edges[1] - edges[0])
@@ -148,15 +149,15 @@ def draw_side(axes: Axes, run: ParticleRun, target: Target | None, colour: str, 
         if is_density(target):
             grid = np.linspace(*limits, 801)
             density = np.asarray(target.pdf(grid)).ravel()
-            axes.plot(density, grid, color=style.BLACK, linewidth=1.8)
+            axes.plot(density, grid, color=palette().ink, linewidth=1.8)
             top = max(top, float(np.max(density)))
     if target is not None:
-        axes.add_line(Line2D([], [], color=style.BLACK, linewidth=1.8, label="truth, beside the final particles"))
+        axes.add_line(Line2D([], [], color=palette().ink, linewidth=1.8, label=say("truth_beside")))
     axes.set_xlim(0.0, 1.12 * top or 1.0)
     axes.set_xticks([])
     axes.tick_params(labelleft=False, left=False)
     axes.spines["bottom"].set_visible(False)
-    axes.set_xlabel("final")
+    axes.set_xlabel(say("final"))
 
 
 def _over_the_plane(
@@ -188,9 +189,9 @@ def draw_paths(
     segments = [path for path in segments if len(path)]
     size = float(np.clip(1200.0 / max(len(segments), 1), 14.0, 70.0))
     axes.add_collection(LineCollection(segments, colors=colour, linewidths=0.8, alpha=0.55, zorder=2), autolim=False)
-    axes.add_line(Line2D([], [], color=colour, linewidth=0.9, label="particles"))
-    for place, face, label in ((0, "white", "start"), (-1, style.BLACK, "end")):
+    axes.add_line(Line2D([], [], color=colour, linewidth=0.9, label=say("particles")))
+    for place, face, label in ((0, palette().ground, say("start")), (-1, palette().ink, say("end"))):
         points = np.array([path[place] for path in segments]).reshape(-1, 2)
-        axes.scatter(points[:, 0], points[:, 1], s=size, facecolors=face, edgecolors=style.BLACK, linewidths=1.0,
+        axes.scatter(points[:, 0], points[:, 1], s=size, facecolors=face, edgecolors=palette().ink, linewidths=1.0,
                      zorder=3, label=label)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 3, 5, 10]))

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from particlegvi.contracts import Facts
-from particlegvi.settings import checks
+from particlegvi.settings import checks, style
 from particlegvi.settings.checks import Check
 from particlegvi.tools.quoting import POSITIVE, refuse, shown
 
@@ -88,4 +88,7 @@ HEAD: dict[str, Key] = {
     "source": Key(checks.text(200), "where the setting comes from", ""),
     "description": Key(checks.text(4000, lines=True), "what there is to see", ""),
 }
-TAIL: dict[str, Key] = {"figures": Key(figures, "the pictures, drawn in this order", [])}
+TAIL: dict[str, Key] = {
+    "style": Key(style.check, "the look of all pictures, as options of plot"),
+    "figures": Key(figures, "the pictures, drawn in this order", []),
+}

@@ -1,0 +1,139 @@
+"""The look in which a figure is drawn: size, letters, colours and language, from the settings of `settings.style`.
+
+A figure asks for it while it is drawn: `palette`, `say`, `number` and `look`. `FigureKind` sets it around the drawing,
+as a context, since matplotlib's own settings are one too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
+
+from particlegvi import words
+from particlegvi.plotting import palettes
+from particlegvi.plotting.palettes import Palette
+from particlegvi.settings.style import inches
+
+WIDTH, HEIGHT, DOTS_PER_INCH = 10.0, 5.6, 150
+SMALL, MEDIUM, LARGE = 12.0, 13.5, 16.0
+SMALLEST_DEFAULT = 8.0  # points of the smallest words in a narrow picture, where no size of letters is given
+
+
+class Look(NamedTuple):
+    """Settings of the look; the defaults are a picture of 10 by 5.6 inches that grows with its rows.
+
+    Attributes
+    ----------
+    size : str or None
+        As `particlegvi.settings.style.size` gives it.
+    font_size : float or None
+        Of the smallest words, in points.
+    palette, language, format : str
+    title : str or None
+        In place of the scenario's; "" for no heading.
+    vertical_axis : str or None
+        "shared" or "own"; None as the kind of figure has it.
+    colours : mapping
+        Of methods by their labels.
+    """
+
+    size: str | None = None
+    font_size: float | None = None
+    palette: str = "light"
+    language: str = words.DEFAULT
+    format: str = "png"
+    title: str | None = None
+    vertical_axis: str | None = None
+    colours: Mapping[str, str] = {}
+
+    @property
+    def width(self) -> float:
+        """Inches."""
+        return WIDTH if self.size is None else inches(self.size)[0]
+
+    @property
+    def height(self) -> float | None:
+        """Inches; None where a picture is as high as its panels need."""
+        return None if self.size is None else inches(self.size)[1]
+
+    @property
+    def scale(self) -> float:
+        """How large lines and marks are, as a fraction of those of a slide of 10 inches."""
+        return max(self.width / WIDTH, SMALLEST_DEFAULT / SMALL) if self.width != WIDTH else 1.0
+
+    @property
+    def letters(self) -> float:
+        """How large letters are, as a fraction of those of a slide of 10 inches."""
+        return self.scale if self.font_size is None else self.font_size / SMALL
+
+    @property
+    def small(self) -> float:
+        return SMALL * self.letters
+
+    @property
+    def medium(self) -> float:
+        return MEDIUM * self.letters
+
+    @property
+    def large(self) -> float:
+        return LARGE * self.letters
+
+    @property
+    def breadth(self) -> float:
+        """The width in units of the smallest letters' size: what decides how many panels stand in a row."""
+        return self.width * 72.0 / self.small
+
+    @property
+    def dots_per_inch(self) -> int:
+        """Pixels per inch of a PNG: a narrow one is for paper, and has as many pixels as one for a slide."""
+        return DOTS_PER_INCH if self.width >= WIDTH else min(400, round(DOTS_PER_INCH * WIDTH / self.width))
+
+    @property
+    def fits_itself(self) -> bool:
+        """Whether words are measured and broken to fit; those of the default look were fitted by hand."""
+        return self.breadth != WIDTH * 72.0 / SMALL or self.height is not None or self.language != words.DEFAULT
+
+
+_current: ContextVar[Look] = ContextVar("look", default=Look())  # noqa: B039 -- a tuple, which nobody changes
+
+
+@contextmanager
+def drawn_in(chosen: Look) -> Iterator[None]:
+    """Figures that are made inside this context have the look."""
+    before = _current.set(chosen)
+    try:
+        yield
+    finally:
+        _current.reset(before)
+
+
+def in_look(chosen: Look, show: Callable[[int], None]) -> Callable[[int], None]:
+    """What puts a figure to a record, in the look that the figure has."""
+
+    def shown(record: int) -> None:
+        with drawn_in(chosen):
+            show(record)
+
+    return shown
+
+
+def look() -> Look:
+    """The look of the figure that is being drawn."""
+    return _current.get()
+
+
+def palette() -> Palette:
+    """Its colours."""
+    return palettes.PALETTES[look().palette]
+
+
+def say(key: str, /, **values: object) -> str:
+    """The words of the key ``[figures]`` has in its language."""
+    return words.of(look().language)(f"figures.{key}", **values)
+
+
+def number(text: str) -> str:
+    """A number that Python printed, ``f"{x:,.2f}"``, with the marks of its language."""
+    return words.of(look().language).number(text)

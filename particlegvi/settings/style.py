@@ -1,0 +1,111 @@
+"""The look of pictures as settings: the table ``[style]`` of a scenario, keys of ``[[figures]]``, options of commands.
+
+Here is what each value may be; `particlegvi.plotting.look` makes a look of them. Nothing here imports matplotlib, so
+that a wrong size is answered before anything is loaded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from particlegvi import words
+from particlegvi.contracts import Facts
+from particlegvi.settings import checks
+from particlegvi.settings.checks import Check
+from particlegvi.tools.quoting import refuse
+from particlegvi.tools.registry import unknown
+
+# Width and height in inches. A slide of 16:9 or 4:3 is as wide as the pictures without a size; the column is that of a
+# paper in two columns, and its height is what its panels need.
+SIZES: dict[str, tuple[float, float | None]] = {"16:9": (10.0, 5.625), "4:3": (10.0, 7.5), "column": (3.5, None)}
+PALETTES = ("light", "dark", "grey")
+FORMATS = ("png", "pdf", "svg")
+NARROWEST, WIDEST = 2.0, 60.0  # inches
+_INCHES = re.compile(r"(\d+(?:\.\d+)?)\s*[x\u00d7]\s*(\d+(?:\.\d+)?)")
+_COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
+_OF_LABEL = re.compile(r"(.{1,40})=(#[0-9A-Fa-f]{6})")
+
+
+class StyleKey(NamedTuple):
+    check: Check
+    help: str
+
+
+def one_of(*names: str) -> Check:
+    allowed = ", ".join(f'"{name}"' for name in names[:-1]) + f' or "{names[-1]}"'
+
+    def check(value: object, key: str) -> str:
+        if not isinstance(value, str) or value not in names:
+            raise refuse(key, value, allowed)
+        return value
+
+    return check
+
+
+def size(value: object, key: str) -> str:
+    """A name of ``SIZES``, or width and height in inches: "10x5.6", or [10, 5.6]; as a text."""
+    if isinstance(value, str) and value in SIZES:
+        return value
+    if isinstance(value, list | tuple) and len(value) == 2:
+        sides = [str(side) for side in value if isinstance(side, int | float) and not isinstance(side, bool)]
+        found = _INCHES.fullmatch("x".join(sides))
+    else:
+        found = _INCHES.fullmatch(value) if isinstance(value, str) and len(value) <= 20 else None
+    if found is None or not all(NARROWEST <= float(side) <= WIDEST for side in found.groups()):
+        names = ", ".join(f'"{name}"' for name in SIZES)
+        raise refuse(key, value, f'{names}, or width and height of {NARROWEST:g} to {WIDEST:g} inches, "10x5.6"')
+    return f"{float(found[1]):g}x{float(found[2]):g}"
+
+
+def inches(chosen: str) -> tuple[float, float | None]:
+    """Width and height of a size that `size` has let through; the height is None where it follows from the panels."""
+    if chosen in SIZES:
+        return SIZES[chosen]
+    width, _, height = chosen.partition("x")
+    return float(width), float(height)
+
+
+def colours(value: object, key: str) -> dict[str, str]:
+    """Colours by the label of a method: a table, or texts such as "DLE=#0072B2"."""
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        pairs = [_OF_LABEL.fullmatch(each) for each in value]
+        value = {pair[1]: pair[2] for pair in pairs if pair is not None} if all(pairs) else value
+    if not isinstance(value, Mapping) or not 1 <= len(value) <= 32:
+        raise refuse(key, value, 'colours by label, such as {DLE = "#0072B2"} or ["DLE=#0072B2"]')
+    for label, colour in value.items():
+        if not isinstance(colour, str) or not _COLOUR.fullmatch(colour):
+            raise refuse(f"{key}.{label}", colour, 'a colour such as "#0072B2"')
+    return {str(label): colour.upper() for label, colour in value.items()}
+
+
+KEYS: dict[str, StyleKey] = {
+    "size": StyleKey(size, 'of the picture: "16:9", "4:3", "column" (of a paper), or inches such as "10x5.6"'),
+    "font_size": StyleKey(
+        checks.number(least=5.0, below=72.5, allowed="a number of points from 5 to 72"),
+        "of the smallest words, in points",
+    ),
+    "palette": StyleKey(one_of(*PALETTES), '"light", "dark", or "grey" for prints without colour'),
+    "colours": StyleKey(colours, 'of methods, such as {DLE = "#0072B2"}'),
+    "language": StyleKey(words.check, 'of the words in the picture: "en", "de"'),
+    "format": StyleKey(one_of(*FORMATS), '"png", "pdf" or "svg"'),
+    "title": StyleKey(checks.text(200), "over the picture, in place of the scenario's; empty: no heading at all"),
+    "vertical_axis": StyleKey(one_of("shared", "own"), "whether panels that show the same share one vertical axis"),
+}
+
+
+def check(value: object, key: str = "") -> Facts:
+    """A table of such settings in plain form.
+
+    Raises
+    ------
+    ValueError
+        Naming the first key that does not exist or has a wrong value.
+    """
+    if not isinstance(value, Mapping):
+        raise refuse(key or "the style", value, 'a table, such as {size = "4:3"}')
+    for name in value:
+        if name not in KEYS:
+            raise unknown(f"key of {key or 'the style'}", name, KEYS)
+    return {name: KEYS[name].check(each, f"{key}.{name}" if key else name) for name, each in value.items()}
