@@ -8,12 +8,12 @@ a scenario.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 
+from particlegvi.contracts import Facts
 from particlegvi.plotting.kind import check, checked, kinds, options
 from particlegvi.plotting.results import Results
 from particlegvi.plotting.single import plot_run
@@ -58,7 +58,7 @@ def figure(results: Results, kind: str, **settings: Any) -> Figure:
     return drawn(results, **chosen)
 
 
-def draw(results: Results, folder: str | Path, style: Mapping[str, Any] | None = None) -> list[Path]:
+def draw(results: Results, folder: str | Path, style: Facts | None = None) -> list[Path]:
     """Draw every entry of the scenario's ``[[figures]]`` into a folder.
 
     The first figure of a kind becomes ``KIND.png`` (with the suffix of its kind or format), further ones ``KIND-2.png``

@@ -13,6 +13,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from particlegvi.contracts import Scenario
 from particlegvi.plotting import style
 from particlegvi.plotting.fitting import finished
 from particlegvi.plotting.look import Look, drawn_in, in_look
@@ -98,12 +99,12 @@ class FigureKind:
         self.moving = built
         return build
 
-    def look(self, results: Results, settings: Mapping[str, Any]) -> Look:
+    def look(self, results: Results, settings: Scenario) -> Look:
         """The look of a figure with these settings: those of the scenario's ``style``, and their own before them."""
         own = {name: value for name, value in settings.items() if name not in self.defaults}
         return Look(**{**results.scenario.get("style", {}), **own})
 
-    def suffix_of(self, results: Results, settings: Mapping[str, Any]) -> str:
+    def suffix_of(self, results: Results, settings: Scenario) -> str:
         """The suffix of the file of a figure with these settings: its format, unless the kind has files of its own."""
         return self.suffix if self.suffix != PICTURE else f".{self.look(results, settings).format}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 
 from particlegvi import words
+from particlegvi.contracts import Facts, Scenario
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.reading import fitted_gaussian
 from particlegvi.plotting.results import Runs, Stepped
@@ -26,7 +27,7 @@ SEPARATOR = "  |  "
 FEWEST = 12  # letters of the source that are left where the line is full
 
 
-def heading(figure: Figure, scenario: Mapping[str, Any], runs: Runs, note: str = "", clock: str = "") -> Text:
+def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", clock: str = "") -> Text:
     """Write the title of the scenario, and below it the source, the ``note`` of the figure and the settings.
 
     The words of the ``clock`` stand at the right end of the second line. They are returned, since a film changes them.
@@ -43,7 +44,7 @@ def heading(figure: Figure, scenario: Mapping[str, Any], runs: Runs, note: str =
         titles = [*titles[: MOST_LINES - 1], shortened(last, len(last) - 1)]
     down = 0.10 * seen.letters  # inches from the top
     # What comes from the scenario is plain text: what looks like mathematics in it is none.
-    place: dict[str, Any] = {"va": "top", "parse_math": False}
+    place: Facts = {"va": "top", "parse_math": False}
     for line in titles if seen.title != "" else ():
         figure.text(EDGE, 1.0 - down / height, line, size=size, weight="bold", **place)
         down += 0.32 * seen.letters

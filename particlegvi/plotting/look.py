@@ -112,11 +112,11 @@ def drawn_in(chosen: Look) -> Iterator[None]:
 def in_look(chosen: Look, show: Callable[[int], None]) -> Callable[[int], None]:
     """What puts a figure to a record, in the look that the figure has."""
 
-    def shown(record: int) -> None:
+    def shows(record: int) -> None:
         with drawn_in(chosen):
             show(record)
 
-    return shown
+    return shows
 
 
 def look() -> Look:
