@@ -76,7 +76,13 @@ UNEQUAL_SPACING = Family("sin(pi*(t + 0.3*sin(1.7*t)))^2", bent, where(-0.5), wh
 def final_particles(family: Family, method: Any, seed: int, particles: int, steps: int = STEPS) -> np.ndarray:
     prior = pg.priors.Uniform(family.low, family.high)
     run = pg.simulate(
-        family.loss(), method, prior=prior, particles=particles, steps=steps, step_size=STEP_SIZE, seed=seed,
+        family.loss(),
+        method,
+        prior=prior,
+        particles=particles,
+        steps=steps,
+        step_size=STEP_SIZE,
+        seed=seed,
         record_every=0,
     )
     return run.final[:, 0]
@@ -96,7 +102,7 @@ def surprise(final: np.ndarray, noise_variance: float) -> float:
     centres = np.exp(2j * np.pi * np.outer(final, HELD_OUT_TIMES))
     density = np.zeros(seen.shape)
     for centre in centres:
-        density += np.exp(-np.abs(seen - centre[None, :, None, None]) ** 2 / (2.0 * noise_variance))
+        density += np.exp(-(np.abs(seen - centre[None, :, None, None]) ** 2) / (2.0 * noise_variance))
     density /= len(final) * 2.0 * np.pi * noise_variance
     return float(-(np.log(density).mean(axis=(0, 1)) * np.outer(weights, weights)).sum())
 

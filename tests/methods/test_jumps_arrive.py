@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi.scenario import load
 
 SE, M52, IMQ = pg.kernels.SquaredExponential, pg.kernels.Matern52, pg.kernels.InverseMultiquadric
 WELL = "0.366*t^4 - 2.419*t^2 + {tilt}*t"
@@ -82,3 +83,22 @@ def test_the_double_well_of_the_page(make):
 def test_without_jumps_most_do_not():
     far = [name for name in CASES if ratio(name, None, 0) > 1.5]
     assert len(far) >= 9, far
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["global-minimiser", "global-minimiser-code", "multimodal", "multimodal-code", "lifting"]
+)
+def test_scenarios_with_jumps_stay_at_their_truth(name):
+    """Without a barrier jumps take no truth away: W1 (sliced in the plane) stays below the 99% floor."""
+    scenario = load(name)
+    noisy = [label for label, entry in scenario["methods"].items() if entry.get("method", label) in ("DLE", "DRLE")]
+    assert noisy
+    steps = min(scenario["steps"], 60_000_000 // scenario["particles"])
+    jumps = {f"methods.{label}.jumps": True for label in noisy}
+    results = pg.run(scenario, **jumps, steps=steps, record_every=max(1, steps // 200), figures=[])
+    for label in noisy:
+        distances = results.summary["methods"][label]["distances"]
+        distance = distances.get("w1") or distances["sliced_w1"]
+        print(f"{name} {label}: {distance['value']:.3g}, 99% floor {distance['floor'][2]:.3g}")
+        assert distance["value"] <= distance["floor"][2]

@@ -145,3 +145,51 @@ def test_the_law_of_an_energy_without_the_half_is_another():
     t, p = law(NORMAL, SQUARED, 2, double=True)
     found = errors(Jumps, NORMAL, SQUARED, 2, start=p)
     assert max(map(abs, found.values())) > 5.0, found
+
+
+def mixture_errors(dim, prior, make=Jumps, particles=400, rounds=10, times=3):
+    """Deviations after jumps of exact draws of a Gaussian mixture with three components, in standard errors."""
+    rng = np.random.default_rng(dim)
+    means, sds, weights = 4.0 * rng.standard_normal((3, dim)), np.array([0.6, 1.0, 1.4]), np.array([0.2, 0.3, 0.5])
+    # under a normal prior the loss is the mixture's over that prior, so that Q* is the mixture for either prior
+    mixture = pg.losses.get("gaussian-mixture", means=means, sds=sds, weights=weights)
+    loss = mixture if prior.name == "flat" else pg.Loss.from_numpy(
+        lambda x: mixture.value(x) + prior.log_density(x), lambda x: mixture.gradient(x) - x / prior.sd**2, dim=dim
+    )  # fmt: skip
+    found, accepted = [], 0
+    for round_ in range(rounds):
+        own = rng.choice(3, particles, p=weights)
+        x = means[own] + sds[own, None] * rng.standard_normal((particles, dim))
+        jumps = make(
+            loss, prior, None, None, kl_weight=1.0, lambda1=0.0, share=0.3, tolerance=1e-12, seed=round_,
+            particles=particles,
+        )  # fmt: skip
+        for number in range(times):
+            jumps.jump(x, number)
+        accepted += jumps.counts["jumps accepted"]
+        found.append(x)
+    x = np.concatenate(found)
+    assert accepted > 0
+    nearest = (((x[:, None] - means) / sds[:, None]) ** 2).sum(axis=-1).argmin(axis=1)
+    exact = rng.choice(3, 400_000, p=weights)  # the classes of exact draws, for the share that is nearest to each
+    drawn = means[exact] + sds[exact, None] * rng.standard_normal((400_000, dim))
+    shares = (
+        np.bincount((((drawn[:, None] - means) / sds[:, None]) ** 2).sum(axis=-1).argmin(axis=1), minlength=3) / 4e5
+    )
+    counts = np.bincount(nearest, minlength=3) / len(x)
+    of_shares = (counts - shares) / np.sqrt(shares * (1.0 - shares) * (1.0 / len(x) + 1.0 / 4e5))
+    mean, variance = weights @ means, weights @ (sds[:, None] ** 2 + (means - weights @ means) ** 2)
+    of_means = (x.mean(axis=0) - mean) / np.sqrt(variance / len(x))
+    return np.concatenate([of_shares, of_means]), accepted / (rounds * times * particles)
+
+
+@pytest.mark.parametrize("dim", [3, 5, 10])
+@pytest.mark.parametrize("flat", [True, False], ids=["flat", "normal"])
+def test_mixtures_in_more_dimensions_stay_what_they_are(dim, flat):
+    prior = pg.priors.Flat(dim) if flat else pg.priors.Normal(np.zeros(dim), 5.0)
+    found, accepted = mixture_errors(dim, prior)
+    assert np.abs(found).max() < 4.5 and accepted > {3: 0.05, 5: 0.005, 10: 1e-5}[dim], (found, accepted)
+
+
+def test_the_control_in_more_dimensions_does_not():
+    assert np.abs(mixture_errors(3, pg.priors.Flat(3), WithoutRatio)[0]).max() > 9.0

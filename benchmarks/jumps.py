@@ -1,0 +1,40 @@
+"""What jumps cost: the time of a step with jumps over one without, at three numbers of particles.
+
+    python benchmarks/jumps.py
+
+Runs with and without jumps take turns; the least time of each counts.
+"""
+
+from __future__ import annotations
+
+import time
+
+import particlegvi as pg
+
+STEPS, ROUNDS, EVERY = 1000, 5, 50
+KERNEL = pg.kernels.SquaredExponential(0.7)
+
+
+def seconds(method: pg.methods.Method, particles: int, steps: int) -> float:
+    loss = pg.Loss.from_formula("0.366*t^4 - 2.419*t^2 + 0.741*t", variables=["t"])
+    begun = time.perf_counter()
+    pg.simulate(loss, method, pg.priors.Normal(-0.6, 1.6), particles, steps, 2e-3, record_every=0)
+    return time.perf_counter() - begun
+
+
+def main() -> None:
+    jumps = pg.jumps.Ensemble(every=EVERY)
+    pairs = {
+        "DLE": (pg.methods.DLE(0.25), pg.methods.DLE(0.25, jumps=jumps)),
+        "DRLE": (pg.methods.DRLE(0.25, 0.5, KERNEL), pg.methods.DRLE(0.25, 0.5, KERNEL, jumps=jumps)),
+    }
+    for name, pair in pairs.items():
+        for particles in (300, 5000, 100_000):
+            steps = STEPS if particles < 100_000 else 2 * EVERY
+            times = [[seconds(method, particles, steps) for method in pair] for _ in range(1 + ROUNDS)][1:]
+            plain, jumping = (min(column) for column in zip(*times, strict=True))
+            print(f"{name}, {particles} particles: {jumping / plain:.1f} plain steps")
+
+
+if __name__ == "__main__":
+    main()
