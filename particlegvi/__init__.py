@@ -47,7 +47,7 @@ _NAMES = {
     "resume": "particlegvi.running.resume:resume",
     "compare": "particlegvi.running.compare:compare",
     "load": "particlegvi.results:load",
-    "scenarios": "particlegvi.scenario.catalogue:",
+    "scenarios": "particlegvi.scenario.scenarios:",
 }
 
 __all__ = ["__version__", *_MODULES, *_NAMES]
@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     from particlegvi.running.compare import compare
     from particlegvi.running.execute import run
     from particlegvi.running.resume import resume
-    from particlegvi.scenario import catalogue as scenarios
+    from particlegvi.scenario import scenarios
     from particlegvi.simulation.loop import simulate
     from particlegvi.simulation.run import Run
     from particlegvi.targets import target

@@ -12,9 +12,10 @@ from scipy.special import expit
 
 from particlegvi.contracts import Array
 from particlegvi.tools.arguments import points, scale, vector
+from particlegvi.tools.html import Card
 
 
-class LinearRegression:
+class LinearRegression(Card):
     """Ordinary least squares with an intercept.
 
     Columns that are constant or depend on others do no harm: of several solutions it is the one of least norm with the
@@ -58,7 +59,7 @@ class LinearRegression:
         return mean, np.sqrt(self.noise_variance * leverage)
 
 
-class LogisticRegression:
+class LogisticRegression(Card):
     """The probability of label 1 as a logistic function of a linear one, by Newton's method.
 
     Minimises ``-log likelihood + penalty / 2 * |coefficients|^2``; the intercept is free. The penalty is small for a

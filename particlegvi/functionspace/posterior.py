@@ -16,10 +16,11 @@ from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.prediction import Marginals
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points
+from particlegvi.tools.html import Card
 from particlegvi.tools.registry import look_up
 
 
-class FunctionPosterior:
+class FunctionPosterior(Card):
     """Samples and predictions from particles in a basis.
 
     Attributes

@@ -116,6 +116,9 @@ class BenchmarkTable(Kind):
         heading = f"{scenario['name']}: {scenario['title']}\nseed {summary['seed']}, {summary['status']}"
         return f"{heading}\n\n{runs[LABEL].markdown()}" if LABEL in runs else heading
 
+    def cells(self, runs: Runs, summary: Facts) -> list[list[str]]:
+        return runs[LABEL].cells() if LABEL in runs else [["", ""]]
+
     def rows(self, runs: Runs, summary: Facts) -> list[Facts]:
         return [cell._asdict() | dict(scores) for cell, scores in runs[LABEL].scores.items()]
 

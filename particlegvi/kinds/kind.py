@@ -139,6 +139,14 @@ class Kind:
         """The summary as a table for a terminal, in plain ASCII."""
         self._lacks("describe")
 
+    def cells(self, runs: Runs, summary: Facts) -> list[list[str]]:
+        """The table of `describe` for a notebook: texts, the head first."""
+        self._lacks("cells")
+
+    def verdicts(self, summary: Facts) -> dict[str, tuple[bool | None, str]]:
+        """By label whether the run has reached its equilibrium (None: it cannot be told), in words."""
+        return {}
+
     def rows(self, runs: Runs, summary: Facts) -> list[Facts]:
         """The summary as rows that any library of tables takes."""
         self._lacks("rows")

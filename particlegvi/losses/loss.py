@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Term
 from particlegvi.losses.checks import coordinate_names, declared, is_term, name_of, named, prepared, whole_dim
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, html
 
 Function: TypeAlias = Callable[..., Any]  # of a user: its result is checked where it is called
 
@@ -259,6 +259,10 @@ class Loss:
         """The local minima (k, dim) where they are finitely many and known, otherwise None."""
         known = declared(self.term, "minima")
         return None if known is None else np.array(known, dtype=np.float64).reshape(-1, self.dim)
+
+    def _repr_html_(self) -> str:
+        given = {"formula": self.formula} if self.formula else {"name": self.name}
+        return html.card("Loss", {**given, "coordinates": self.variables, "kind": self.kind})
 
     def __repr__(self) -> str:
         what = f"formula {self.formula!r}" if self.formula else self.name

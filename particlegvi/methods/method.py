@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 
 from particlegvi.contracts import Flow, Kernel, Objective
 from particlegvi.methods.flow import ParticleProblem
+from particlegvi.tools import html
 
 
 class Method:
@@ -43,6 +44,10 @@ class Method:
     kernel: Kernel | None = None
     schedules: ClassVar[bool] = False
     follows_loss: ClassVar[bool] = True
+
+    def _repr_html_(self) -> str:
+        settings = {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        return html.card(f"{type(self).__name__}", {"label": self.label, **settings, "minimises over": self.objective})
 
     @property
     def objective(self) -> Objective:

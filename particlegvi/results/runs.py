@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,7 +11,7 @@ from particlegvi.contracts import Facts
 from particlegvi.kinds.kind import Kind
 from particlegvi.results.exporting import ExportedRuns
 from particlegvi.storage.versions import versions
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, html
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,6 +59,16 @@ class Runs(ExportedRuns):
     def __repr__(self) -> str:
         words = ", ".join(self) or "no runs"
         return f"{type(self).__name__}({self.name}, seed {self.seed}, {self.status}: {words})"
+
+    def _repr_html_(self) -> str:
+        title = " - ".join(filter(None, [self.name, str(self.scenario.get("title", ""))]))
+        head = f"<strong>{type(self).__name__}</strong> {html.text(title)}, seed {self.seed}, {html.text(self.status)}"
+        if not self:
+            return html.framed(head, html.notes(["no method is finished yet"]))
+        said = [f"{label}: {html.verdict(*each)}" for label, each in self.kind.verdicts(self.summary).items()]
+        table = html.grid(self.kind.cells(self, self.summary))
+        content = json.dumps(html.brief(self.summary["methods"]), indent=1, ensure_ascii=False, default=str)
+        return html.framed(head, table, html.notes(said), html.folded("summary", content))
 
     @property
     def name(self) -> str:

@@ -102,7 +102,7 @@ class ParticleExports(Exports):
         found["sample_stats"] = datasets.dataset(
             {name: (dims, values) for name, values in self._statistics(draws).items()}, others, facts
         )
-        start = self._from_prior()
+        start = self.drawn_from_prior()
         if start is not None:
             placed = start[None] if dims == CHAINS else start
             names: datasets.Coordinates = {"coordinate": (("coordinate",), self.variables)}
@@ -124,7 +124,7 @@ class ParticleExports(Exports):
             found["lp"] = (self.prior.log_density(flat) - loss / temperature).reshape(draws.shape[:-1])
         return found
 
-    def _from_prior(self) -> Array | None:
+    def drawn_from_prior(self) -> Array | None:
         """The start, if it is the draws of the prior that belong to this seed."""
         try:
             drawn = self.prior.sample(self.positions.shape[1], seed=self.seed)

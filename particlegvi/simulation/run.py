@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 
 from particlegvi import schedules
 from particlegvi.contracts import Array, Loss, Method, Prior, Target
+from particlegvi.simulation import picture
 from particlegvi.simulation.exporting import ParticleExports
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, html
 
 
 @dataclass
@@ -128,6 +130,25 @@ class Run(ParticleExports):
         from particlegvi import plotting
 
         return plotting.plot_run(self, target=target)
+
+    @cached_property
+    def _truth(self) -> Target | None:
+        """The target that a notebook shows, found once."""
+        start = self.initial if self.drawn_from_prior() is None else self.prior
+        return picture.truth(self.loss, self.method, self.prior, start, self.seed)
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "particles": self.particles,
+            "dimension": self.dim,
+            "steps": f"{self.steps[-1]} of {schedules.shown(self.step_size)}, {len(self.steps)} records",
+            "seed": self.seed,
+            "integrator": self.info.get("integrator", ""),
+            "weights": f"kl_weight {self.method.kl_weight:g}, mmd_weight {self.method.mmd_weight:g}",
+            "seconds": self.info.get("seconds", ""),
+        }
+        known = {name: value for name, value in facts.items() if value != ""}
+        return html.card(f"Run {self.label}", known, picture.histogram(self.final, self._truth))
 
     def __repr__(self) -> str:
         return (

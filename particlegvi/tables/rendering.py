@@ -14,6 +14,7 @@ from particlegvi.tables.cells import Cell
 from particlegvi.tables.exporting import TableExports
 from particlegvi.tables.printed import PERCENT, TITLES, holds_up, metrics, published, title
 from particlegvi.tables.settings import Settings
+from particlegvi.tools import html
 
 LABELS = {"pls": "PLS", "svgp": "SVGP"}  # any other model is called by its name
 
@@ -71,6 +72,9 @@ class Table(TableExports):
         held = {protocol: self.held("pls", protocol) for protocol in self.settings.protocols}
         return {"settings": asdict(self.settings), "cells": len(self.scores), "entries": entries, "held": held}
 
+    def _repr_html_(self) -> str:
+        return html.framed(f"<strong>Table</strong> of {len(self.scores)} finished cells", html.grid(self.cells()))
+
     def markdown(self) -> str:
         """One table for each printed metric, the printed numbers first."""
         blocks = []
@@ -80,14 +84,32 @@ class Table(TableExports):
                 blocks.append(f"### {heading}\n\n{self._block(metric, rows)}")
         return "\n\n".join([*blocks, *self._verdicts()]) + "\n"
 
-    def _block(self, metric: str, rows: list[str]) -> str:
-        columns = [(model, protocol) for protocol in self.settings.protocols for model in self.settings.models]
-        head = ["", "PLS, printed", "SVGP, printed", *(f"{LABELS.get(m, m)}, {protocol}" for m, protocol in columns)]
-        lines = [head, ["---"] * len(head)]
+    def cells(self) -> list[list[str]]:
+        """All tables as texts one below the other, with one head; the first column is the metric."""
+        found = [["score", *self._head()]]
+        for metric, heading in TITLES.items():
+            rows = [row for row in self.settings.rows if metric in metrics(row)]
+            found += [[heading, *line] for line in self._lines(metric, rows)]
+        return found
+
+    def _columns(self) -> list[tuple[str, str]]:
+        return [(model, protocol) for protocol in self.settings.protocols for model in self.settings.models]
+
+    def _head(self) -> list[str]:
+        ours = [f"{LABELS.get(model, model)}, {protocol}" for model, protocol in self._columns()]
+        return ["", "PLS, printed", "SVGP, printed", *ours]
+
+    def _lines(self, metric: str, rows: list[str]) -> list[list[str]]:
+        found = []
         for row in rows:
             printed = [published(row, metric, model) for model in ("pls", "svgp")]
-            ours = [self.entry(row, model, protocol, metric) for model, protocol in columns]
-            lines.append([title(row), *(_shown(metric, pair) for pair in (*printed, *ours))])
+            ours = [self.entry(row, model, protocol, metric) for model, protocol in self._columns()]
+            found.append([title(row), *(_shown(metric, pair) for pair in (*printed, *ours))])
+        return found
+
+    def _block(self, metric: str, rows: list[str]) -> str:
+        head = self._head()
+        lines = [head, ["---"] * len(head), *self._lines(metric, rows)]
         return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
     def _verdicts(self) -> list[str]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from particlegvi.targets.quadrature.curve import Curve
 from particlegvi.targets.quadrature.nodes import Nodes
 from particlegvi.targets.quadrature.potential import LogWeight
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, html
 
 OUTSIDE = 1e-12  # mass that ``support`` leaves out on either side
 Values = Any  # a float where one number is asked for or the target is on the line, else an array
@@ -153,6 +153,14 @@ class DensityTarget:
         if self._curve is None:
             raise ValueError(f"{what} is for one dimension; this target has {self.dim}")
         return self._curve
+
+    def _repr_html_(self) -> str:
+        facts = {"dim": self.dim, "mean": self.mean, "variance": self.variance, "error": self.error}
+        if self.dim != 1:
+            return html.card("DensityTarget", facts)
+        low, high = self.quantile([0.001, 0.999])
+        heights = self.pdf(np.linspace(low, high, 101))
+        return html.card("DensityTarget", facts, html.histogram((), heights.tolist()))
 
     def __repr__(self) -> str:
         moments = f"mean={self.mean}, variance={self.variance}"

@@ -13,6 +13,8 @@ from particlegvi.targets.basins.minima import hessian, polish
 from particlegvi.targets.density import Values, as_points, seeded
 from particlegvi.targets.gaussian_objective import WIDEST, Objective, newton, packed, starts
 from particlegvi.targets.quadrature.potential import place_of
+from particlegvi.tools import html
+from particlegvi.tools.quoting import as_written, shown
 
 if TYPE_CHECKING:
     from particlegvi.contracts import Loss, Prior, Start
@@ -163,6 +165,14 @@ class GaussianOptima:
         if self.dim != 1:
             raise ValueError(f"{what} is for one dimension; this target has {self.dim}")
         return float(self.optima[0].mean[0]), float(self.optima[0].sd[0])
+
+    def _repr_html_(self) -> str:
+        facts = {
+            f"optimum {number + 1}": f"mean {shown(as_written(each.mean))}, sd {shown(as_written(each.sd))}, "
+            f"objective {each.objective:.6g}"
+            for number, each in enumerate(self.optima)
+        }
+        return html.card("GaussianOptima", {"dim": self.dim, **facts, "residual": self.residual})
 
     def __repr__(self) -> str:
         return f"GaussianOptima(dim={self.dim}, optima={len(self.optima)}, mean={self.mean}, variance={self.variance})"

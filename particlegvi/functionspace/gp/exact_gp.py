@@ -16,9 +16,10 @@ from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.residuals.conditional import root
 from particlegvi.tools.arguments import points, scale, vector
+from particlegvi.tools.html import Card
 
 
-class ExactGaussianProcess:
+class ExactGaussianProcess(Card):
     """``y_n = f(x_n) + noise`` with f a Gaussian process of mean zero and covariance k, in O(n^3).
 
     Parameters

@@ -24,10 +24,11 @@ from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools.arguments import points, positive, scale, vector, whole
+from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
 
 
-class SparseGaussianProcess:
+class SparseGaussianProcess(Card):
     """The best approximation of a Gaussian process posterior by M inducing values, for any likelihood.
 
     f = sum_m u_m e_m + G in the Nystroem basis of the inducing points with ``prior="gp"``, so that f is the process

@@ -14,9 +14,10 @@ from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.gp.natural_gradient import Law
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.likelihoods.gaussian import Gaussian
+from particlegvi.tools.html import Card
 
 
-class SubsetOfRegressors:
+class SubsetOfRegressors(Card):
     """f = sum_m u_m e_m, with the same distribution of u as `SparseGaussianProcess`, and no residual.
 
     With the same inducing points the mean is that of the sparse process. The standard deviation is smaller, and goes to

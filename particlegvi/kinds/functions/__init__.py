@@ -71,6 +71,16 @@ class FunctionSpace(Kind):
 
         return describe(scenario, summary)
 
+    def cells(self, runs: Runs, summary: Facts) -> list[list[str]]:
+        from particlegvi.kinds.functions.table import cells
+
+        return cells(summary)
+
+    def verdicts(self, summary: Facts) -> dict[str, tuple[bool | None, str]]:
+        found = {label: facts.get("equilibrium") for label, facts in summary["methods"].items()}
+        said = {True: "equilibrium reached", False: "not in equilibrium"}
+        return {label: (each["reached"], said[bool(each["reached"])]) for label, each in found.items() if each}
+
     def rows(self, runs: Runs, summary: Facts) -> list[Facts]:
         from particlegvi.kinds.functions.table import rows
 

@@ -15,7 +15,7 @@ from particlegvi.export.columns import Columns, of_particles
 from particlegvi.export.datasets import Coordinates
 from particlegvi.kinds.functions.data import Data
 from particlegvi.kinds.functions.problem import Array, Fit, FunctionProblem
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, html
 from particlegvi.version import __version__
 
 if TYPE_CHECKING:
@@ -164,6 +164,18 @@ class FunctionRun(Exports):
             "posterior_predictive": datasets.dataset(predicted, along, facts),
             "observed_data": datasets.dataset(observed, {}, facts),
         }
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "method": self.method.name,
+            "functions": self.final.shape[0],
+            "coefficients": self.final.shape[1],
+            "observations": len(self.problem.y),
+            "likelihood": self.problem.likelihood.facts(),
+            "covariance": self.problem.kernel.facts(),
+            "seed": self.seed,
+        }
+        return html.card(f"FunctionRun {self.label}", facts)
 
     def __repr__(self) -> str:
         count, dim = self.final.shape

@@ -18,10 +18,14 @@ def describe(scenario: Scenario, summary: Facts) -> str:
         f"{observed}{scenario['particles']} functions, seed {summary['seed']}, {summary['status']}",
         "",
     ]
-    lines_of = [["method", "steps", "log density of the data", "error of the mean of y", "truth in the 90% band"]]
-    lines_of += [_row(label, facts) for label, facts in methods.items()]
     notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
-    return "\n".join([*lines, *aligned(lines_of, always=3), *wrapped(notes)])
+    return "\n".join([*lines, *aligned(cells(summary), always=3), *wrapped(notes)])
+
+
+def cells(summary: Facts) -> list[list[str]]:
+    """The table as texts, its head first."""
+    head = ["method", "steps", "log density of the data", "error of the mean of y", "truth in the 90% band"]
+    return [head, *(_row(label, facts) for label, facts in summary["methods"].items())]
 
 
 def rows(runs: Mapping[str, Any], summary: Facts) -> list[Facts]:

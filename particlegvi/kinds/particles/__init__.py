@@ -108,6 +108,15 @@ class Particles(Kind):
 
         return describe(scenario, summary)
 
+    def cells(self, runs: Runs, summary: Facts) -> list[list[str]]:
+        from particlegvi.kinds.particles.table import cells
+
+        return cells(summary)
+
+    def verdicts(self, summary: Facts) -> dict[str, tuple[bool | None, str]]:
+        found = {label: facts.get("equilibrium") for label, facts in summary["methods"].items()}
+        return {label: (each["reached"], each["verdict"]) for label, each in found.items() if each}
+
     def rows(self, runs: Runs, summary: Facts) -> list[Facts]:
         from particlegvi.kinds.particles.table import rows
 

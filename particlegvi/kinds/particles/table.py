@@ -24,10 +24,7 @@ def describe(scenario: Scenario, summary: Facts) -> str:
         f"seed {summary['seed']}, {summary['status']}",
         "",
     ]
-    plane = any("sliced_w1" in facts for facts in methods.values())
-    lines_of = [["method", "mean", "sd", "sliced W1" if plane else "W1 to truth", "exact draws", ""]]
-    lines_of += [_row(label, facts) for label, facts in methods.items()]
-    lines += aligned(lines_of, always=3)
+    lines += aligned(cells(summary), always=3)
     checks = [["method", "free energy", "of truth", "excess energy", "expected", "R-hat", "ESS"]]
     checks += [_checks(label, facts) for label, facts in methods.items()]
     if any(cell for row in checks[1:] for cell in row[2:]):
@@ -35,6 +32,14 @@ def describe(scenario: Scenario, summary: Facts) -> str:
     notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
     notes += [REMEDY.format(label=label) for label, facts in methods.items() if _may_jump(scenario, label, facts)]
     return "\n".join([*lines, *wrapped(notes)])
+
+
+def cells(summary: Facts) -> list[list[str]]:
+    """The table as texts, its head first."""
+    methods = summary["methods"]
+    plane = any("sliced_w1" in facts for facts in methods.values())
+    head = ["method", "mean", "sd", "sliced W1" if plane else "W1 to truth", "exact draws", ""]
+    return [head, *(_row(label, facts) for label, facts in methods.items())]
 
 
 def rows(runs: Mapping[str, Any], summary: Facts) -> list[Facts]:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.targets.density import Values, as_points, seeded
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, html
+from particlegvi.tools.quoting import as_written, shown
 
 
 class AtomicTarget:
@@ -73,6 +74,11 @@ class AtomicTarget:
         """Independent exact draws (number, dim); equal numbers and seeds give equal draws."""
         index = np.searchsorted(np.cumsum(self.weights), seeded(number, seed).random(number))
         return self.atoms[np.minimum(index, len(self.atoms) - 1)]
+
+    def _repr_html_(self) -> str:
+        each = zip(self.atoms, self.weights, strict=True)
+        facts = {f"weight of {shown(as_written(at))}": float(weight) for at, weight in each}
+        return html.card("AtomicTarget", {"dim": self.dim, "error": self.error, **facts})
 
     def __repr__(self) -> str:
         return f"AtomicTarget(dim={self.dim}, atoms={len(self.atoms)}, error={self.error:.1e})"

@@ -1,0 +1,213 @@
+"""What a notebook shows: a table in its own colours, every text escaped, small; for everything that has a registry."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import functionspace, kinds
+from particlegvi.results import Results
+from particlegvi.tools import html
+
+HOSTILE = "</td><script>alert('x')</script><img src=x onerror=alert(1)>&\"'\x00\u202e"
+VOID = {"img", "br"}
+
+
+class Reader(HTMLParser):
+    """Tags that are opened and closed, attributes, and the text of what a notebook would show."""
+
+    def __init__(self, shown: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+        self.words = ""
+        self.feed(shown)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        self.attributes += attributes
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words += data
+
+
+def read(thing) -> Reader:
+    """The table of a thing, if it keeps the rules of all of them."""
+    assert callable(getattr(thing, "_repr_html_", None)), f"{thing!r} has no _repr_html_"
+    shown = thing._repr_html_()
+    assert len(shown) < 20_000 and len(shown.encode()) < 24_000
+    assert "color: inherit" in shown and "background" not in shown
+    found = Reader(shown)
+    assert found.open == []
+    allowed = {"div", "strong", "table", "tr", "th", "td", "svg", "path", "polyline", "details", "summary", "pre"}
+    assert found.tags <= allowed
+    assert not [name for name, _ in found.attributes if name.startswith("on") or name in ("href", "src")]
+    colours = re.findall(r"(?:color|fill|stroke)\s*[:=]\s*['\"]?([\w#]+)", shown)
+    assert set(colours) <= {"inherit", "currentColor", "none"}
+    return found
+
+
+@pytest.fixture(scope="module")
+def results():
+    return pg.run("global-minimiser", particles=60, steps=300, step_size=2e-3)
+
+
+@pytest.mark.parametrize("name", pg.losses.names())
+def test_every_loss_has_a_table(name):
+    try:
+        loss = pg.losses.get(name)
+    except (TypeError, ValueError):  # it has parameters without a default
+        pytest.skip("it needs parameters")
+    assert name in read(loss).words
+
+
+@pytest.mark.parametrize("name", pg.methods.names())
+def test_every_method_has_a_table(name):
+    assert name in read_class(pg.methods.get(name))
+
+
+def read_class(kind) -> str:
+    try:
+        return read(kind()).words
+    except TypeError:  # it has parameters without a default
+        return read(kind(np.zeros((3, 1)))).words
+
+
+@pytest.mark.parametrize("name", pg.scenarios.names())
+def test_every_scenario_has_a_table(name):
+    found = read(pg.scenarios.get(name)).words
+    assert name in found and "as a file" in found
+
+
+def test_a_scenario_is_what_a_run_takes():
+    chosen = pg.scenarios.get("global-minimiser", particles=20, steps=10)
+    assert chosen["particles"] == 20 and 'name = "global-minimiser"' in chosen.text()
+    assert pg.run(chosen).summary["methods"] == pg.run("global-minimiser", particles=20, steps=10).summary["methods"]
+    with pytest.raises(ValueError, match='did you mean "global-minimiser"'):
+        pg.scenarios.get("global-minimizer")
+    with pytest.raises(ValueError, match="particles must be"):
+        pg.scenarios.get("global-minimiser", particles=0)
+
+
+@pytest.mark.parametrize("name", kinds.names())
+def test_every_kind_of_scenario_has_a_table(name, toy, monkeypatch):
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    results = small(name)
+    found = read(results).words
+    assert results.name in found and "seed 0" in found and "finished" in found
+    for label, run in results.items():
+        assert label in found or name == "table"
+        read(run)
+
+
+def small(name: str) -> Results:
+    """A short run of the first scenario of a kind."""
+    settings = {
+        "particles": {"particles": 20, "steps": 20},
+        "function-space": {"particles": 10, "steps": 20},
+        "table": {"rows": ["yacht"], "models": ["linear"], "splits": 2},
+    }
+    first = {"particles": "global-minimiser", "function-space": "regression-curve", "table": "uci-function-space"}
+    return pg.run(first.get(name, pg.scenarios.names(name)[0]), **settings.get(name, {}))
+
+
+def test_every_kind_of_target_has_a_table(results):
+    words = {label: read(target).words for label, target in results.targets.items()}
+    assert "AtomicTarget" in words["DE"] and "DensityTarget" in words["DLE"]
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    assert "optimum 1" in read(pg.target(loss, pg.methods.FDGVI(), prior)).words
+    assert "svg" in read(results.targets["DRLE"]).tags
+
+
+def test_every_model_of_functions_has_a_table():
+    X = np.linspace(-1.0, 1.0, 12)[:, None]
+    y = np.sin(3.0 * X[:, 0])
+    kernel, likelihood = pg.kernels.SquaredExponential(0.5), functionspace.likelihoods.Gaussian(0.1)
+    made = {
+        "ExactGaussianProcess": lambda kind: kind(kernel, 0.1).fit(X, y),
+        "LinearRegression": lambda kind: kind().fit(X, y),
+        "LogisticRegression": lambda kind: kind().fit(X, y > 0),
+        "ProjectedLangevinSampler": lambda kind: kind(kernel, likelihood, X[::3], 10, 5).fit(X, y),
+        "SparseGaussianProcess": lambda kind: kind(kernel, likelihood, X[::3]).fit(X, y),
+        "SubsetOfData": lambda kind: kind(kernel, 0.1, 6).fit(X, y),
+        "SubsetOfRegressors": lambda kind: kind(kernel, 0.1, X[::3]).fit(X, y),
+    }
+    models = {name for name in functionspace.__all__ if isinstance(getattr(functionspace, name), type)}
+    assert models == set(made)
+    for name, make in made.items():
+        assert name in read(make(getattr(functionspace, name))).words
+
+
+def test_the_results_say_what_describe_says(results):
+    found = read(results)
+    for word in ("DE", "DLE", "DRLE", "mean", "W1 to truth", "exact draws", "summary"):
+        assert word in found.words
+    verdicts = {label: facts["equilibrium"] for label, facts in results.summary["methods"].items()}
+    for label, verdict in verdicts.items():
+        sign = {True: "✓", False: "✗", None: "?"}[verdict["reached"]]
+        assert f"{label}: {sign} {verdict['verdict'][:40]}" in found.words
+    assert {"details", "summary", "pre"} <= found.tags
+
+
+def test_a_run_has_its_histogram_with_the_truth(results):
+    shown = results["DLE"]._repr_html_()
+    assert '<svg width="200" height="40"' in shown and "stroke-dasharray" in shown and "truth Q*" in shown
+    points = re.search(r"polyline points='([^']*)'", shown)[1].split()
+    heights = [40.0 - float(point.split(",")[1]) for point in points]
+    assert len(points) == 101 and 30.0 < max(heights) <= 38.0 and min(heights) >= 0.0
+    assert "truth Q*" in results["DE"]._repr_html_()  # stems
+    loss, prior = pg.losses.get("four-gaussians"), pg.priors.Normal([0.0, 0.0], 1.0)
+    plane = pg.simulate(loss, pg.methods.DE(), prior, 10, 5, 0.01)
+    assert "svg" in read(plane).tags and "truth" not in plane._repr_html_()
+
+
+def test_a_comparison_and_a_moment_have_tables(results):
+    loss = pg.Loss.from_formula("t^2", ["t"])
+    found = pg.compare(loss, {HOSTILE: pg.methods.DLE(1.0)}, pg.priors.Normal(0.0, 1.0), 10, 10, title=HOSTILE)
+    shown = read(found)
+    assert "Comparison" in shown.words and "<script>alert('x')" in shown.words  # as text
+    assert "script" not in shown.tags and "img" not in shown.tags
+    assert "script" not in read(found[HOSTILE]).tags
+    assert "global-minimiser" in read(results.at(0)).words
+
+
+def test_hostile_names_are_texts():
+    loss = pg.Loss.from_numpy(lambda X: X[:, 0] ** 2, lambda X: 2.0 * X, 1, name=HOSTILE[:-2])
+    assert "<img src=x onerror" in read(loss).words
+    chosen = pg.scenarios.get("global-minimiser", title=HOSTILE[:-2], description="<b>bold</b>" * 50)
+    assert "<b>bold</b>" in read(chosen).words and "b" not in read(chosen).tags
+
+
+def test_no_table_is_long():
+    methods = {f"{'&' * 70}{number}": pg.methods.DLE(0.1) for number in range(120)}
+    loss = pg.Loss.from_formula("t^2", ["t"])
+    found = pg.compare(loss, methods, pg.priors.Normal(0.0, 1.0), 4, 4, title="&" * 5000)
+    assert "more" in read(found).words
+
+
+def test_nothing_yet_is_said():
+    def stop(label, done, steps):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        pg.run("global-minimiser", progress=stop, particles=5, steps=10)
+    empty = caught.value.results
+    vars(empty)["_runs"] = {}
+    assert "no method is finished yet" in read(empty).words
+
+
+def test_blocks_that_do_not_fit_are_left_out():
+    assert html.framed("a", "b" * 30_000, "c").count("b" * 100) == 0 and "c" in html.framed("a", "b" * 30_000, "c")
+    assert html.histogram([float("nan"), 1.0, float("inf")]) == ""
+    assert html.words(np.zeros((3, 2))) == "float64 with the shape (3, 2)"
+    assert html.text("a\n b\x07") == "a b\\x07" and len(html.text("&" * 1000)) < 500
