@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 
 TYPE_CHECKING = False  # as in typing, which would take longer to import than everything else here
 if TYPE_CHECKING:
@@ -27,6 +28,31 @@ SEED = (
     {"type": whole_number, "default": 0, "metavar": "N", "help": "seed of the random numbers (default 0)"},
 )
 QUIET = (("--quiet",), {"action": "store_true", "help": "print nothing but errors and warnings"})
+LANGUAGE = (("--language",), {"metavar": "en|de|...", "help": "of the words in pictures and pages (default en)"})
+# The look of pictures: each option is a key of `particlegvi.settings.style`, which says what its value may be.
+LOOK = [
+    (("--size",), {"metavar": "SIZE", "help": "16:9, 4:3, column (of a paper), or inches such as 10x5.6"}),
+    (("--font-size",), {"metavar": "POINTS", "help": "size of the smallest words in the picture"}),
+    (("--palette",), {"metavar": "light|dark|grey", "help": "colours; grey is for prints without colour"}),
+    (("--colours",), {"nargs": "+", "metavar": "LABEL=#RRGGBB", "help": "colours of single methods"}),
+    LANGUAGE,
+    (("--format",), {"metavar": "png|pdf|svg", "help": "of the files (default png)"}),
+    (("--title",), {"help": 'words over the picture; "" for no heading'}),
+    (("--vertical-axis",), {"metavar": "shared|own", "help": "whether panels that show the same share one"}),
+]
+
+
+def look(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings of the look that were given, checked."""
+    from particlegvi.settings.style import KEYS, check
+
+    given = {key: value for key, value in vars(options).items() if key in KEYS and value is not None}
+    if "font_size" in given:
+        with contextlib.suppress(ValueError):  # the check says what is allowed
+            given["font_size"] = float(given["font_size"])
+    return check(given)
+
+
 NO_FIGURE = (("--no-figure",), {"action": "store_true", "help": "draw nothing"})
 CHECKPOINT = (
     ("--checkpoint-every",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli.options import QUIET, SEED
+from particlegvi.cli.options import LOOK, QUIET, SEED, look
 from particlegvi.cli.progress import ProgressBar
 from particlegvi.cli.reporting import say
 
@@ -25,7 +25,8 @@ def gallery(options: argparse.Namespace) -> None:
 
     arguments.seed(options.seed)
     names = options.only or catalogue.names()
-    settings = {name: scenario.load(catalogue.path(name)) for name in names}
+    style = {f"style.{key}": value for key, value in look(options).items()}
+    settings = {name: scenario.load(catalogue.path(name), style) for name in names}
     from particlegvi import plotting
     from particlegvi.datasets import MissingData
     from particlegvi.running.execute import execute
@@ -53,7 +54,7 @@ def gallery(options: argparse.Namespace) -> None:
             continue
         with tempfile.TemporaryDirectory(dir=folder, prefix=".") as drawn:
             for number, picture in enumerate(plotting.draw(results, drawn)):
-                place = folder / (f"{name}-{picture.name}" if number else f"{name}.png")
+                place = folder / (f"{name}-{picture.name}" if number else f"{name}{picture.suffix}")
                 picture.replace(place)
                 if not options.quiet:
                     print(place, flush=True)
@@ -69,6 +70,7 @@ COMMANDS: dict[str, Command] = {
             (("--quick",), {"action": "store_true", "help": "few particles and steps, to see whether it works"}),
             SEED,
             QUIET,
+            *LOOK,
         ],
     ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli.options import CHECKPOINT, NO_FIGURE, QUIET, SEED
+from particlegvi.cli.options import CHECKPOINT, LOOK, NO_FIGURE, QUIET, SEED, look
 from particlegvi.cli.progress import ProgressBar
 
 TYPE_CHECKING = False
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 def run(options: argparse.Namespace) -> None:
     from particlegvi import scenario
 
-    settings = scenario.load(options.scenario, dict(scenario.setting(argument) for argument in options.set))
+    given = {f"style.{key}": value for key, value in look(options).items()}
+    given |= dict(scenario.setting(argument) for argument in options.set)
+    settings = scenario.load(options.scenario, given)
     with ProgressBar(options.quiet) as progress:
         from particlegvi.running.execute import execute  # takes a second, in which the bar is there already
 
@@ -62,12 +64,19 @@ def conclude(results: Results, options: argparse.Namespace) -> None:
 
 
 def plot(options: argparse.Namespace) -> None:
+    style = look(options)
     with ProgressBar(quiet=False) as progress:
+        from particlegvi import plotting
         from particlegvi.results import load
         from particlegvi.running.pictures import draw
 
         results = load(options.folder)
-        pictures = draw(results, progress)
+        if options.figure:
+            for kind in options.figure:
+                plotting.check({"kind": kind}, results.kind.name)
+            own = {figure["kind"]: figure for figure in reversed(results.scenario["figures"])}
+            results.scenario["figures"] = [own.get(kind, {"kind": kind}) for kind in options.figure]
+        pictures = draw(results, progress, style)
         results.note_pictures(pictures)
     for picture in pictures:
         print(picture)
@@ -94,6 +103,7 @@ COMMANDS: dict[str, Command] = {
             QUIET,
             NO_FIGURE,
             CHECKPOINT,
+            *LOOK,
         ],
     ),
     "resume": (
@@ -104,6 +114,13 @@ COMMANDS: dict[str, Command] = {
     "plot": (
         plot,
         "draw the figures of a finished run again",
-        [(("folder",), {"metavar": "DIR", "help": "folder of the results"})],
+        [
+            (("folder",), {"metavar": "DIR", "help": "folder of the results"}),
+            (
+                ("--figure",),
+                {"nargs": "+", "metavar": "KIND", "help": "draw these kinds, whatever figures the scenario has"},
+            ),
+            *LOOK,
+        ],
     ),
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from particlegvi.contracts import Progress, Scenario
+from particlegvi.contracts import Facts, Progress, Scenario
 from particlegvi.results import Results
 from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.stages import tell
@@ -22,8 +22,8 @@ def check_figures(scenario: Scenario) -> None:
             plotting.check(figure, scenario.get("kind", "particles"))
 
 
-def draw(results: Results, progress: Progress | None = None) -> list[Path]:
-    """Draw the figures of saved results into their folder.
+def draw(results: Results, progress: Progress | None = None, style: Facts | None = None) -> list[Path]:
+    """Draw the figures of saved results into their folder, with settings of their look (`plotting.draw`).
 
     Raises
     ------
@@ -37,7 +37,7 @@ def draw(results: Results, progress: Progress | None = None) -> list[Path]:
     if results.scenario["figures"]:
         tell(progress, "pictures", total=len(results.scenario["figures"]))
     try:
-        return plotting.draw(results, folder)
+        return plotting.draw(results, folder, style)
     except ValueError as error:
         mend = f"change [[figures]] in {folder / 'scenario.toml'} and say: particlegvi plot {as_argument(folder)}"
         raise ValueError(f"the results are in {folder}, but a figure cannot be drawn: {error}; {mend}") from None

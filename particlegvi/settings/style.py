@@ -55,7 +55,7 @@ def size(value: object, key: str) -> str:
         found = _INCHES.fullmatch(value) if isinstance(value, str) and len(value) <= 20 else None
     if found is None or not all(NARROWEST <= float(side) <= WIDEST for side in found.groups()):
         names = ", ".join(f'"{name}"' for name in SIZES)
-        raise refuse(key, value, f'{names}, or width and height of {NARROWEST:g} to {WIDEST:g} inches, "10x5.6"')
+        raise refuse(key, value, f'{names}, or {NARROWEST:g} to {WIDEST:g} inches by as many, such as "10x5.6"')
     return f"{float(found[1]):g}x{float(found[2]):g}"
 
 
@@ -73,7 +73,7 @@ def colours(value: object, key: str) -> dict[str, str]:
         pairs = [_OF_LABEL.fullmatch(each) for each in value]
         value = {pair[1]: pair[2] for pair in pairs if pair is not None} if all(pairs) else value
     if not isinstance(value, Mapping) or not 1 <= len(value) <= 32:
-        raise refuse(key, value, 'colours by label, such as {DLE = "#0072B2"} or ["DLE=#0072B2"]')
+        raise refuse(key, value, 'a table such as {DLE = "#0072B2"}, or a list such as ["DLE=#0072B2"]')
     for label, colour in value.items():
         if not isinstance(colour, str) or not _COLOUR.fullmatch(colour):
             raise refuse(f"{key}.{label}", colour, 'a colour such as "#0072B2"')
