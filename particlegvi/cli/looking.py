@@ -1,4 +1,4 @@
-"""Commands that look at scenarios: ``list`` and ``show``."""
+"""Commands that look at scenarios and begin one: ``list``, ``show`` and ``new``."""
 
 from __future__ import annotations
 
@@ -27,11 +27,27 @@ def list_scenarios(options: argparse.Namespace) -> None:
 
 def show(options: argparse.Namespace) -> None:
     from particlegvi import scenario
+    from particlegvi.scenario import explaining
 
-    text = scenario.text(scenario.load(options.scenario))
+    if options.keys:
+        text = explaining.every_key(options.kind)
+    elif options.scenario is None:
+        raise ValueError("show needs the NAME of a scenario or of a key, or --keys for a list of all keys")
+    elif explaining.is_key(options.scenario, options.kind):
+        text = explaining.key(options.scenario, options.kind)
+    else:
+        text = scenario.text(scenario.load(options.scenario))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # TOML is, in any language of the terminal
     print(text, end="")
+
+
+def new(options: argparse.Namespace) -> None:
+    from particlegvi.scenario import beginning
+    from particlegvi.tools.quoting import as_argument
+
+    beginning.write(options.file, options.loss, options.variables)
+    print(f"{options.file} is written; to run it say: particlegvi run {as_argument(options.file)}")
 
 
 COMMANDS: dict[str, Command] = {
@@ -42,7 +58,20 @@ COMMANDS: dict[str, Command] = {
     ),
     "show": (
         show,
-        "the settings of a scenario, as a TOML file to edit and run",
-        [(("scenario",), {"metavar": "NAME", "help": "a scenario of the list, or a TOML file"})],
+        "the settings of a scenario as a TOML file, or what a key means",
+        [
+            (("scenario",), {"nargs": "?", "metavar": "NAME|FILE.toml|KEY", "help": "a scenario, or a key"}),
+            (("--keys",), {"action": "store_true", "help": "every key of a scenario, with what it means"}),
+            (("--kind",), {"default": "particles", "metavar": "KIND", "help": "of which kind of scenario (particles)"}),
+        ],
+    ),
+    "new": (
+        new,
+        "write a commented scenario to edit",
+        [
+            (("file",), {"metavar": "FILE.toml", "help": "the file, which must not exist"}),
+            (("--loss",), {"metavar": "FORMULA", "default": "x^2/2", "help": "a formula, or the name of a loss"}),
+            (("--variables",), {"nargs": "+", "metavar": "NAME", "help": "in this order (by default as they appear)"}),
+        ],
     ),
 }

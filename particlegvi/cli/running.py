@@ -6,6 +6,7 @@ import argparse
 
 from particlegvi.cli.options import CHECKPOINT, LOOK, NO_FIGURE, QUIET, SEED, look
 from particlegvi.cli.progress import ProgressBar
+from particlegvi.cli.reporting import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ def run(options: argparse.Namespace) -> None:
 
     given = {f"style.{key}": value for key, value in look(options).items()}
     given |= dict(scenario.setting(argument) for argument in options.set)
-    settings = scenario.load(options.scenario, given)
+    chosen: list[str] = []
+    settings = scenario.load(options.scenario, given, chosen)
+    if chosen and not options.quiet:
+        say("chosen for what the file leaves out:\n  " + "\n  ".join(chosen))
     with ProgressBar(options.quiet) as progress:
         from particlegvi.running.execute import execute  # takes a second, in which the bar is there already
 

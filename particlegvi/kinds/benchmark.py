@@ -58,6 +58,7 @@ class BenchmarkTable(Kind):
         "particles": Key(_count(2), "functions that PLS samples", 100),
         **keys.TAIL,
     }
+    smallest = 'kind = "table"'
 
     def labels(self, scenario: Scenario) -> list[str]:
         return [LABEL]

@@ -15,7 +15,7 @@ from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import Registry
 
 Form = Callable[[Any], bool]
-Compute = Callable[[Any], dict[str, Any]]
+Compute = Callable[[Any], Facts]
 
 
 def fact(place: int, required: tuple[str, ...] = (), **forms: Form) -> Callable[[Compute], Compute]:

@@ -67,15 +67,22 @@ class Kind:
         The value of ``kind`` in a scenario.
     keys : dict of Key
         The keys of such a scenario, in the order in which they are written.
+    smallest : str
+        A file with no key more than is needed.
+    methods : dict
+        The methods of a scenario that names none.
     """
 
     name: str
     keys: dict[str, Key]
+    smallest: str
+    methods: Mapping[str, Facts] = {}
 
-    def complete(self, scenario: dict[str, Any]) -> None:
-        """Fill in, before each key is checked, what follows from other keys."""
+    def complete(self, scenario: Facts) -> list[str]:
+        """Fill in, before each key is checked, what follows from other keys; a phrase for what was chosen freely."""
+        return []
 
-    def agree(self, scenario: dict[str, Any]) -> None:
+    def agree(self, scenario: Facts) -> None:
         """Refuse checked values that contradict each other, with a ValueError."""
 
     def labels(self, scenario: Scenario) -> list[str]:

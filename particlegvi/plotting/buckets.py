@@ -18,7 +18,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Loss, Target
-from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting import reading, rules, style, symbols
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import number, palette, say
@@ -167,7 +167,7 @@ def draw_bucket(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
     grid = np.linspace(low, high, 801)
     loss = next(iter(runs.values())).loss
     axes.plot(grid, reading.loss_values(loss, grid[:, None]), color=palette().faint, linewidth=2.0,
-              label=say("loss"))
+              label=say("loss", function=symbols.FUNCTION))
     for (label, run), marker, size in zip(runs.items(), "osD^vP*X" * 4, (13, 10, 7, 6) * 8, strict=False):
         places = reading.final_particles(run)[:, 0]
         places = places[division.of(places) == chosen]
@@ -176,7 +176,7 @@ def draw_bucket(axes: Axes, runs: Runs, colours: Mapping[str, str], division: Bu
                   label=style.method_label(label, run))
     axes.set_xlim(low, high)
     axes.set_xlabel(say("in_bucket", bucket=number(f"{chosen:,}")))
-    axes.set_ylabel(say("loss"))
+    axes.set_ylabel(say("loss", function=symbols.FUNCTION))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
     axes.margins(y=0.12)
     name_in_pi(axes, division.width, at_most=2)

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Target
-from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting import reading, rules, style, symbols
 from particlegvi.plotting.atoms import HEADROOM, MANY_ATOMS, draw_atoms
 from particlegvi.plotting.bars import draw_histogram, path_of
 from particlegvi.plotting.clock import clock_of
@@ -134,7 +134,7 @@ def draw_panel(
     edges = np.linspace(*limits, bins + 1)
     headroom = HEADROOM
     axes.set_xlim(*limits)
-    axes.set_xlabel(say("parameter"))
+    axes.set_xlabel(say("parameter", name=symbols.coordinates(run.loss, 1)[0]))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     if is_atoms(target):
         axes.set_ylabel(say("fraction"))
@@ -232,9 +232,9 @@ def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: 
     top = reading.loss_ceiling(values, reading.loss_values(runs[0].loss, places))
     bottom = float(np.min(values[np.isfinite(values)], initial=top))
     height = (top - bottom) or 1.0
-    twin = axes.twinx()
+    twin, function = axes.twinx(), symbols.loss_of(runs[0].loss, 1)
     twin.plot(grid, np.where(values <= top, values, np.nan), color=palette().faint, linewidth=1.8, alpha=0.8,
-              label=say("loss"))
+              label=say("loss", function=function))
     # The curve ends below the words: it fills the same part of the panel as the data.
     twin.set_ylim(bottom - 0.06 * height, bottom + height * headroom * 1.02)
     minimisers = reading.global_minimisers(runs[0].loss, limits)
@@ -247,4 +247,4 @@ def draw_loss(axes: Axes, runs: Sequence[ParticleRun], limits: Interval, named: 
     twin.tick_params(axis="y", right=named, labelright=named, colors=palette().words)
     twin.yaxis.set_major_locator(MaxNLocator(nbins=5))
     if named:
-        twin.set_ylabel(say("loss"), color=palette().words)
+        twin.set_ylabel(say("loss", function=function), color=palette().words)

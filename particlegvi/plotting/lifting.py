@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
-from particlegvi.plotting import histograms, reading, rules, style
+from particlegvi.plotting import histograms, reading, rules, style, symbols
 from particlegvi.plotting.atoms import HEADROOM
 from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.kind import figure_kind
@@ -94,12 +94,12 @@ def draw_loss(axes: Axes, run: ParticleRun, limits: Interval) -> Array:
     places = reading.final_particles(run)
     top = reading.loss_ceiling(values, reading.loss_values(run.loss, places))
     bottom = float(np.min(values[np.isfinite(values)]))
-    axes.plot(grid, values, color=palette().ink, linewidth=2.2, label=say("loss"))
+    axes.plot(grid, values, color=palette().ink, linewidth=2.2, label=say("loss", function=symbols.FUNCTION))
     lowest = reading.loss_values(run.loss, minimisers[:, None])
     axes.plot(minimisers, lowest, "D", color=palette().minimiser, markeredgecolor=palette().ink, markersize=9,
               label=r"$\mathrm{arg\,min}\ \ell$", gid="minimisers", clip_on=False, zorder=4)
     axes.set_ylim(bottom - 0.08 * (top - bottom), top + 0.05 * (top - bottom))
-    axes.set_ylabel(say("loss"))
+    axes.set_ylabel(say("loss", function=symbols.FUNCTION))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
     return minimisers
 

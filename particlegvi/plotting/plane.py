@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
 from particlegvi.losses.loss import Loss
-from particlegvi.plotting import reading
+from particlegvi.plotting import reading, symbols
 from particlegvi.plotting.look import look, palette
 from particlegvi.plotting.results import Interval, Runs, Targets, is_atoms
 
@@ -28,6 +28,7 @@ class Plane(NamedTuple):
     across: Array
     up: Array
     loss: Array
+    names: Sequence[str] = (r"$\theta_1$", r"$\theta_2$")  # of the axes
 
     @property
     def window(self) -> Window:
@@ -39,7 +40,8 @@ def plane_of(runs: Runs, targets: Targets, modes: Modes = None, window: Window |
     run = next(iter(runs.values()))
     horizontal, vertical = common_window(runs, targets, modes) if window is None else window
     across, up, points = reading.grid_points(horizontal, vertical, GRID)
-    return Plane(across, up, reading.loss_values(run.loss, points).reshape(GRID, GRID))
+    values = reading.loss_values(run.loss, points).reshape(GRID, GRID)
+    return Plane(across, up, values, symbols.coordinates(run.loss, 2))
 
 
 def common_window(runs: Runs, targets: Targets, named: Modes) -> Window:
@@ -96,8 +98,8 @@ def draw_plane(axes: Axes, plane: Plane, labelled: bool) -> None:
     axes.set_aspect("equal", adjustable="box")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 3, 5, 10]))
-    axes.set_xlabel(r"$\theta_1$")
-    axes.set_ylabel(r"$\theta_2$" if labelled else "", rotation=0, labelpad=10)
+    axes.set_xlabel(plane.names[0])
+    axes.set_ylabel(plane.names[1] if labelled else "", rotation=0, labelpad=10)
     axes.tick_params(labelleft=labelled)
 
 

@@ -18,6 +18,7 @@ from particlegvi.plotting.valleys import Valleys
 
 FEW = 20  # up to so many particles are counted, more are given as shares
 MANY_MODES = 12  # with more modes than this no numbers are written
+WORD = (0.24, 0.14)  # width and height that the words of a mode take, in those of the panel
 
 Counts: TypeAlias = tuple[NDArray[np.intp], int]  # numbers of particles in every mode, and the number of all
 
@@ -46,10 +47,12 @@ def write_shares(
     """The share of particles in every mode, and in brackets that of the truth."""
     written = []
     for mode, (spot, text) in enumerate(zip(spots, words_of(held, expected), strict=True)):
+        is_shown = bool(np.isfinite(spot).all())
+        spot = spot if is_shown else valleys.lowest[mode]
         away = "bottom" if spot[1] > valleys.lowest[mode, 1] else "top"
         shade = style.lettering(colour, 0.8)
         words = axes.text(spot[0], spot[1], text, ha="center", va=away, color=shade, fontweight="bold",
-                          linespacing=1.05, zorder=6)
+                          linespacing=1.05, zorder=6, visible=is_shown)
         style.outlined(words)
         written.append(words)
     return written
@@ -67,14 +70,19 @@ def words_of(held: Counts, expected: Array | None) -> list[str]:
 
 
 def places_of_words(runs: Runs, plane: Plane, valleys: Valleys) -> Array:
-    """Places (modes, 2) of the words: above the particles of all methods, and below them in the lower half."""
+    """Places (modes, 2) of the words: above the particles of all methods, and below them in the lower half.
+
+    NaN for words that would lie over those of a mode with more particles, on either side of their own.
+    """
     spots = valleys.lowest.copy()
+    held = np.zeros(len(spots))
     height = float(np.ptp(plane.window[1]))
     middle = float(np.mean(valleys.lowest[:, 1]))
     reach = 0.06 * height
     for run in runs.values():
         last, fitted = reading.final_particles(run), reading.fitted_gaussian(run)
         modes = valleys.of(plane, last)
+        held += np.bincount(modes[modes >= 0], minlength=len(held))
         for mode, place in enumerate(valleys.lowest):
             inside = np.abs(last[modes == mode, 1] - place[1])
             reach = max(reach, float(np.quantile(inside, 0.99))) if len(inside) else reach
@@ -83,9 +91,21 @@ def places_of_words(runs: Runs, plane: Plane, valleys: Valleys) -> Array:
             reach = max(reach, float(np.min(np.abs(valleys.lowest[:, 1] - mean[1])) + 2.0 * sd[1]))
     bottom, top = plane.window[1]
     away = np.where(spots[:, 1] >= middle, 1.0, -1.0) * (reach + 0.02 * height)
-    spots[:, 1] = np.clip(spots[:, 1] + away, bottom + 0.16 * height, top - 0.16 * height)
     left, right = plane.window[0]
     spots[:, 0] = np.clip(spots[:, 0], left + 0.13 * (right - left), right - 0.13 * (right - left))
+    sides = [np.clip(spots[:, 1] + each, bottom + 0.16 * height, top - 0.16 * height) for each in (away, -away)]
+    room = np.array([WORD[0] * (right - left), WORD[1] * height])
+    middles: list[Array] = []  # of the words that have their place
+    for mode in np.argsort(-held, kind="stable"):
+        for side in sides:
+            up = 0.5 if side[mode] > valleys.lowest[mode, 1] else -0.5
+            here = np.array([spots[mode, 0], side[mode] + up * room[1]])
+            if not any(np.all(np.abs(here - there) < room) for there in middles):
+                middles.append(here)
+                spots[mode, 1] = side[mode]
+                break
+        else:
+            spots[mode] = np.nan
     return spots
 
 

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array, Target
-from particlegvi.plotting import atoms, reading, rules, style
+from particlegvi.plotting import atoms, reading, rules, style, symbols
 from particlegvi.plotting import plane as planes
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
@@ -99,7 +99,7 @@ def _against_time(
         style.panel_title(axes, label, run, colour)
         if truth:
             draw_side(panels[2 * position + 1], run, results.targets.get(label), colour, limits)
-    mains[0].set_ylabel(say("parameter"))
+    mains[0].set_ylabel(say("parameter", name=symbols.coordinates(next(iter(runs.values())).loss, 1)[0]))
     mains[0].set_ylim(*limits)
     return figure
 

@@ -34,9 +34,13 @@ LONG_KEY = re.compile(r"""(?:(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\
 
 
 def load(
-    scenario: str | os.PathLike[str] | Mapping[str, Any], overrides: Mapping[str, Any] | None = None
+    scenario: str | os.PathLike[str] | Mapping[str, Any],
+    overrides: Mapping[str, Any] | None = None,
+    chosen: list[str] | None = None,
 ) -> Facts:
     """The complete scenario as plain data: what `text` writes and a run stores.
+
+    What is left out is filled in, from the loss where it needs to be: the same values on every machine.
 
     Parameters
     ----------
@@ -44,7 +48,9 @@ def load(
         The name of a scenario of the package, the path of a TOML file, or the content of one.
     overrides : mapping, optional
         Values by key. A key reaches into tables with dots, ``"methods.DRLE.kl_weight"``; a value that is a table is
-        merged into what is there; None removes the key.
+        merged into what is there; None removes the key, and False a method.
+    chosen : list, optional
+        Takes a phrase for each value that was chosen for a key that is left out.
 
     Raises
     ------
@@ -53,17 +59,25 @@ def load(
     """
     origin, content = _source(scenario)
     try:
+        own = content.get("methods") if "based_on" not in content else None
         content = _based(plain(content, ""), [content.get("name")])
-        for key, value in (overrides or {}).items():
+        overrides = overrides or {}
+        kind = content.get("kind", keys.HEAD["kind"].default)
+        if kind in kinds.names() and any(str(key).startswith("methods.") for key in overrides):
+            content.setdefault("methods", plain(kinds.get(kind).methods, "methods"))  # what is set is set in those
+        for key, value in overrides.items():
             assign(content, key, value)
-        return check(content)
+        methods = content.get("methods")
+        if isinstance(methods, dict) and methods and not _kept(methods) and methods != own:
+            raise ValueError("methods must have at least one method, not none: all are left out")
+        return check(content, chosen)
     except ValueError as error:
         raise ValueError(f"{origin}: {error}") from None
 
 
-def check(scenario: dict[str, Any]) -> Facts:
+def check(scenario: Facts, notes: list[str] | None = None) -> Facts:
     """The scenario with every key checked, defaults filled in, and the keys in the order of its kind's table."""
-    scenario = checks.plain(scenario, "")
+    scenario = widened(checks.plain(scenario, ""))
     default = keys.HEAD["kind"].default
     name_of_kind = checks.one_of(kinds.names(), "kind of scenario")(scenario.get("kind", default), "kind")
     chosen = kinds.get(name_of_kind)
@@ -72,22 +86,34 @@ def check(scenario: dict[str, Any]) -> Facts:
             raise ValueError(REMOVED[name])
         if name not in chosen.keys:
             of_kind = "" if chosen.name == default else f" of the kind {chosen.name}"
-            raise unknown(f"key{of_kind}", name, chosen.keys)
-    chosen.complete(scenario)
-    resolved: dict[str, Any] = {}
+            inside = keys.places(name, {"methods": chosen.methods, **scenario})
+            raise unknown(f"key{of_kind}", name, chosen.keys, " or ".join(inside))
+    methods = scenario.get("methods")
+    if isinstance(methods, dict):
+        scenario["methods"] = _kept(methods) or methods
+    filled = chosen.complete(scenario)
+    missing = [name for name, key in chosen.keys.items() if key.default is keys.REQUIRED and name not in scenario]
+    if missing:
+        raise ValueError(keys.missing(missing, chosen.keys, chosen.smallest))
+    if notes is not None:
+        notes += filled
+    resolved: Facts = {}
     for name, key in chosen.keys.items():
         value = scenario.get(name, key.default)
-        if value is keys.REQUIRED:
-            raise ValueError(f'the key "{name}" is missing: {key.help}')
-        if value is not keys.ABSENT:
+        if value is not keys.ABSENT and value is not keys.CHOSEN:
             resolved[name] = key.check(value, name)
     chosen.agree(resolved)
     return resolved
 
 
-def _source(scenario: Any) -> tuple[str, dict[str, Any]]:
+def _kept(methods: Facts) -> Facts:
+    """The methods without those that are left out, by the value False."""
+    return {label: entry for label, entry in methods.items() if entry is not False}
+
+
+def _source(scenario: Any) -> tuple[str, Facts]:
     if isinstance(scenario, Mapping):
-        return "scenario", dict(scenario)
+        return "scenario", {"name": "scenario", **scenario}
     if not isinstance(scenario, str | os.PathLike):
         raise ValueError(f"a scenario is a name, a path or a table, not {shown(scenario)}")
     if isinstance(scenario, str) and scenario in catalogue.names():
@@ -115,7 +141,7 @@ def read(path: Path) -> Facts:
         raise ValueError(f"{path} is not valid TOML: {error}") from None
 
 
-def _based(content: dict[str, Any], seen: list[Any]) -> Facts:
+def _based(content: Facts, seen: list[Any]) -> Facts:
     """The content merged into the scenario that it is based on, which may be based on another."""
     if "based_on" not in content:
         return widened(content)
@@ -124,10 +150,20 @@ def _based(content: dict[str, Any], seen: list[Any]) -> Facts:
         raise ValueError(f"based_on: {unknown('scenario', name, catalogue.names())}")
     if name in seen[1:] or len(seen) > 8:
         raise ValueError(f"based_on leads in a circle: {', '.join(map(str, [*seen[1:], name]))}")
-    return merged(_based(plain(read(catalogue.path(name)), ""), [*seen, name]), widened(content))
+    base, over = _based(plain(read(catalogue.path(name)), ""), [*seen, name]), widened(content)
+    if isinstance(over.get("methods"), dict):
+        for label, entry in over["methods"].items():
+            _check_left_out(base.get("methods", {}), label, entry)
+    return merged(base, over)
 
 
-def widened(table: dict[str, Any]) -> Facts:
+def _check_left_out(methods: Any, label: str, entry: Any) -> None:
+    """Refuse to leave out a method that is not among the methods, which may be None yet."""
+    if entry is False and methods and label not in methods:
+        raise unknown("method to leave out", label, methods)
+
+
+def widened(table: Facts) -> Facts:
     """Replace a name that stands for a part by the table that it is short for; also inside the methods."""
     wide = dict(table)
     for name in keys.CHOICES:
@@ -140,7 +176,7 @@ def widened(table: dict[str, Any]) -> Facts:
     return wide
 
 
-def merged(base: dict[str, Any], over: dict[str, Any]) -> Facts:
+def merged(base: Facts, over: Facts) -> Facts:
     """``base`` with the values of ``over``: tables are merged, all else is replaced."""
     result = dict(base)
     for name, value in over.items():
@@ -152,12 +188,12 @@ def merged(base: dict[str, Any], over: dict[str, Any]) -> Facts:
     return result
 
 
-def _other(base: dict[str, Any], over: dict[str, Any]) -> bool:
+def _other(base: Facts, over: Facts) -> bool:
     """Whether ``over`` picks something else than ``base`` does."""
     return any(selector in over and over[selector] != base.get(selector) for selector in keys.SELECTORS)
 
 
-def assign(scenario: dict[str, Any], key: str, value: Any) -> None:
+def assign(scenario: Facts, key: str, value: Any) -> None:
     """Set the value that a dotted key reaches, in place; steps into a list are its numbers from 0."""
     *way, last = _steps(key)
     place: Any = scenario
@@ -172,6 +208,9 @@ def assign(scenario: dict[str, Any], key: str, value: Any) -> None:
         place[_index(place, last, key)] = _plain_value(value, key)
     elif value is None:
         place.pop(last, None)
+    elif way == ["methods"] and value is False:
+        _check_left_out(place, last, value)
+        place[last] = False
     else:
         if way and way[-1] in keys.PICKED and _other(place, {last: value}):
             place.clear()  # the parameters of what was there before are not those of what is picked now

@@ -8,12 +8,13 @@ from typing import Any
 import tomli_w
 
 from particlegvi import kinds
+from particlegvi.contracts import Facts
 
 # A list of numbers over several lines, as tomli_w writes it. Texts never match: their line ends are written as \n.
 NUMBERS = re.compile(r"\[\n((?: *[-+.\w]+,\n)+) *\]")
 
 
-def text(scenario: dict[str, Any]) -> str:
+def text(scenario: Facts) -> str:
     """TOML with a comment over each key; reading it gives ``scenario`` back exactly."""
     keys = kinds.of(scenario).keys
     # Single values come before the first table: whatever follows a table's header would belong to that table.

@@ -6,7 +6,7 @@ stands for (a loss, a method) is looked up when the scenario is built; each part
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from particlegvi.contracts import Facts
@@ -16,12 +16,15 @@ from particlegvi.tools.quoting import POSITIVE, refuse, shown
 
 REQUIRED: Any = object()
 ABSENT: Any = object()
+CHOSEN: Any = object()  # where it is left out, the kind chooses a value from the other keys
 # Keys whose value picks one of several things. Naming another one replaces the table, anything else is merged into it.
 CHOICES = ("loss", "prior", "initial", "kernel", "embedding", "repulsion", "data", "likelihood")
 PICKED = (*CHOICES, "step_size")  # the last has no short form: alone it is a number
 SELECTORS = ("name", "formula", "points", "how", "schedule")
 DEFAULT_KERNEL = "squared-exponential"
 
+
+CROWDED = 3  # places of a key that are still worth naming
 
 LABEL = checks.matching(checks.LABEL, "letters, digits, spaces and _ + = - (at most 40)")
 ABOVE_ZERO = checks.number(above=0.0, allowed=POSITIVE)
@@ -31,6 +34,7 @@ class Key(NamedTuple):
     check: Check
     help: str
     default: Any = ABSENT
+    otherwise: str = ""  # what is chosen where it is left out, in words
 
 
 def part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> Facts:
@@ -45,7 +49,22 @@ def part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> Facts:
     return value
 
 
-def _keys(table: dict[str, Any]) -> str:
+def missing(names: list[str], of_kind: Mapping[str, Key], smallest: str) -> str:
+    """The sentence that names every key that is missing, and shows a file that has what is needed."""
+    told = "; ".join(f'the key "{name}" is missing: {of_kind[name].help}' for name in names)
+    return f"{told}; the smallest file is: {smallest}"
+
+
+def places(name: str, table: Mapping[str, Any], before: str = "") -> list[str]:
+    """Dotted keys of the tables inside ``table`` that have a key of this name; none where there are more than three."""
+    found = []
+    for key, value in table.items():
+        if isinstance(value, dict):
+            found += [f"{before}{key}.{name}"] * (name in value) + places(name, value, f"{before}{key}.")
+    return found if len(found) <= CROWDED else []
+
+
+def _keys(table: Facts) -> str:
     return ", ".join(shown(name) for name in list(table)[:8]) or "none"
 
 
@@ -58,7 +77,10 @@ def entries(value: Any, key: str, entry: Check) -> Facts:
         LABEL(label, f"the label {key}.{label}")
         other = spelled.setdefault(label.lower(), label)
         if other != label:  # they would share their files where upper and lower case are the same
-            raise ValueError(f"{key} has the labels {other} and {label}, which differ in upper and lower case only")
+            raise ValueError(
+                f"{key} has the labels {other} and {label}, which differ in upper and lower case only;"
+                f" did you mean {key}.{other}?"
+            )
     return {label: entry(each, f"{key}.{label}") for label, each in value.items()}
 
 
@@ -82,7 +104,10 @@ def _holds_table(value: Any) -> bool:
 HEAD: dict[str, Key] = {
     "kind": Key(checks.text(40), "what is simulated", "particles"),
     "name": Key(
-        checks.matching(checks.NAME, "letters, digits, _ and - (at most 64)"), "names the folder of a run", REQUIRED
+        checks.matching(checks.NAME, "letters, digits, _ and - (at most 64)"),
+        "names the folder of a run",
+        REQUIRED,
+        "the name of the file",
     ),
     "title": Key(checks.text(200), "one line, shown in the list and over the figure", ""),
     "source": Key(checks.text(200), "where the setting comes from", ""),

@@ -42,16 +42,18 @@ def _plain(word: str) -> str:
     return word.lower().replace("_", "-").replace(" ", "-")
 
 
-def unknown(kind: str, word: object, known: Iterable[str]) -> ValueError:
+def unknown(kind: str, word: object, known: Iterable[str], meant: str = "") -> ValueError:
     """The error, ready to raise, for a name that does not exist: one sentence with the nearest right one.
 
-    ``kind`` is what is looked up, in the singular ("loss", "key", "parameter of double-well").
+    ``kind`` is what is looked up, in the singular ("loss", "key", "parameter of double-well"); ``meant`` is what is
+    known to be meant, and printed as it is.
     """
     names = list(known)
     if not names:
         return ValueError(f"there is no {kind} {shown(word)}: none exists")
-    match = nearest(word, names) if isinstance(word, str) else None
-    hint = f"did you mean {shown(match)}? " if match else ""
+    match = nearest(word, names) if isinstance(word, str) and not meant else None
+    meant = shown(match) if match else meant
+    hint = f"did you mean {meant}? " if meant else ""
     listed = ", ".join(names[:24]) + (", ..." if len(names) > 24 else "")
     return ValueError(f"there is no {kind} {shown(word)}; {hint}allowed: {listed}")
 

@@ -11,6 +11,7 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.contour import QuadContourSet
 from matplotlib.patches import Ellipse, PathPatch, Rectangle
 
+import particlegvi as pg
 from particlegvi import plotting
 from particlegvi.plotting import buckets, loss, reading, shares, timing, valleys
 from particlegvi.plotting import particles as particles_kind
@@ -284,3 +285,19 @@ def test_one_stray_particle_does_not_set_the_range():
     assert reading.fitting_range([np.array([np.nan])]) == (-1.0, 1.0)
     low, high = reading.fitting_range([np.array([2.0, 2.0])])
     assert low < 2.0 < high
+
+
+def test_words_of_modes_do_not_lie_over_one_another():
+    across = up = np.linspace(-5.0, 5.0, planes.GRID)
+    values = 3.0 * np.cos(2.0 * up)[:, None] + up[:, None] ** 2 / 4.0 + across[None, :] ** 2 / 2.0
+    plane = planes.Plane(across, up, values)
+    wells = valleys.valleys_of(plane)
+    assert len(wells.lowest) == 4
+    loss = pg.Loss.from_formula("x^2/2 + 3*cos(2*y) + y^2/4", ["x", "y"])
+    prior = pg.priors.Normal([0.0, 0.0], 1.0)
+    run = pg.simulate(loss, pg.methods.DLE(), prior=prior, steps=300, step_size=0.01)
+    spots = shares.places_of_words({"DLE": run}, plane, wells)
+    shown = np.isfinite(spots).all(axis=1)
+    assert shown[np.argsort(np.abs(wells.lowest[:, 1]))[:2]].all()  # those that hold the particles
+    ends = np.where(spots[:, 1] > wells.lowest[:, 1], spots[:, 1] + 0.7, spots[:, 1] - 0.7)[shown]
+    assert np.min(np.abs(np.subtract.outer(ends, ends))[~np.eye(len(ends), dtype=bool)], initial=9.0) >= 1.39

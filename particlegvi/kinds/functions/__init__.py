@@ -24,6 +24,13 @@ class FunctionSpace(Kind):
 
     name = "function-space"
     keys = KEYS
+    smallest = """
+kind = "function-space"
+data = {formula = "sin(2*x)", low = -3.0, high = 3.0, count = 60}
+kernel = "squared-exponential"
+likelihood = {name = "gaussian", noise_variance = 0.1}
+inducing_points = 20
+methods = {PLS = {}}"""
 
     def build(self, scenario: Scenario) -> Parts:
         from particlegvi.kinds.functions import building

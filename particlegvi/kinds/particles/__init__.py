@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from particlegvi.contracts import Facts, Record, Run, Scenario
 from particlegvi.kinds.kind import Job, Kind, Parts, Runs, Space, Targets
+from particlegvi.kinds.particles import defaults
 from particlegvi.kinds.particles.keys import KEYS
 from particlegvi.tools import memory
 from particlegvi.tools.stages import Expected
@@ -21,22 +22,19 @@ if TYPE_CHECKING:
 
     from particlegvi.export.writing import Arrays
 
-FIGURES = {1: "histograms", 2: "particles"}  # by dimension
-
 
 class Particles(Kind):
     """A loss, a prior and methods that move particles."""
 
     name = "particles"
     keys = KEYS
+    smallest = 'loss = "x^2/2"'
+    methods = defaults.METHODS
 
-    def complete(self, scenario: dict[str, Any]) -> None:
-        """Points to start from say how many particles there are."""
-        started = scenario.get("initial")
-        if isinstance(started, dict) and isinstance(started.get("points"), list) and started["points"]:
-            scenario.setdefault("particles", len(started["points"]))
+    def complete(self, scenario: Facts) -> list[str]:
+        return defaults.fill(scenario)
 
-    def agree(self, scenario: dict[str, Any]) -> None:
+    def agree(self, scenario: Facts) -> None:
         start = scenario.get("initial", {}).get("points")
         if start is not None and len(start) != scenario["particles"]:
             raise ValueError(
@@ -124,6 +122,6 @@ class Particles(Kind):
 
     def figure(self, runs: Sequence[Any]) -> str:
         dim = runs[0].dim
-        if dim not in FIGURES:
+        if dim not in defaults.FIGURES:
             raise ValueError(f"the particles have {dim} dimensions; figures of 1 and 2 can be drawn")
-        return FIGURES[dim]
+        return defaults.FIGURES[dim]

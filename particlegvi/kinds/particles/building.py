@@ -47,7 +47,23 @@ def parts(scenario: Scenario) -> Parts:
     ValueError
         If a name, a parameter or a dimension is wrong, or the records would not fit into the memory.
     """
-    loss = _loss(scenario["loss"])
+    made = physics(scenario)
+    dim = made.loss.dim
+    _same_dim("modes", len(scenario["modes"][0]) if "modes" in scenario else dim, dim)
+    with _at("integrator"):
+        integrators.resolved(scenario["integrator"])
+    step_size = schedules.resolved(scenario["step_size"])
+    schedules.largest(step_size, scenario["steps"])
+    for label, method in made.methods.items():
+        with _at(f"methods.{label}"):
+            method.check_integrator(integrators.resolved(of_method(scenario, label)["integrator"])[0])
+    memory.check_run(scenario["particles"], dim, scenario["steps"], scenario.get("record_every"), len(made.methods))
+    return made
+
+
+def physics(scenario: Scenario) -> Parts:
+    """The parts that follow from ``loss``, ``prior``, ``initial``, ``kernel`` and ``methods`` alone."""
+    loss = loss_of(scenario["loss"])
     prior = _prior(scenario["prior"], "prior", loss.dim)
     start = scenario.get("initial")
     initial: Start | None = None
@@ -58,17 +74,8 @@ def parts(scenario: Scenario) -> Parts:
         initial = _prior(start, "initial", loss.dim)
     if isinstance(prior if initial is None else initial, priors.Flat):
         raise ValueError("initial must be a distribution or points, since a flat prior has no draws to start from")
-    _same_dim("modes", len(scenario["modes"][0]) if "modes" in scenario else loss.dim, loss.dim)
-    with _at("integrator"):
-        integrators.resolved(scenario["integrator"])
-    step_size = schedules.resolved(scenario["step_size"])
-    schedules.largest(step_size, scenario["steps"])
     shared = _kernel(scenario["kernel"], "kernel") if "kernel" in scenario else None
     chosen = {label: _method(label, entry, shared) for label, entry in scenario["methods"].items()}
-    for label, method in chosen.items():
-        with _at(f"methods.{label}"):
-            method.check_integrator(integrators.resolved(of_method(scenario, label)["integrator"])[0])
-    memory.check_run(scenario["particles"], loss.dim, scenario["steps"], scenario.get("record_every"), len(chosen))
     return Parts(loss, prior, initial, chosen)
 
 
@@ -108,7 +115,8 @@ def _at(key: str) -> Iterator[None]:
         raise ValueError(f"{key}: {error}") from None
 
 
-def _loss(entry: Scenario) -> Loss:
+def loss_of(entry: Scenario) -> Loss:
+    """The loss of a checked entry."""
     with _at("loss"):
         if "formula" in entry:
             return Loss.from_formula(entry["formula"], entry["variables"])
@@ -119,13 +127,15 @@ def _prior(entry: Scenario, key: str, dim: int) -> Prior:
     with _at(key):
         given = {"dim": dim, **entry} if entry["name"] == "flat" else entry
         prior = priors.get(**given)
-    _same_dim(key, prior.dim, dim)
+    several = next((name for name, each in entry.items() if isinstance(each, int | float)), None)
+    hint = f"; for example {several} = {[entry[several]] * dim}" if several is not None and prior.dim == 1 else ""
+    _same_dim(key, prior.dim, dim, hint)
     return prior
 
 
-def _same_dim(key: str, dim: int, of_loss: int) -> None:
+def _same_dim(key: str, dim: int, of_loss: int, hint: str = "") -> None:
     if dim != of_loss:
-        raise ValueError(f"{key} must have the dimension of the loss, which is {of_loss}, not {dim}")
+        raise ValueError(f"{key} must have the dimension of the loss, which is {of_loss}, not {dim}{hint}")
 
 
 def _kernel(entry: Scenario, key: str) -> Kernel:

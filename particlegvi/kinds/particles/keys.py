@@ -109,9 +109,17 @@ def _parameter(value: Any, key: str) -> int | float:
 
 KEYS: dict[str, Key] = {
     **keys.HEAD,
-    "particles": Key(checks.whole(1, 100_000_000), "number of particles", keys.REQUIRED),
-    "steps": Key(checks.whole(1, 10**12), "number of updates", keys.REQUIRED),
-    "step_size": Key(step_size, "eta, the time of one update, or the table of a schedule", keys.REQUIRED),
+    "particles": Key(
+        checks.whole(1, 100_000_000), "number of particles", keys.CHOSEN, "300, or as many as initial has points"
+    ),
+    "steps": Key(
+        checks.whole(1, 10**12), "number of updates", keys.CHOSEN,
+        "as many as the time to equilibrium takes, up to 100,000 on the line and 20,000 else",
+    ),
+    "step_size": Key(
+        step_size, "eta, the time of one update, or the table of a schedule", keys.CHOSEN,
+        "a twentieth of the largest stable one, by the curvature where the particles start",
+    ),
     "integrator": Key(integrator, "how one update is made", "euler-maruyama"),
     "record_every": Key(
         checks.whole(0, 10**12), "keep the particles every so many steps; 0: first and last; absent: at most 200 times"
@@ -126,9 +134,14 @@ KEYS: dict[str, Key] = {
         checks.whole(2, 100_000), "run every method so many times, with the next seeds, to count the modes covered"
     ),
     "loss": Key(loss, "the loss: a name with parameters, or a formula and its variables", keys.REQUIRED),
-    "prior": Key(prior, "the prior P: a name with parameters", keys.REQUIRED),
+    "prior": Key(prior, "the prior P: a name with parameters", keys.CHOSEN, "standard normal"),
     "initial": Key(initial, "where the particles start: a prior's name, or points; absent: drawn from the prior"),
     "kernel": Key(kernel, "kernel of the repulsion, for every method that does not have its own"),
-    "methods": Key(methods, "the methods, each with its weights", keys.REQUIRED),
-    **keys.TAIL,
-}
+    "methods": Key(
+        methods, "the methods, each with its weights", keys.CHOSEN,
+        "DE, DLE with kl_weight 1, DRLE with kl_weight 1 and mmd_weight 0.5",
+    ),
+    "figures": keys.TAIL["figures"]._replace(
+        default=keys.CHOSEN, otherwise="histograms on the line, particles in the plane, none else"
+    ),
+}  # fmt: skip

@@ -12,6 +12,10 @@ from particlegvi.kinds.text_table import aligned, heading, number, wrapped
 from particlegvi.schedules import shown
 
 STUCK = ("metastable", "not at Q*", "not yet at equilibrium")  # how the verdicts begin for which jumps are a remedy
+SINGLE = (
+    "One particle's path alone would have to be much longer to come below 1.01; an ensemble is at its equilibrium long"
+    " before that, and the verdicts above are about the ensemble (docs/results.md)"
+)
 REMEDY = "{label}: jumps = true in [methods.{label}] takes particles over barriers, exactly (docs/equilibrium.md)"
 
 
@@ -25,11 +29,12 @@ def describe(scenario: Scenario, summary: Facts) -> str:
         "",
     ]
     lines += aligned(cells(summary), always=3)
-    checks = [["method", "free energy", "of truth", "excess energy", "expected", "R-hat", "ESS"]]
+    checks = [["method", "free energy", "of truth", "excess energy", "expected", "ESS"]]
     checks += [_checks(label, facts) for label, facts in methods.items()]
     if any(cell for row in checks[1:] for cell in row[2:]):
         lines += ["", *aligned([row for row in checks if any(row[1:])], always=1)]
     notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
+    notes += _of_single_particles(methods)
     notes += [REMEDY.format(label=label) for label, facts in methods.items() if _may_jump(scenario, label, facts)]
     return "\n".join([*lines, *wrapped(notes)])
 
@@ -72,7 +77,7 @@ def rows(runs: Mapping[str, Any], summary: Facts) -> list[Facts]:
 
 
 def _checks(label: str, facts: Mapping[str, Any]) -> list[str]:
-    """The free energy and the excess energy with their values under Q*, and whether the chains agree."""
+    """The free energy and the excess energy with their values under Q*, and the effective sample size."""
     energy, excess, chains = (facts.get(key) or {} for key in ("free_energy", "excess_energy", "chains"))
     return [
         label,
@@ -80,9 +85,15 @@ def _checks(label: str, facts: Mapping[str, Any]) -> list[str]:
         number(energy["target"]["total"]) if "target" in energy else "",
         number(excess["mean"]) if excess else "",
         number(excess["expected"]) if excess else "",
-        _worst(chains, max) if chains else "",
         _worst(chains, min) if chains else "",
     ]
+
+
+def _of_single_particles(methods: Mapping[str, Facts]) -> list[str]:
+    """R-hat, with the sentence that says why it does not contradict a verdict on the ensemble."""
+    known = {label: _worst(facts["chains"], max) for label, facts in methods.items() if facts.get("chains")}
+    told = ", ".join(f"{label} {value}" for label, value in known.items() if value)
+    return [f"R-hat of single particles: {told}. {SINGLE}"] if told else []
 
 
 def _worst(chains: Mapping[str, Any], of: Any) -> str:

@@ -49,7 +49,7 @@ BAD = [
     ("tolerance", [0.0, -1e-9, 0.5, "1e-9", math.nan], "tolerance must be"),
     ("replicates", [1, 0, 2.5, "many", True, 10**6], "replicates must be a whole number from 2"),
     ("modes", [[], "x", {"a": 1}, [[0.0], [1.0, 2.0]], [["x"]], [[]], [[math.inf]]], "modes"),
-    ("loss", [3, {}, {"name": 3}, {"name": "a", "formula": "b"}, {"formula": "t"}, ["double-well"], True], "loss"),
+    ("loss", [3, {}, {"name": 3}, {"name": "a", "formula": "b"}, {"formula": "1"}, ["double-well"], True], "loss"),
     ("loss", [{"formula": "t", "variables": []}, {"formula": "t", "variables": [1]}], "loss.variables must be"),
     ("loss", [{"formula": "t" * 2001, "variables": ["t"]}, {"formula": 3, "variables": ["t"]}], "loss.formula must be"),
     ("loss", [{"formula": "t", "variables": ["t"], "sd": 2.0}], "sd"),
@@ -84,11 +84,11 @@ def test_every_key_has_bad_values_here():
     assert {key for key, _, _ in BAD} == set(KEYS)
 
 
-@pytest.mark.parametrize("key", ["name", "loss", "prior", "particles", "steps", "step_size", "methods"])
-def test_a_missing_key_is_named(key):
+def test_a_missing_loss_is_named_with_the_smallest_file():
     scenario = complete()
-    del scenario[key]
-    assert f'"{key}" is missing' in refusal(scenario)
+    del scenario["loss"]
+    sentence = refusal(scenario)
+    assert '"loss" is missing' in sentence and 'the smallest file is: loss = "x^2/2"' in sentence
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_what_is_left_out_gets_its_default():
     assert scenario["kind"] == "particles"
     assert scenario["integrator"] == "euler-maruyama"
     assert scenario["tolerance"] == 1e-12
-    assert scenario["figures"] == []
+    assert scenario["figures"] == [{"kind": "histograms"}]
     assert "record_every" not in scenario
     assert "initial" not in scenario
 

@@ -86,10 +86,15 @@ def test_the_verdict_and_the_checks_are_shown():
     assert "DE: converged" in lines
     assert " ".join(line.strip() for line in lines).count(f"DLE: {long}") == 1
     heading = next(line for line in lines if "free energy" in line)
-    words = ["method", "free", "energy", "of", "truth", "excess", "energy", "expected", "R-hat", "ESS"]
+    words = ["method", "free", "energy", "of", "truth", "excess", "energy", "expected", "ESS"]
     assert heading.split() == words
-    assert lines[lines.index(heading) + 2].split() == ["DLE", "-1.920", "-1.924", "0.795", "0.794", "1.23", "276"]
+    assert lines[lines.index(heading) + 2].split() == ["DLE", "-1.920", "-1.924", "0.795", "0.794", "276"]
     assert "sliced W1" in text and "0.100 to 0.200" in text
+    # R-hat of 1.23 beside "at equilibrium" reads as a contradiction, unless it says of what it is.
+    table = lines[: lines.index("")] + lines[lines.index(heading) :][:3]
+    assert "R-hat" not in " ".join(table)
+    assert "R-hat of single particles: DLE 1.23. One particle's path alone" in " ".join(line.strip() for line in lines)
+    assert "R-hat" not in described(DE=facts(equilibrium={"verdict": "converged"}))
 
 
 def test_counts_are_shown_with_their_limits():

@@ -286,3 +286,19 @@ def test_flows_without_noise_may_stand_still():
     bowl, svgd = pg.losses.get("quadratic"), pg.methods.SVGD(kl_weight=1.0, kernel=SE(1.0))
     said = simulated(bowl, svgd, PRIOR, 400.0, step_size=0.1, particles=50)["equilibrium"]
     assert "move" not in said["verdict"] and said["reached"] is True, said
+
+
+def test_a_particle_in_a_basin_that_the_truth_leaves_out_has_converged():
+    """A third valley at y = 4.5 holds 0.0012 of a standard normal start: less than the error of the atoms' weights."""
+    loss = pg.Loss.from_formula("x^2/2 + 3*cos(2*y) + y^2/4", ["x", "y"])
+    prior = pg.priors.Normal([0.0, 0.0], 1.0)
+    start = prior.sample(300)
+    start[0] = 0.0, 3.9
+    run = pg.simulate(loss, pg.methods.DE(), prior=prior, initial=start, steps=3000, step_size=0.02)
+    target = pg.target(loss, pg.methods.DE(), prior, prior)
+    assert len(target.atoms) == 2 and np.abs(run.final[0, 1]) > 4.0
+    found = equilibrium(run, target, {})
+    assert found["reached"] is True and "2 in basins" in found["verdict"]
+    start[:60] = 0.0, 3.9  # control: so many are no accident
+    run = pg.simulate(loss, pg.methods.DE(), prior=prior, initial=start, steps=3000, step_size=0.02)
+    assert equilibrium(run, target, {})["reached"] is False

@@ -1,0 +1,39 @@
+"""The coordinates of a loss as axes call them: by the names of a formula, else by the Greek letter theta."""
+
+from __future__ import annotations
+
+import re
+
+from particlegvi.losses.loss import Loss
+
+GREEK = {
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
+    "rho", "sigma", "tau", "phi", "chi", "psi", "omega",
+}  # fmt: skip
+PLAIN = re.compile(r"([A-Za-z]+)(?:_?([0-9]+)|_([A-Za-z]+))?")
+FUNCTION = r"$\ell(\theta)$"  # of a loss that is no formula
+
+
+def coordinates(loss: object, dim: int) -> list[str]:
+    """A symbol for each coordinate, as mathtext with its dollar signs."""
+    if isinstance(loss, Loss) and loss.formula is not None and len(loss.variables) == dim:
+        return [f"${symbol(name)}$" for name in loss.variables]
+    return [r"$\theta$"] if dim == 1 else [rf"$\theta_{{{number + 1}}}$" for number in range(dim)]
+
+
+def symbol(name: str) -> str:
+    """A variable's name as mathtext: one letter in italics, Greek letters by their names, numbers as subscripts."""
+    found = PLAIN.fullmatch(name)
+    if found is None:
+        written = name.replace("_", r"\_")
+        return rf"\mathrm{{{written}}}"
+    word, number, subscript = found.groups()
+    letter = rf"\{word}" if word in GREEK else word if len(word) == 1 else rf"\mathrm{{{word}}}"
+    below = number or subscript
+    return letter if below is None else rf"{letter}_\mathrm{{{below}}}"
+
+
+def loss_of(loss: object, dim: int) -> str:
+    """The loss as a function of its coordinates, as mathtext with its dollar signs."""
+    inside = ", ".join(each.strip("$") for each in coordinates(loss, dim))
+    return rf"$\ell({inside})$"

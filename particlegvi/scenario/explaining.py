@@ -1,0 +1,114 @@
+"""What each key of a scenario means, in words, from the tables of keys."""
+
+from __future__ import annotations
+
+import importlib
+import textwrap
+
+from particlegvi import kinds
+from particlegvi.settings import keys
+from particlegvi.settings.keys import Key
+from particlegvi.tools.registry import look_up, unknown
+
+WIDTH = 99
+# What belongs to keys that are tables: a name or a value, as one would type it, and what it does.
+EXAMPLES = {
+    "loss": ('"x^2/2 + 3*cos(2*y)"', '"double-well"', '{formula = "x^2 + y^2", variables = ["y", "x"]}'),
+    "prior": ('{name = "normal", mean = 0.0, sd = 1.0}', '{name = "uniform", low = -3.0, high = 3.0}', '"flat"'),
+    "initial": ('{name = "normal", mean = 0.0, sd = 2.0}', "{points = [[0.0], [1.0]]}"),
+    "kernel": ('{name = "squared-exponential", lengthscale = 0.5}', '{name = "matern-32", lengthscale = "median"}'),
+    "step_size": ("1e-3", '{schedule = "polynomial", initial = 1e-2, delay = 1000, power = 0.55}'),
+    "methods": (
+        "{DLE = {kl_weight = 0.5}}",
+        '{cold = {method = "DLE", kl_weight = 0.1}}',
+        "{DE = false}  (leaves DE out of the methods that are there)",
+    ),
+    "integrator": ('"leimkuhler-matthews"', '{name = "baoab", friction = 1.0}'),
+    "figures": ('[{kind = "histograms", bins = 40}]', "or one table [[figures]] for each picture"),
+}
+REGISTRIES = {
+    "loss": "losses", "prior": "priors", "initial": "priors", "kernel": "kernels", "methods": "methods",
+    "integrator": "integrators", "figures": "plotting", "step_size": "schedules",
+}  # fmt: skip
+
+
+def every_key(kind: str = "particles") -> str:
+    """A line or two for each key of a kind of scenario."""
+    return "".join(f"{name}\n{_told(each)}" for name, each in _table(kind).items())
+
+
+def is_key(name: str, kind: str = "particles") -> bool:
+    """Whether this is a key, or a dotted key whose first part is one."""
+    return name.split(".")[0] in _table(kind)
+
+
+def key(name: str, kind: str = "particles") -> str:
+    """What one key means, with examples; of a dotted key such as ``methods.DLE.kl_weight`` what can be known of it.
+
+    Raises
+    ------
+    ValueError
+        If there is no such key; the nearest one is suggested.
+    """
+    table = _table(kind)
+    first, _, rest = name.partition(".")
+    told = _told(look_up("key", first, table))
+    if rest and first == "methods" and kind == "particles":
+        return f"{name}\n{_parameter(rest)}{told}"
+    if kind != "particles":
+        return f"{first}\n{told}"
+    examples = "".join(f"    {first} = {each}\n" for each in EXAMPLES.get(first, ()))
+    return f"{first}\n{told}{examples}{_names(first)}"
+
+
+def _names(of: str) -> str:
+    """The names of the registry that a key picks from, one line or two; empty where it picks from none."""
+    if of not in REGISTRIES:
+        return ""
+    registry = importlib.import_module(f"particlegvi.{REGISTRIES[of]}")
+    return _indented(f"names: {', '.join(registry.names())}")
+
+
+def _table(kind: str) -> dict[str, Key]:
+    return kinds.get(kind).keys
+
+
+def _told(each: Key) -> str:
+    told = each.help
+    if each.otherwise:
+        told += f"; left out: {each.otherwise}"
+    elif each.default is keys.REQUIRED:
+        told += "; it must be given"
+    elif each.default not in (keys.ABSENT, keys.CHOSEN, "", []):
+        told += f"; left out: {each.default}"
+    return _indented(told)
+
+
+def _indented(told: str) -> str:
+    return textwrap.fill(told, WIDTH, initial_indent="    ", subsequent_indent="    ") + "\n"
+
+
+def _parameter(rest: str) -> str:
+    """What is known of ``DLE.kl_weight``: the line of the method's docstring that tells of the parameter."""
+    from particlegvi import methods
+
+    label, _, parameter = rest.partition(".")
+    method = methods.get(label)
+    documented = {}
+    for each in reversed(method.__mro__):
+        lines = textwrap.dedent((each.__doc__ or "").partition("\n")[2]).splitlines()
+        for place, line in enumerate(lines):
+            name, colon, _ = line.partition(" : ")
+            if colon and name.isidentifier():
+                documented[name] = " ".join(text.strip() for text in _paragraph(lines[place + 1 :]))
+    if not parameter:
+        return textwrap.indent((method.__doc__ or "").splitlines()[0], "    ") + "\n"
+    if parameter not in documented:
+        raise unknown(f"parameter of {label}", parameter, documented)
+    return _indented(documented[parameter])
+
+
+def _paragraph(lines: list[str]) -> list[str]:
+    """The lines up to the first that is not further in."""
+    end = next((place for place, line in enumerate(lines) if line and not line.startswith(" ")), len(lines))
+    return lines[:end]
