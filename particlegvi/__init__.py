@@ -41,6 +41,7 @@ _NAMES = {
     "Loss": "particlegvi.losses.loss:Loss",
     "Run": "particlegvi.simulation.run:Run",
     "Diverged": "particlegvi.tools.errors:Diverged",
+    "last_interrupted": "particlegvi.tools.errors:last_interrupted",
     "simulate": "particlegvi.simulation.loop:simulate",
     "target": "particlegvi.targets:target",
     "run": "particlegvi.running.execute:run",
@@ -82,7 +83,7 @@ if TYPE_CHECKING:
     from particlegvi.simulation.loop import simulate
     from particlegvi.simulation.run import Run
     from particlegvi.targets import target
-    from particlegvi.tools.errors import Diverged
+    from particlegvi.tools.errors import Diverged, last_interrupted
 
 
 def __getattr__(name: str) -> Any:

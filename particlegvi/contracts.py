@@ -38,6 +38,11 @@ class StepProgress(Protocol):  # called now and then
     def __call__(self, steps_done: int, steps: int, /) -> None: ...
 
 
+# An argument: a function, True for a bar, "auto" for one where somebody looks on, False or None for nothing.
+Listening: TypeAlias = "Progress | bool | Literal['auto'] | None"
+StepListening: TypeAlias = "StepProgress | bool | Literal['auto'] | None"
+
+
 @runtime_checkable
 class Stages(Protocol):
     """An optional part of a `Progress` or `StepProgress`: it is told of whatever takes long before it begins.

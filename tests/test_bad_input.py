@@ -72,6 +72,7 @@ for registry in (pg.losses, pg.kernels, pg.priors, pg.methods, pg.integrators):
 add(CALLS, "integrators.scheme", pg.integrators.scheme, "name")
 add(CALLS, "losses.parameters", pg.losses.parameters, "name")
 add(CALLS, "scenarios.path", pg.scenarios.path, "name")
+add(CALLS, "scenarios.get", pg.scenarios.get, "name")
 add(CALLS, "from_formula", pg.Loss.from_formula, "formula variables name", formula="t", variables=["t"])
 add(CALLS, "from_term", pg.Loss.from_term, "term dim name", term=LOSS.term)
 add(CALLS, "from_numpy", pg.Loss.from_numpy, "value gradient dim name gradient_at",
@@ -148,7 +149,7 @@ def test_the_check_itself_can_fail():
 
 
 UNTRIED = {
-    "names", "entries",  # take no argument
+    "names", "entries", "folder",  # take no argument
     "DE", "Embedding",  # nor do these, or they are what a function returns
     "Method", "Schedule", "Stepping", "SCHEMES",  # what parts are made of
     "plot_run",  # what `run.plot` calls
@@ -286,9 +287,9 @@ def test_nothing_is_compiled_or_drawn_before_every_argument_is_checked(monkeypat
         pg.simulate(LOSS, DLE, prior=PRIOR, **SMALL)
 
 
-@pytest.mark.parametrize("value", [3, "bar", [], True])
-def test_progress_is_a_function(value):
-    answer = f"progress must be a function or None, not {quoting.shown(value)}"
+@pytest.mark.parametrize("value", [3, "bar", [], 1])
+def test_progress_is_a_function_or_asks_for_a_bar(value):
+    answer = f'progress must be True, "auto", a function or None, not {quoting.shown(value)}'
     assert refusal(lambda: pg.simulate(LOSS, DLE, PRIOR, **SMALL, progress=value)) == answer
     assert refusal(lambda: pg.run("lifting", progress=value)) == answer
 

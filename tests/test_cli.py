@@ -17,6 +17,7 @@ import particlegvi as pg
 from particlegvi import cli, scenario
 from particlegvi.kinds.particles import running
 from particlegvi.scenario import catalogue
+from particlegvi.tools import bars
 
 pytestmark = pytest.mark.usefixtures("remembered_truth")
 
@@ -274,7 +275,7 @@ def test_progress_is_for_terminals_only(capsys, monkeypatch):
 
 def test_a_terminal_sees_something_at_once_and_then_every_stage(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(cli.progress, "TICK", 0.01)
+    monkeypatch.setattr(bars, "TICK", 0.01)
     with cli.ProgressBar(quiet=False) as progress:
         assert "loading" in capsys.readouterr().err
         time.sleep(0.2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi import kinds, schedules
 from particlegvi import methods as registry
-from particlegvi.contracts import Distribution, Facts, Prior, Start
+from particlegvi.contracts import Distribution, Facts, Listening, Prior, Start
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.kinds.particles.building import Parts, settled
 from particlegvi.results import Comparison
@@ -19,7 +19,8 @@ from particlegvi.simulation.expected import expected
 from particlegvi.simulation.loop import simulate
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools import arguments, parts
-from particlegvi.tools.errors import carry
+from particlegvi.tools.bars import listening
+from particlegvi.tools.errors import Diverged, carried, carry, remembered
 from particlegvi.tools.quoting import shown
 
 SHARED = ("kl_weight", "mmd_weight", "kernel")  # what a method that is given by its name takes from the call
@@ -40,7 +41,7 @@ def compare(
     tolerance: float = 1e-12,
     modes: ArrayLike | None = None,
     title: str = "",
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Listening = "auto",
     **shared: Any,
 ) -> Comparison:
     """Run several methods on one problem, from the same start and with the same noise.
@@ -56,8 +57,9 @@ def compare(
         Points whose neighbourhoods are counted.
     title : str
         Over the figure.
-    progress : callable, optional
-        Called as ``progress(label, steps_done, steps)`` now and then.
+    progress : bool, "auto" or callable, optional
+        "auto" shows a bar after a second, in a notebook and on a terminal; True shows one at once, anywhere; None or
+        False shows none. A function is called as ``progress(label, steps_done, steps)`` now and then.
     **shared
         ``kl_weight``, ``mmd_weight`` and ``kernel`` for the methods given by their name: each takes those that it has.
 
@@ -74,11 +76,15 @@ def compare(
         When a step makes a particle non-finite; the error carries what there is as ``results``.
     """
     chosen = _by_label(methods, shared)
-    parts.progress(progress)
+    parts.listening(progress)
     if not isinstance(title, str):
         raise arguments.refuse("title", title, "a text")
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
-    with compiling_told(progress, partial(expected, loss, chosen.values())):
+    with (
+        remembered(),
+        listening(progress) as heard,
+        compiling_told(heard, partial(expected, loss, chosen.values())),
+    ):
         for method in chosen.values():
             problem = check_problem(loss, method, prior, initial, settings)
         # a start that is a distribution stays one: DE's target depends on it
@@ -106,10 +112,15 @@ def compare(
                 run = simulate(
                     loss, method, prior, particles, steps, step_size, initial=initial, seed=seed, integrator=integrator,
                     record_every=record_every, tolerance=tolerance,
-                    progress=None if progress is None else partial(progress, label),
+                    progress=None if heard is None else partial(heard, label),
                 )  # fmt: skip
-            except Exception as error:
+            except BaseException as error:
                 carry(error, "results", results)
+                partly = carried(error, "run")
+                if partly is not None:
+                    partly.method = settled(partly.method, partly.info)
+                    results.add(label, partly)
+                    results.status = "diverged" if isinstance(error, Diverged) else "interrupted"
                 raise
             run.method = settled(run.method, run.info)
             results.add(label, run)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from particlegvi import kinds
-from particlegvi.contracts import Progress
+from particlegvi.contracts import Listening, Progress
 from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.kinds.kind import Job, Space
@@ -21,7 +21,9 @@ from particlegvi.storage.creating import create
 from particlegvi.storage.folder import Folder
 from particlegvi.storage.folder_storage import CHECKPOINT_EVERY, Workplace
 from particlegvi.tools import arguments, files
-from particlegvi.tools.errors import Diverged, carried, carry
+from particlegvi.tools.bars import listening
+from particlegvi.tools.errors import Diverged, carried, carry, remembered
+from particlegvi.tools.parts import listening as check_listening
 from particlegvi.tools.parts import progress as check_progress
 from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.signals import say_last
@@ -33,7 +35,7 @@ def run(
     seed: int = 0,
     out: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
-    progress: Progress | None = None,
+    progress: Listening = "auto",
     checkpoint_every: float = CHECKPOINT_EVERY,
     **overrides: Any,
 ) -> Results:
@@ -49,8 +51,10 @@ def run(
         Folder to write; nothing is written without it.
     overwrite : bool
         Whether ``out`` may be the folder of an earlier run.
-    progress : callable, optional
-        Called as ``progress(label, steps done, steps)`` now and then.
+    progress : bool, "auto" or callable, optional
+        "auto" shows a bar after a second, in a notebook and on a terminal; True shows one at once, anywhere; None or
+        False shows none. A function is called as ``progress(label, steps done, steps)`` now and then, and told of
+        stages if it is a `particlegvi.contracts.Stages`.
     checkpoint_every : float
         Seconds of run time between checkpoints in ``out``: as much work as is lost at most when the process dies.
         `resume` goes on from there.
@@ -68,11 +72,14 @@ def run(
     ValueError
         If the scenario, an override, the seed or ``out`` is bad; nothing is written then.
     Diverged
-        If a step made a particle non-finite. What was recorded before is in ``error.results``, and in ``out``.
+        If a step made a particle non-finite. What was recorded before is in ``error.results``, in
+        ``particlegvi.last_interrupted()``, and in ``out``. So it is after Ctrl-C.
     """
+    check_listening(progress)
     settings = load(scenario, overrides)
     every = checkpoint_every
-    return execute(settings, seed, out, overwrite, progress, save=out is not None, checkpoint_every=every)
+    with remembered(), listening(progress) as heard:
+        return execute(settings, seed, out, overwrite, heard, save=out is not None, checkpoint_every=every)
 
 
 def execute(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from particlegvi import scenario as scenarios
-from particlegvi.contracts import Facts, Progress
+from particlegvi.contracts import Facts, Listening, Progress
 from particlegvi.results import Results, load
 from particlegvi.results.loading import opened, stored_scenario, unpacked
 from particlegvi.running.execute import simulate_rest
@@ -19,6 +19,8 @@ from particlegvi.storage.folder import Folder, open_folder
 from particlegvi.storage.folder_storage import CHECKPOINT_EVERY
 from particlegvi.storage.versions import versions
 from particlegvi.tools import arguments, parts
+from particlegvi.tools.bars import listening
+from particlegvi.tools.errors import remembered
 from particlegvi.tools.files import Unreadable
 
 ENDED = ("finished", "diverged")
@@ -28,7 +30,7 @@ def resume(
     folder: str | os.PathLike[str],
     scenario: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     seed: int | None = None,
-    progress: Progress | None = None,
+    progress: Listening = "auto",
     checkpoint_every: float = CHECKPOINT_EVERY,
 ) -> Results:
     """Finish a run that was interrupted: same bytes as if it had not been.
@@ -54,7 +56,9 @@ def resume(
     Diverged
         As in `run`.
     """
-    return go_on(folder, scenario, seed, progress, checkpoint_every)
+    parts.listening(progress)
+    with remembered(), listening(progress) as heard:
+        return go_on(folder, scenario, seed, heard, checkpoint_every)
 
 
 def go_on(

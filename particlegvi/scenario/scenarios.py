@@ -10,7 +10,7 @@ from particlegvi.scenario.reading import load
 from particlegvi.scenario.writing import text
 from particlegvi.tools import html
 
-__all__ = ["Scenario", "entries", "folder", "get", "names", "path"]
+__all__ = ["entries", "folder", "get", "names", "path"]
 
 
 class Scenario(dict[str, object]):

@@ -10,7 +10,7 @@ from typing import NoReturn
 import numpy as np
 
 from particlegvi import losses, schedules
-from particlegvi.contracts import Flow, Loss, Method, Prior, Snapshot, Start, Storage
+from particlegvi.contracts import Flow, Loss, Method, Prior, Snapshot, Start, StepListening, Storage
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.engine.steps.ensemble import Driven
 from particlegvi.methods.flow import ParticleProblem
@@ -21,7 +21,8 @@ from particlegvi.simulation.run import Run
 from particlegvi.simulation.stability import warn_when_unstable
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import memory, parts
-from particlegvi.tools.errors import Diverged, carry
+from particlegvi.tools.bars import listening_to_steps
+from particlegvi.tools.errors import Diverged, carry, remembered
 
 MOST_RECORDS = 200
 
@@ -39,7 +40,7 @@ def simulate(
     integrator: str | Mapping[str, object] = "euler-maruyama",
     record_every: int | None = None,
     tolerance: float = 1e-12,
-    progress: Callable[[int, int], None] | None = None,
+    progress: StepListening = "auto",
 ) -> Run:
     """Simulate one particle method.
 
@@ -69,9 +70,10 @@ def simulate(
         Steps between records; left out, at most 200 records; 0 keeps the start and the end only.
     tolerance : float
         Error allowed in the repulsion of each particle, in units of variance / lengthscale of the kernel.
-    progress : callable, optional
-        Called as ``progress(steps_done, steps)`` a few times a second. It is told of compiling before that if it is a
-        `particlegvi.contracts.Stages`.
+    progress : bool, "auto" or callable, optional
+        "auto" shows a bar after a second, in a notebook and on a terminal; True shows one at once, anywhere; None or
+        False shows none. A function is called as ``progress(steps_done, steps)`` a few times a
+        second, and told of compiling before that if it is a `particlegvi.contracts.Stages`.
 
     Returns
     -------
@@ -83,14 +85,20 @@ def simulate(
         For a bad argument, in one sentence, before anything is simulated.
     Diverged
         When a step makes a particle non-finite; the error carries the run up to the last record as ``run``. So does the
-        ``KeyboardInterrupt`` of Ctrl-C.
+        ``KeyboardInterrupt`` of Ctrl-C, and ``particlegvi.last_interrupted()`` gives it after both.
     """
-    parts.progress(progress)
+    parts.listening(progress)
+    parts.loss(loss, moves=True)
+    label = parts.method(method).label
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
-    with compiling_told(progress, partial(expected, loss, [method])):
+    with (
+        remembered(),
+        listening_to_steps(progress, label) as heard,
+        compiling_told(heard, partial(expected, loss, [method])),
+    ):
         problem = check_problem(loss, method, prior, initial, settings)
         memory.check_records(problem.start.shape[0], problem.start.shape[1], steps, record_every)
-        return follow(problem, method, record_every, progress, MemoryStorage())
+        return follow(problem, method, record_every, heard, MemoryStorage())
 
 
 def follow(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -33,6 +34,34 @@ def carry(error: BaseException, name: str, what: Any) -> None:
     """
     with contextlib.suppress(AttributeError):  # of an error that takes no attributes
         setattr(error, name, what)
+
+
+@contextlib.contextmanager
+def remembered() -> Iterator[None]:
+    """Within it an interruption leaves what was recorded to `last_interrupted`, and its message says so."""
+    try:
+        yield
+    except (KeyboardInterrupt, Diverged) as error:
+        found = carried(error, "results")
+        kept = carried(error, "run") if found is None else found
+        if kept is not None:
+            _last[:] = [kept]
+            if isinstance(error, KeyboardInterrupt) and not error.args:
+                name = "run" if found is None else "results"
+                error.args = (f"what was recorded is in particlegvi.last_interrupted(), and in error.{name}",)
+        raise
+
+
+_last: list[Any] = []
+
+
+def last_interrupted() -> Any:
+    """What the last call recorded that was interrupted, or diverged: a run, results or a comparison; None if none was.
+
+    A cell of a notebook that is stopped has no other way to say it. The same is in the error, as ``error.run`` or
+    ``error.results``.
+    """
+    return _last[0] if _last else None
 
 
 def carried(error: BaseException, name: str) -> Any:

@@ -156,6 +156,12 @@ def progress(thing: Any) -> Any:
     return thing
 
 
+def listening(thing: object) -> None:
+    """A callable, True, False, "auto" or None."""
+    if not (thing is None or isinstance(thing, bool) or callable(thing) or (type(thing) is str and thing == "auto")):
+        raise refuse("progress", thing, 'True, "auto", a function or None')
+
+
 def same_dim(key: str, dim: int, of_loss: int) -> None:
     """The dimensions of two parts must agree."""
     if dim != of_loss:

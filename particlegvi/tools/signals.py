@@ -84,6 +84,11 @@ class Answered:
 _entered: list[Answered] = []
 
 
+def answered() -> bool:
+    """Whether this is a command, whose signals an `Answered` takes."""
+    return bool(_entered)
+
+
 def say_last(text: str) -> None:
     """Set what the `Answered` around this code says if a signal ends the process without an answer; "" for nothing."""
     for answered in _entered:

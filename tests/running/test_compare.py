@@ -100,7 +100,7 @@ BAD = [
     (["DLE"], {"modes": "left"}, r'modes must be an array \(n, 1\) of finite numbers, not "left"'),
     (["DLE"], {"modes": [float("nan")]}, r"modes must be an array \(n, 1\) o.*, not one with NaN or infinity"),
     (["DLE"], {"modes": np.empty((0, 1))}, r"modes must be at least one point, or None, not \[\]"),
-    (["DLE"], {"progress": 3}, "progress must be a function or None, not 3"),
+    (["DLE"], {"progress": 3}, 'progress must be True, "auto", a function or None, not 3'),
 ]
 
 
