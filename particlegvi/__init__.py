@@ -18,7 +18,8 @@ from particlegvi.version import __version__
 
 TYPE_CHECKING = False  # as in typing, whose import would be a sixth of the time that --help takes
 
-# No module is called run, resume, compare, simulate, target, load or scenarios: importing it would bind its name here.
+# No module is called run, resume, page, compare, simulate, target, load or scenarios: importing it would bind its name
+# here.
 _MODULES = (
     "losses",
     "kernels",
@@ -49,6 +50,7 @@ _NAMES = {
     "compare": "particlegvi.running.compare:compare",
     "load": "particlegvi.results:load",
     "scenarios": "particlegvi.scenario.scenarios:",
+    "page": "particlegvi.running.pages:page",
 }
 
 __all__ = ["__version__", *_MODULES, *_NAMES]
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
     from particlegvi.results import load
     from particlegvi.running.compare import compare
     from particlegvi.running.execute import run
+    from particlegvi.running.pages import page
     from particlegvi.running.resume import resume
     from particlegvi.scenario import scenarios
     from particlegvi.simulation.loop import simulate

@@ -35,7 +35,7 @@ LAYERS = [
     {"tables"},
     {"storage"},
     {"kinds"},
-    {"scenario"},
+    {"scenario", "pages"},  # pages read parts and runs of particles, and results make pages
     {"results"},
     {"running"},
     {"bench", "verification"},

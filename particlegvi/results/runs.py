@@ -16,6 +16,8 @@ from particlegvi.tools import arguments, html
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from particlegvi.pages.building import Page
+
 
 class Runs(ExportedRuns):
     """Runs by label, in the order of the labels.
@@ -155,6 +157,28 @@ class Runs(ExportedRuns):
         from particlegvi import plotting
 
         return plotting.figure(self, kind or self.kind.figure(list(self.values())), **settings)
+
+
+    def page(self, *, frames: int = 120, live: bool = True, language: str = "en") -> Page:
+        """One html file that replays the runs, and is live below that; see `particlegvi.page`.
+
+        Parameters
+        ----------
+        frames : int
+            Most moments of the replay; 0 for the live page alone.
+        live : bool
+            Whether the replay is followed by the live page.
+        language : str
+            "en" or "de".
+
+        Raises
+        ------
+        ValueError
+            If the runs are not of particles on the line or in the plane.
+        """
+        from particlegvi.pages.subjects import page_of_runs
+
+        return page_of_runs(self, frames, live, language)
 
 
 def summarise(runs: Runs) -> Facts:

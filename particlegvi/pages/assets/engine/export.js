@@ -1,0 +1,26 @@
+// A state of the page as a scenario that `particlegvi run` accepts.
+"use strict";
+PG.scenario = function (problem, settings, own, words) {
+  const text = value => JSON.stringify(value), decimal = x => { const s = String(x); return /[.eE]/.test(s) ? s : `${s}.0`; };
+  const toml = value => Array.isArray(value) ? `[${value.map(toml).join(", ")}]` : typeof value === "number" ? decimal(value) : text(value);
+  const one = list => list.length === 1 ? decimal(list[0]) : toml(list);
+  const prior = p => p.name === "flat" ? '"flat"' : p.name === "points" ? `{ points = ${toml(p.points)} }`
+    : p.name === "normal" ? `{ name = "normal", mean = ${one(p.mean)}, sd = ${one(p.sd)} }` : `{ name = "uniform", low = ${one(p.low)}, high = ${one(p.high)} }`;
+  const table = ({ name, parameters }) => `{ name = ${text(name)}${Object.entries(parameters).map(([key, value]) => `, ${key} = ${key === "dim" ? value : toml(value)}`).join("")} }`;
+  const { loss } = problem, formula = (f, variables) => `{ formula = ${text(f)}, variables = ${text(variables)} }`;
+  let written;
+  if (settings.loss === "own") written = own.formula !== undefined ? formula(own.formula, own.variables) : table(own);
+  else if (loss.heights) written = table({ name: "spline", parameters: { low: loss.low, high: loss.high, heights: Array.from(loss.heights) } });
+  else written = loss.formula !== undefined ? formula(loss.formula, loss.variables) : text(settings.loss);
+  const lines = [`# particlegvi run from-the-page.toml --seed ${settings.seed}`, 'kind = "particles"', 'name = "from-the-page"', `title = ${text(words)}`, `loss = ${written}`, `prior = ${prior(problem.prior)}`];
+  if (problem.start !== problem.prior) lines.push(`initial = ${prior(problem.start)}`);
+  lines.push(`kernel = { name = "squared-exponential", lengthscale = ${decimal(problem.lengthscale)}, variance = ${decimal(problem.variance)} }`,
+    `particles = ${problem.particles}`, `steps = ${problem.steps}`, `step_size = ${decimal(problem.step_size)}`, `integrator = ${text(problem.integrator)}`);
+  for (const name of problem.methods) {
+    const [kl, mmd] = PG.METHODS[name];
+    lines.push("", `[methods.${name}]`);
+    if (kl) lines.push(`kl_weight = ${decimal(problem.kl_weight)}`);
+    if (mmd) lines.push(`mmd_weight = ${decimal(problem.mmd_weight)}`);
+  }
+  return [...lines, "", "[[figures]]", `kind = "${loss.dim === 1 ? "histograms" : "particles"}"`, ""].join("\n");
+};

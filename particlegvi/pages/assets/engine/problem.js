@@ -1,0 +1,117 @@
+// From settings, as the address and the controls have them, to the ensembles of a page; and the self-test.
+"use strict";
+PG.Refused = class extends Error { constructor(key, value) { super(`${key}: ${value}`); Object.assign(this, { key, value: String(value) }); } };
+PG.METHODS = { DE: [0, 0], DLE: [1, 0], DRE: [0, 1], DRLE: [1, 1] }; // which of the two weights a method has
+PG.MOST = { 1: 10000, 2: 1000 };
+
+(() => {
+  const NUMBERS = { kl_weight: [0, 1e6], mmd_weight: [0, 1e6], lengthscale: [1e-6, 1e6], variance: [1e-12, 1e12], step_size: [1e-12, 1e3] };
+  function number(key, value, low, high) {
+    const x = typeof value === "number" ? value : /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/.test(value) ? Number(value) : NaN;
+    if (!(x >= low && x <= high)) throw new PG.Refused(key, value);
+    return x;
+  }
+  function whole(key, value, low, high) {
+    const x = number(key, value, low, high);
+    if (!Number.isInteger(x)) throw new PG.Refused(key, value);
+    return x;
+  }
+  // "normal:0:1", "uniform:-2,-2:3,3" or "flat"; one number stands for every coordinate
+  PG.read_prior = function (key, text, dim) {
+    if (typeof text !== "string") return text;
+    const [name, ...lists] = text.split(":"), read = (list, low) => {
+      const all = list.split(",").map(each => number(key, each, low, 1e12));
+      if (all.length !== 1 && all.length !== dim) throw new PG.Refused(key, text);
+      return all.length === dim ? all : new Array(dim).fill(all[0]);
+    };
+    if (name === "flat" && !lists.length) return { name };
+    if (name === "normal" && lists.length === 2) return { name, mean: read(lists[0], -1e12), sd: read(lists[1], 1e-9) };
+    if (name === "uniform" && lists.length === 2) {
+      const [low, high] = lists.map(list => read(list, -1e12));
+      if (low.every((a, d) => a < high[d])) return { name, low, high };
+    }
+    throw new PG.Refused(key, text);
+  };
+  PG.write_prior = prior => prior.name === "flat" ? "flat" : prior.name === "normal" ? `normal:${prior.mean}:${prior.sd}` : `uniform:${prior.low}:${prior.high}`;
+
+  // loss: "own" (the page's), a name of the package's losses, "spline" with low, high and heights, or a formula
+  PG.read_loss = function (settings, own) {
+    const text = String(settings.loss);
+    if (text === "own" && own) return own.formula !== undefined ? PG.formula(own.formula, own.variables) : PG.losses[own.name](own.parameters);
+    if (text === "spline") {
+      const heights = Array.isArray(settings.heights) ? settings.heights : String(settings.heights).split(",").map(each => number("heights", each, -1e6, 1e6));
+      const low = number("low", settings.low, -1e6, 1e6), high = number("high", settings.high, -1e6, 1e6);
+      if (heights.length < 3 || heights.length > 1000) throw new PG.Refused("heights", heights.length);
+      if (!(low < high)) throw new PG.Refused("high", high);
+      return PG.losses.spline({ low, high, heights });
+    }
+    if (Object.prototype.hasOwnProperty.call(PG.losses, text)) return PG.losses[text]({});
+    const variables = String(settings.variables || "t").split(",");
+    if (variables.length > 2 || !variables.every(name => /^[\p{L}_][\p{L}\d_]{0,39}$/u.test(name) && name !== "pi" && !(name in PG.functions)) || new Set(variables).size < variables.length) throw new PG.Refused("variables", settings.variables);
+    return PG.formula(text, variables);
+  };
+
+  // Settings checked, with the loss, prior and start as objects.
+  PG.problem = function (settings, own) {
+    const loss = PG.read_loss(settings, own), found = { ...settings, loss };
+    for (const [key, [low, high]] of Object.entries(NUMBERS)) found[key] = number(key, settings[key], low, high);
+    found.particles = whole("particles", settings.particles, 1, PG.MOST[loss.dim]);
+    found.steps = whole("steps", settings.steps, 0, 1e9);
+    if (!/^\d{1,20}$/.test(settings.seed) || BigInt(settings.seed) >= 1n << 64n) throw new PG.Refused("seed", settings.seed);
+    if (!["euler-maruyama", "leimkuhler-matthews"].includes(settings.integrator)) throw new PG.Refused("integrator", settings.integrator);
+    found.methods = String(settings.methods).split(",");
+    if (!found.methods.every(name => Object.prototype.hasOwnProperty.call(PG.METHODS, name))) throw new PG.Refused("methods", settings.methods);
+    found.prior = PG.read_prior("prior", settings.prior, loss.dim);
+    found.start = settings.initial ? PG.read_prior("initial", settings.initial, loss.dim) : found.prior;
+    if (found.start.name === "flat") throw new PG.Refused("initial", "flat");
+    if (found.start.name === "points") found.particles = found.start.points.length;
+    found.kernel = { lengthscale: found.lengthscale, variance: found.variance };
+    found.math = String(settings.exact) === "true" ? PG.exact : PG.plain;
+    return found;
+  };
+  // The settings of one method of a problem; methods share their noise.
+  PG.method = function (problem, name, noise) {
+    const [kl, mmd] = PG.METHODS[name], { loss, prior, start, kernel, step_size, particles, seed, integrator, math } = problem;
+    return { loss, prior, start, kernel, step_size, particles, seed, integrator, math, noise, name, kl_weight: kl * problem.kl_weight, mmd_weight: mmd * problem.mmd_weight };
+  };
+  PG.truth = function (s) { // Q* of a method, or null
+    if (s.kl_weight > 0) return s.loss.dim === 1 ? PG.line_target(s) : PG.plane_target(s);
+    return s.mmd_weight > 0 || s.loss.dim === 2 ? null : PG.basins(s.loss, s.prior, s.start);
+  };
+  PG.DEFAULTS = { loss: "tilted-double-well", variables: "t", prior: "normal:0:1", initial: "", kl_weight: 1, mmd_weight: 0.5, lengthscale: 1, variance: 1,
+    step_size: 0.001, particles: 300, steps: 1000, seed: "0", integrator: "euler-maruyama", methods: "DE,DLE,DRLE", exact: "false" };
+
+  // Final particles of all four methods in both modes, from the prior N(0, 1), by Euler-Maruyama.
+  PG.selftest = function (given) {
+    const fixed = { prior: "normal:0:1", initial: "", integrator: "euler-maruyama", variables: "t", variance: 1 }, report = {};
+    for (const mode of ["plain", "exact"]) {
+      report[mode] = {};
+      const problem = PG.problem({ ...PG.DEFAULTS, ...given, ...fixed, exact: String(mode === "exact") }, null);
+      if (problem.loss.dim !== 1) throw new PG.Refused("loss", given.loss);
+      const noise = PG.noise(problem.seed, problem.particles, 1, problem.math);
+      for (const name of Object.keys(PG.METHODS)) {
+        const ensemble = PG.ensemble(PG.method(problem, name, noise));
+        ensemble.advance(problem.steps);
+        report[mode][name] = Array.from(ensemble.x[0]);
+      }
+    }
+    return report;
+  };
+
+  // What the particles of a method say about Q*: a sentence's key and its values.
+  PG.verdict = function (ensemble, truth, facts, start_slope) {
+    const s = ensemble.settings;
+    if (!ensemble.is_finite) return "diverged";
+    if (s.kl_weight === 0) {
+      const rows = ensemble.x.map(row => new Float64Array(row.length));
+      s.loss.slopes(ensemble.x, rows, PG.plain);
+      if (s.mmd_weight > 0) return "no_density";
+      let most = 0;
+      rows.forEach((row, d) => row.forEach((v, i) => { const at = ensemble.x[d][i], wall = s.prior.name === "uniform" && (at <= s.prior.low[d] && v > 0 || at >= s.prior.high[d] && v < 0); if (!wall) most = Math.max(most, Math.abs(v)); }));
+      return most < 1e-3 * Math.max(start_slope, 1e-12) ? "settled" : "descending";
+    }
+    if (!truth) return "no_truth";
+    const parts = facts.w1.map((w, d) => w / facts.floor[d][1]), worst = Math.max(...parts);
+    return worst <= 1 ? "within" : worst <= 2 ? "near" : "far";
+  };
+})();

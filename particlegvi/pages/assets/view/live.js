@@ -1,0 +1,175 @@
+// The live part of a page: particles that are simulated here, at the settings of the controls or the address.
+"use strict";
+VIEW.live = function (root) {
+  const { element, say, number, data } = VIEW, own = data.loss, base = { ...PG.DEFAULTS, ...data.settings };
+  let state = { ...base }, problem = null, playing = false, busy = 0, idle = null, pinned = null;
+  VIEW.most = 10000;
+  const panels = VIEW.panels(), kept = VIEW.panels(), watch = element("p", { class: "watch" }, data.watch), error = element("p", { class: "error", role: "alert" });
+  const clock = element("span", { id: "clock", "aria-live": "off" }), button = (key, action, more) => element("button", { type: "button", id: key, onclick: action, ...more }, say(key));
+  const play_button = button("play", () => VIEW.still && !playing ? jump(5000) : play(!playing), { "aria-pressed": "false" });
+  const presets = element("div", { class: "row", role: "group", "aria-label": say("presets") },
+    ...data.presets.map(({ key, settings }) => element("button", { type: "button", id: `preset-${key}`, onclick: () => choose(settings, say(`preset_${key}_watch`)) }, say(`preset_${key}`))),
+    element("button", { type: "button", id: "preset-own", onclick: () => choose({}, data.watch) }, say("preset_own")));
+  const address = element("input", { type: "text", class: "address", id: "address", readonly: true, "aria-label": say("link") });
+  const text = element("textarea", { id: "scenario", readonly: true, spellcheck: "false", "aria-label": say("scenario_text") }), out = element("div", { hidden: true }, element("p", {}, say("scenario_help")), text);
+  const controls = VIEW.controls(() => state, own, changed), settings = element("details", { open: true, id: "settings" }, element("summary", {}, say("settings")), controls.box);
+  const kept_box = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.grid, kept.table);
+  root.append(presets, watch,
+    element("div", { class: "row", role: "group", "aria-label": say("simulation") }, play_button, button("step", () => jump(1)), button("end", () => jump(Math.max(0, problem.steps - panels.entries[0].ensemble.step) || 1000)), button("reset", () => { play(false); restart(); }), button("compare", compare), clock),
+    error, panels.grid, kept_box, panels.table, panels.energy, settings,
+    element("div", { class: "row" }, button("save", save), button("copy", show_scenario), button("link", show_address)), element("p", {}, address), out);
+  address.hidden = true;
+
+  function changed(key, value, more) {
+    state = { ...state, ...more, [key]: value };
+    if (key === "loss" && value !== "spline") state = { ...state, heights: undefined, low: undefined, high: undefined };
+    if (key === "pace") return;
+    restart(); controls.show();
+  }
+  function choose(given, sentence) { play(false); state = { ...base, ...given }; watch.textContent = sentence; restart(); controls.show(); }
+  const describe = (key, value) => key === "variables" || key === "loss" ? say("refused_loss") : say(`refused_${key}` in data.words ? `refused_${key}` : "refused", { key: say(key), value, most: VIEW.most });
+
+  function restart() {
+    let found;
+    try {
+      found = PG.problem(clamped(), own);
+      const one = found.start.name === "points" ? found.start.points[0] : found.start.mean || found.start.low, value = new Float64Array(1);
+      found.loss.values(one.map(t => new Float64Array([t + 0.123])), value, PG.plain);
+      if (!Number.isFinite(value[0])) throw new PG.Refused("finite", one);
+    } catch (problem_found) {
+      if (problem_found instanceof PG.Mistake) error.textContent = `${say(`formula_${problem_found.key}`, problem_found.values)} ${say("at_place", { place: problem_found.column + 1 })}`;
+      else if (problem_found instanceof PG.Refused) error.textContent = problem_found.key === "finite" ? say("refused_finite") : describe(problem_found.key, problem_found.value);
+      else throw problem_found;
+      play(false);
+      return;
+    }
+    error.textContent = "";
+    problem = found;
+    build(panels, problem, state, state => ({ history: [], state }));
+    if (idle) clearTimeout(idle);
+    idle = setTimeout(floors, VIEW.at_once ? 0 : 60);
+    paint(true); remember();
+  }
+  function clamped() { // the plane has fewer particles than the line
+    const plane = state.loss === "own" ? own && (own.dim || 1) === 2 : String(state.loss) in PG.losses ? state.loss !== "spline" && PG.losses[state.loss]({}).dim === 2 : String(state.variables).includes(",");
+    VIEW.most = PG.MOST[plane ? 2 : 1];
+    if (Number(state.particles) > VIEW.most) state = { ...state, particles: VIEW.most };
+    return state;
+  }
+  function build(where, found, given) {
+    const noise = PG.noise(found.seed, found.particles, found.loss.dim, found.math);
+    const entries = found.methods.map(name => {
+      const s = PG.method(found, name, noise), ensemble = PG.ensemble(s), truth = PG.truth(s);
+      const slopes = ensemble.x.map(row => new Float64Array(row.length)); found.loss.slopes(ensemble.x, slopes, PG.plain);
+      const steepest = slopes.reduce((most, row) => row.reduce((m, v) => Math.max(m, Math.abs(v)), most), 0), entry = { label: name, colour: VIEW.method_colour(name), truth, ensemble, history: [], particles: () => ensemble.x };
+      entry.note = [s.kl_weight ? `kl_weight ${VIEW.shown(s.kl_weight)}` : "", s.mmd_weight ? `mmd_weight ${VIEW.shown(s.mmd_weight)}` : ""].filter(Boolean).join(", ") || say("no_weights");
+      entry.goal = truth && found.loss.dim === 1 && s.kl_weight > 0 ? PG.target_free_energy(truth, s) : null;
+      entry.verdict = facts => {
+        if (!entry.floor && truth && s.kl_weight > 0) return "…";
+        const key = PG.verdict(ensemble, truth, { w1: facts.w1 || [], floor: entry.floor || [] }, steepest);
+        return say(`verdict_${key}`, { times: facts.w1 && entry.floor ? number(Math.max(...facts.w1.map((w, d) => w / entry.floor[d][1])), 1) : "" });
+      };
+      return entry;
+    });
+    const truths = entries.map(entry => entry.truth), { loss } = found, variables = loss.variables || (given.loss === "own" && own.variables) || (loss.dim === 1 ? ["t"] : ["x", "y"]);
+    where.build(entries, loss.dim === 1 ? VIEW.line_scene(loss, truths, variables[0]) : VIEW.plane_scene(loss, truths, variables), loss.dim);
+  }
+  function floors() { // W1 of exact draws takes longest, and is not needed while a slider moves
+    for (const where of [panels, kept]) for (const entry of where.entries) if (!entry.floor && entry.truth) entry.floor = (entry.truth.marginals || [entry.truth]).map(curve => PG.w1_floor(curve, entry.ensemble.settings.particles));
+    outside();
+    tell();
+  }
+  function outside() { // a drawn loss should keep Q* inside the drawing
+    const loss = problem.loss;
+    if (!loss.heights) return;
+    const share = Math.max(0, ...panels.entries.filter(entry => entry.truth && entry.truth.cdf).map(({ truth }) => truth.cdf(loss.low) + 1 - truth.cdf(loss.high)));
+    error.textContent = share > 0.01 ? say("outside_drawing", { share: Math.round(100 * share) }) : "";
+  }
+  const all = () => [...panels.entries, ...(pinned ? kept.entries : [])];
+  function note_energy() {
+    for (const entry of all()) { const e = entry.ensemble; entry.history.push([e.time, e.is_finite ? PG.free_energy(e.x, e.settings).total : NaN]); if (entry.history.length > 400) entry.history = entry.history.filter((_, k) => k % 2 === 0); }
+  }
+  function tell() { panels.tell(); if (pinned) kept.tell(); panels.draw_energy(); }
+  function paint(everything) {
+    panels.draw();
+    if (pinned) kept.draw();
+    const first = panels.entries[0].ensemble;
+    clock.textContent = say("clock", { time: number(first.time, 2), step: first.step });
+    if (everything) { note_energy(); tell(); }
+  }
+  // Every ensemble takes the same number of steps, in turns, and no more than fit into the milliseconds.
+  function advance(steps, milliseconds) {
+    const begun = performance.now();
+    for (let done = 0; done < steps; done += 10) {
+      for (const entry of all()) entry.ensemble.advance(Math.min(10, steps - done));
+      if (performance.now() - begun > milliseconds) return done + Math.min(10, steps - done);
+    }
+    return steps;
+  }
+  let frames = 0;
+  VIEW.frame = () => { advance(state.pace, 11); paint(++frames % (problem.loss.dim === 1 && problem.particles <= 1000 ? 12 : 40) === 0); };
+  function loop() { if (!playing) return; VIEW.frame(); requestAnimationFrame(loop); }
+  function play(on) {
+    playing = on;
+    play_button.textContent = say(on ? "pause" : "play"); play_button.setAttribute("aria-pressed", String(on));
+    if (on) requestAnimationFrame(loop); else if (problem) paint(true);
+  }
+  function jump(steps) { // in pieces, so that the page stays alive; a second jump stops the first
+    play(false);
+    const mine = ++busy;
+    const go = left => {
+      if (mine !== busy || playing) return;
+      const done = advance(left, 60);
+      paint(left - done <= 0 || frames++ % 5 === 0);
+      if (left - done > 0) setTimeout(() => go(left - done), 0);
+    };
+    go(steps);
+  }
+  VIEW.jump = jump;
+  function compare() { // keep what is shown, beside what comes; both begin again from the same start and noise
+    if (pinned) pinned = null;
+    else { pinned = { ...state }; build(kept, PG.problem(pinned, own), pinned); }
+    document.getElementById("compare").textContent = say(pinned ? "stop_comparing" : "compare");
+    kept_box.hidden = !pinned;
+    play(false); restart();
+    if (pinned) { kept.draw(); kept.tell(); }
+  }
+  function fragment() { // what differs from the defaults of the page
+    const given = new URLSearchParams();
+    for (const [key, value] of Object.entries(state)) {
+      if (value === undefined || key === "pace" || typeof value === "object" || (key in base && String(base[key]) === String(value))) continue;
+      given.set(key, value);
+    }
+    return given.toString();
+  }
+  function remember() { try { history.replaceState(null, "", `#${fragment()}`); } catch (refused) { /* a frame without an address */ } }
+  function show_address() { address.hidden = false; address.value = location.href.startsWith("about:") ? `#${fragment()}` : `${location.href.split("#")[0]}#${fragment()}`; address.focus(); address.select(); }
+  const scenario = () => PG.scenario({ ...problem, steps: Math.max(panels.entries[0].ensemble.step, 1) }, state, own, say("from_the_page"));
+  function show_scenario() { out.hidden = false; text.value = scenario(); text.focus(); text.select(); }
+  function save() {
+    show_scenario();
+    const place = URL.createObjectURL(new Blob([scenario()], { type: "application/toml" })), link = element("a", { download: "from-the-page.toml" });
+    link.href = place; link.click();
+    setTimeout(() => URL.revokeObjectURL(place), 1000);
+  }
+  function from_address() {
+    const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+    state = { ...base };
+    for (const [key, value] of Object.entries(given)) if (key in PG.DEFAULTS || ["heights", "low", "high"].includes(key)) state[key] = value;
+    if (given.prior === "flat" && !given.initial) state.initial = "normal:0:1";
+    restart(); controls.show();
+    if (!problem) { state = { ...base }; const said = error.textContent; restart(); controls.show(); error.textContent = said; }
+    if (given.at) jump(Math.min(Number(given.at) || 0, 1e6));
+  }
+  addEventListener("keydown", event => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, button, summary, canvas")) return;
+    if (event.key === " ") { event.preventDefault(); play_button.click(); }
+    if (event.key === "r") document.getElementById("reset").click();
+    if (event.key === ".") jump(1);
+  });
+  addEventListener("resize", () => { if (problem) { paint(false); panels.draw_energy(); controls.show(); } });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (problem) { paint(false); panels.draw_energy(); controls.show(); } });
+  addEventListener("hashchange", from_address);
+  base.pace = Math.max(1, Math.min(50, Math.round(Number(base.steps) / 1500)));
+  from_address();
+};

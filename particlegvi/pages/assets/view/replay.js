@@ -1,0 +1,57 @@
+// The replay of a finished run: what was recorded, with a time line.
+"use strict";
+VIEW.replay = function (root, ready) {
+  const { element, say, number, data } = VIEW, run = data.replay, frames = run.times.length, panels = VIEW.panels();
+  let at = 0, playing = false, decoded = null, last = 0;
+  const clock = element("span", { id: "replay-clock" }), line = element("input", { type: "range", class: "time", id: "timeline", min: 0, max: frames - 1, step: 1, value: 0, "aria-label": say("timeline") });
+  const button = (key, id, action, more) => element("button", { type: "button", id, onclick: action, ...more }, say(key));
+  const play_button = button("play", "replay-play", () => play(!playing), { "aria-pressed": "false" });
+  root.append(element("div", { class: "row", role: "group", "aria-label": say("replay") }, play_button, button("step", "replay-step", () => { play(false); show(at + 1); }), button("end", "replay-end", () => { play(false); show(frames - 1); }), line, clock),
+    panels.grid, panels.table);
+  if (run.shown < run.particles) root.append(element("p", { class: "soft" }, say("thinned", { shown: run.shown, particles: run.particles })));
+
+  async function unpack() { // 16 bits a number: the high bytes of all, then the low bytes, deflated
+    const bytes = Uint8Array.from(atob(run.frames), c => c.charCodeAt(0)), stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const planes = new Uint8Array(await new Response(stream).arrayBuffer()), half = planes.length / 2;
+    decoded = Float64Array.from({ length: half }, (_, k) => {
+      const code = planes[k] * 256 + planes[half + k], d = Math.floor(k / run.shown) % run.dim, [low, high] = run.window[d];
+      return code === 65535 ? NaN : low + (high - low) * code / 65534;
+    });
+  }
+  const particles = method => Array.from({ length: run.dim }, (_, d) => { const begin = ((at * run.methods.length + method) * run.dim + d) * run.shown; return decoded.subarray(begin, begin + run.shown); });
+  function truth_of({ truth }) {
+    if (!truth) return null;
+    if (truth.atoms) return truth;
+    const axes = truth.axes.map(([low, high, n]) => Float64Array.from({ length: n }, (_, i) => low + (high - low) * i / (n - 1)));
+    if (run.dim === 1) return PG.curve(axes[0], Float64Array.from(truth.density), {});
+    return { axes, density: Float64Array.from(truth.density), marginals: null };
+  }
+  function show(frame) {
+    at = Math.max(0, Math.min(frames - 1, frame));
+    line.value = at; line.setAttribute("aria-valuetext", say("time", { time: number(run.times[at], 2) }));
+    clock.textContent = say("clock", { time: number(run.times[at], 2), step: run.steps[at] });
+    panels.draw(); panels.tell();
+  }
+  function play(on) {
+    if (on && VIEW.still) { show(at + Math.ceil(frames / 10)); return; }
+    if (on && at === frames - 1) show(0);
+    playing = on;
+    play_button.textContent = say(on ? "pause" : "play"); play_button.setAttribute("aria-pressed", String(on));
+    if (on) requestAnimationFrame(loop);
+  }
+  function loop(now) {
+    if (!playing) return;
+    if (now - last > 60) { last = now; show(at + 1); if (at === frames - 1) play(false); }
+    requestAnimationFrame(loop);
+  }
+  line.addEventListener("input", () => { play(false); show(Number(line.value)); });
+  addEventListener("resize", () => { if (decoded) panels.draw(); });
+  unpack().then(() => {
+    const loss = data.loss ? PG.read_loss({ loss: "own" }, data.loss) : null, truths = run.methods.map(truth_of);
+    const entries = run.methods.map((method, k) => ({ label: method.label, note: method.note || say("no_weights"), colour: VIEW.method_colour(method.type), truth: truths[k], floor: method.floor ? [method.floor] : null,
+      particles: () => particles(k), verdict: () => at === frames - 1 ? method.verdict : "" }));
+    panels.build(entries, run.dim === 1 ? VIEW.line_scene(loss, truths, run.variables[0], run.window[0]) : VIEW.plane_scene(loss, truths.map(t => t), run.variables, run.window), run.dim);
+    show(frames - 1);
+    ready();
+  });
+};

@@ -1,0 +1,131 @@
+"""A page as one text: the assets in a fixed order, the content as data, and a policy that forbids every request."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import html
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from particlegvi import words
+from particlegvi.contracts import Facts
+from particlegvi.tools import files
+from particlegvi.tools.quoting import refuse
+
+ASSETS = Path(__file__).parent / "assets"
+ENGINE = (
+    "mathematics", "noise", "formula", "graph", "derivative", "tape", "losses", "spline", "priors", "repulsion", "flow",
+    "solver", "target", "target_plane", "distances", "basins", "energy", "problem", "export",
+)  # fmt: skip
+VIEW = ("say", "line", "plane", "panels", "controls", "live", "replay", "main")
+LARGEST = 500_000  # bytes, so that a page can be sent by mail and opened on a phone
+FRAME_HEIGHT = 760  # pixels of the frame in a notebook
+
+
+class Page:
+    """A page: `save` writes it, and a notebook shows it in a frame that may run its own script and nothing else.
+
+    Attributes
+    ----------
+    html : str
+        The whole page.
+    """
+
+    def __init__(self, text: str, title: str) -> None:
+        self.html = text
+        self.title = title
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> Path:
+        """Write the page and return its path.
+
+        Raises
+        ------
+        ValueError
+            If the file exists and may not be overwritten, or cannot be written.
+        """
+        place = files.place("path", path)
+        if place.is_dir():
+            raise ValueError(f"path must be that of a file, not of the folder {place}")
+        if place.exists() and not overwrite:
+            raise ValueError(f"{place} exists; it is replaced only where overwriting is allowed")
+        try:
+            files.write_text(place, self.html)
+        except OSError as error:
+            raise ValueError(f"{place} cannot be written: {error.strerror}") from None
+        return place
+
+    def _repr_html_(self) -> str:
+        source = html.escape(self.html, quote=True)
+        return (
+            f'<iframe srcdoc="{source}" sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}"'
+            f' style="border: 0" title="{html.escape(self.title, quote=True)}"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<Page {self.title!r}, {len(self.html.encode()):,} bytes>"
+
+
+@functools.cache
+def engine() -> str:
+    """The engine in JavaScript: no document and no window, testable alone."""
+    return _joined("engine", ENGINE)
+
+
+@functools.cache
+def _script() -> str:
+    return engine() + _joined("view", VIEW)
+
+
+def _joined(folder: str, names: tuple[str, ...]) -> str:
+    return "".join((ASSETS / folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
+
+
+def build(content: Facts, language: str = words.DEFAULT) -> Page:
+    """The page of a content (`particlegvi.pages.content`)."""
+    said = words.of(language)
+    style = (ASSETS / "view" / "page.css").read_text(encoding="utf-8")
+    title = str(content["title"])
+    pieces = {
+        "language": language,
+        "title": html.escape(title),
+        "no_script": html.escape(said("page.no_script")),
+        "script_digest": _digest(_script()),
+        "style_digest": _digest(style),
+        "style": style,
+        "data": _as_data(content),
+        "script": _script(),
+    }
+    template = (ASSETS / "view" / "page.html").read_text(encoding="utf-8")
+    text = "".join(_filled(template, pieces))
+    if "replay" in content and len(text.encode()) > LARGEST:
+        frames = len(content["replay"]["times"])
+        fit = max(2, int(frames * (LARGEST - len(text.encode()) + len(pieces["data"])) / len(pieces["data"])))
+        raise refuse("frames", frames, f"at most {fit}, so that the page has no more than {LARGEST:,} bytes")
+    return Page(text, title)
+
+
+def _filled(template: str, pieces: Mapping[str, str]) -> list[str]:
+    """The template with each ``{name}`` replaced once; what is put in is not looked at again."""
+    found = []
+    rest = template
+    while "{" in rest:
+        before, _, rest = rest.partition("{")
+        name, _, rest = rest.partition("}")
+        found += [before, pieces[name]]
+    return [*found, rest]
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _as_data(content: Facts) -> str:
+    """JSON that can stand in a page: nothing in it ends a script or starts a comment."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text

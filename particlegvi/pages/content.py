@@ -1,0 +1,184 @@
+"""What a page knows: the settings that the browser simulates, or the sentence why it cannot, and the words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from particlegvi import kernels, losses, words
+from particlegvi.contracts import Facts, Kernel, Loss, Method, Prior, Start
+from particlegvi.losses.checks import declared
+from particlegvi.losses.loss import Loss as PackageLoss
+from particlegvi.methods.free_energy import FreeEnergy
+from particlegvi.pages.presets import PRESETS
+from particlegvi.priors import Flat, Normal, Uniform
+from particlegvi.schedules import Schedule
+from particlegvi.simulation.problem import Settings
+from particlegvi.words import Words
+
+INTEGRATORS = ("euler-maruyama", "leimkuhler-matthews")
+MOST_PARTICLES = {1: 10_000, 2: 1_000}
+CLOSED_FORMS = ("auto", "closed-form")
+
+
+class Subject(NamedTuple):
+    """What a page is about, the same for a scenario and for runs.
+
+    Attributes
+    ----------
+    title, source : str
+    loss, prior : Loss, Prior
+    initial : prior, array (particles, dim) or None
+    methods : dict
+        By label.
+    settings : Settings
+        Numbers and names of the simulation.
+    """
+
+    title: str
+    source: str
+    loss: Loss
+    prior: Prior
+    initial: Start | None
+    methods: dict[str, Method]
+    settings: Settings
+
+
+class NotLive(Exception):
+    """The browser cannot compute this flow; the argument is the key of the sentence that says why."""
+
+
+def content(subject: Subject, language: str, live: bool = True) -> Facts:
+    """The content of a page without a replay; ``live`` in it says whether the browser can compute the flow."""
+    said = words.of(language)
+    found: Facts = {
+        "title": said.title(subject.title),
+        "source": subject.source,
+        "watch": said("page.watch"),
+        "words": {**said.table("page"), "decimal": said.number(".")},
+        "presets": [{"key": key, "settings": settings} for key, settings in PRESETS.items()],
+        "loss": None,
+        "live": False,
+        "why": "",
+    }
+    try:
+        found["loss"] = loss_of(subject.loss)
+        settings, left_out = _live_settings(subject)
+        found |= {"settings": settings, "live": live}
+        if left_out:
+            found["watch"] = " ".join([found["watch"], said("page.left_out", methods=", ".join(left_out))])
+    except NotLive as reason:
+        found["why"] = said(f"page.{reason}") if live else ""
+    return found
+
+
+def why_not_live(subject: Subject, said: Words) -> str:
+    """The sentence that says why the browser cannot compute the flow; empty if it can."""
+    try:
+        loss_of(subject.loss)
+        _live_settings(subject)
+    except NotLive as reason:
+        return said(f"page.{reason}")
+    return ""
+
+
+def loss_of(loss: Loss) -> Facts:
+    """A loss as the browser makes it: a formula, or a name with parameters."""
+    if not isinstance(loss, PackageLoss) or loss.dim > 2:
+        raise NotLive("why_loss")
+    if loss.formula is not None:
+        return {"formula": loss.formula, "variables": loss.variables, "dim": loss.dim}
+    if loss.name not in losses.names() or not isinstance(loss.term, losses.registry[loss.name]):
+        raise NotLive("why_loss")
+    fields: Facts = declared(loss.term, "_asdict")()
+    known = {key: _plain(fields[key]) for key in losses.parameters(loss.name) if key in fields}
+    if "dim" in losses.parameters(loss.name):
+        known["dim"] = loss.dim
+    return {"name": loss.name, "parameters": known, "variables": _variables(loss), "dim": loss.dim}
+
+
+def _variables(loss: Loss) -> list[str]:
+    return ["\u03b8"] if loss.dim == 1 else ["\u03b8\u2081", "\u03b8\u2082"][: loss.dim]
+
+
+def _live_settings(subject: Subject) -> tuple[Facts, list[str]]:
+    """The settings that start the live page, and the labels of methods that the browser has not."""
+    given = subject.settings
+    if given.integrator not in INTEGRATORS:
+        raise NotLive("why_integrator")
+    if isinstance(given.step_size, Schedule | Mapping):
+        raise NotLive("why_schedule")
+    prior = prior_of(subject.prior)
+    initial: Facts | str = ""
+    if isinstance(subject.initial, np.ndarray):
+        initial = {"name": "points", "points": subject.initial.tolist()}
+    elif subject.initial is not None:
+        initial = prior_of(subject.initial)
+    kinds = {label: kind for label, method in subject.methods.items() if (kind := kind_of(method)) is not None}
+    if not kinds:
+        raise NotLive("why_method")
+    chosen = [subject.methods[label] for label in kinds]
+    kernel = _kernel(subject, chosen)
+    most = MOST_PARTICLES[subject.loss.dim]
+    found = {
+        "loss": "own",
+        "variables": ",".join(_variables(subject.loss)),
+        "prior": prior,
+        "initial": initial,
+        "kl_weight": _first((method.kl_weight for method in chosen), 1.0),
+        "mmd_weight": _first((method.mmd_weight for method in chosen), 0.5),
+        "lengthscale": float(kernel.lengthscale),
+        "variance": float(declared(kernel, "variance", 1.0)),
+        "step_size": float(given.step_size),  # type: ignore[arg-type]
+        "particles": min(300 if given.particles is None else given.particles, most),
+        "steps": given.steps,
+        "seed": str(given.seed),
+        "integrator": given.integrator,
+        "methods": ",".join(name for name in ("DE", "DLE", "DRE", "DRLE") if name in kinds.values()),
+    }
+    return found, [label for label in subject.methods if label not in kinds]
+
+
+def prior_of(prior: object) -> Facts:
+    """A prior as the browser has it."""
+    if isinstance(prior, Normal):
+        return {"name": "normal", "mean": prior.mean.tolist(), "sd": prior.sd.tolist()}
+    if isinstance(prior, Uniform):
+        return {"name": "uniform", "low": prior.low.tolist(), "high": prior.high.tolist()}
+    if isinstance(prior, Flat):
+        return {"name": "flat"}
+    raise NotLive("why_prior")
+
+
+def kind_of(method: Method) -> str | None:
+    """DE, DLE, DRE or DRLE by the weights of a free energy without more; None for everything else."""
+    if not isinstance(method, FreeEnergy) or method.jumps is not None or method.repulsion != "exact":
+        return None
+    how = method.embedding if isinstance(method.embedding, str) else method.embedding.get("how")
+    if method.mmd_weight > 0.0 and how not in CLOSED_FORMS:
+        return None
+    return {(False, False): "DE", (True, False): "DLE", (False, True): "DRE", (True, True): "DRLE"}[
+        method.kl_weight > 0.0, method.mmd_weight > 0.0
+    ]
+
+
+def _kernel(subject: Subject, methods: Iterable[FreeEnergy | Method]) -> Kernel:
+    """The kernel of the repulsion, its lengthscale a number."""
+    for method in methods:
+        if method.mmd_weight > 0.0:
+            start = subject.initial if isinstance(subject.initial, np.ndarray) else None
+            kernel, _ = kernels.resolve(method.kernel, subject.prior, start, subject.settings.seed)
+            if kernel.name != "squared-exponential":
+                raise NotLive("why_kernel")
+            return kernel
+    return kernels.get("squared-exponential")
+
+
+def _first(weights: Iterable[float], otherwise: float) -> float:
+    return next((float(weight) for weight in weights if weight > 0.0), otherwise)
+
+
+def _plain(value: object) -> object:
+    return value.tolist() if isinstance(value, np.ndarray) else value

@@ -1,0 +1,111 @@
+"""From a scenario, or from runs, to the page about them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from particlegvi import words
+from particlegvi.contracts import Scenario
+from particlegvi.kinds.particles.building import Parts
+from particlegvi.pages.building import Page, build
+from particlegvi.pages.content import NotLive, Subject, content, loss_of, why_not_live
+from particlegvi.pages.replay import Recorded, replay
+from particlegvi.plotting.results import Results
+from particlegvi.schedules import resolved
+from particlegvi.simulation.problem import Settings
+from particlegvi.tools import arguments
+from particlegvi.tools.quoting import refuse
+
+MOST_FRAMES = 1000
+
+
+class PagedRuns(Results, Protocol):
+    """The parts of results that a page reads."""
+
+    @property
+    def parts(self) -> object: ...  # for particles those of `particlegvi.kinds.particles.building`
+    @property
+    def seed(self) -> int: ...
+
+
+def page_of_scenario(scenario: Scenario, parts: object, seed: int = 0, language: str = words.DEFAULT) -> Page:
+    """The live page of a complete scenario with its parts; nothing is simulated.
+
+    Raises
+    ------
+    ValueError
+        If it is not of particles on the line or in the plane, or the browser cannot compute its flow.
+    """
+    words.check(language)
+    known = _particles(parts)
+    settings = Settings(
+        scenario["particles"],
+        scenario["steps"],
+        resolved(scenario["step_size"]),
+        scenario["integrator"],
+        seed=arguments.seed(seed),
+    )
+    subject = Subject(scenario["title"], scenario["source"], *known, settings)
+    reason = why_not_live(subject, words.of())
+    if reason:
+        raise ValueError(f"{scenario['name']}: {reason} Run it, and give the folder of the run: that is replayed.")
+    return build(content(subject, language), language)
+
+
+def page_of_runs(runs: PagedRuns, frames: int = 120, live: bool = True, language: str = words.DEFAULT) -> Page:
+    """The page of runs that are done: their replay, and the live page below it where the browser can compute the flow.
+
+    Parameters
+    ----------
+    runs : Results or Comparison
+        Of particles on the line or in the plane.
+    frames : int
+        Most moments of the replay; 0 for the live page alone.
+    live : bool
+        Whether the live page is wanted.
+    language : str
+        Of the words, one of `particlegvi.words.languages`.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, it is of something else, or the page would become too large.
+    """
+    words.check(language)
+    frames = arguments.whole("frames", frames, 0, MOST_FRAMES)
+    live = arguments.flag("live", live)
+    known = _particles(runs.parts)
+    if not len(runs):
+        raise ValueError("a page needs at least one run that is done, not none")
+    if frames == 1 or not (frames or live):
+        raise refuse("frames", frames, "2 or more, or 0 for a page that is only live")
+    run = runs[next(iter(runs))]
+    integrator = str(run.info.get("integrator", ""))
+    settings = Settings(run.particles, int(run.steps[-1]), run.step_size, integrator, seed=runs.seed)
+    subject = Subject(str(runs.scenario["title"]), str(runs.scenario["source"]), *known, settings)
+    found = content(subject, language, live)
+    if not frames:
+        if found["why"]:
+            raise ValueError(f"frames must be 2 or more, not 0: {found['why']}")
+        return build(found, language)
+    facts = runs.summary["methods"]
+    recorded = {label: Recorded(runs[label], runs.targets[label], facts[label]) for label in runs}
+    try:
+        variables = loss_of(known[0])["variables"]
+    except NotLive:
+        variables = ["\u03b8"] if known[0].dim == 1 else ["\u03b8\u2081", "\u03b8\u2082"]
+    found["watch"] = words.of(language)("page.watch_replay")
+    found["replay"] = replay(recorded, variables, frames)
+    return build(found, language)
+
+
+def _particles(parts: object) -> Parts:
+    if not isinstance(parts, Parts):
+        raise ValueError("a page must be of a scenario of particles, not of another kind")
+    if parts.loss.dim > 2:
+        raise ValueError(f"a page must be of particles on the line or in the plane, not in {parts.loss.dim} dimensions")
+    if isinstance(parts.initial, np.ndarray) and not len(parts.initial):
+        raise ValueError("a page needs at least one particle, not none")
+    return parts

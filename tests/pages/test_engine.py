@@ -1,0 +1,200 @@
+"""The engine in JavaScript against the engine: random numbers, particles, formulas, targets and distances."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.engine.numerics import noise
+
+KNOWN = [  # Random123's known answers for philox4x32-10: counter, key, result
+    ([0] * 4, [0] * 2, [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]),
+    ([0xFFFFFFFF] * 4, [0xFFFFFFFF] * 2, [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD]),
+    (
+        [0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344],
+        [0xA4093822, 0x299F31D0],
+        [0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1],
+    ),
+]
+KERNEL = pg.kernels.SquaredExponential(lengthscale=0.8)
+METHODS = {
+    "DE": pg.methods.DE(), "DLE": pg.methods.DLE(0.7), "DRE": pg.methods.DRE(0.4, kernel=KERNEL),
+    "DRLE": pg.methods.DRLE(0.7, 0.4, kernel=KERNEL),
+}  # fmt: skip
+MOVE = """
+const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, own), { loss, seed, particles, math } = problem;
+const noise = PG.noise(seed, particles, loss.dim, math);
+return problem.methods.map(name => {
+  const ensemble = PG.ensemble(PG.method(problem, name, noise));
+  for (const steps of pieces) ensemble.advance(steps);
+  return ensemble.x.map(row => Array.from(row));
+});
+"""
+TRUTH = 'const q = PG.truth(PG.method(PG.problem({ ...PG.DEFAULTS, ...settings }, null), "DRLE"));'
+SETTINGS = {"kl_weight": 0.7, "mmd_weight": 0.4, "lengthscale": 0.8, "step_size": 2e-3, "methods": "DE,DLE,DRE,DRLE"}
+AGREE = 1e-11
+INTEGRATORS = ("euler-maruyama", "leimkuhler-matthews")
+FORMULA = "t^2/2 + cos(3*t) + exp(-t^2)*tanh(t)/3 - log(1 + t^2)"
+LOSSES = [
+    ("tilted-double-well", None, "normal:0:1", pg.priors.Normal(0.0, 1.0)),
+    (FORMULA, "t", "normal:0.5:1.5", pg.priors.Normal(0.5, 1.5)),
+    ("abs-sine", None, "uniform:-2:3", pg.priors.Uniform(-2.0, 3.0)),
+    ("four-gaussians", None, "normal:0,1:1,2", pg.priors.Normal([0.0, 1.0], [1.0, 2.0])),
+    ("banana", None, "uniform:-2,-2:2,3", pg.priors.Uniform([-2.0, -2.0], [2.0, 3.0])),
+    ("(x^2 - 1)^2 + sinh(y/2)^2 + abs(x*y)", "x,y", "normal:0:1", pg.priors.Normal([0.0, 0.0], 1.0)),
+]
+
+
+def ours(name: str, variables: str | None) -> pg.Loss:
+    return pg.losses.get(name) if variables is None else pg.Loss.from_formula(name, variables)
+
+
+@pytest.mark.parametrize(("counter", "key", "result"), KNOWN)
+def test_philox_has_the_known_answers(engine, counter, key, result):
+    assert engine("return Array.from(PG.philox(...counter, ...key));", counter=counter, key=key) == result
+
+
+@pytest.mark.parametrize(("seed", "half"), [(0, 0), (7, 3), (2**64 - 1, 2**31), (2**40 + 5, 2**32 + 9)])
+def test_exact_normals_have_the_bits_of_the_engine(engine, seed, half):
+    body = """const even = new Float64Array(2500), odd = new Float64Array(2500);
+    PG.normals(PG.key(seed), PG.roles[role], coordinate, half, even, odd, PG[mode]);
+    return [Array.from(even), Array.from(odd)];"""
+    for role, coordinate in (("noise", 0), ("start", 1)):
+        expected = [noise.normals(seed, role, 2500, 1, 2 * half + odd, coordinate)[:, 0] for odd in (0, 1)]
+        given = {"seed": str(seed), "role": role, "coordinate": coordinate, "half": half}
+        assert np.array_equal(engine(body, mode="exact", **given), expected)
+        np.testing.assert_allclose(engine(body, mode="plain", **given), expected, rtol=0.0, atol=1e-14)
+
+
+SWAPPED = "even[i] = radius * pair[{}]; odd[i] = radius * pair[{}];"
+slow = pytest.mark.slow
+CASES = [  # loss, integrator, particles, steps
+    (0, "euler-maruyama", 300, 1000), (0, "leimkuhler-matthews", 1, 201), (0, "euler-maruyama", 2, 201),
+    (1, "leimkuhler-matthews", 40, 1000), (2, "euler-maruyama", 40, 1000), (3, "euler-maruyama", 40, 1000),
+    *[pytest.param(case, integrator, 300, 1000, marks=slow) for case in range(6) for integrator in INTEGRATORS],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("case", "integrator", "number", "steps"), CASES)
+def test_particles_are_those_of_the_engine(engine, case, integrator, number, steps):
+    name, variables, prior, ours_prior = LOSSES[case]
+    seed, pieces = 2**40 + 7, [steps - 101, 101]
+    settings = SETTINGS | {"loss": name, "prior": prior, "integrator": integrator, "particles": number}
+    settings |= {"seed": str(seed)} | ({"variables": variables} if variables else {})
+    exact = {"plain": "false", "exact": "true"}
+    found = {
+        mode: engine(MOVE, settings=settings | {"exact": said}, own=None, pieces=pieces) for mode, said in exact.items()
+    }
+    for k, (label, method) in enumerate(METHODS.items()):
+        run = pg.simulate(
+            ours(name, variables), method, ours_prior, number, steps, 2e-3, seed=seed, integrator=integrator,
+            record_every=0,
+        )  # fmt: skip
+        for mode, positions in found.items():
+            np.testing.assert_allclose(np.array(positions[k]).T, run.final, rtol=0.0, atol=AGREE)
+            if mode == "exact" and label in ("DE", "DLE"):
+                assert np.array_equal(np.array(positions[k]).T, run.final), label
+
+
+def test_a_flat_prior_and_points_to_start_from(engine):
+    points = [[-1.0], [0.25], [2.0]]
+    settings = SETTINGS | {"prior": "flat", "initial": {"name": "points", "points": points}, "particles": 3}
+    found = engine(MOVE, settings=settings, own=None, pieces=[500])
+    for k, method in enumerate(METHODS.values()):
+        run = pg.simulate(pg.losses.get("tilted-double-well"), method, None, 3, 500, 2e-3, initial=np.array(points))
+        np.testing.assert_allclose(np.array(found[k]).T, run.final, rtol=0.0, atol=AGREE)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (SWAPPED.format(0, 1), SWAPPED.format(1, 0)),
+        ("at[i] -= h * a[i] - spread * z[i];", "{ at[i] += spread * z[i]; at[i] -= h * a[i] * (1 + 1e-9); }"),
+        ("slopes(); move(); step++;", "move(); slopes(); step++;"),
+        ("M1 = 0xCD9E8D57", "M1 = 0xCD9E8D59"),
+        ("1.5 * t * (t + 2) * (t - 1)", "1.5 * t * (t + 2) * (t - 1.0000001)"),
+        ("lambda1 = 2 * s.mmd_weight", "lambda1 = s.mmd_weight"),
+    ],
+)
+def test_a_wrong_engine_is_noticed(changed, old, new):
+    """Swapped Box-Muller outputs, a drift after the noise, a changed constant, half the repulsion."""
+    settings = SETTINGS | {"methods": "DRLE", "particles": 20}
+    found = changed(old, new)(MOVE, settings=settings, own=None, pieces=[1000])
+    run = pg.simulate(
+        pg.losses.get("tilted-double-well"), METHODS["DRLE"], pg.priors.Normal(0.0, 1.0), 20, 1000, 2e-3, record_every=0
+    )
+    assert np.max(np.abs(np.array(found[0]).T - run.final)) > 100 * AGREE
+
+
+@pytest.mark.parametrize("prior", ["normal", "uniform", "flat"])
+@pytest.mark.parametrize(
+    ("kl_weight", "mmd_weight", "lengthscale"), [(1.0, 0.0, 1.0), (0.1, 0.0, 1.0), (1.0, 0.5, 1.0), (0.2, 3.0, 0.3)]
+)
+def test_the_target_and_w1_are_the_packages(engine, prior, kl_weight, mmd_weight, lengthscale, rng):
+    priors = {"normal": pg.priors.Normal(0.2, 1.3), "uniform": pg.priors.Uniform(-2.0, 2.5), "flat": pg.priors.Flat(1)}
+    ours_prior = priors[prior]
+    loss = pg.Loss.from_formula("t^4/3 - t^2 + abs(t)/2 + cos(4*t)/5", "t")
+    kernel = pg.kernels.SquaredExponential(lengthscale=lengthscale)
+    method = pg.methods.DRLE(kl_weight, mmd_weight, kernel=kernel)
+    target = pg.target(loss, method, ours_prior)
+    x = rng.normal(scale=1.2, size=70)
+    settings = {"loss": loss.formula, "kl_weight": kl_weight, "mmd_weight": mmd_weight, "lengthscale": lengthscale}
+    settings |= {"prior": {"normal": "normal:0.2:1.3", "uniform": "uniform:-2:2.5", "flat": "flat"}[prior]}
+    settings |= {"initial": "normal:0:1"} if prior == "flat" else {}
+    body = """const s = PG.method(PG.problem({ ...PG.DEFAULTS, ...settings }, null), "DRLE"), q = PG.line_target(s);
+    return [q.mean, q.variance, PG.w1(x, q), PG.w1_floor(q, 70, 400), PG.target_free_energy(q, s)];"""
+    mean, variance, w1, floor, energy = engine(body, settings=settings, x=x.tolist())
+    assert mean == pytest.approx(target.mean, abs=1e-6) and variance == pytest.approx(target.variance, abs=1e-6)
+    assert w1 == pytest.approx(pg.diagnostics.wasserstein1(x, target), abs=1e-6)
+    # 400 simulated samples on either side: the 5% and 95% quantiles have errors of a few per cent
+    assert floor == pytest.approx(pg.diagnostics.wasserstein1_floor(target, 70), rel=0.2)
+    ours_energy = pg.diagnostics.target_free_energy(target, loss, method, ours_prior)
+    assert energy == pytest.approx(ours_energy.total, abs=1e-5)
+
+
+def test_atoms_of_a_deep_ensemble(engine):
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    target = pg.target(loss, pg.methods.DE(), prior, initial=prior)
+    atoms = engine('return PG.truth(PG.method(PG.problem(PG.DEFAULTS, null), "DE")).atoms;')
+    np.testing.assert_allclose(atoms, np.column_stack([target.atoms[:, 0], target.weights]), atol=1e-9)
+
+
+@pytest.mark.parametrize("mmd_weight", [0.0, 0.4])
+def test_the_target_in_the_plane(engine, mmd_weight):
+    loss, prior = pg.losses.get("four-gaussians"), pg.priors.Normal([0.0, 1.0], [1.0, 2.0])
+    method = pg.methods.DRLE(0.4, mmd_weight, kernel=pg.kernels.SquaredExponential(lengthscale=1.0))
+    target = pg.target(loss, method, prior)
+    settings = {"loss": "four-gaussians", "prior": "normal:0,1:1,2", "kl_weight": 0.4, "mmd_weight": mmd_weight}
+    body = TRUTH + "return [q.mean, q.variance];"
+    mean, variance = engine(body, settings=settings)
+    np.testing.assert_allclose(mean, target.mean, atol=1e-6)
+    np.testing.assert_allclose(variance, target.variance, atol=1e-6)
+
+
+def test_a_loss_too_narrow_for_the_grid_has_no_truth_rather_than_a_wrong_one(engine):
+    settings = {"loss": "banana", "prior": "flat", "initial": "normal:0:1"}
+    assert engine(TRUTH + "return q;", settings=settings) is None
+
+
+@pytest.mark.parametrize("dim", [1, 2])
+def test_the_free_energy_of_particles(engine, rng, dim):
+    x = rng.normal(size=(80, dim))
+    name, prior = (("tilted-double-well", "normal:0:1"), ("four-gaussians", "normal:0:1"))[dim - 1]
+    ours_prior = pg.priors.Normal(np.zeros(dim), 1.0) if dim == 2 else pg.priors.Normal(0.0, 1.0)
+    body = """const s = PG.method(PG.problem({ ...PG.DEFAULTS, loss: name, prior }, null), "DRLE");
+    return PG.free_energy(x.map(row => Float64Array.from(row)), s).total;"""
+    method = pg.methods.DRLE(1.0, 0.5, kernel=pg.kernels.SquaredExponential(lengthscale=1.0))
+    expected = pg.diagnostics.free_energy(x, pg.losses.get(name), method, ours_prior).total
+    assert engine(body, name=name, prior=prior, x=x.T.tolist()) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_self_test_has_all_methods_in_both_modes(engine):
+    report = engine("return PG.selftest(given);", given={"loss": "t^2/2", "seed": "7", "particles": "5", "steps": "20"})
+    assert {mode: list(methods) for mode, methods in report.items()} == {
+        mode: ["DE", "DLE", "DRE", "DRLE"] for mode in ("plain", "exact")
+    }
+    run = pg.simulate(
+        pg.Loss.from_formula("t^2/2", "t"), pg.methods.DLE(1.0), pg.priors.Normal(0.0, 1.0), 5, 20, 1e-3, seed=7
+    )
+    assert report["exact"]["DLE"] == run.final[:, 0].tolist()
