@@ -47,6 +47,7 @@ _NAMES = {
     "target": "particlegvi.targets:target",
     "run": "particlegvi.running.execute:run",
     "resume": "particlegvi.running.resume:resume",
+    "animate": "particlegvi.running.animate:animate",
     "compare": "particlegvi.running.compare:compare",
     "load": "particlegvi.results:load",
     "scenarios": "particlegvi.scenario.scenarios:",
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     )
     from particlegvi.losses.loss import Loss
     from particlegvi.results import load
+    from particlegvi.running.animate import animate
     from particlegvi.running.compare import compare
     from particlegvi.running.execute import run
     from particlegvi.running.pages import page

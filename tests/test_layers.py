@@ -29,7 +29,7 @@ LAYERS = [
     {"methods", "targets"},
     {"diagnostics"},
     {"plotting"},
-    {"simulation"},
+    {"films", "simulation"},
     {"functionspace"},
     {"networks"},  # their estimators run simulations, and stand on the same base as those over functions
     {"tables"},

@@ -1,4 +1,4 @@
-"""The command line: ``particlegvi list | show | run | resume | plot | export | page | gallery | verify | bench``.
+"""The command line: ``particlegvi list | show | run | resume | plot | animate | export | page | gallery | verify | bench``.
 
 Everything that takes time to import is imported inside the command that needs it, so that ``--help`` and ``list``
 start at once. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 diverged, 130 interrupted (143 by SIGTERM).
@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 
-from particlegvi.cli import checking, exporting, looking, pages, pictures, running
+from particlegvi.cli import checking, exporting, films, looking, pages, pictures, running
 from particlegvi.cli.progress import ProgressBar
 from particlegvi.cli.reporting import BAD_INPUT, DONE, report, say
 from particlegvi.tools.signals import Answered
@@ -35,6 +35,7 @@ COMMANDS: dict[str, Command] = {
     **running.COMMANDS,
     **exporting.COMMANDS,
     **pages.COMMANDS,
+    **films.COMMANDS,
     **pictures.COMMANDS,
     **checking.COMMANDS,
 }

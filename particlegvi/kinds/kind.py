@@ -116,6 +116,10 @@ class Kind:
         """How many records the run has; 0 where it is not followed over time."""
         return len(run.positions)
 
+    def followed(self, run: Run, progress: Progress | None) -> Run:
+        """The run with records on the way; simulated again, to the same end, where it keeps its end alone."""
+        return run
+
     def targets(self, runs: Runs, parts: Parts) -> Targets:
         """The target Q* by label, as far as there is one."""
         return {}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,7 +11,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi import diagnostics
-from particlegvi.contracts import Array, Target
+from particlegvi.contracts import Array, Scenario, Target
 from particlegvi.plotting import reading, rules, style, symbols
 from particlegvi.plotting.atoms import HEADROOM, MANY_ATOMS, draw_atoms
 from particlegvi.plotting.bars import draw_histogram, path_of
@@ -93,7 +92,7 @@ def following(
     target: Target | None,
     follow: Show,
     noted: Text | None,
-    facts: Mapping[str, Any],
+    facts: Scenario,
     between: str = "\n",
 ) -> Show:
     """Put a whole panel to a record, with the distance to the truth there, where it is ``noted``."""
@@ -192,7 +191,7 @@ def height_of(run: ParticleRun, grid: Array, record: int) -> Array:
     return np.exp(-0.5 * ((grid - mean) / sd) ** 2) / (sd * np.sqrt(2.0 * np.pi))
 
 
-def note_distance(axes: Axes, facts: Mapping[str, Any], between: str = "\n") -> Text | None:
+def note_distance(axes: Axes, facts: Scenario, between: str = "\n") -> Text | None:
     """Write the distance to the truth, and the range of 90% of as many exact draws; None where it is not known."""
     if facts.get("w1") is None:
         return None
@@ -200,7 +199,7 @@ def note_distance(axes: Axes, facts: Mapping[str, Any], between: str = "\n") -> 
     return axes.text(0.5, 0.985, words, transform=axes.transAxes, ha="center", va="top", linespacing=1.35)
 
 
-def words_of_distance(facts: Mapping[str, Any]) -> list[str]:
+def words_of_distance(facts: Scenario) -> list[str]:
     """One line, or two where the range is known."""
     lines, floor = [say("distance", distance=number(f"{facts['w1']:.3f}"))], facts.get("w1_floor")
     if floor is not None:

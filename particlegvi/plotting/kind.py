@@ -94,7 +94,7 @@ class FigureKind:
             with drawn_in(seen):
                 made = build(results, **options)
                 finished(made.figure)
-            return made._replace(shows={label: in_look(seen, show) for label, show in made.shows.items()})
+            return made._replace(shows={label: in_look(seen, show) for label, show in made.shows.items()}, look=seen)
 
         self.moving = built
         return build

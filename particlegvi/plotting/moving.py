@@ -6,12 +6,13 @@ A kind of figure that can move builds a `Moving`, and its picture is that figure
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Run
+from particlegvi.plotting.look import Look
 
 Follow: TypeAlias = Callable[[Array], None]  # puts artists where particles (n, dim) are, or (n,) on the line
 Show: TypeAlias = Callable[[int], None]  # puts the artists of one run where its particles were at this record
@@ -29,9 +30,12 @@ class Moving(NamedTuple):
         By label: called with the number of a record of that run, from 0 to the last.
     clock : Text
         The time in the heading.
+    look : Look
+        In which it was built.
     """
 
     figure: Figure
-    runs: Mapping[str, Any]
+    runs: Mapping[str, Run]
     shows: Mapping[str, Show]
     clock: Text
+    look: Look = Look()

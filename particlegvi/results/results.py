@@ -40,6 +40,10 @@ class Results(Runs):
         self.folder = folder
         self.pictures: list[str] = []
 
+    @property
+    def place(self) -> Path | None:
+        return self.folder
+
     def at(self, record: int) -> Self:
         found = super().at(record)
         found.folder, found.pictures = None, []  # what is there is the whole
@@ -86,7 +90,8 @@ class Results(Runs):
 
     def note_pictures(self, pictures: Iterable[Path]) -> None:
         """Put the names of pictures drawn into the folder on record, so that overwriting the folder removes them."""
-        if self.folder is not None:
+        pictures = [picture for picture in pictures if picture.parent == self.folder]
+        if self.folder is not None and pictures:
             there = open_folder(self.folder)
             try:
                 there.take()

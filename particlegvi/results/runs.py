@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from particlegvi.contracts import Facts
 from particlegvi.kinds.kind import Kind
 from particlegvi.results.exporting import ExportedRuns
+from particlegvi.results.filming import FilmedRuns
 from particlegvi.storage.versions import versions
 from particlegvi.tools import arguments, html
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from particlegvi.pages.building import Page
 
 
-class Runs(ExportedRuns):
+class Runs(ExportedRuns, FilmedRuns):
     """Runs by label, in the order of the labels.
 
     Attributes

@@ -1,0 +1,72 @@
+"""Pictures of a figure that moves, one after the other, at a size in pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from numpy.typing import NDArray
+
+from particlegvi.plotting.moving import Moving
+from particlegvi.plotting.style import slide_style
+
+GROUND = 0.5  # what lies as low as this in a panel (contours, ticks) never moves
+
+
+class Camera:
+    """Takes pictures of a figure that moves; each is, pixel for pixel, what drawing the whole figure gives.
+
+    The layout is computed once, as for the picture of the figure itself, and what lies around the panels and below what
+    moves is drawn once: words take most of the time of a picture.
+
+    Parameters
+    ----------
+    moving : Moving
+        As it was built: at its last record.
+    width : int
+        Of the pictures, in pixels.
+    """
+
+    def __init__(self, moving: Moving, width: int) -> None:
+        figure = moving.figure
+        self._canvas = FigureCanvasAgg(figure)
+        figure.set_dpi(width / figure.get_figwidth())
+        # Axes that were put behind a panel, such as those of the loss, lie still.
+        panels = [axes for axes in figure.axes if axes.get_visible() and axes.get_zorder() >= 0]
+        self._above = [artist for axes in panels for artist in contents(axes)] + [moving.clock]
+        with slide_style():
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")
+            seen = [artist for artist in self._above if artist.get_visible()]
+            for artist in seen:
+                artist.set_visible(False)
+            self._canvas.draw()
+            self._below = self._canvas.copy_from_bbox(figure.bbox)
+            for artist in seen:
+                artist.set_visible(True)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the pictures."""
+        width, height = self._canvas.get_width_height()
+        return width, height
+
+    def picture(self) -> NDArray[np.uint8]:
+        """The figure as it is now, (height, width, 3)."""
+        renderer = self._canvas.get_renderer()
+        with slide_style():
+            self._canvas.restore_region(self._below)
+            for artist in self._above:
+                artist.draw(renderer)
+        return np.asarray(self._canvas.buffer_rgba())[..., :3].copy()
+
+
+def contents(axes: Axes) -> Iterator[Artist]:
+    """What is drawn in a panel above its ground, in the order in which it is drawn."""
+    around = (axes.patch, axes.title)
+    inside = [each for each in axes.get_children() if each not in around and not isinstance(each, Axis)]
+    yield from sorted((each for each in inside if each.get_zorder() > GROUND), key=Artist.get_zorder)
