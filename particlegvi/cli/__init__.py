@@ -1,4 +1,4 @@
-"""The command line: ``particlegvi list | show | run | resume | plot | animate | export | page | gallery | verify | bench``.
+"""The command line: `COMMANDS` are its commands, a few in each module of this folder.
 
 Everything that takes time to import is imported inside the command that needs it, so that ``--help`` and ``list``
 start at once. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 diverged, 130 interrupted (143 by SIGTERM).
