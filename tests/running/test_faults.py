@@ -101,7 +101,7 @@ def kills(script, *arguments):
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     return subprocess.run(
         [sys.executable, os.path.join(root, "benchmarks", script), *arguments],
-        capture_output=True, text=True, timeout=900, check=False, env={**os.environ, "PYTHONPATH": root},
+        capture_output=True, text=True, timeout=3600, check=False, env={**os.environ, "PYTHONPATH": root},
     )  # fmt: skip
 
 
@@ -131,6 +131,7 @@ def test_two_hundred_kills():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--overwrite"]], ids=str)
-def test_kills_at_every_operation_on_files(options):
-    made = kills("crash_points.py", *options)
+def test_kills_at_every_tenth_operation_on_files(options):
+    """Every single one takes an hour: `python benchmarks/crash_points.py`."""
+    made = kills("crash_points.py", "--stride", "10", *options)
     assert made.returncode == 0, made.stdout + made.stderr
