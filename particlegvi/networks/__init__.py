@@ -18,8 +18,20 @@ integrator and schedule of the package runs as it is:
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from particlegvi.networks import activations, costs
 from particlegvi.networks.architecture import Network
 from particlegvi.networks.loss import NetworkLoss
 
-__all__ = ["Network", "NetworkLoss", "activations", "costs"]
+if TYPE_CHECKING:
+    from particlegvi.networks.estimators import EnsembleClassifier, EnsembleRegressor
+
+__all__ = ["EnsembleClassifier", "EnsembleRegressor", "Network", "NetworkLoss", "activations", "costs"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("EnsembleClassifier", "EnsembleRegressor"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module("particlegvi.networks.estimators"), name)

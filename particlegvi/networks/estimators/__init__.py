@@ -1,0 +1,13 @@
+"""Ensembles of networks behind scikit-learn's interface, for pipelines, grid search and cross-validation."""
+
+from __future__ import annotations
+
+import importlib.util
+
+if importlib.util.find_spec("sklearn") is None:
+    raise ImportError("these estimators need scikit-learn: pip install 'particlegvi[learn]'")
+
+from particlegvi.networks.estimators.classifier import EnsembleClassifier
+from particlegvi.networks.estimators.regressor import EnsembleRegressor
+
+__all__ = ["EnsembleClassifier", "EnsembleRegressor"]

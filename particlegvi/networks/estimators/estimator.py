@@ -1,0 +1,205 @@
+"""The base class of the estimators: settings, scales, validation rows, and the training of the ensemble."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from particlegvi.contracts import Array, Facts, Kernel, Method
+from particlegvi.engine.numerics import noise
+from particlegvi.functionspace.preprocessing import column_sd
+from particlegvi.kernels import OnOutputs, SquaredExponential
+from particlegvi.methods import DE, DLE, DRE, DRLE
+from particlegvi.networks.architecture import Network
+from particlegvi.networks.loss import NetworkLoss
+from particlegvi.networks.training import FIRST, Trained, train
+from particlegvi.tools import arguments
+from particlegvi.tools.quoting import refuse
+
+RandomState: TypeAlias = int | np.random.RandomState | None
+METHODS = ("DE", "DLE", "DRE", "DRLE")
+MMD_WEIGHT = 0.1  # where a method with repulsion is given none
+CONTEXT = 40  # inputs at which outputs repel each other, where none are given
+VALIDATION, CONTEXT_STEP = 12, 14  # steps of the role "split" in the engine's counter-based noise
+
+
+class EnsembleEstimator(BaseEstimator):
+    """The part of an estimator that is the same for numbers and for labels; subclasses fit and predict.
+
+    Parameters
+    ----------
+    method : str
+        "DE", "DLE", "DRE" or "DRLE".
+    hidden : sequence of int
+        Units of each hidden layer.
+    activation, parameterisation : str
+        As in `particlegvi.networks.Network`.
+    particles : int
+        Members of the ensemble.
+    steps : int, optional
+        By default found on the validation rows, by doubling, at most 32,000 of one size.
+    step_size : float, optional
+        By default 1 / the largest curvature at the start.
+    batch_size : int
+        Rows of a batch, or all where there are fewer.
+    kl_weight : float, optional
+        Of DLE and DRLE. By default that of the posterior (`NetworkLoss.kl_weight`).
+    mmd_weight : float, optional
+        Of DRE and DRLE. 0.1 by default.
+    kernel : kernel, optional
+        Of DRE and DRLE. By default outputs repel each other: the squared exponential of the outputs at ``context``,
+        with the median heuristic.
+    context : array (n, features), optional
+        Inputs at which outputs repel each other, in units of X. By default 40 draws, uniform in the box of the training
+        inputs widened by half of its width on each side.
+    validation_fraction : float
+        Share of the rows that are not trained on but decide about steps and noise. Fewer than two rows decide nothing:
+        then all are trained on, in 1000 steps, and the noise is that of the training rows.
+    standardise : bool
+        Whether inputs (and, in regression, targets) are brought to mean 0 and standard deviation 1 first.
+    random_state : int, RandomState or None
+    """
+
+    def __init__(
+        self,
+        method: str = "DE",
+        hidden: Sequence[int] = (50,),
+        activation: str = "relu",
+        parameterisation: str = "standard",
+        particles: int = 10,
+        steps: int | None = None,
+        *,
+        step_size: float | None = None,
+        batch_size: int = 100,
+        kl_weight: float | None = None,
+        mmd_weight: float | None = None,
+        kernel: Kernel | None = None,
+        context: ArrayLike | None = None,
+        validation_fraction: float = 0.1,
+        standardise: bool = True,
+        random_state: RandomState = None,
+    ) -> None:
+        self.method = method
+        self.hidden = hidden
+        self.activation = activation
+        self.parameterisation = parameterisation
+        self.particles = particles
+        self.steps = steps
+        self.step_size = step_size
+        self.batch_size = batch_size
+        self.kl_weight = kl_weight
+        self.mmd_weight = mmd_weight
+        self.kernel = kernel
+        self.context = context
+        self.validation_fraction = validation_fraction
+        self.standardise = standardise
+        self.random_state = random_state
+
+    def _check_settings(self) -> None:
+        """Refuse settings that are wrong whatever the data are."""
+        if not isinstance(self.method, str) or self.method not in METHODS:
+            raise refuse("method", self.method, f"one of {', '.join(METHODS)}")
+        arguments.whole("particles", self.particles, 1, arguments.MOST_PARTICLES)
+        arguments.whole("batch_size", self.batch_size, 1)
+        arguments.flag("standardise", self.standardise)
+        if self.steps is not None:
+            arguments.whole("steps", self.steps, 1)
+        if self.step_size is not None:
+            arguments.positive("step_size", self.step_size)
+        if self.kl_weight is not None:
+            arguments.positive("kl_weight", self.kl_weight)
+        if self.mmd_weight is not None:
+            arguments.not_negative("mmd_weight", self.mmd_weight)
+        allowed = "a number from 0 and below 1"
+        if not 0.0 <= arguments.real("validation_fraction", self.validation_fraction, allowed) < 1.0:
+            raise refuse("validation_fraction", self.validation_fraction, allowed)
+
+    def _seed(self) -> int:
+        """A seed of the package from scikit-learn's ``random_state``: a whole number is one already."""
+        if isinstance(self.random_state, numbers.Integral):
+            return arguments.seed(int(self.random_state))
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _validated(self, *data: ArrayLike, **rules: bool | int) -> Any:
+        """Arrays that passed the checks of scikit-learn."""
+        try:
+            return validate_data(self, *data, dtype=np.float64, **rules)
+        except OverflowError as error:  # which scikit-learn lets through
+            raise ValueError(f"the data hold a number that is too large: {error}") from None
+
+    def _learn_scale(self, X: Array) -> Array:
+        self.input_mean_ = X.mean(axis=0) if self.standardise else np.zeros(X.shape[1])
+        self.input_scale_ = column_sd(X) if self.standardise else np.ones(X.shape[1])
+        return (X - self.input_mean_) / self.input_scale_
+
+    def _inputs(self, X: ArrayLike) -> Array:
+        """Checked and scaled inputs of a fitted estimator."""
+        check_is_fitted(self)
+        found = (self._validated(X, reset=False) - self.input_mean_) / self.input_scale_
+        return np.ascontiguousarray(found)
+
+    def _split(self, rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Row numbers to train on and to validate on; both are all rows where there are too few for two of either."""
+        order = np.argsort(noise.uniforms(seed, "split", rows, 1, VALIDATION)[:, 0], kind="stable")
+        held = int(round(self.validation_fraction * rows))
+        self.rows_held_ = held if min(held, rows - held) >= 2 else 0
+        if not self.rows_held_:
+            return np.arange(rows), np.arange(rows)
+        return np.sort(order[held:]), np.sort(order[:held])
+
+    def _network(self, inputs: int, outputs: int) -> Network:
+        return Network(inputs, self.hidden, outputs, self.activation, self.parameterisation)
+
+    def _loss(self, network: Network, X: Array, y: Array, cost: str) -> NetworkLoss:
+        return NetworkLoss(network, X, y, cost, batch_size=min(int(self.batch_size), len(X)))
+
+    def _train(
+        self, loss: NetworkLoss, kl_weight: float, score: Callable[[Array], float], seed: int, plain: bool = False
+    ) -> Trained:
+        """Train with the method that was asked for; ``plain`` leaves its noise and its repulsion out."""
+        name = "ntk" if self.parameterisation == "ntk" else "he"
+        method = DE() if plain else self._made(loss, kl_weight, seed)
+        alone = self.steps is None and self.rows_held_ == 0  # rows that are trained on do not say when to stop
+        return train(
+            loss, method, loss.network.prior(name), score,
+            particles=int(self.particles), steps=FIRST if alone else self.steps, step_size=self.step_size, seed=seed,
+        )  # fmt: skip
+
+    def _made(self, loss: NetworkLoss, kl_weight: float, seed: int) -> Method:
+        self.facts_: Facts = {}
+        if self.method in ("DRE", "DRLE"):
+            weight = MMD_WEIGHT if self.mmd_weight is None else float(self.mmd_weight)
+            kernel = self._kernel(loss, seed)
+            self.facts_ = {"mmd_weight": weight, **self.facts_}
+            return DRE(weight, kernel) if self.method == "DRE" else DRLE(kl_weight, weight, kernel)
+        return DLE(kl_weight) if self.method == "DLE" else DE()
+
+    def _kernel(self, loss: NetworkLoss, seed: int) -> Kernel:
+        if self.kernel is not None:
+            return self.kernel
+        if self.context is not None:
+            points = arguments.points("context", self.context, loss.network.inputs)
+            self.facts_["context"] = f"{len(points)} inputs, as given"
+            return OnOutputs(SquaredExponential("median"), (points - self.input_mean_) / self.input_scale_)
+        low, high = loss.X.min(axis=0), loss.X.max(axis=0)
+        uniforms = noise.uniforms(seed, "split", CONTEXT, loss.network.inputs, CONTEXT_STEP)
+        self.facts_["context"] = (
+            f"{CONTEXT} uniform draws in the box of the training inputs, widened by half of its width on each side"
+        )
+        return OnOutputs(SquaredExponential("median"), low + (high - low) * (2.0 * uniforms - 0.5))
+
+    def _keep(self, loss: NetworkLoss, trained: Trained, kl_weight: float) -> None:
+        self.network_, self.particles_ = loss.network, trained.particles
+        self.steps_, self.step_size_ = trained.steps, trained.step_size
+        self.kl_weight_ = kl_weight if self.method in ("DLE", "DRLE") else 0.0
+        self.n_iter_ = trained.steps
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "particles_" in vars(self)
