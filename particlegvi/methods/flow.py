@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from particlegvi.contracts import Array, Loss, Prior
+from particlegvi.contracts import Array, Facts, Loss, Prior
 from particlegvi.schedules import Schedule
 
 
@@ -66,11 +65,11 @@ class ParticleFlow:
         self.state = state
         self.counts = {} if counts is None else counts
 
-    def kept(self) -> dict[str, Any]:
+    def kept(self) -> Facts:
         """The counts."""
         return dict(self.counts)
 
-    def restore(self, state: Array, kept: dict[str, Any]) -> None:
+    def restore(self, state: Array, kept: Facts) -> None:
         """Restore the flow from ``state`` and from the result of `kept` that belongs to it."""
         self.state[...] = state
         self.counts.clear()

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from particlegvi import integrators, jumps
-from particlegvi.contracts import Array, Flow, Kernel, Prior
+from particlegvi.contracts import Array, Facts, Flow, Kernel, Prior
 from particlegvi.engine.jumps.ensemble import Jumps as EnsembleJumps
 from particlegvi.engine.networks.features import FeatureKernel
 from particlegvi.engine.pairs.approximate import Approximation
@@ -157,7 +157,7 @@ class FreeEnergyFlow(ParticleFlow):
         prior, loss = problem.prior, problem.loss
         dim = problem.start.shape[1]
         method.check_integrator(problem.integrator)
-        self._facts: dict[str, Any] = {"integrator": problem.integrator}
+        self._facts: Facts = {"integrator": problem.integrator}
         embedding, kernel = None, None
         repulsion: Repulsion | None = None
         if method.mmd_weight > 0.0 and isinstance(method.kernel, FeatureKernel):
@@ -231,7 +231,7 @@ class FreeEnergyFlow(ParticleFlow):
         """Index of the first non-finite particle, or -1."""
         return self._ensemble.first_bad(self.state)
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """Facts for the result: everything chosen and used."""
         repulsion = self._repulsion.facts() if self._repulsion is not None else {}
         return self._facts | repulsion | self._ensemble.facts(self.state)

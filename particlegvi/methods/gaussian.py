@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from particlegvi.contracts import Flow, Objective
+from particlegvi.contracts import Facts, Flow, Objective
 from particlegvi.engine.numerics.noise import normals
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.method import Method
@@ -86,11 +86,11 @@ class GaussianFlow(ParticleFlow):
                 self.state[3] += self.state[1]
             self._done = step + 1
 
-    def kept(self) -> dict[str, Any]:
+    def kept(self) -> Facts:
         """The number of steps done, from which it follows whether the average is complete."""
         return {"done": self._done}
 
-    def restore(self, state: np.ndarray, kept: dict[str, Any]) -> None:
+    def restore(self, state: np.ndarray, kept: Facts) -> None:
         """Restore the flow from ``state`` and from the result of `kept` that belongs to it."""
         super().restore(state, {})
         self._done = int(kept.get("done", 0))
@@ -111,7 +111,7 @@ class GaussianFlow(ParticleFlow):
         """0 where mu or beta is not finite (there is one Gaussian), else -1."""
         return -1 if np.all(np.isfinite(self.state)) else 0
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """The fitted Gaussian."""
         mean, sd = self.fit()
         return {"integrator": "gradient descent", "mean": mean.tolist(), "sd": sd.tolist(), "draws": self._method.draws}

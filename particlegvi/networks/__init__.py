@@ -19,7 +19,7 @@ integrator and schedule of the package runs as it is:
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from particlegvi.networks import activations, costs
 from particlegvi.networks.architecture import Network
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["EnsembleClassifier", "EnsembleRegressor", "Network", "NetworkLoss", "activations", "costs"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in ("EnsembleClassifier", "EnsembleRegressor"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module("particlegvi.networks.estimators"), name)
+    return vars(importlib.import_module("particlegvi.networks.estimators"))[name]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from particlegvi.contracts import Facts
 from particlegvi.tools import arguments
 
 
@@ -53,6 +54,6 @@ class Schedule:
         """Names of the parameters without a default."""
         return [field.name for field in dataclasses.fields(cls) if field.default is dataclasses.MISSING]
 
-    def table(self) -> dict[str, Any]:
+    def table(self) -> Facts:
         """The table that stands for it in a scenario."""
         return {"schedule": self.name, **dataclasses.asdict(self)}

@@ -18,7 +18,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,7 +200,7 @@ def _write_constants(folder: Path, checkpoint: Checkpoint) -> dict[str, str]:
     return found
 
 
-def _digest(content: dict[str, Any]) -> str:
+def _digest(content: Facts) -> str:
     rest = {key: value for key, value in content.items() if key != "sha256"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 

@@ -48,10 +48,11 @@ from particlegvi.tools import files
 
 __all__ = ["Folder", "open_folder"]
 
+
 class Folder:
     """A run's folder that exists: made by `create` (with its lock) or `open_folder` (without)."""
 
-    def __init__(self, path: Path, manifest: dict[str, Any], lock: Lock | None = None) -> None:
+    def __init__(self, path: Path, manifest: Facts, lock: Lock | None = None) -> None:
         self.path = path
         self.manifest = manifest
         self._lock = lock
@@ -222,7 +223,7 @@ class Folder:
         if files.digest(place) != self.manifest["sha256"].get(self._name(place)):
             raise ValueError(f"{place} is damaged: its sha256 is not the one in manifest.json")
 
-    def write_summary(self, summary: dict[str, Any]) -> None:
+    def write_summary(self, summary: Facts) -> None:
         """Write the summary."""
         place = self.path / "summary.json"
         files.write_json(place, files.finite(summary))

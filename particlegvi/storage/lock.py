@@ -21,7 +21,7 @@ class Lock:
     ends.
     """
 
-    def __init__(self, folder: Path, file: int, before: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, file: int, before: Facts) -> None:
         self.folder = folder  # may be renamed while the lock is held
         self.before = before  # the note in the file of a process that died; {} where none did
         self._file = file

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
+from particlegvi.contracts import Facts
 from particlegvi.settings import checks
 from particlegvi.storage import checkpoint
 from particlegvi.storage import manifest as manifests
@@ -31,14 +31,14 @@ def is_own(name: str) -> bool:
     return OWN.fullmatch(name) is not None and name not in RESERVED
 
 
-def begin(path: Path, scenario: str, manifest: dict[str, Any]) -> None:
+def begin(path: Path, scenario: str, manifest: Facts) -> None:
     """Put scenario and manifest of a run that has done nothing into its folder."""
     (path / "arrays").mkdir(exist_ok=True)
     files.write_text(path / "scenario.toml", scenario)
     files.write_json(path / "manifest.json", manifest)
 
 
-def take_over(path: Path, scenario: str, manifest: dict[str, Any]) -> None:
+def take_over(path: Path, scenario: str, manifest: Facts) -> None:
     """Start a new run in a folder whose lock is held, and which is empty or an earlier run's.
 
     Raises
@@ -66,7 +66,7 @@ def finish(path: Path) -> None:
     (path / manifests.NEXT).unlink()
 
 
-def written(path: Path, manifest: dict[str, Any]) -> list[Path]:
+def written(path: Path, manifest: Facts) -> list[Path]:
     """The files that a run may have written, besides its scenario, manifest and checkpoints.
 
     Arrays that the manifest names; files with the endings of every method, of the labels in it (in older folders: of

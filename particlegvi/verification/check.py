@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from typing import Any
 
+from particlegvi.contracts import Facts
 from particlegvi.verification.claim import Claim, Experiment
 
-Row = dict[str, Any]  # a claim in the report, as JSON can hold it
+Row = Facts  # a claim in the report, as JSON can hold it
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
-        """"holds" or "fails"."""
+        """ "holds" or "fails"."""
         return "holds" if self.right is not None and self.right.holds else "fails"
 
     @property
     def control(self) -> str:
-        """"failed", as it must, or "passed"; a wrong variant that measured nothing has not failed."""
+        """ "failed", as it must, or "passed"; a wrong variant that measured nothing has not failed."""
         failed = self.wrong is not None and self.wrong.measured and not self.wrong.holds
         return "failed" if failed else "passed"
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+from particlegvi.contracts import Facts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Data = dict[str, Any]  # what one variant's figure needs, by name
+Data = Facts  # what one variant's figure needs, by name
 RELATIONS = ("<=", ">=")
 
 

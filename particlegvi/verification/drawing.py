@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from particlegvi.contracts import Facts
 from particlegvi.plotting import style
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from particlegvi.targets.density import DensityTarget
 
-BARS: dict[str, Any] = {"color": style.SKY, "edgecolor": "white", "linewidth": 0.4}
+BARS: Facts = {"color": style.SKY, "edgecolor": "white", "linewidth": 0.4}
 
 
 def histogram(axes: Axes, particles: np.ndarray, window: tuple[float, float], bins: int = 60, **look: Any) -> None:
@@ -39,7 +40,7 @@ def log_numbers(axes: Axes, numbers: np.ndarray) -> None:
 
 def legend(axes: Axes, place: str = "best", **look: Any) -> None:
     """A legend with short handles and little padding."""
-    settings: dict[str, Any] = {"loc": place, "handlelength": 1.6, "borderaxespad": 0.2, **look}
+    settings: Facts = {"loc": place, "handlelength": 1.6, "borderaxespad": 0.2, **look}
     axes.legend(**settings)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import particlegvi as pg
+from particlegvi.contracts import Facts
 from particlegvi.targets import DensityTarget
 
 if TYPE_CHECKING:
@@ -64,5 +65,5 @@ def swapped(method: Method) -> pg.Loss:
 
 def simulate(method: Method, **settings: Any) -> Run:
     """Simulate a method on this problem and record start and end; ``settings`` override these defaults."""
-    given: dict[str, Any] = {"loss": LOSS, "prior": PRIOR, "record_every": 0} | settings
+    given: Facts = {"loss": LOSS, "prior": PRIOR, "record_every": 0} | settings
     return pg.simulate(method=method, **given)

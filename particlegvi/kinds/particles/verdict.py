@@ -141,12 +141,12 @@ def _hardly_moved(run: Run) -> str:
     return f"particles moved by {np.sqrt(moved / draws):.2g} times their distance from each other in the second half"
 
 
-def _changed(run: Run, occupancy: dict[str, Any]) -> str:
+def _changed(run: Run, occupancy: Facts) -> str:
     late = " in the second half" if len(run.positions) > 2 else ""
     return f"{occupancy['changed'] or 'none'} of {run.particles} particles changed basin{late}"
 
 
-def _wrong_shares(occupancy: dict[str, Any]) -> str:
+def _wrong_shares(occupancy: Facts) -> str:
     """The basin whose count is farthest outside of what chance allows, in words; empty if all are inside."""
     worst, text = 0.0, ""
     total = sum(occupancy["counts"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
+from particlegvi.contracts import Facts
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
@@ -35,7 +36,7 @@ class FokkerPlanckLaw(Claim):
     particles, step_size = 8_000, 1e-3
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
-        settings: dict[str, Any] = {}
+        settings: Facts = {}
         if wrong:
             formula = f"{problems.LOSS_FORMULA} + {METHOD.lambda1}*{problems.EMBEDDING_FORMULA}"
             settings["loss"] = pg.Loss.from_formula(formula, variables=["t"])

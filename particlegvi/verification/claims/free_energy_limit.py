@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
+from particlegvi.contracts import Facts
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
@@ -59,7 +60,7 @@ class FreeEnergyLimit(Claim):
 
     def draw(self, axes: Axes, data: Data) -> None:
         numbers, excess, error, self_pairs = data["series"]
-        look: dict[str, Any] = {"fmt": "o", "color": style.BLUE, "capsize": 4}
+        look: Facts = {"fmt": "o", "color": style.BLUE, "capsize": 4}
         axes.errorbar(numbers, excess, chance.ERRORS * error, label="particles, 4 standard errors", **look)
         axes.plot(numbers, excess + self_pairs, "s", color=style.ORANGE, label="with the self pairs")
         axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="$L(Q^*)$")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
+from particlegvi.contracts import Facts
 from particlegvi.plotting import style
 from particlegvi.verification import chance, drawing, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
@@ -54,7 +55,7 @@ class FreeEnergyParticles(Claim):
     def draw(self, axes: Axes, data: Data) -> None:
         excess, times = data["excess"], self.step_size * np.array(self.records)
         error = excess.std(axis=0, ddof=1) / math.sqrt(len(excess))
-        look: dict[str, Any] = {"fmt": "o-", "color": style.BLUE, "capsize": 4, "markersize": 5}
+        look: Facts = {"fmt": "o-", "color": style.BLUE, "capsize": 4, "markersize": 5}
         axes.errorbar(times, excess.mean(axis=0), chance.ERRORS * error, label="particles, 4 s.e.", **look)
         axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="$L(Q^*)$")
         axes.set_xscale("symlog", linthresh=times[1], linscale=0.5)

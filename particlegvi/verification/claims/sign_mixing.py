@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
+from particlegvi.contracts import Facts
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.plotting import style
 from particlegvi.verification import chance
@@ -36,7 +37,7 @@ class SignMixing(Claim):
     particles = 2000
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
-        settings: dict[str, Any] = {"moves": "none", "steps": 1000} if wrong else {"moves": "mix"}
+        settings: Facts = {"moves": "none", "steps": 1000} if wrong else {"moves": "mix"}
         pls = ProjectedLangevinSampler(
             pg.kernels.SquaredExponential(lengthscale=1.4, variance=9.0), likelihoods.Poisson(), Z, prior="gp",
             particles=self.particles, initial=positive_start(self.particles), seed=seed, **settings,
