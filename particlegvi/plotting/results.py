@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, Mapping
+from collections.abc import Collection, ItemsView, Iterator, Mapping, Sequence, ValuesView
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from numpy.typing import ArrayLike
@@ -30,6 +30,7 @@ class Results(Protocol):
     def __iter__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
     def items(self) -> ItemsView[str, Any]: ...  # labels and runs in the order of the scenario
+    def values(self) -> ValuesView[Any]: ...  # the runs
 
 
 @runtime_checkable
@@ -77,6 +78,29 @@ class FunctionRun(Run, Protocol):
     def seed(self) -> int: ...
     def marginals(self, X: ArrayLike, /) -> Any: ...  # the distribution of the function at each input
     def sample(self, X: ArrayLike, /) -> Array: ...  # samples of the function, (particles, n)
+
+
+class ScorePanel(Protocol):
+    """One score of a benchmark table."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def rows(self) -> list[str]: ...  # titles of the data sets
+    # mean and standard deviation for each row, NaN where there is none, by model and protocol
+    @property
+    def series(self) -> Mapping[tuple[str, str], tuple[Array, Array]]: ...
+    @property
+    def printed(self) -> Collection[tuple[str, str]]: ...  # those of them that were not computed here
+
+
+@runtime_checkable
+class Scored(Protocol):
+    """A benchmark table (`particlegvi.tables.Table`)."""
+
+    def panels(self, metrics: Sequence[str] | None = None, /) -> Sequence[ScorePanel]: ...
+    @property
+    def splits(self) -> int: ...  # how many splits are averaged
 
 
 Runs = Mapping[str, ParticleRun]

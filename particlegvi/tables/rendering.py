@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Facts
+from particlegvi.contracts import Array, Facts
 from particlegvi.tables.cells import Cell
 from particlegvi.tables.exporting import TableExports
 from particlegvi.tables.printed import PERCENT, TITLES, holds_up, metrics, published, title
 from particlegvi.tables.settings import Settings
 from particlegvi.tools import html
+from particlegvi.tools.registry import look_up
 
 LABELS = {"pls": "PLS", "svgp": "SVGP"}  # any other model is called by its name
 
@@ -25,6 +26,26 @@ class Entry(NamedTuple):
     mean: float
     sd: float
     splits: int
+
+
+class Panel(NamedTuple):
+    """One score of a table as a picture shows it.
+
+    Attributes
+    ----------
+    metric : str
+    rows : list of str
+        Titles of the data sets that have the score.
+    series : dict
+        By (model, protocol) the means and standard deviations over the finished splits, (rows,); NaN where none is.
+    printed : tuple
+        The keys of the series that the thesis prints.
+    """
+
+    metric: str
+    rows: list[str]
+    series: dict[tuple[str, str], tuple[Array, Array]]
+    printed: tuple[tuple[str, str], ...]
 
 
 class Table(TableExports):
@@ -84,6 +105,36 @@ class Table(TableExports):
                 blocks.append(f"### {heading}\n\n{self._block(metric, rows)}")
         return "\n\n".join([*blocks, *self._verdicts()]) + "\n"
 
+    @property
+    def splits(self) -> int:
+        """How many splits the settings ask for."""
+        return self.settings.splits
+
+    def panels(self, metrics_shown: Sequence[str] | None = None) -> list[Panel]:
+        """The scores that the table prints, or those that are named, as a picture shows them.
+
+        Raises
+        ------
+        ValueError
+            If a score does not exist, or no data set has one of them.
+        """
+        chosen = list(TITLES) if metrics_shown is None else metrics_shown
+        for metric in chosen:
+            look_up("score of the table", metric, TITLES)
+        return [self._panel(metric) for metric in chosen if any(metric in metrics(row) for row in self.settings.rows)]
+
+    def _panel(self, metric: str) -> Panel:
+        rows = [row for row in self.settings.rows if metric in metrics(row)]
+        found: dict[tuple[str, str], list[tuple[float, ...] | None]] = {}
+        for model, protocol in self._columns():
+            found[LABELS.get(model, model), protocol] = [self.entry(row, model, protocol, metric) for row in rows]
+        printed = tuple((name, "printed") for name in LABELS.values())
+        for model, key in zip(LABELS, printed, strict=True):
+            found[key] = [published(row, metric, model) for row in rows]
+        known = {key: pairs for key, pairs in found.items() if any(pair is not None for pair in pairs)}
+        series = {key: (_column(pairs, 0), _column(pairs, 1)) for key, pairs in known.items()}
+        return Panel(metric, [title(row) for row in rows], series, printed)
+
     def cells(self) -> list[list[str]]:
         """All tables as texts one below the other, with one head; the first column is the metric."""
         found = [["score", *self._head()]]
@@ -122,6 +173,11 @@ class Table(TableExports):
                     f"first metric, on {sum(held.values())} of {len(held)} rows."
                 )
         return found
+
+
+def _column(pairs: Sequence[tuple[float, ...] | None], place: int) -> Array:
+    """The means, or the standard deviations, of a series."""
+    return np.array([math.nan if pair is None else pair[place] for pair in pairs])
 
 
 def _shown(metric: str, numbers: tuple[float, ...] | None) -> str:

@@ -114,7 +114,6 @@ def test_models_with_settings_of_their_own(here, tmp_path, monkeypatch):
         ({"models": ["plus"]}, 'did you mean "pls"'),
         ({"splits": 0}, "splits must be a whole number"),
         ({"loss": "double-well"}, "there is no key of the kind table"),
-        ({"figures": [{"kind": "functions"}]}, "a table has no picture"),
     ],
     ids=str,
 )

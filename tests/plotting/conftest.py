@@ -9,6 +9,10 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.methods.flow import ParticleProblem
+from particlegvi.tables.cells import Cell
+from particlegvi.tables.printed import metrics, published
+from particlegvi.tables.rendering import Table
+from particlegvi.tables.settings import Settings
 
 from ..plain_parts import PlainAtoms, PlainDensity, PlainLoss, PlainMethod, PlainPrior, PlainResults, PlainRun
 
@@ -111,6 +115,30 @@ def replicated_results() -> PlainResults:
         runs.append(run)
     scenario = {"name": "replicated", "title": "Eight modes", "source": "7.2", "modes": [[float(t)] for t in range(8)]}
     return PlainResults(runs, scenario, {}, {})
+
+
+class Tables(dict):
+    """Results of a benchmark table, as figures read them."""
+
+    scenario = {"name": "benchmark", "title": "Models on data sets", "source": "Thesis, Table 6.2"}
+    summary: dict = {}
+    targets: dict = {}
+
+
+@pytest.fixture(scope="session")
+def scored() -> Tables:
+    """A table in which three models have the printed scores of PLS with some noise; one cell is not finished."""
+    settings = Settings(rows=("yacht", "boston", "heart"), protocols=("standardised",), splits=3)
+    random, scores = np.random.default_rng(8), {}
+    for row in settings.rows:
+        for model in settings.models:
+            for split in range(3):
+                mean = {metric: published(row, metric, "pls") for metric in metrics(row)}
+                scores[Cell(row, model, "standardised", split)] = {
+                    metric: pair[0] + pair[1] * random.normal() for metric, pair in mean.items()
+                }
+    del scores[Cell("heart", "pls", "standardised", 2)]
+    return Tables(table=Table(settings, scores))
 
 
 @pytest.fixture(scope="session")

@@ -26,6 +26,7 @@ KINDS = {
     "lifting": "lifted",
     "coverage": "replicated",
     "functions": "fitted",
+    "scores": "scored",
 }
 
 
