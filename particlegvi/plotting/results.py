@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, Mapping
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from numpy.typing import ArrayLike
@@ -101,6 +102,29 @@ class Scored(Protocol):
     def panels(self, metrics: Sequence[str] | None = None, /) -> Sequence[ScorePanel]: ...
     @property
     def splits(self) -> int: ...  # how many splits are averaged
+class Observed(Protocol):
+    """The data of a run of networks."""
+
+    X: Array  # inputs (n, inputs)
+    y: Array  # targets (n,), or labels 0, 1, ...
+    gaps: list[list[float]]  # intervals on the line without data
+    truth: Callable[[Array], Array] | None  # the function behind data on the line
+
+
+@runtime_checkable
+class NetworkRun(ParticleRun, Protocol):
+    """A run that moves networks (`particlegvi.kinds.networks.run.NetworkRun`)."""
+
+    @property
+    def data(self) -> Observed: ...
+    @property
+    def classifies(self) -> bool: ...
+    @property
+    def noise_sd(self) -> float: ...  # of an observation
+    def predict(self, X: ArrayLike, /) -> Array: ...  # outputs (particles, n) of the final networks
+    def probabilities(self, X: ArrayLike, /) -> Array: ...  # (particles, n, classes)
+    def disagreement(self, X: ArrayLike, /) -> Array: ...  # mutual information in nats, (n,)
+    def process(self, X: ArrayLike, /) -> tuple[Array, Array] | None: ...  # mean and sd of the true process, if known
 
 
 Runs = Mapping[str, ParticleRun]

@@ -179,6 +179,40 @@ def fitted():
     )
 
 
+def networks(data: dict) -> pg.results.Results:
+    """Two methods with networks on these data."""
+    on_outputs = {"name": "on-outputs", "count": 5}
+    return pg.run(
+        {
+            "kind": "networks",
+            "name": "ensembles",
+            "title": "Ensembles of networks",
+            "data": data,
+            "network": {"hidden": [8], "activation": "tanh"},
+            "particles": 3,
+            "steps": 40,
+            "step_size": 0.05,
+            "methods": {
+                "DE": {},
+                "DRE": {"mmd_weight": 0.1, "kernel": on_outputs},
+                "DRLE": {"kl_weight": 0.01, "mmd_weight": 1.0, "kernel": on_outputs},
+            },
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def on_a_line():
+    """Networks on data with a gap."""
+    return networks({"name": "gaussian-process", "count": 20, "gaps": [[-1.0, 1.0]]})
+
+
+@pytest.fixture(scope="session")
+def on_a_plane():
+    """Networks on two moons."""
+    return networks({"name": "two-moons", "count": 20})
+
+
 @pytest.fixture(scope="session")
 def replicated() -> PlainResults:
     return replicated_results()

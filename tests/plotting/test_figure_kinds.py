@@ -27,6 +27,9 @@ KINDS = {
     "coverage": "replicated",
     "functions": "fitted",
     "scores": "scored",
+    "ensemble-line": "on_a_line",
+    "ensemble-plane": "on_a_plane",
+    "displacement": "on_a_line",
 }
 
 

@@ -1,0 +1,58 @@
+"""How far the interaction, the gradient and the noise move a network, by the weight of the repulsion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.results import Results
+
+CURVES = (
+    ("gradient", "gradient of the loss", style.BLUE, "o"),
+    ("noise", "noise", style.LOSS_GREY, "s"),
+    ("interaction", "repulsion and the prior's attraction", style.VERMILLION, "D"),
+)
+
+
+@figure_kind("displacement", of=("networks",), methods=rules.labels, mark=rules.number(above=0.0))
+def displacement(results: Results, *, methods: Sequence[str] | None = None, mark: float | None = None) -> Figure:
+    """Three curves over mmd_weight, one point for each method with repulsion, on two logarithmic axes.
+
+    Parameters
+    ----------
+    results : Results
+        Of a scenario of networks with several weights of the repulsion.
+    methods : sequence of str, optional
+        Which methods; all with repulsion by default.
+    mark : float, optional
+        A weight that is marked with a line: the thesis's.
+    """
+    runs = reading.named_runs(results, methods)
+    facts = {label: reading.facts_of(results, label) for label in runs}
+    found = {label: each["displacement"] for label, each in facts.items() if "displacement" in each}
+    weights = {label: float(facts[label]["weights"]["mmd_weight"]) for label in found}
+    labels = sorted((label for label in found if weights[label] > 0.0), key=weights.__getitem__)
+    if not labels:
+        raise ValueError("this kind of figure draws networks with repulsion, of which there are none")
+    at = np.array([weights[label] for label in labels])
+    with style.slide_style():
+        figure = style.new_slide()
+        axes = figure.subplots()
+        for key, words, colour, marker in CURVES:
+            values = np.array([found[label][key] for label in labels])
+            if np.any(values > 0.0):
+                axes.loglog(at, np.where(values > 0.0, values, np.nan), marker=marker, color=colour, label=words)
+        size = float(np.mean([found[label]["size"] for label in labels]))
+        axes.axhline(size, color=style.TEXT_GREY, linestyle="--", linewidth=1.5, label="length of the parameters")
+        if mark is not None:
+            axes.axvline(mark, color=style.TEXT_GREY, linestyle=":", linewidth=1.8, label="weight of the thesis")
+        axes.set_xlabel("weight of the repulsion, mmd_weight")
+        axes.set_ylabel("how far a network is moved")
+        legend_below(figure)
+        heading(figure, results.scenario, {label: runs[label] for label in labels})
+    return figure

@@ -1,0 +1,117 @@
+"""Ensembles of networks over a line: every member, the data, the gaps between them, and what could be known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from particlegvi.contracts import Array
+from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.results import Interval, NetworkRun, Results
+
+GRID = 401
+BEYOND = 1.0 / 6.0  # part of the data's width that is drawn beyond them
+WIDE = 1.645  # standard deviations of a 90% band
+SHADE = "#F2E3C6"
+
+
+@figure_kind(
+    "ensemble-line", of=("networks",), methods=rules.labels, members=rules.whole(1, 10_000), range=rules.interval
+)
+def ensemble_line(
+    results: Results,
+    *,
+    methods: Sequence[str] | None = None,
+    members: int = 50,
+    truth: bool = True,
+    range: Interval | None = None,
+) -> Figure:
+    """One panel per method: the function of every network, the data and the gaps between them.
+
+    Parameters
+    ----------
+    results : Results
+        Of a scenario of networks with one input, in regression.
+    methods : sequence of str, optional
+        Which methods, in which order; all by default.
+    members : int
+        Most networks that are drawn.
+    truth : bool
+        Whether the true function, and the band of the process that it was drawn from, are drawn where they are known.
+    range : (low, high), optional
+        Of the functions; chosen from them by default.
+    """
+    runs = network_runs(results, methods, 1)
+    if any(run.classifies for run in runs.values()):
+        raise ValueError("this kind of figure draws regressions, but these networks classify")
+    colours = style.colours(runs)
+    first = next(iter(runs.values()))
+    x = first.data.X[:, 0]
+    margin = BEYOND * (x.max() - x.min() or 1.0)
+    grid = np.linspace(x.min() - margin, x.max() + margin, GRID)
+    drawn = {label: means(run, grid)[:members] for label, run in runs.items()}
+    limits = _limits(first, grid, list(drawn.values())) if range is None else range
+    with style.slide_style():
+        figure = style.new_slide()
+        panels = list(figure.subplots(1, len(runs), sharey=True, squeeze=False)[0])
+        for axes, (label, run) in zip(panels, runs.items(), strict=True):
+            _draw(axes, run, grid, drawn[label], colours[label], truth)
+            style.panel_title(axes, label, run, colours[label])
+            axes.set_xlim(grid[0], grid[-1])
+            axes.set_xlabel("input x")
+            axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        panels[0].set_ylim(*limits)
+        panels[0].set_ylabel("function f(x)")
+        legend_below(figure)
+        heading(figure, results.scenario, runs, f"{len(first.data.y):,} observations")
+    return figure
+
+
+def means(run: NetworkRun, grid: Array) -> Array:
+    """What each network says at the inputs (n,): (particles, n), of two outputs the first."""
+    found = run.predict(grid[:, None])
+    return found if found.ndim == 2 else found[:, :, 0]
+
+
+def network_runs(results: Results, methods: Sequence[str] | None, inputs: int) -> dict[str, NetworkRun]:
+    """The runs of networks that a figure shows, in order; a ValueError where they have other inputs."""
+    runs = reading.named_runs(results, methods)
+    for label, run in runs.items():
+        if not isinstance(run, NetworkRun) or run.data.X.shape[1] != inputs:
+            what = f"of {run.data.X.shape[1]}" if isinstance(run, NetworkRun) else "no network"
+            raise ValueError(f"this kind of figure draws networks of {inputs} inputs, but {label} is {what}")
+    return runs
+
+
+def _draw(axes: Axes, run: NetworkRun, grid: Array, members: Array, colour: str, truth: bool) -> None:
+    for low, high in run.data.gaps:
+        axes.axvspan(low, high, color=SHADE, linewidth=0.0, zorder=0, label="no data")
+    known = run.process(grid[:, None]) if truth else None
+    if known is not None:
+        mean, sd = known
+        axes.fill_between(grid, mean - WIDE * sd, mean + WIDE * sd, color=style.LOSS_GREY, alpha=0.35, linewidth=0.0,
+                          zorder=1)
+        axes.fill([], [], color=style.LOSS_GREY, alpha=0.5, linewidth=0.0, label="90% of the true process")
+    axes.plot(grid, members.T, color=colour, linewidth=0.9, alpha=0.55, zorder=2)
+    axes.plot([], [], color=style.TEXT_GREY, linewidth=1.2, label="networks")
+    if truth and run.data.truth is not None:
+        line = axes.plot(grid, run.data.truth(grid), color=style.BLACK, linestyle="--", linewidth=1.8, label="truth",
+                         zorder=3)[0]  # fmt: skip
+        style.outlined(line)
+    axes.scatter(run.data.X[:, 0], run.data.y, s=24.0, color=style.TEXT_GREY, edgecolors="white", linewidths=0.4,
+                 label="data", zorder=4)
+
+
+def _limits(run: NetworkRun, grid: Array, members: list[Array]) -> Interval:
+    samples = [np.ravel(each) for each in members]
+    if run.data.truth is not None:
+        samples.append(run.data.truth(grid))
+    low, high = reading.fitting_range(samples)
+    margin = 0.05 * (high - low)
+    return min(low, float(run.data.y.min()) - margin), max(high, float(run.data.y.max()) + margin)

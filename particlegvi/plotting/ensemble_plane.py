@@ -1,0 +1,111 @@
+"""Ensembles of networks over a plane: how sure they are together, and how much their members disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting.ensemble_line import network_runs
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.plane import Window
+from particlegvi.plotting.results import NetworkRun, Results
+
+GRID = 121
+MARKS = (("o", style.BLUE), ("^", style.ORANGE), ("s", style.GREEN), ("D", style.PURPLE))
+MOST = 4  # panels side by side
+WIDER = {1: 4.0, 2: 2.2, 3: 1.5, 4: 1.1}  # width of a panel to its height, by their number
+
+
+@figure_kind("ensemble-plane", of=("networks",), methods=rules.labels, window=rules.window)
+def ensemble_plane(
+    results: Results, *, methods: Sequence[str] | None = None, window: Window | None = None
+) -> Figure:
+    """Above the probability of the likelier class, below the disagreement of the members; a column per method.
+
+    The box is where context inputs are looked for, where a method has some.
+
+    Parameters
+    ----------
+    results : Results
+        Of a scenario of networks with two inputs, in classification.
+    methods : sequence of str, optional
+        Which methods, in which order; all by default, and at most four.
+    window : ((left, right), (bottom, top)), optional
+        What is shown; by default the box of the context inputs and half as much on every side.
+    """
+    runs = network_runs(results, methods, 2)
+    if not all(run.classifies for run in runs.values()):
+        raise ValueError("this kind of figure draws classifications, but these networks have numbers as outputs")
+    if len(runs) > MOST:
+        raise ValueError(f"methods must be at most {MOST} for this kind of figure, not {len(runs)}")
+    boxes = {label: _box(results, label) for label in runs}
+    first = next(iter(runs.values()))
+    around = [box for box in boxes.values() if box]
+    shown = _window(first, around, len(runs)) if window is None else window
+    across, up, points = reading.grid_points(*shown, GRID)
+    colours = style.colours(runs)
+    with style.slide_style():
+        figure = style.new_slide()
+        panels = figure.subplots(2, len(runs), sharex=True, sharey=True, squeeze=False)
+        for column, (label, run) in enumerate(runs.items()):
+            probability = run.probabilities(points).mean(axis=0).max(axis=1)
+            classes = run.probabilities(points[:1]).shape[2]
+            surfaces = (
+                (probability, "Greys", 1.0 / classes, 1.0), (run.disagreement(points), "Purples", 0.0, np.log(classes))
+            )
+            images = [
+                panels[row, column].pcolormesh(across, up, values.reshape(GRID, GRID), cmap=name, vmin=low, vmax=high,
+                                               shading="nearest", rasterized=True)
+                for row, (values, name, low, high) in enumerate(surfaces)
+            ]  # fmt: skip
+            for axes in panels[:, column]:
+                _decorate(axes, run, shown, boxes[label])
+            style.panel_title(panels[0, column], label, run, colours[label])
+            panels[1, column].set_xlabel("$x_1$")
+        for row, words in enumerate(("probability of\nthe likelier class", "disagreement\n(nats)")):
+            panels[row, 0].set_ylabel("$x_2$", rotation=0, labelpad=10)
+            figure.colorbar(images[row], ax=list(panels[row]), label=words, pad=0.01)
+        legend_below(figure)
+        heading(figure, results.scenario, runs, f"{len(first.data.y):,} points")
+    return figure
+
+
+def _box(results: Results, label: str) -> tuple[float, float] | None:
+    """Ends of the box of context inputs of a method, the same in both coordinates."""
+    kernel = results.scenario.get("methods", {}).get(label, {}).get("kernel")
+    return (kernel["low"], kernel["high"]) if isinstance(kernel, dict) and "low" in kernel else None
+
+
+def _window(run: NetworkRun, boxes: list[tuple[float, float]], columns: int) -> Window:
+    """The data and the boxes with a margin, as wide as the panels have room for."""
+    low, high = run.data.X.min(axis=0), run.data.X.max(axis=0)
+    for left, right in boxes:
+        low, high = np.minimum(low, left), np.maximum(high, right)
+    middle, half = 0.5 * (low + high), 0.625 * (high - low)
+    half[0] = max(half[0], WIDER[columns] * half[1])
+    (left, bottom), (right, top) = middle - half, middle + half
+    return (float(left), float(right)), (float(bottom), float(top))
+
+
+def _decorate(axes: Axes, run: NetworkRun, window: Window, box: tuple[float, float] | None) -> None:
+    for label in np.unique(run.data.y):
+        mark, colour = MARKS[int(label) % len(MARKS)]
+        rows = run.data.X[run.data.y == label]
+        axes.plot(rows[:, 0], rows[:, 1], mark, color=colour, markersize=3.5, markeredgecolor="white",
+                  markeredgewidth=0.3, label=f"class {label:.0f}")
+    if box is not None:
+        low, high = box
+        axes.add_patch(Rectangle((low, low), high - low, high - low, fill=False, edgecolor=style.BLACK, linestyle="--",
+                                 linewidth=1.3, label="box of the context inputs"))
+    axes.set_xlim(*window[0])
+    axes.set_ylim(*window[1])
+    axes.set_aspect("equal", adjustable="box")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
