@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, ItemsView, Iterator, Mapping, Sequence, ValuesView
-from collections.abc import Callable, ItemsView, Iterator, Mapping
+from collections.abc import Callable, Collection, ItemsView, Iterator, Mapping, Sequence, ValuesView
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from numpy.typing import ArrayLike
@@ -102,6 +101,8 @@ class Scored(Protocol):
     def panels(self, metrics: Sequence[str] | None = None, /) -> Sequence[ScorePanel]: ...
     @property
     def splits(self) -> int: ...  # how many splits are averaged
+
+
 class Observed(Protocol):
     """The data of a run of networks."""
 
