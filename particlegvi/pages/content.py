@@ -56,7 +56,7 @@ def content(subject: Subject, language: str, live: bool = True) -> Facts:
     found: Facts = {
         "title": said.title(subject.title),
         "source": subject.source,
-        "watch": said("page.watch"),
+        "watch": said("page.watch" if subject.loss.dim == 1 else "page.watch_plane"),
         "words": {**said.table("page"), "decimal": said.number(".")},
         "presets": [{"key": key, "settings": settings} for key, settings in PRESETS.items()],
         "loss": None,

@@ -12,11 +12,12 @@ SAME: Settings = WELL | {"seed": "0", "particles": 300, "lengthscale": 1.0, "var
 
 PRESETS: dict[str, Settings] = {
     "stuck": SAME | {"methods": "DE,DLE", "kl_weight": 1.0, "mmd_weight": 0.5, "step_size": 0.002, "steps": 5000},
-    "too_cold": SAME | {"methods": "DLE", "kl_weight": 0.15, "mmd_weight": 0.5, "step_size": 0.005, "steps": 2000},
+    "too_cold": SAME | {"methods": "DLE", "kl_weight": 0.08, "mmd_weight": 0.5, "step_size": 0.005, "steps": 2000},
     "too_hot": SAME | {"methods": "DLE", "kl_weight": 8.0, "mmd_weight": 0.5, "step_size": 0.002, "steps": 5000},
-    "large_step": SAME | {"methods": "DLE", "kl_weight": 1.0, "mmd_weight": 0.5, "step_size": 0.08, "steps": 1000},
+    "large_step": SAME
+    | {"methods": "DLE", "kl_weight": 1.0, "mmd_weight": 0.5, "step_size": 0.08, "steps": 1000, "particles": 1000},
     "four_particles": SAME
     | {"methods": "DLE,DRLE", "kl_weight": 1.0, "mmd_weight": 0.5, "step_size": 0.002, "steps": 5000, "particles": 4},
     "repulsion": SAME
-    | {"methods": "DLE,DRLE", "kl_weight": 1.0, "mmd_weight": 5.0, "step_size": 0.002, "steps": 10_000},
+    | {"methods": "DLE,DRLE", "kl_weight": 1.0, "mmd_weight": 5.0, "step_size": 0.002, "steps": 5000},
 }

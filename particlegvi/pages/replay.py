@@ -14,9 +14,9 @@ from particlegvi.contracts import Array, Facts, Target
 from particlegvi.pages.content import kind_of
 from particlegvi.plotting.results import HasDensity, ParticleRun, is_atoms, is_density
 
-MOST_NUMBERS = 170_000  # of all frames together: about 300,000 bytes
+ROOM = 300_000  # bytes of all frames together, in a page of at most 500,000
 LEAST_PARTICLES = 20
-NODES = {1: 401, 2: 65}  # of a density, a side
+NODES = {1: 401, 2: 49}  # of a density, a side
 CODES = 65534  # the code after the last stands for what is no number
 EARLY = 0.1  # share of the time that has half of the frames, because DE is over by then
 
@@ -57,14 +57,19 @@ def replay(recorded: Mapping[str, Recorded], variables: list[str], frames: int) 
     first = next(iter(recorded.values())).run
     chosen = chosen_records(np.asarray(first.times, dtype=np.float64), frames)
     dim = int(first.positions.shape[2])
-    fit = max(LEAST_PARTICLES, MOST_NUMBERS // (len(chosen) * dim * len(recorded)))
-    number = min(first.positions.shape[1], fit)
-    kept = np.linspace(0, first.positions.shape[1] - 1, number).round().astype(np.int64)
-    tables = [np.asarray(each.run.positions)[np.ix_(chosen, kept)] for each in recorded.values()]
-    window = _window(tables, recorded)
-    codes = np.stack([_coded(table, window) for table in tables], axis=1)  # (frames, methods, dim, particles)
+    tables = [np.asarray(each.run.positions)[chosen] for each in recorded.values()]
+    window = _window(tables)
+    number, frames_packed = first.positions.shape[1], ""
+    number = min(number, max(LEAST_PARTICLES, ROOM // (len(chosen) * dim * len(recorded))))  # a byte each at the least
+    while True:
+        kept = np.linspace(0, first.positions.shape[1] - 1, number).round().astype(np.int64)
+        codes = np.stack([_coded(table[:, kept], window) for table in tables], axis=1)  # (frames, methods, dim, kept)
+        frames_packed = _packed(codes)
+        if len(frames_packed) <= ROOM or number <= LEAST_PARTICLES:
+            break
+        number = max(LEAST_PARTICLES, int(0.98 * number * ROOM / len(frames_packed)))
     return {
-        "frames": _packed(codes),
+        "frames": frames_packed,
         "times": [float(f"{time:.6g}") for time in np.asarray(first.times)[chosen]],
         "steps": np.asarray(first.steps)[chosen].tolist(),
         "particles": first.positions.shape[1],
@@ -90,7 +95,7 @@ def chosen_records(times: Array, frames: int) -> NDArray[np.int64]:
     return np.unique(np.concatenate([[0], *spread, [len(times) - 1]]))[-frames:]
 
 
-def _window(tables: list[Array], recorded: Mapping[str, Recorded]) -> Array:
+def _window(tables: list[Array]) -> Array:
     """(dim, 2): where the particles are, without the last thousandth on either side where that lies far out."""
     together = np.concatenate([table.reshape(-1, table.shape[-1]) for table in tables])
     together = together[np.isfinite(together).all(axis=1)]
@@ -150,5 +155,7 @@ def truth(target: Target | None) -> Facts | None:
     else:
         first, second = np.meshgrid(*axes)
         density = target.pdf(np.column_stack([first.ravel(), second.ravel()]))
-    numbers = [float(f"{each:.5g}") for each in np.asarray(density)]
+    density = np.where(density > 1e-7 * np.max(density), density, 0.0)
+    digits = 5 if target.dim == 1 else 3
+    numbers = [float(f"{each:.{digits}g}") for each in density]
     return {"axes": [[float(a), float(b), count] for a, b in zip(low, high, strict=True)], "density": numbers}

@@ -96,8 +96,13 @@ def page_of_runs(runs: PagedRuns, frames: int = 120, live: bool = True, language
         variables = loss_of(known[0])["variables"]
     except NotLive:
         variables = ["\u03b8"] if known[0].dim == 1 else ["\u03b8\u2081", "\u03b8\u2082"]
-    found["watch"] = words.of(language)("page.watch_replay")
+    said = words.of(language)
+    watch = "page.watch_replay" if known[0].dim == 1 else "page.watch_replay_plane"
+    found |= {"watch": said(watch), "watch_live": found["watch"]}
     found["replay"] = replay(recorded, variables, frames)
+    if language != words.DEFAULT:  # the verdicts of summaries are in English: the page has words of its own
+        for method in found["replay"]["methods"]:
+            method["verdict"] = ""
     return build(found, language)
 
 

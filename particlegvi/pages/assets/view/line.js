@@ -15,7 +15,7 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
     g.fillStyle = colour; g.globalAlpha = Math.max(0.1, Math.min(0.85, 90 / x.length));
     for (let i = 0; i < x.length; i++) { g.beginPath(); g.arc(px(x[i]), Math.max(py(values[i]), 5) - 4, x.length < 20 ? 6 : 4, 0, 6.2832); g.fill(); }
     g.restore(); g.globalAlpha = 1;
-    g.fillStyle = soft; g.textAlign = "left"; g.fillText(VIEW.say("loss"), 4, 14);
+    g.fillStyle = soft; g.textAlign = "center"; g.fillText(VIEW.say("loss"), W / 2, 14);
   }
   const bins = 48, counts = new Float64Array(bins), width = (b - a) / bins, is_share = truth && truth.atoms;
   let outside = 0;

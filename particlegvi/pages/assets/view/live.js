@@ -4,12 +4,12 @@ VIEW.live = function (root) {
   const { element, say, number, data } = VIEW, own = data.loss, base = { ...PG.DEFAULTS, ...data.settings };
   let state = { ...base }, problem = null, playing = false, busy = 0, idle = null, pinned = null;
   VIEW.most = 10000;
-  const panels = VIEW.panels(), kept = VIEW.panels(), watch = element("p", { class: "watch" }, data.watch), error = element("p", { class: "error", role: "alert" });
+  const panels = VIEW.panels(), kept = VIEW.panels(), sentence = data.watch_live || data.watch, watch = element("p", { class: "watch" }, sentence), error = element("p", { class: "error", role: "alert" });
   const clock = element("span", { id: "clock", "aria-live": "off" }), button = (key, action, more) => element("button", { type: "button", id: key, onclick: action, ...more }, say(key));
   const play_button = button("play", () => VIEW.still && !playing ? jump(5000) : play(!playing), { "aria-pressed": "false" });
   const presets = element("div", { class: "row", role: "group", "aria-label": say("presets") },
     ...data.presets.map(({ key, settings }) => element("button", { type: "button", id: `preset-${key}`, onclick: () => choose(settings, say(`preset_${key}_watch`)) }, say(`preset_${key}`))),
-    element("button", { type: "button", id: "preset-own", onclick: () => choose({}, data.watch) }, say("preset_own")));
+    element("button", { type: "button", id: "preset-own", onclick: () => choose({}, sentence) }, say("preset_own")));
   const address = element("input", { type: "text", class: "address", id: "address", readonly: true, "aria-label": say("link") });
   const text = element("textarea", { id: "scenario", readonly: true, spellcheck: "false", "aria-label": say("scenario_text") }), out = element("div", { hidden: true }, element("p", {}, say("scenario_help")), text);
   const controls = VIEW.controls(() => state, own, changed), settings = element("details", { open: true, id: "settings" }, element("summary", {}, say("settings")), controls.box);
@@ -120,7 +120,7 @@ VIEW.live = function (root) {
     const go = left => {
       if (mine !== busy || playing) return;
       const done = advance(left, 60);
-      paint(left - done <= 0 || frames++ % 5 === 0);
+      paint(left - done <= 0 || ++frames % 3 === 0);
       if (left - done > 0) setTimeout(() => go(left - done), 0);
     };
     go(steps);

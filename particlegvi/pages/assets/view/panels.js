@@ -52,7 +52,7 @@ VIEW.panels = function () {
   }
   function draw_energy() {
     const all = entries.flatMap(entry => entry.history.map(([, v]) => v).concat(entry.goal == null ? [] : [entry.goal])).filter(Number.isFinite);
-    energy_box.hidden = all.length < 3;
+    energy_box.hidden = entries.every(entry => entry.history.length < 3);
     if (energy_box.hidden) return;
     const [g, W, H] = VIEW.prepare(energy), times = entries.flatMap(entry => entry.history.map(([t]) => t)), last = Math.max(...times) || 1;
     const sorted = all.slice().sort((p, q) => p - q), low = sorted[0], high = Math.max(sorted[Math.floor(0.97 * (sorted.length - 1))], low + 1e-6), pad = 0.08 * (high - low);

@@ -57,6 +57,6 @@
     for (const [t, text] of VIEW.ticks(a, b)) g.fillText(text, px(t), base + 17);
     g.fillStyle = soft; g.fillText(scene.variables[0], W / 2, base + 34); g.fillStyle = ink; g.textAlign = "right";
     for (const [t, text] of VIEW.ticks(c, d)) g.fillText(text, left - 5, py(t) + 5);
-    g.fillStyle = soft; g.textAlign = "left"; g.fillText(scene.variables[1], 4, 16);
+    g.fillStyle = soft; g.textAlign = "left"; g.fillText(scene.variables[1], left + 6, 24);
   };
 })();

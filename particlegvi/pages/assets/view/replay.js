@@ -26,6 +26,11 @@ VIEW.replay = function (root, ready) {
     if (run.dim === 1) return PG.curve(axes[0], Float64Array.from(truth.density), {});
     return { axes, density: Float64Array.from(truth.density), marginals: null };
   }
+  const said = (method, facts) => { // as the live page says it
+    if (!method.floor || !facts.w1 || method.truth.atoms) return "";
+    const times = facts.w1[0] / method.floor[1];
+    return say(`verdict_${times <= 1 ? "within" : times <= 2 ? "near" : "far"}`, { times: number(times, 1) });
+  };
   function show(frame) {
     at = Math.max(0, Math.min(frames - 1, frame));
     line.value = at; line.setAttribute("aria-valuetext", say("time", { time: number(run.times[at], 2) }));
@@ -49,7 +54,7 @@ VIEW.replay = function (root, ready) {
   unpack().then(() => {
     const loss = data.loss ? PG.read_loss({ loss: "own" }, data.loss) : null, truths = run.methods.map(truth_of);
     const entries = run.methods.map((method, k) => ({ label: method.label, note: method.note || say("no_weights"), colour: VIEW.method_colour(method.type), truth: truths[k], floor: method.floor ? [method.floor] : null,
-      particles: () => particles(k), verdict: () => at === frames - 1 ? method.verdict : "" }));
+      particles: () => particles(k), verdict: facts => at === frames - 1 && method.verdict ? method.verdict : said(method, facts) }));
     panels.build(entries, run.dim === 1 ? VIEW.line_scene(loss, truths, run.variables[0], run.window[0]) : VIEW.plane_scene(loss, truths.map(t => t), run.variables, run.window), run.dim);
     show(frames - 1);
     ready();

@@ -1,0 +1,237 @@
+"""Pages as files: what is in them, how large they are, and what is refused."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+import subprocess
+import sys
+import tomllib
+import zlib
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import cli, words
+from particlegvi.pages import building
+from particlegvi.pages.replay import chosen_records
+
+HOSTILE = "</script><img src=x onerror=\"document.title='broken'\"><!-- &lt; \u2028 {data} ${1}"
+FALLING = {"schedule": "linear", "initial": 1e-3, "final": 1e-4, "over": 300}
+QUICK = {"particles": 20, "steps": 300, "step_size": 1e-3}
+
+
+@pytest.fixture(scope="module")
+def results():
+    return pg.run("global-minimiser", **QUICK)
+
+
+def data_of(text: str) -> dict:
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def assert_closed(text: str) -> None:
+    """Nothing in the page asks for anything, and only the package's own script and style are let in."""
+    assert not re.search(r"""(src|href)\s*=\s*["']?\s*(http|//)""", text, re.IGNORECASE)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+    assert policy.startswith("default-src 'none'; ") and "unsafe" not in policy and "http" not in policy
+    for kind, tag in (("script", "script"), ("style", "style")):
+        source = text[text.rindex(f"<{tag}>") + len(tag) + 2 : text.rindex(f"</{tag}>")]
+        digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+
+
+def test_a_live_page_is_small_and_closed():
+    page = pg.page("global-minimiser")
+    assert len(page.html.encode()) < 200_000
+    assert_closed(page.html)
+    data = data_of(page.html)
+    assert data["live"] and data["loss"] == {
+        "name": "tilted-double-well", "parameters": {"scale": 1.0}, "variables": ["\u03b8"], "dim": 1
+    }  # fmt: skip
+    assert data["settings"]["methods"] == "DE,DLE,DRLE" and data["settings"]["kl_weight"] == 1.0
+    assert page.html == pg.page("global-minimiser").html
+
+
+def test_the_replay_of_a_run_holds_its_records(results):
+    page = results.page(frames=60)
+    assert_closed(page.html)
+    assert page.html == pg.page(results, frames=60).html
+    replay = data_of(page.html)["replay"]
+    planes = np.frombuffer(zlib.decompress(base64.b64decode(replay["frames"])), dtype=np.uint8).astype(np.float64)
+    codes = (256.0 * planes[: planes.size // 2] + planes[planes.size // 2 :]).reshape(-1, 3, 1, 20)
+    low, high = replay["window"][0]
+    for k, run in enumerate(results.values()):
+        kept = [run.positions[list(run.steps).index(step), :, 0] for step in replay["steps"]]
+        shown = low + (high - low) * codes[:, k, 0] / 65534.0
+        clipped = np.clip(kept, low, high)
+        np.testing.assert_allclose(shown, clipped, atol=(high - low) / 65534.0)
+    truth = replay["methods"][1]["truth"]
+    grid = np.linspace(*truth["axes"][0])
+    np.testing.assert_allclose(truth["density"], results.targets["DLE"].pdf(grid), rtol=1e-4, atol=1e-6)
+
+
+def test_a_run_of_the_size_of_a_figure_fits():
+    many = pg.run("global-minimiser", steps=2000, step_size=1e-3, record_every=10)
+    page = many.page(frames=120)
+    assert len(page.html.encode()) < 500_000
+    assert len(data_of(page.html)["replay"]["times"]) == 120
+
+
+@pytest.mark.slow
+def test_four_methods_in_the_plane_fit():
+    page = pg.run("multimodal", steps=400, record_every=2).page()
+    assert len(page.html.encode()) < 500_000 and len(data_of(page.html)["replay"]["methods"]) == 4
+
+
+def test_half_of_the_frames_are_of_the_first_tenth_of_the_time():
+    times = np.arange(1001.0)
+    chosen = chosen_records(times, 100)
+    assert len(chosen) == 100 and chosen[0] == 0 and chosen[-1] == 1000
+    assert 45 <= np.sum(times[chosen] <= 100.0) <= 55
+    assert list(chosen_records(np.arange(7.0), 100)) == list(range(7))
+
+
+def test_particles_are_thinned_where_they_are_too_many():
+    page = pg.run("global-minimiser", particles=2000, steps=100, record_every=1).page(frames=100)
+    replay = data_of(page.html)["replay"]
+    assert len(page.html.encode()) < 500_000 and replay["shown"] < replay["particles"] == 2000
+
+
+def test_a_page_too_large_is_refused_with_what_would_fit(monkeypatch, results):
+    monkeypatch.setattr(building, "LARGEST", len(results.page().html) - 10)
+    with pytest.raises(ValueError, match=r"^frames must be at most \d+, so that the page has no more than"):
+        results.page()
+
+
+@pytest.mark.parametrize("text", [HOSTILE, "]]>", "\\", "\u2029'\""])
+def test_hostile_titles_stay_text(text):
+    scenario = {
+        "kind": "particles", "name": "hostile", "title": text, "source": text, "particles": 5, "steps": 5,
+        "step_size": 1e-3, "loss": {"formula": "t^2/2", "variables": ["t"]}, "prior": "normal",
+        "methods": {"DLE": {"kl_weight": 1.0}},
+    }  # fmt: skip
+    text_of_page = pg.page(scenario).html
+    assert_closed(text_of_page)
+    assert data_of(text_of_page)["title"] == text
+    assert text_of_page.count("<script") == 2 and "<img" not in text_of_page
+
+
+def test_a_notebook_shows_the_page_in_a_sandbox():
+    page = pg.page("global-minimiser")
+    frame = page._repr_html_()
+    assert 'sandbox="allow-scripts"' in frame and frame.count("<") == 2
+    assert html.unescape(re.search(r'srcdoc="([^"]*)"', frame)[1]) == page.html
+
+
+def test_a_run_that_a_browser_cannot_compute_is_replayed_and_says_why():
+    runs = pg.run("global-minimiser", **QUICK | {"step_size": FALLING})
+    data = data_of(runs.page().html)
+    assert not data["live"] and "step size" in data["why"] and data["replay"]
+    assert data_of(runs.page(live=False).html)["why"] == ""
+    with pytest.raises(ValueError, match="step size"):
+        runs.page(frames=0)
+
+
+@pytest.mark.parametrize(
+    ("what", "settings", "said"),
+    [
+        ("poisson-bimodal", {}, "a page must be of a scenario of particles, not of another kind"),
+        ("global-minimiser", {"integrator": "heun"}, "its integrator is neither"),
+        ("global-minimiser", {"step_size": FALLING}, "its step size changes"),
+        ("global-minimiser", {"kernel": {"name": "matern-52", "lengthscale": 1.0}}, "its kernel is not"),
+        ("no-such-scenario", {}, "no-such-scenario"),
+    ],
+)
+def test_what_cannot_be_a_live_page_is_refused_in_one_sentence(what, settings, said):
+    with pytest.raises(ValueError, match=said):
+        pg.page(what, **settings)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"frames": -1}, "frames"), ({"frames": 1}, "frames"), ({"frames": 2.5}, "frames"), ({"live": "yes"}, "live"),
+        ({"language": "tlh"}, "language"), ({"frames": 0, "live": False}, "frames"),
+    ],
+)  # fmt: skip
+def test_bad_arguments(results, arguments, said):
+    with pytest.raises(ValueError, match=f"^{said} must be"):
+        results.page(**arguments)
+
+
+def test_nothing_is_overwritten_unless_asked_for(tmp_path):
+    page, place = pg.page("global-minimiser"), tmp_path / "page.html"
+    assert page.save(place) == place and place.read_text(encoding="utf-8") == page.html
+    with pytest.raises(ValueError, match="exists"):
+        page.save(place)
+    page.save(place, overwrite=True)
+    for wrong in (tmp_path, tmp_path / "no" / "folder.html", ""):
+        with pytest.raises(ValueError):
+            page.save(wrong)
+
+
+def test_the_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["page", "global-minimiser", "--language", "de", "--set", "particles=50", "--seed", "9"]) == 0
+    assert capsys.readouterr().out.strip() == "global-minimiser.html"
+    data = data_of((tmp_path / "global-minimiser.html").read_text(encoding="utf-8"))
+    assert data["settings"]["particles"] == 50 and data["settings"]["seed"] == "9"
+    assert data["words"]["play"] == words.of("de")("page.play")
+    assert cli.main(["page", "global-minimiser"]) == 2
+    assert "--overwrite" in capsys.readouterr().err
+    assert cli.main(["page", "global-minimiser", "--overwrite", "--out", "global-minimiser.html"]) == 0
+    pg.run("global-minimiser", out=tmp_path / "run", **QUICK)
+    assert cli.main(["page", "run", "--no-live", "--frames", "10"]) == 0
+    data = data_of((tmp_path / "run.html").read_text(encoding="utf-8"))
+    assert len(data["replay"]["times"]) == 10 and not data["live"]
+    assert cli.main(["page", "run", "--set", "particles=3", "--out", "x.html"]) == 2
+    assert not (tmp_path / "x.html").exists()
+
+
+STATES = [
+    {"loss": "own"},
+    {"loss": "t^2/2 + cos(3*t)", "prior": "uniform:-2:3", "methods": "DE,DLE,DRE,DRLE", "seed": "3"},
+    {"loss": "spline", "low": "-3", "high": "2.5", "heights": "4,-1,0.5,2,0,3", "step_size": "1e-5"},
+    pytest.param({"loss": "four-gaussians", "prior": "normal:0,1:1,2"}, marks=pytest.mark.slow),
+    pytest.param(
+        {"loss": "(x^2-1)^2 + y^2", "variables": "x,y", "prior": "flat", "initial": "normal:0:1"}
+        | {"integrator": "leimkuhler-matthews"},
+        marks=pytest.mark.slow,
+    ),
+]
+EXPORT = """const all = { ...PG.DEFAULTS, ...settings }, problem = PG.problem(all, own);
+const ends = problem.methods.map(name => {
+  const e = PG.ensemble(PG.method(problem, name));
+  e.advance(problem.steps);
+  return e.x.map(row => Array.from(row));
+});
+return [PG.scenario(problem, all, own, title), problem.methods, problem.seed, ends];"""
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_state_becomes_a_scenario_that_runs(engine, tmp_path, state):
+    parameters = {"curvature": [2.0], "centre": [1.0], "dim": 1}
+    own = {"name": "quadratic", "parameters": parameters, "variables": ["t"], "dim": 1}
+    settings = state | {"particles": 7, "steps": 40}
+    text, methods, seed, ends = engine(EXPORT, settings=settings, own=own, title='a "title"')
+    place = tmp_path / "from-the-page.toml"
+    place.write_text(text, encoding="utf-8")
+    assert tomllib.loads(text)["title"] == 'a "title"'
+    runs = pg.run(place, seed=int(seed))
+    assert list(runs) == methods
+    for label, x in zip(methods, ends, strict=True):
+        np.testing.assert_allclose(np.array(x).T, runs[label].final, atol=1e-11, rtol=0.0)
+
+
+def test_a_page_of_a_scenario_loads_neither_plots_nor_statistics():
+    code = (
+        "import sys, particlegvi as pg; pg.page('global-minimiser');"
+        "print([name for name in ('matplotlib.pyplot', 'scipy.stats') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
