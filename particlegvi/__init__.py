@@ -46,10 +46,11 @@ _NAMES = {
     "simulate": "particlegvi.simulation.loop:simulate",
     "target": "particlegvi.targets:target",
     "run": "particlegvi.running.execute:run",
-    "resume": "particlegvi.running.resume:resume",
     "animate": "particlegvi.running.animate:animate",
+    "resume": "particlegvi.sweeps.front:resume",
+    "sweep": "particlegvi.sweeps.front:sweep",
     "compare": "particlegvi.running.compare:compare",
-    "load": "particlegvi.results:load",
+    "load": "particlegvi.sweeps.front:load",
     "scenarios": "particlegvi.scenario.scenarios:",
     "page": "particlegvi.running.pages:page",
 }
@@ -78,15 +79,14 @@ if TYPE_CHECKING:
         targets,
     )
     from particlegvi.losses.loss import Loss
-    from particlegvi.results import load
     from particlegvi.running.animate import animate
     from particlegvi.running.compare import compare
     from particlegvi.running.execute import run
     from particlegvi.running.pages import page
-    from particlegvi.running.resume import resume
     from particlegvi.scenario import scenarios
     from particlegvi.simulation.loop import simulate
     from particlegvi.simulation.run import Run
+    from particlegvi.sweeps.front import load, resume, sweep
     from particlegvi.targets import target
     from particlegvi.tools.errors import Diverged, last_interrupted
 

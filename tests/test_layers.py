@@ -21,7 +21,7 @@ LAYERS = [
     {"version", "contracts"},
     {"tools"},
     {"words"},  # so low that checks of settings, figures and pages can all ask which languages there are
-    {"metrics", "calibration", "settings", "export"},
+    {"metrics", "calibration", "settings", "export", "cells"},
     {"engine"},
     {"datasets", "kernels", "losses", "schedules"},
     {"priors"},
@@ -38,6 +38,7 @@ LAYERS = [
     {"scenario", "pages"},  # pages read parts and runs of particles, and results make pages
     {"results"},
     {"running"},
+    {"sweeps"},
     {"bench", "verification"},
     {"cli"},
     {"__main__"},

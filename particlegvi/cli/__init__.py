@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 
-from particlegvi.cli import checking, exporting, films, looking, pages, pictures, running
+from particlegvi.cli import checking, exporting, films, looking, pages, pictures, running, sweeping
 from particlegvi.cli.progress import ProgressBar
 from particlegvi.cli.reporting import BAD_INPUT, DONE, report, say
 from particlegvi.tools.signals import Answered
@@ -36,6 +36,7 @@ COMMANDS: dict[str, Command] = {
     **exporting.COMMANDS,
     **pages.COMMANDS,
     **films.COMMANDS,
+    **sweeping.COMMANDS,
     **pictures.COMMANDS,
     **checking.COMMANDS,
 }

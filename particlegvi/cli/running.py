@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from particlegvi.cli import sweeping
 from particlegvi.cli.options import CHECKPOINT, LOOK, NO_FIGURE, QUIET, SEED, look
 from particlegvi.cli.progress import ProgressBar
 from particlegvi.cli.reporting import say
@@ -42,7 +43,11 @@ def resume(options: argparse.Namespace) -> None:
     with ProgressBar(options.quiet) as progress:
         from particlegvi.running.resume import go_on
         from particlegvi.storage.folder import open_folder
+        from particlegvi.sweeps.folder import is_sweep
 
+        if is_sweep(options.folder):
+            sweeping.resume(options, progress)
+            return
         finished = open_folder(options.folder).manifest["status"] == "finished"
         results = go_on(
             options.folder,
@@ -112,8 +117,15 @@ COMMANDS: dict[str, Command] = {
     ),
     "resume": (
         resume,
-        "finish an interrupted run, bit for bit",
-        [(("folder",), {"metavar": "DIR", "help": "folder of the results"}), QUIET, NO_FIGURE, CHECKPOINT],
+        "finish an interrupted run or sweep, bit for bit",
+        [
+            (("folder",), {"metavar": "DIR", "help": "folder of the results"}),
+            QUIET,
+            NO_FIGURE,
+            CHECKPOINT,
+            sweeping.WORKERS,
+            sweeping.DASK,
+        ],
     ),
     "plot": (
         plot,

@@ -119,7 +119,8 @@ class BenchmarkTable(Kind):
         return runs[LABEL].cells() if LABEL in runs else [["", ""]]
 
     def rows(self, runs: Runs, summary: Facts) -> list[Facts]:
-        return [cell._asdict() | dict(scores) for cell, scores in runs[LABEL].scores.items()]
+        scored = runs[LABEL].scores.items()
+        return [{"method": cell.name, **cell._asdict(), **scores} for cell, scores in scored]
 
     def figure(self, runs: Sequence[Any]) -> str:
         return "scores"

@@ -17,6 +17,7 @@ from particlegvi.contracts import Facts
 from particlegvi.plotting.kind import check, checked, kinds, options
 from particlegvi.plotting.results import Results
 from particlegvi.plotting.single import plot_run
+from particlegvi.plotting.swept import Swept
 from particlegvi.tools import parts
 from particlegvi.tools.files import place
 
@@ -29,13 +30,14 @@ def names() -> list[str]:
     return kinds.names()
 
 
-def figure(results: Results, kind: str, **settings: Any) -> Figure:
+def figure(results: Results | Swept, kind: str, **settings: Any) -> Figure:
     """One figure of the results.
 
     Parameters
     ----------
     results : Results
-        Mapping from method labels to runs, with ``scenario``, ``summary`` and ``targets``.
+        Mapping from method labels to runs, with ``scenario``, ``summary`` and ``targets``; or a sweep
+        (`particlegvi.sweep`), for the kinds that draw one.
     kind : str
         One of `names()`.
     **settings
@@ -54,7 +56,10 @@ def figure(results: Results, kind: str, **settings: Any) -> Figure:
         If the kind or an option does not exist, or the kind cannot draw these results.
     """
     drawn, chosen = checked({"kind": kind, **settings})
-    parts.results(results)
+    if "sweep" in drawn.of:
+        parts.part("results", results, ("over", "seeds"), "a sweep, as particlegvi.sweep gives it")
+    else:
+        parts.results(results)
     return drawn(results, **chosen)
 
 

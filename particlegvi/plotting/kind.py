@@ -20,6 +20,7 @@ from particlegvi.plotting.look import Look, drawn_in, in_look
 from particlegvi.plotting.moving import Moving
 from particlegvi.plotting.results import Results
 from particlegvi.plotting.rules import Check, rule_for
+from particlegvi.plotting.swept import Swept
 from particlegvi.settings.style import KEYS as STYLE
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import Registry, check_parameters
@@ -79,7 +80,7 @@ class FigureKind:
                                    f'say @figure_kind("{name}", {option}=...) for a parameter with a default value')
             self.checks[option] = check
 
-    def __call__(self, results: Results, **settings: Any) -> Figure:
+    def __call__(self, results: Results | Swept, **settings: Any) -> Figure:
         """Draw, in the look that the scenario's ``style`` and those of the settings that are no options ask for."""
         options = {name: value for name, value in settings.items() if name in self.defaults}
         with drawn_in(self.look(results, settings)):
@@ -99,7 +100,7 @@ class FigureKind:
         self.moving = built
         return build
 
-    def look(self, results: Results, settings: Scenario) -> Look:
+    def look(self, results: Results | Swept, settings: Scenario) -> Look:
         """The look of a figure with these settings: those of the scenario's ``style``, and their own before them."""
         own = {name: value for name, value in settings.items() if name not in self.defaults}
         return Look(**{**results.scenario.get("style", {}), **own})

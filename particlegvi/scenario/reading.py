@@ -26,8 +26,8 @@ REMOVED = {
     "seed": "the seed is not part of a scenario; give it to the run (--seed, or seed= in Python)",
     "based_on": "based_on can only be used in a file",
 }
-# Keys that may be changed after a run: they change what is drawn and said, not what is simulated.
-WORDS = ("title", "source", "description", "style", "figures")
+# Keys that may be changed after a run: they change what is drawn, said or swept, not what is simulated.
+WORDS = ("title", "source", "description", "style", "figures", "sweep")
 LARGEST_FILE = 1_000_000  # bytes
 # A key of 17 parts or more. Python's reader takes quadratic time over a long one, minutes within the limit of size.
 LONG_KEY = re.compile(r"""(?:(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){16}""")

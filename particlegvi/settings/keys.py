@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from particlegvi.contracts import Facts
-from particlegvi.settings import checks, style
+from particlegvi.settings import checks, grids, style
 from particlegvi.settings.checks import Check
 from particlegvi.tools.quoting import POSITIVE, refuse, shown
 
@@ -116,4 +116,5 @@ HEAD: dict[str, Key] = {
 TAIL: dict[str, Key] = {
     "style": Key(style.check, "the look of all pictures, as options of plot"),
     "figures": Key(figures, "the pictures, drawn in this order", []),
+    "sweep": Key(grids.sweep, "the grid of settings and seeds that particlegvi sweep computes"),
 }

@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from particlegvi.storage import manifest as manifests
@@ -36,7 +37,7 @@ def create(out: str | os.PathLike[str] | None, new: New, overwrite: bool = False
             if not overwrite:
                 raise ValueError(f"{path} exists already{_remedy(path)}")
             return _again(path, new)
-        lock = _appear(path, new)
+        lock = appear(path, lambda place: overwriting.begin(place, new.text, new.manifest()))
         if lock is None:
             raise ValueError(f"{path} exists already: another run has just made it")
         return Folder(path, new.manifest(), lock)
@@ -53,24 +54,27 @@ def _remedy(path: Path) -> str:
 
 
 def _first_free(path: Path, new: New) -> Folder:
+    def fill(place: Path) -> None:
+        overwriting.begin(place, new.text, new.manifest())
+
     number = 1
     while True:
         candidate = path if number == 1 else path.with_name(f"{path.name}-{number}")
-        lock = None if os.path.lexists(candidate) else _appear(candidate, new)
+        lock = None if os.path.lexists(candidate) else appear(candidate, fill)
         if lock is not None:
             return Folder(candidate, new.manifest(), lock)
         number += 1
 
 
-def _appear(path: Path, new: New) -> Lock | None:
-    """Fill a folder under a temporary name and rename it; None if another process was faster."""
+def appear(path: Path, fill: Callable[[Path], None]) -> Lock | None:
+    """Fill a folder under a temporary name and rename it; its lock, or None if another process was faster."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")  # numbers of processes come back
     temporary.mkdir()
     lock = None
     try:
         lock = Lock.take(temporary)
-        overwriting.begin(temporary, new.text, new.manifest())
+        fill(temporary)
         try:
             temporary.rename(path)
         except OSError:

@@ -126,8 +126,10 @@ def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return table
 
 
-def write(path: Path, fill: Callable[[IO[bytes]], Any]) -> None:
+def write(path: Path, fill: Callable[[IO[bytes]], Any], flush: bool = True) -> None:
     """Write a file under a temporary name in the folder of ``path``, flush it to the disk, and rename it.
+
+    Without ``flush`` it is whole after the process was killed, but may be damaged after the machine was switched off.
 
     A reader of ``path`` finds the old content or the new one, at any time. An OSError (a full disk, a folder
     that is gone) passes through and leaves the old content.
@@ -137,10 +139,12 @@ def write(path: Path, fill: Callable[[IO[bytes]], Any]) -> None:
         temporary.unlink(missing_ok=True)
         with open(temporary, "xb") as file:  # never through a link that lies there
             fill(file)
-            file.flush()
-            os.fsync(file.fileno())
+            if flush:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(temporary, path)
-        flush_folder(path.parent)
+        if flush:
+            flush_folder(path.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -180,9 +184,9 @@ def digest(path: Path) -> str:
             raise Unreadable(f"{path} cannot be read: {error.strerror}") from None
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, flush: bool = True) -> None:
     """`write` a text in UTF-8."""
-    write(path, lambda file: file.write(text.encode("utf-8")))
+    write(path, lambda file: file.write(text.encode("utf-8")), flush)
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,8 @@ from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
 
-class Parts(NamedTuple):
+@dataclass(frozen=True)
+class Parts:
     """The parts of a scenario.
 
     Attributes
@@ -31,12 +33,15 @@ class Parts(NamedTuple):
         Where the particles start; None stands for the prior.
     methods : dict
         Method objects by label.
+    targets : dict
+        Those found so far, which runs of these parts with other seeds share (`particlegvi.kinds.particles.truth`).
     """
 
     loss: Loss
     prior: Prior
     initial: Start | None
     methods: dict[str, Method]
+    targets: dict[tuple[str, object], tuple[Any, str]] = field(default_factory=dict, compare=False)
 
 
 def parts(scenario: Scenario) -> Parts:

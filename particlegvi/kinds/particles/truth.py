@@ -26,12 +26,25 @@ class Targets(Mapping[str, Any]):
     def __getitem__(self, label: str) -> Any:
         run = self._runs[label]
         if label not in self._found:
-            self._found[label] = None
-            try:
-                self._found[label] = targets.target(run.loss, run.method, run.prior, self.start(run), seed=run.seed)
-            except ValueError as error:
-                self.reasons[label] = str(error)
+            shared = self._parts.targets
+            of = label, self._of_seed(run)
+            if of not in shared:
+                try:
+                    found = targets.target(run.loss, run.method, run.prior, self.start(run), seed=run.seed)
+                    shared[of] = found, ""
+                except ValueError as error:
+                    shared[of] = None, str(error)
+            self._found[label], reason = shared[of]
+            if reason:
+                self.reasons[label] = reason
         return self._found[label]
+
+    def _of_seed(self, run: Run) -> object:
+        """What the target depends on besides the parts: the lengthscale, where a rule chose one by the seed."""
+        if run.method.mmd_weight == 0.0:
+            return None
+        number = run.info.get("lengthscale")
+        return number if isinstance(number, int | float) else ("seed", run.seed)
 
     def start(self, run: Run) -> Any:
         """The start of the particles: a distribution, or points (particles, dim)."""

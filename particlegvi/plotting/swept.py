@@ -1,0 +1,129 @@
+"""What figures of a sweep read: its grid, its numbers, and which of them lie within what exact draws would show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from particlegvi.contracts import Array, Scenario
+from particlegvi.plotting import style
+from particlegvi.plotting.look import number, say
+from particlegvi.tools.quoting import refuse
+
+LONGEST = 14  # characters of a value on an axis
+# Numbers of the summary as keys of the words of figures; any other is shown as it is called.
+NAMES = {
+    "w1": "distance_axis",
+    "sliced_w1": "sliced_distance",
+    "modes_covered": "modes_covered",
+    "average_loss": "mean_loss",
+}
+KEYS = {"kl_weight": r"$\lambda_\text{KL}$", "mmd_weight": r"$\lambda_\text{MMD}$"}
+
+
+class Swept(Protocol):
+    """The results of a sweep (`particlegvi.sweeps.Sweep`)."""
+
+    @property
+    def scenario(self) -> Scenario: ...
+    @property
+    def over(self) -> Mapping[str, Sequence[object]]: ...  # the values of each swept key
+    @property
+    def seeds(self) -> Sequence[int]: ...
+    @property
+    def methods(self) -> Sequence[str]: ...
+    @property
+    def measures(self) -> Sequence[str]: ...  # what is shown where nothing is asked for
+    def has(self, measure: str, method: str, /) -> bool: ...  # whether a method has a number anywhere
+    def values(self, measure: str, method: str, /) -> Array: ...  # over the grid, seeds last; NaN where there is none
+    def stopped(self, method: str, /) -> Array: ...  # 1.0 where a method diverged, seeds last
+    def headline(self) -> str: ...
+
+
+class Panel(NamedTuple):
+    """A number of a method."""
+
+    measure: str
+    method: str
+
+
+def panels(sweep: Swept, measures: Sequence[str] | None, methods: Sequence[str] | None) -> list[Panel]:
+    """The numbers and methods to draw, by number and then by method; a ValueError where there are none."""
+    for method in methods or ():
+        if method not in sweep.methods:
+            raise refuse("methods", method, f"among {', '.join(sweep.methods)}")
+    chosen = [
+        Panel(measure, method)
+        for measure in measures or sweep.measures
+        for method in methods or sweep.methods
+        if sweep.has(measure, method)
+    ]
+    if not chosen:
+        asked = list(measures or sweep.measures)
+        raise ValueError(f"measures must be numbers that the methods of this sweep have, not {', '.join(asked)}")
+    return chosen
+
+
+def means(sweep: Swept, panel: Panel) -> Array:
+    """Means over the seeds that have a number, over the grid; NaN where none has."""
+    values = sweep.values(panel.measure, panel.method)
+    known = np.isfinite(values)
+    counts = known.sum(axis=-1)
+    total = np.where(known, values, 0.0).sum(axis=-1)
+    found: Array = np.where(counts > 0, total / np.maximum(counts, 1), np.nan)
+    return found
+
+
+def like_exact_draws(sweep: Swept, panel: Panel) -> Array | None:
+    """Where a distance is within what as many exact draws would show, as 1.0 over the grid; None where that is unknown.
+
+    Exact draws are above the 95% quantile of their distances with one seed in twenty. A setting is within where no more
+    seeds are above it than exact draws would have in 95% of all sweeps, and none has diverged.
+    """
+    floor = f"{panel.measure}_floor.1"
+    if not sweep.has(floor, panel.method):
+        return None
+    from scipy.special import bdtr
+
+    values, high = sweep.values(panel.measure, panel.method), sweep.values(floor, panel.method)
+    seeds = values.shape[-1]
+    above = np.where(np.isfinite(values), values > high, True).sum(axis=-1)
+    most = next(count for count in range(seeds + 1) if bdtr(count, seeds, 0.05) >= 0.95)
+    return np.asarray((above <= most).astype(np.float64))
+
+
+def key_name(key: str) -> str:
+    """A swept key as an axis names it."""
+    last = key.rpartition(".")[2]
+    if last in KEYS:
+        label = key.split(".")[1] if key.startswith("methods.") and key.count(".") == 2 else ""
+        own = "" if label in ("", "*") else style.shown_name(label)
+        return say("key_of_method", key=KEYS[last], method=own) if own else KEYS[last]
+    return style.plain(key.replace("_", " "))
+
+
+def measure_name(measure: str) -> str:
+    """A number of the summary as an axis or a panel names it."""
+    return say(NAMES[measure]) if measure in NAMES else style.plain(measure.replace("_", " "))
+
+
+def value_names(values: Sequence[object]) -> list[str]:
+    """Values of a key as they stand on an axis: numbers to three digits, long texts cut."""
+    found = []
+    for value in values:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            found.append(f"${style.number(float(value), 3)}$")
+        else:
+            text = value if isinstance(value, str) else json.dumps(value)
+            found.append(style.plain(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"))
+    return found
+
+
+def note(sweep: Swept) -> str:
+    """The seeds in words, for the line below the title."""
+    if len(sweep.seeds) == 1:
+        return say("seed", seed=sweep.seeds[0])
+    return say("number_of_seeds", count=number(f"{len(sweep.seeds):,}"))

@@ -1,0 +1,184 @@
+"""The grid of a sweep: settings by their values of the swept keys, and the cells of each setting, one a seed."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from particlegvi import kinds
+from particlegvi.contracts import Facts
+from particlegvi.scenario import decisive, load
+from particlegvi.settings import grids
+from particlegvi.tools.registry import nearest
+
+FEW = 1000  # settings that are all built before anything is computed; of more, those along each key
+MOST_CELLS = 10_000_000
+
+
+class Setting(NamedTuple):
+    """A point of the grid.
+
+    Attributes
+    ----------
+    values : tuple
+        Of the swept keys.
+    scenario : dict
+        The complete scenario.
+    identity : dict
+        The scenario and the versions, as far as they decide about the numbers.
+    """
+
+    values: tuple[object, ...]
+    scenario: Facts
+    identity: Facts
+
+
+class Cell(NamedTuple):
+    """One run of the sweep: the sha256 of resolved scenario, seed and versions, and these."""
+
+    name: str
+    setting: Setting
+    seed: int
+
+    @property
+    def identity(self) -> Facts:
+        return {**self.setting.identity, "seed": self.seed}
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+class Grid:
+    """The settings and seeds of a sweep.
+
+    Parameters
+    ----------
+    scenario : dict
+        A complete scenario; its own table ``sweep`` is not heeded.
+    over : mapping
+        Values by key, as `particlegvi.settings.grids.values` takes them. A key is one of the scenario with dots, in
+        which ``*`` stands for every entry of a table or a list: ``methods.*.kl_weight`` is set where it is there.
+    seeds : list of int
+    versions : dict
+        Of the packages that decide about the numbers.
+
+    Attributes
+    ----------
+    over : dict
+        The values of each key as lists.
+    targets : dict
+        The keys of the scenario that each key stands for.
+    """
+
+    def __init__(self, scenario: Facts, over: Mapping[str, object], seeds: list[int], versions: dict[str, str]) -> None:
+        self.scenario = {key: value for key, value in scenario.items() if key != "sweep"}
+        self.over = {key: grids.values(given, f"over.{key}") for key, given in over.items()}
+        self.seeds = seeds
+        self.versions = {name: version for name, version in versions.items() if name != "python"}
+        self.targets = {key: _expanded(self.scenario, key) for key in self.over}
+        every = [target for found in self.targets.values() for target in found]
+        twice = next((target for target in every if every.count(target) > 1), None)
+        if twice is not None:
+            raise ValueError(f"over must set each key of the scenario once, not {twice} twice")
+        if self.size > MOST_CELLS:
+            raise ValueError(f"a sweep must have at most {MOST_CELLS:,} cells, not {self.size:,}")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of values of each key."""
+        return tuple(len(values) for values in self.over.values())
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        return math.prod(self.shape) * len(self.seeds)
+
+    def settings(self) -> Iterator[Setting]:
+        """Every setting, the last key fastest."""
+        return map(self.setting, itertools.product(*self.over.values()))
+
+    def setting(self, values: tuple[object, ...]) -> Setting:
+        """The setting with these values; a ValueError that names the value where the scenario refuses it."""
+        changes = {
+            target: value for key, value in zip(self.over, values, strict=True) for target in self.targets[key]
+        }
+        try:
+            scenario = load(self.scenario, changes)
+        except ValueError as error:
+            raise ValueError(f"{self.scenario['name']}: {str(error).removeprefix('scenario: ')}") from None
+        counted = {key: value for key, value in decisive(scenario).items() if key != "name"}
+        return Setting(values, scenario, {"scenario": _same_numbers(counted), "versions": self.versions})
+
+    def cells(self, setting: Setting) -> list[Cell]:
+        """The cells of a setting in the order of the seeds."""
+        begun = hashlib.sha256(json.dumps(setting.identity, sort_keys=True).encode())
+        found = []
+        for seed in self.seeds:
+            digest = begun.copy()
+            digest.update(b" seed %d" % seed)
+            found.append(Cell(digest.hexdigest(), setting, seed))
+        return found
+
+    def check(self) -> None:
+        """Build the settings before anything is computed: all of them, or of many those along each key.
+
+        Raises
+        ------
+        ValueError
+            If one of them cannot be built.
+        """
+        if math.prod(self.shape) <= FEW:
+            chosen = list(itertools.product(*self.over.values()))
+        else:
+            first = tuple(values[0] for values in self.over.values())
+            chosen = [
+                (*first[:place], value, *first[place + 1 :])
+                for place, values in enumerate(self.over.values())
+                for value in values[:FEW]
+            ]
+        for values in chosen:
+            setting = self.setting(values)
+            try:
+                kinds.build(setting.scenario)
+            except ValueError as error:
+                where = ", ".join(f"{key} = {value}" for key, value in zip(self.over, values, strict=True))
+                raise type(error)(f"{self.scenario['name']}{f' at {where}' if where else ''}: {error}") from None
+
+
+def _same_numbers(value: object) -> object:
+    """Data in which 1 and 1.0 are one number: they give the same cell."""
+    if isinstance(value, dict):
+        return {key: _same_numbers(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_same_numbers(each) for each in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _expanded(scenario: Facts, key: str) -> list[str]:
+    """The keys that a key stands for; one without ``*`` stands for itself."""
+    if not isinstance(key, str) or "*" not in key.split("."):
+        return [key]
+    found: list[tuple[str, object]] = [("", scenario)]
+    seen: set[str] = set()
+    for step in key.split("."):
+        below: list[tuple[str, object]] = []
+        for way, place in found:
+            entries = _entries(place)
+            seen |= {name for name in entries if step != "*"}
+            chosen = entries if step == "*" else {step: entries[step]} if step in entries else {}
+            below += [(f"{way}.{name}".lstrip("."), value) for name, value in chosen.items()]
+        found = below
+    if not found:
+        near = nearest(key.rpartition(".")[2], seen)
+        raise ValueError(f"over must name keys that are there, not {key}{f'; did you mean {near}?' if near else ''}")
+    return [way for way, _ in found]
+
+
+def _entries(place: object) -> Facts:
+    if isinstance(place, dict):
+        return place
+    return {str(number): value for number, value in enumerate(place)} if isinstance(place, list) else {}

@@ -1,0 +1,98 @@
+"""Values of swept keys and seeds: what may be written, and what it stands for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from particlegvi.settings import grids
+
+
+@pytest.mark.parametrize(
+    ("given", "values"),
+    [
+        ([1, 0.5, "a", [1.0, 2.0], {"name": "ring"}, True], [1, 0.5, "a", [1.0, 2.0], {"name": "ring"}, True]),
+        ("0:2:9", [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]),
+        ("100:400:4", [100, 200, 300, 400]),
+        ("0.01:10:4:log", [0.01, 0.1, 1.0, 10.0]),
+        ("1e-3:1e-1:3:log", [0.001, 0.01, 0.1]),
+        ({"from": 2.0, "to": -2.0, "count": 3}, [2.0, 0.0, -2.0]),
+        ({"from": 0.0, "to": 1.0, "count": 11}, [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]),
+        ({"from": 1, "to": 16, "count": 5, "spacing": "log"}, [1, 2, 4, 8, 16]),
+    ],
+)
+def test_values(given, values):
+    found = grids.values(given, "over.key")
+    assert found == values
+    assert [type(each) for each in found if isinstance(each, str)] == [str for each in values if isinstance(each, str)]
+
+
+def test_ranges_are_those_of_numpy():
+    np.testing.assert_allclose(grids.values("-1.5:2.25:17", "key"), np.linspace(-1.5, 2.25, 17), rtol=1e-12)
+    np.testing.assert_allclose(grids.values("0.003:7:13:log", "key"), np.geomspace(0.003, 7.0, 13), rtol=1e-12)
+    assert not np.allclose(grids.values("0.003:7:13", "key"), np.geomspace(0.003, 7.0, 13))
+
+
+def test_whole_ends_of_a_whole_range_stay_whole():
+    assert [type(each) for each in grids.values("2:8:4", "particles")] == [int] * 4
+    assert [type(each) for each in grids.values("2.0:8:4", "particles")] == [float] * 4
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([], r"over\.key must be a list of at least one value, none twice, or a range .*, not \[\]"),
+        ([1, 1], "none twice"),
+        (3, "must be a list"),
+        ("0:1", "must be a list"),
+        ("0:1:x", "must be a list"),
+        ("0:1:3:cubic", 'there is no spacing "cubic"'),
+        ("0:1:3:log", r"over\.key\.from must be above 0"),
+        ("1:1:3", r"over\.key\.to must be another number than from, not 1"),
+        ("0:1:1", r"over\.key\.count must be a whole number from 2"),
+        ({"from": 0, "to": 1}, "must be a list"),
+        ({"from": 0, "to": 1, "number": 3}, 'no parameter of the range over.key "number"'),
+        ({"from": "a", "to": 1, "count": 3}, r"over\.key\.from must be a finite number"),
+        ([object()], "over.key must be a text, a number"),
+        ([float("nan")], "finite"),
+    ],
+)
+def test_bad_values(given, words):
+    with pytest.raises(ValueError, match=words):
+        grids.values(given, "over.key")
+
+
+@pytest.mark.parametrize(
+    ("given", "seeds"), [(3, [0, 1, 2]), ("2:5", [2, 3, 4]), ([7, 1], [7, 1]), ("0:10", list(range(10)))]
+)
+def test_seeds(given, seeds):
+    assert grids.seeds(given) == seeds
+
+
+@pytest.mark.parametrize("given", [0, -1, True, 2.5, "5", "5:5", "5:", "a:b", [], [1, 1], [-1], [2**64], None, "0:99999999"])
+def test_bad_seeds(given):
+    with pytest.raises(ValueError, match="seeds must be"):
+        grids.seeds(given)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ([], r"sweep must be a table"),
+        ({"overs": {}}, 'no parameter of sweep "overs"; did you mean "over"'),
+        ({"over": []}, r"sweep\.over must be a table"),
+        ({"over": {"steps": 3}}, r"sweep\.over\.steps must be a list"),
+        ({"seeds": 0}, r"sweep\.seeds must be"),
+        ({"measure": ["w1", "w1"]}, r"sweep\.measure must be a number of the summary"),
+        ({"measure": 1}, r"sweep\.measure must be"),
+        ({"heat_map": 1}, r"sweep\.heat_map must be"),
+    ],
+)
+def test_a_bad_table(table, words):
+    with pytest.raises(ValueError, match=words):
+        grids.sweep(table, "sweep")
+
+
+def test_a_good_table_is_kept_as_it_is_written():
+    table = {"seeds": "2:5", "over": {"methods.*.kl_weight": {"from": 0.1, "to": 1.0, "count": 3}}, "measure": "w1"}
+    assert grids.sweep(table, "sweep") == table

@@ -1,0 +1,247 @@
+"""A sweep computes each cell once, whatever the pool, and goes on where it was; what diverges is a result."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.cells import Batch
+from particlegvi.storage.lock import Lock
+from particlegvi.sweeps import cell as cells
+from particlegvi.sweeps.cell import Worker, measured
+from particlegvi.tools.workers import WorkerLost
+
+from .conftest import OVER
+
+OUTPUTS = ("table.csv", "table.md", "sweep.json", "heat-map.png", "scenario.toml")
+
+
+def outputs(folder):
+    return {name: (folder / name).read_bytes() for name in OUTPUTS}
+
+
+def test_the_numbers_are_those_of_single_runs(small, swept):
+    for kl_weight, particles, seed in [(0.5, 4, 0), (2.0, 8, 2)]:
+        overrides = {"methods.DLE.kl_weight": kl_weight, "particles": particles}
+        [row] = pg.run(small, seed=seed, **overrides).table()
+        place = OVER["methods.DLE.kl_weight"].index(kl_weight), OVER["particles"].index(particles), seed
+        for name in ("mean", "sd", "w1", "average_loss"):
+            assert swept.values(name, "DLE")[place] == row[name]
+        assert swept.values("w1_floor.1", "DLE")[place] == row["w1_floor"][1]
+
+
+def test_the_table_has_a_line_for_each_cell_and_method(small, tmp_path):
+    methods = {"DE": {}, "DLE": {"kl_weight": 0.5}}
+    pg.sweep({**small, "methods": methods}, over={"particles": [4, 6]}, seeds="3:5", out=tmp_path / "s")
+    with open(tmp_path / "s" / "table.csv", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert [(line["particles"], line["seed"], line["method"]) for line in lines] == [
+        (particles, seed, method) for particles in ("4", "6") for seed in ("3", "4") for method in ("DE", "DLE")
+    ]
+    assert {line["status"] for line in lines} == {"finished"}
+    run = pg.run({**small, "methods": methods}, seed=4, particles=6)
+    assert float(lines[-1]["w1"]) == run.summary["methods"]["DLE"]["w1"]  # to the last digit
+    assert "seconds" not in lines[0]
+
+
+def test_a_sweep_is_gone_on_with_and_shares_cells_with_another_grid(small, tmp_path):
+    whole = pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "whole")
+    assert whole.computed == 18 and len(list((tmp_path / "whole" / "cells").iterdir())) == 18
+    before = {place: place.stat().st_mtime_ns for place in (tmp_path / "whole").rglob("*") if place.is_file()}
+    again = pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "whole")
+    assert again.computed == 0
+    assert {place: place.stat().st_mtime_ns for place in before} == before  # nothing was written
+    part = pg.sweep(small, over={"particles": [8, 2]}, seeds=2, out=tmp_path / "whole")
+    assert part.computed == 2  # kl_weight 1.0 is the scenario's own
+    assert not (tmp_path / "whole" / "heat-map.png").exists() and (tmp_path / "whole" / "lines.png").exists()
+    back = pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "whole")
+    assert back.computed == 0
+    straight = pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "straight")
+    assert outputs(tmp_path / "whole") == outputs(tmp_path / "straight")
+    assert straight.values("w1", "DLE").tolist() == whole.values("w1", "DLE").tolist()
+
+
+def stopping(after):
+    def progress(label, done, total):
+        assert (label, total) == ("cells", 18)
+        if done >= after:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def test_an_interrupted_sweep_resumes_to_the_same_bytes(small, tmp_path):
+    pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "straight")
+    with pytest.raises(KeyboardInterrupt) as stop:
+        pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", progress=stopping(7))
+    assert stop.value.results.folder == tmp_path / "s"
+    assert not (tmp_path / "s" / "table.csv").exists() and not (tmp_path / "s" / "lock").exists()
+    there = len(list((tmp_path / "s" / "cells").iterdir()))
+    assert 7 <= there < 18
+    part = pg.load(tmp_path / "s")
+    assert np.isfinite(part.values("w1", "DLE")).sum() == there
+    found = pg.resume(tmp_path / "s")
+    assert found.computed == 18 - there
+    assert outputs(tmp_path / "s") == outputs(tmp_path / "straight")
+    assert json.loads((tmp_path / "s" / "manifest.json").read_text())["status"] == "finished"
+    assert pg.resume(tmp_path / "s").computed == 0
+
+
+def test_damaged_cells_are_computed_again(small, tmp_path):
+    pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s")
+    before = outputs(tmp_path / "s")
+    places = sorted((tmp_path / "s" / "cells").iterdir())
+    places[0].write_bytes(places[0].read_bytes()[:-40])
+    places[1].unlink()
+    shutil.copy(places[3], places[2])  # sound, and of another cell
+    (tmp_path / "s" / "cells" / ".x.json.77.tmp").write_text("left by a process that was killed")
+    assert pg.resume(tmp_path / "s").computed == 3
+    assert outputs(tmp_path / "s") == before
+    assert sorted((tmp_path / "s" / "cells").iterdir()) == places
+
+
+def test_a_second_client_is_refused(small, tmp_path):
+    pg.sweep(small, over={"particles": [4]}, seeds=1, out=tmp_path / "s")
+    lock = Lock.take(tmp_path / "s")
+    try:
+        with pytest.raises(ValueError, match="is being written by another process"):
+            pg.sweep(small, over=OVER, seeds=1, out=tmp_path / "s")
+    finally:
+        lock.release()
+    assert len(list((tmp_path / "s" / "cells").iterdir())) == 1
+
+
+def test_a_folder_of_something_else_is_left_alone(small, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "table.csv").write_text("mine")
+    pg.run(small, out=tmp_path / "run")
+    for name in ("mine", "run"):
+        with pytest.raises(ValueError, match="is there and not the folder of a sweep; choose another"):
+            pg.sweep(small, over=OVER, seeds=1, out=tmp_path / name)
+    assert [place.name for place in (tmp_path / "mine").iterdir()] == ["table.csv"]
+
+
+def test_what_diverged_is_a_result(small, tmp_path):
+    with pytest.warns(UserWarning, match="step_size"):
+        found = pg.sweep(
+            {**small, "methods": {"DE": {}, "DLE": {"kl_weight": 1.0}}}, over={"step_size": [0.01, 1e6]}, seeds=2,
+            out=tmp_path / "s",
+        )  # fmt: skip
+    statuses = found.table.of["status"]
+    assert statuses[:4] == ["finished"] * 4
+    assert all(str(status).startswith("diverged at step ") for status in statuses[4:])
+    assert np.isfinite(found.values("w1", "DLE")).tolist() == [[True, True], [False, False]]
+    assert found.stopped("DE").tolist() == [[0.0, 0.0], [1.0, 1.0]]
+    assert (tmp_path / "s" / "table.md").read_text().splitlines()[0].endswith("= 4 cells, 2 diverged")
+    assert (tmp_path / "s" / "lines.png").exists()
+    assert pg.resume(tmp_path / "s").computed == 0
+
+
+def test_a_number_that_does_not_exist_is_refused_and_leaves_nothing(small, tmp_path):
+    with pytest.raises(ValueError, match='there is no number of the summary "w2"; did you mean "w1"'):
+        pg.sweep(small, over=OVER, seeds=1, out=tmp_path / "s", measure="w2")
+    assert not (tmp_path / "s").exists()
+
+
+def test_any_number_of_the_summary_can_be_measured(small):
+    name = "average_loss.first"
+    found = pg.sweep(small, over={"particles": [4, 6]}, seeds=2, measure=(name, "w1"))
+    assert found.measures == [name, "w1"]
+    summary = pg.run(small, seed=1, particles=6).summary
+    assert found.values(name, "DLE")[1, 1] == summary["methods"]["DLE"]["average_loss"]["first"]
+    assert f"## {name}, DLE" in found.describe()
+
+
+def test_what_a_setting_has_computed_changes_nothing_for_the_next_seed(monkeypatch):
+    """The target is found once for all seeds of a setting; results are those of a fresh process."""
+    from particlegvi import scenario
+
+    plane = scenario.load("four-particles", {"steps": 30, "methods.FDGVI": None, "methods.DE": None})
+    line = scenario.load("global-minimiser", {"steps": 50, "particles": 10})
+    for chosen in (line, plane):
+        cells._parts.clear()
+        first = measured(chosen, "a", 5)
+        measured(chosen, "b", 6)
+        assert measured(chosen, "a", 5) == first
+
+
+def test_a_rule_for_the_lengthscale_has_a_target_for_each_seed(small):
+    methods = {"DRLE": {"kl_weight": 1.0, "mmd_weight": 0.5}}
+    kernel = {"name": "squared-exponential", "lengthscale": "median"}
+    found = pg.sweep({**small, "methods": methods, "kernel": kernel}, over={}, seeds=2, measure="target.mean")
+    for seed in (0, 1):
+        summary = pg.run({**small, "methods": methods, "kernel": kernel}, seed=seed).summary
+        assert found.values("target.mean", "DRLE")[seed] == summary["methods"]["DRLE"]["target"]["mean"]
+    assert len(set(found.values("target.mean", "DRLE"))) == 2
+
+
+def test_a_worker_with_other_versions_refuses(small, monkeypatch):
+    with pytest.raises(ValueError, match="a worker must have numpy 0.1, as the client has, not "):
+        Worker({"numpy": "0.1"})(Batch(1, []))
+    monkeypatch.setattr(cells, "versions", lambda: {"particlegvi": "0", "numpy": "0", "scipy": "0", "numba": "0"})
+    with pytest.raises(ValueError, match="a worker must have particlegvi .*, as the client has, not 0, which may give"):
+        pg.sweep(small, over=OVER, seeds=1)
+
+
+def test_an_unfinished_sweep_of_other_versions_is_not_mixed(small, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", progress=stopping(3))
+    place = tmp_path / "s" / "manifest.json"
+    manifest = json.loads(place.read_text())
+    manifest["versions"]["numpy"] = "1.0"
+    place.write_text(json.dumps(manifest))
+    with pytest.raises(ValueError, match="was begun with numpy 1.0 and this is .* to compute all anew"):
+        pg.resume(tmp_path / "s")
+    assert pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s").computed <= 15  # cells of these versions count
+
+
+def test_processes_that_are_lost_again_and_again(small, tmp_path):
+    def pool(function, tasks, number):
+        for count, task in enumerate(tasks):
+            if count > 2:
+                raise WorkerLost("killed")
+            yield function(task)
+
+    with pytest.raises(WorkerLost) as lost:
+        pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", pool=lambda *_: iter(()))
+    assert "18 cells were computed" in str(lost.value)
+    pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", pool=pool)
+    pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "straight")
+    assert outputs(tmp_path / "s") == outputs(tmp_path / "straight")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, r"over must be given, or a scenario with a table \[sweep\]"),
+        ({"over": ["steps"]}, "over must be a mapping"),
+        ({"over": {"steps": 3}}, "steps must be a list of at least one value"),
+        ({"over": OVER, "seeds": 0}, "seeds must be a number of seeds"),
+        ({"over": OVER, "workers": 0}, "workers must be a whole number"),
+        ({"over": OVER, "workers": 2.5}, "workers must be a whole number"),
+        ({"over": OVER, "out": 3}, "out must be the path of a folder"),
+        ({"over": OVER, "dask": "localhost"}, 'dask must be the address of a scheduler, such as "tcp://host:8786"'),
+        ({"over": OVER, "measure": []}, "measure must be a number of the summary"),
+        ({"over": OVER, "heat_map": "DRLE"}, 'there is no method of the scenario "DRLE"'),
+        ({"over": OVER, "progress": 3}, "progress must be"),
+        ({"over": OVER, "particels": 3}, 'there is no key "particels"; did you mean "particles"'),
+    ],
+)
+def test_bad_arguments(small, tmp_path, options, words):
+    with pytest.raises(ValueError, match=words):
+        pg.sweep(small, **{"out": tmp_path / "s", **options})
+    assert not (tmp_path / "s").exists()
+
+
+def test_the_table_sweep_of_a_scenario_is_the_default(small):
+    table = {"seeds": 2, "over": {"particles": [4, 6]}, "measure": "sd"}
+    found = pg.sweep({**small, "sweep": table})
+    assert found.shape == (2, 2) and found.measures == ["sd"]
+    assert pg.sweep({**small, "sweep": table}, seeds="5:6").seeds == [5]
+    assert pg.sweep({**small, "sweep": table}, over={"steps": (5, 10, 15)}).shape == (3, 2)
+    assert pg.run({**small, "sweep": table})["DLE"].final.shape == (8, 1)  # a run does not heed it
