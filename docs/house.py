@@ -19,7 +19,7 @@ MATHEMATICS = (
     "losses", "kernels", "priors", "schedules", "integrators", "methods", "jumps", "targets", "diagnostics",
     "functionspace", "networks", "metrics", "calibration",
 )  # fmt: skip
-SCENARIOS = ("kinds", "scenario", "results", "running", "tables", "plotting", "verification", "bench", "cli")
+SCENARIOS = ("kinds", "scenario", "results", "running", "sweeps", "tables", "plotting", "verification", "bench", "cli")
 
 
 def part_of(path: Path) -> str:

@@ -124,6 +124,10 @@ class Kind:
         """The target Q* by label, as far as there is one."""
         return {}
 
+    def more_targets(self, runs: Runs, parts: Parts, before: Targets) -> Targets:
+        """`targets` of runs of the same parts with another seed; what was found ``before`` need not be found again."""
+        return self.targets(runs, parts)
+
     def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
         """What a run is compared with, as a dataset, for `results.to_xarray`; None where nothing is known."""
         return None

@@ -14,7 +14,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from particlegvi.contracts import Facts
-from particlegvi.plotting.kind import check, checked, kinds, options
+from particlegvi.plotting.kind import FigureKind, check, checked, kinds, options
 from particlegvi.plotting.results import Results
 from particlegvi.plotting.single import plot_run
 from particlegvi.plotting.swept import Swept
@@ -56,14 +56,19 @@ def figure(results: Results | Swept, kind: str, **settings: Any) -> Figure:
         If the kind or an option does not exist, or the kind cannot draw these results.
     """
     drawn, chosen = checked({"kind": kind, **settings})
-    if "sweep" in drawn.of:
-        parts.part("results", results, ("over", "seeds"), "a sweep, as particlegvi.sweep gives it")
-    else:
-        parts.results(results)
+    _fit(drawn, results)
     return drawn(results, **chosen)
 
 
-def draw(results: Results, folder: str | Path, style: Facts | None = None) -> list[Path]:
+def _fit(kind: FigureKind, results: object) -> None:
+    """Refuse what is no results, or no sweep for a kind that draws one."""
+    if "sweep" in kind.of:
+        parts.part("results", results, ("over", "seeds"), "a sweep, as particlegvi.sweep gives it")
+    else:
+        parts.results(results)
+
+
+def draw(results: Results | Swept, folder: str | Path, style: Facts | None = None) -> list[Path]:
     """Draw every entry of the scenario's ``[[figures]]`` into a folder.
 
     The first figure of a kind becomes ``KIND.png`` (with the suffix of its kind or format), further ones ``KIND-2.png``
@@ -88,9 +93,12 @@ def draw(results: Results, folder: str | Path, style: Facts | None = None) -> li
     ValueError
         If an entry asks for something that does not exist; nothing is written then.
     """
-    parts.results(results)
+    if not isinstance(results, Swept):
+        parts.results(results)
     folder = place("folder", folder)
     entries = [checked({**entry, **(style or {})}) for entry in results.scenario.get("figures", [])]
+    for kind, _ in entries:
+        _fit(kind, results)
     written: list[Path] = []
     taken: Counter[str] = Counter()
     for kind, chosen in entries:

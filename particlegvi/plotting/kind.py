@@ -105,7 +105,7 @@ class FigureKind:
         own = {name: value for name, value in settings.items() if name not in self.defaults}
         return Look(**{**results.scenario.get("style", {}), **own})
 
-    def suffix_of(self, results: Results, settings: Scenario) -> str:
+    def suffix_of(self, results: Results | Swept, settings: Scenario) -> str:
         """The suffix of the file of a figure with these settings: its format, unless the kind has files of its own."""
         return self.suffix if self.suffix != PICTURE else f".{self.look(results, settings).format}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -24,6 +24,7 @@ NAMES = {
 KEYS = {"kl_weight": r"$\lambda_\text{KL}$", "mmd_weight": r"$\lambda_\text{MMD}$"}
 
 
+@runtime_checkable
 class Swept(Protocol):
     """The results of a sweep (`particlegvi.sweeps.Sweep`)."""
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from dataclasses import dataclass
+from typing import Self
 
 from particlegvi import kinds
 from particlegvi.cells import Batch, Done
 from particlegvi.contracts import Facts
 from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.kinds.kind import Job, Parts
+from particlegvi.kinds.kind import Job, Parts, Targets
 from particlegvi.results import Runs
 from particlegvi.storage.folder_storage import Workplace
 from particlegvi.storage.versions import versions
@@ -21,7 +21,6 @@ from particlegvi.tools import files
 from particlegvi.tools.errors import Diverged
 
 FINISHED = "finished"
-REMEMBERED = 1  # settings whose parts, and the targets that belong to them, are kept: seeds of one come together
 
 _one_at_a_time = threading.Lock()  # a worker of Dask may have several threads, and compiled code is not made for that
 
@@ -60,18 +59,25 @@ def same_versions(wanted: dict[str, str]) -> None:
             )
 
 
-_parts: OrderedDict[str, Parts] = OrderedDict()
+class Memory:
+    """The parts of the last setting, with the targets that belong to them: its seeds come together."""
+
+    def __init__(self) -> None:
+        self.key = ""
+        self.parts: Parts = None
+        self.targets: Targets = None
+
+    def of(self, scenario: Facts) -> Self:
+        """The memory of this scenario, which forgets any other."""
+        key = repr(scenario)
+        if key != self.key:
+            self.key, self.parts, self.targets = "", None, None  # large, and not needed while others are made
+            self.parts = kinds.build(scenario)
+            self.key = key
+        return self
 
 
-def _built(scenario: Facts) -> Parts:
-    """The parts of a scenario; those of the last few are remembered, because seeds of one setting come together."""
-    key = repr(scenario)
-    if key not in _parts:
-        _parts[key] = kinds.build(scenario)
-        while len(_parts) > REMEMBERED:
-            _parts.popitem(last=False)
-    _parts.move_to_end(key)
-    return _parts[key]
+memory = Memory()
 
 
 def measured(scenario: Facts, name: str, seed: int) -> Facts:
@@ -80,8 +86,12 @@ def measured(scenario: Facts, name: str, seed: int) -> Facts:
     A label that diverged, or whose values are refused when it is simulated, has its status in words and no numbers:
     that is an answer as well.
     """
-    kind, parts = kinds.of(scenario), _built(scenario)
+    kind, known = kinds.of(scenario), memory.of(scenario)
+    parts = known.parts
     runs = Runs(kind, scenario, parts, seed)
+    if known.targets is not None:
+        runs.targets = kind.more_targets(runs, parts, known.targets)
+    known.targets = runs.targets
     status = {}
     for label in kind.labels(scenario):
         try:

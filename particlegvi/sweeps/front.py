@@ -8,7 +8,7 @@ from pathlib import Path
 
 from particlegvi import results
 from particlegvi.cells import Store
-from particlegvi.contracts import Facts, Progress
+from particlegvi.contracts import Facts, Listening, Progress
 from particlegvi.results import Results
 from particlegvi.running.resume import resume as resume_run
 from particlegvi.scenario import load as load_scenario
@@ -18,6 +18,7 @@ from particlegvi.sweeps import folder as folders
 from particlegvi.sweeps import running
 from particlegvi.sweeps.sweep import Sweep
 from particlegvi.tools import arguments, files, parts
+from particlegvi.tools.bars import listening
 from particlegvi.tools.workers import LazyPool
 
 
@@ -27,7 +28,7 @@ def sweep(
     seeds: int | str | Sequence[int] | None = None,
     out: str | os.PathLike[str] | None = None,
     workers: int = 1,
-    progress: Progress | None = None,
+    progress: Listening = "auto",
     *,
     dask: str | None = None,
     measure: str | Sequence[str] | None = None,
@@ -52,8 +53,8 @@ def sweep(
     workers : int
         Processes of this machine, by joblib where it is installed. With more than one, call it below
         ``if __name__ == "__main__":``.
-    progress : callable, optional
-        Called as ``progress("cells", finished, all)``.
+    progress : bool, "auto" or callable, optional
+        As for `particlegvi.run`; a function is called as ``progress("cells", finished, all)``.
     dask : str, optional
         Address of a scheduler of Dask, whose workers compute instead.
     measure : str or sequence of str, optional
@@ -82,13 +83,15 @@ def sweep(
     A cell is named by the sha256 of resolved scenario, seed and versions. Its result does not depend on the number of
     workers, nor on interruptions.
     """
-    parts.progress(progress)
+    parts.listening(progress)
     settings = load_scenario(scenario, overrides)
     listed = list(seeds) if isinstance(seeds, range | tuple) else seeds
     asked = list(measure) if isinstance(measure, tuple) else measure
     whole = running.planned(settings, over, seeds=listed, measure=asked, heat_map=heat_map)
     place = None if out is None else files.place("out", out)
-    return running.run(running.plan(whole), place, workers, progress, dask=dask, pool=pool)
+    plan = running.plan(whole)
+    with listening(progress) as heard:
+        return running.run(plan, place, workers, heard, dask=dask, pool=pool)
 
 
 def load(folder: str | os.PathLike[str]) -> Results | Sweep:
@@ -118,7 +121,7 @@ def resume(
     folder: str | os.PathLike[str],
     scenario: str | os.PathLike[str] | Facts | None = None,
     seed: int | None = None,
-    progress: Progress | None = None,
+    progress: Listening = "auto",
     checkpoint_every: float = CHECKPOINT_EVERY,
     *,
     workers: int = 1,
@@ -131,7 +134,7 @@ def resume(
     folder : path
     scenario, seed, checkpoint_every
         Of a run.
-    progress : callable, optional
+    progress : bool, "auto" or callable, optional
     workers, dask
         Of a sweep.
 
@@ -147,14 +150,15 @@ def resume(
     """
     if not folders.is_sweep(folder):
         return resume_run(folder, scenario, seed, progress, checkpoint_every)
-    return finish(files.place("folder", folder), workers, progress, dask=dask)
+    parts.listening(progress)
+    with listening(progress) as heard:
+        return finish(files.place("folder", folder), workers, heard, dask=dask)
 
 
 def finish(
     place: Path, workers: int = 1, progress: Progress | None = None, *, dask: str | None = None, pictures: bool = True
 ) -> Sweep:
     """`resume` of a sweep; one that is finished and sound is loaded, and nothing in it changes."""
-    parts.progress(progress)
     workers = arguments.whole("workers", workers, 1, 10_000)
     manifest = folders.read(place)
     stored = folders.stored_scenario(place)

@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 
 from particlegvi.contracts import Array, Facts
-from particlegvi.sweeps.sweep import Sweep
-from particlegvi.sweeps.table import shown
+from particlegvi.sweeps.gridded import Gridded
+from particlegvi.sweeps.table import as_text
 
 BEST = 5
 # Numbers of which more is better; of all others the lowest settings are shown.
@@ -37,7 +37,7 @@ def average(values: Array, axis: int | tuple[int, ...]) -> Array:
     return found
 
 
-def marginals(sweep: Sweep, measure: str, method: str) -> dict[str, list[Facts]]:
+def marginals(sweep: Gridded, measure: str, method: str) -> dict[str, list[Facts]]:
     """By key, for each of its values: the mean over all other keys and the seeds, its interval, and what is missing."""
     values, stopped = sweep.values(measure, method), sweep.stopped(method)
     keys = list(sweep.over)
@@ -59,7 +59,7 @@ def _spread(by_seed: Array) -> Facts:
     return {"mean": mean, "low": limits and limits[1], "high": limits and limits[2], "seeds": len(known)}
 
 
-def best(sweep: Sweep, measure: str, method: str, number: int = BEST) -> list[Facts]:
+def best(sweep: Gridded, measure: str, method: str, number: int = BEST) -> list[Facts]:
     """The settings with the lowest means over the seeds (or highest, if more is better); none misses a seed."""
     values = sweep.values(measure, method)
     grid = list(product(*sweep.over.values()))
@@ -76,7 +76,7 @@ def is_higher_better(measure: str) -> bool:
     return measure.rpartition(".")[2] in HIGHER or measure in HIGHER
 
 
-def facts(sweep: Sweep, versions: dict[str, str]) -> Facts:
+def facts(sweep: Gridded, versions: dict[str, str]) -> Facts:
     """The content of ``sweep.json``."""
     return {
         "scenario": sweep.scenario["name"],
@@ -96,12 +96,12 @@ def facts(sweep: Sweep, versions: dict[str, str]) -> Facts:
     }
 
 
-def _known(sweep: Sweep, method: str) -> list[str]:
+def _known(sweep: Gridded, method: str) -> list[str]:
     """The measures that a method has."""
     return [name for name in sweep.measures if sweep.has(name, method)]
 
 
-def markdown(sweep: Sweep) -> str:
+def markdown(sweep: Gridded) -> str:
     """The content of ``table.md``; its first line counts the cells and those that diverged."""
     blocks = [sweep.headline(), f"# {sweep.scenario['title'] or sweep.scenario['name']}"]
     swept = ", ".join(f"`{key}` ({len(values)} values)" for key, values in sweep.over.items()) or "seeds alone"
@@ -113,21 +113,21 @@ def markdown(sweep: Sweep) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _blocks(sweep: Sweep, measure: str, method: str) -> Iterator[str]:
+def _blocks(sweep: Gridded, measure: str, method: str) -> Iterator[str]:
     yield f"## {measure}, {method}"
     if sweep.over:
         word = "highest" if is_higher_better(measure) else "lowest"
         chosen = best(sweep, measure, method)
         head = ["rank", *sweep.over, measure, "95% interval"]
         rows = [
-            [str(place + 1), *(shown(each) for each in entry["setting"].values()), *_numbers(entry)]
+            [str(place + 1), *(as_text(each) for each in entry["setting"].values()), *_numbers(entry)]
             for place, entry in enumerate(chosen)
         ]
         yield f"The settings with the {word} means:\n\n{_table(head, rows)}"
     else:
         yield _table([measure, "95% interval"], [_numbers(_spread(sweep.values(measure, method)))])
     for key, entries in marginals(sweep, measure, method).items():
-        rows = [[shown(entry["value"]), *_numbers(entry), str(entry["stopped"])] for entry in entries]
+        rows = [[as_text(entry["value"]), *_numbers(entry), str(entry["stopped"])] for entry in entries]
         over = "the seeds" if len(sweep.over) == 1 else "the other keys and the seeds"
         yield f"By `{key}`, averaged over {over}:\n\n{_table([key, measure, '95% interval', 'diverged'], rows)}"
 

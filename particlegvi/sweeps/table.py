@@ -109,7 +109,7 @@ def _reached(facts: Facts, path: str) -> object:
     return None if isinstance(place, list | dict) else place
 
 
-def shown(value: object) -> str:
+def as_text(value: object) -> str:
     """A value of a swept key in a table: numbers and texts as they are, lists and tables as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
@@ -117,4 +117,4 @@ def shown(value: object) -> str:
 def _written(value: object) -> object:
     if value is None:
         return ""
-    return repr(value) if isinstance(value, float) else shown(value)
+    return repr(value) if isinstance(value, float) else as_text(value)

@@ -216,3 +216,36 @@ def on_a_plane():
 @pytest.fixture(scope="session")
 def replicated() -> PlainResults:
     return replicated_results()
+
+
+class PlainSweep:
+    """A sweep of two methods over two keys and five seeds, of plain arrays: like exact draws where it is warm."""
+
+    def __init__(self) -> None:
+        self.scenario = {"name": "swept", "title": "Where it pays", "source": "an example"}
+        self.over = {"methods.*.kl_weight": [0.1, 0.2, 0.5, 1.0], "methods.DRLE.mmd_weight": [0.0, 1.0, 2.0]}
+        self.seeds = [0, 1, 2, 3, 4]
+        self.methods = ["DLE", "DRLE"]
+        self.measures = ["w1"]
+        random = np.random.default_rng(3)
+        warm = np.array([1.0, 0.6, 0.12, 0.1])[:, None, None]
+        numbers = warm * (1.0 + 0.05 * random.standard_normal((2, 4, 3, 5)))
+        numbers[1, 3, 2, 4] = np.nan  # one that diverged
+        self.numbers = {"w1": numbers, "w1_floor.1": np.full((2, 4, 3, 5), 0.2)}
+
+    def has(self, measure: str, method: str) -> bool:
+        return measure in self.numbers and method in self.methods
+
+    def values(self, measure: str, method: str) -> np.ndarray:
+        return self.numbers[measure][self.methods.index(method)]
+
+    def stopped(self, method: str) -> np.ndarray:
+        return np.isnan(self.values("w1", method)).astype(float)
+
+    def headline(self) -> str:
+        return "swept: 12 settings x 5 seeds = 60 cells, 1 diverged"
+
+
+@pytest.fixture
+def swept() -> PlainSweep:
+    return PlainSweep()

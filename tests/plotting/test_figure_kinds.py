@@ -30,6 +30,8 @@ KINDS = {
     "ensemble-line": "on_a_line",
     "ensemble-plane": "on_a_plane",
     "displacement": "on_a_line",
+    "heat-map": "swept",
+    "lines": "swept",
 }
 
 

@@ -69,7 +69,9 @@ def test_seeds(given, seeds):
     assert grids.seeds(given) == seeds
 
 
-@pytest.mark.parametrize("given", [0, -1, True, 2.5, "5", "5:5", "5:", "a:b", [], [1, 1], [-1], [2**64], None, "0:99999999"])
+@pytest.mark.parametrize(
+    "given", [0, -1, True, 2.5, "5", "5:5", "5:", "a:b", [], [1, 1], [-1], [2**64], None, "0:99999999"]
+)
 def test_bad_seeds(given):
     with pytest.raises(ValueError, match="seeds must be"):
         grids.seeds(given)

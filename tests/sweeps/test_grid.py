@@ -82,8 +82,14 @@ def test_the_identity_of_a_cell_is_plain_data(small):
     [
         ({"particle": [4]}, 'small: there is no key "particle"; did you mean "particles"'),
         ({"particles": [4, -1]}, "small: particles must be a whole number from 1"),
-        ({"methods.DLE.kl_weight": [1.0, -1.0]}, r"small at methods\.DLE\.kl_weight = -1\.0: methods\.DLE: kl_weight must"),
-        ({"methods.*.kl_weigth": [1.0]}, r"over must name keys that are there, not methods\.\*\.kl_weigth; did you mean kl_"),
+        (
+            {"methods.DLE.kl_weight": [1.0, -1.0]},
+            r"small at methods\.DLE\.kl_weight = -1\.0: methods\.DLE: kl_weight must",
+        ),
+        (
+            {"methods.*.kl_weigth": [1.0]},
+            r"over must name keys that are there, not methods\.\*\.kl_weigth; did you mean kl_",
+        ),
         ({"methods.*.kl_weight": [1.0], "methods.DLE.kl_weight": [2.0]}, "over must set each key of the scenario once"),
         ({"seed": [1, 2]}, "the seed is not part of a scenario"),
         ({"": [1]}, "is not a key"),

@@ -79,6 +79,11 @@ class Particles(Kind):
 
         return truth.Targets(runs, parts)
 
+    def more_targets(self, runs: Runs, parts: Parts, before: Targets) -> Targets:
+        from particlegvi.kinds.particles import truth
+
+        return truth.Targets(runs, parts, before)
+
     def arrays(self, run: Any) -> Arrays:
         return {**self.packed(run).arrays, "times": run.times}
 

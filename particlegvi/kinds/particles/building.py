@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +20,7 @@ from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(NamedTuple):
     """The parts of a scenario.
 
     Attributes
@@ -33,15 +31,12 @@ class Parts:
         Where the particles start; None stands for the prior.
     methods : dict
         Method objects by label.
-    targets : dict
-        Those found so far, which runs of these parts with other seeds share (`particlegvi.kinds.particles.truth`).
     """
 
     loss: Loss
     prior: Prior
     initial: Start | None
     methods: dict[str, Method]
-    targets: dict[tuple[str, object], tuple[Any, str]] = field(default_factory=dict, compare=False)
 
 
 def parts(scenario: Scenario) -> Parts:

@@ -9,42 +9,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi import targets
-from particlegvi.contracts import Facts
+from particlegvi.contracts import Facts, Target
 from particlegvi.kinds.particles.building import Parts
 from particlegvi.simulation.run import Run
 
 
 class Targets(Mapping[str, Any]):
-    """The target of every run by label; None where there is none, with the sentence that says why in ``reasons``."""
+    """The target of every run by label; None where there is none, with the sentence that says why in ``reasons``.
 
-    def __init__(self, runs: Mapping[str, Run], parts: Parts) -> None:
+    With targets ``before``, of runs of the same parts with another seed, those that are the same are taken from them.
+    """
+
+    def __init__(self, runs: Mapping[str, Run], parts: Parts, before: Targets | None = None) -> None:
         self._runs = runs
         self._parts = parts
         self._found: Facts = {}
         self.reasons: dict[str, str] = {}
+        self._before: dict[tuple[str, object], tuple[Target | None, str]] = {} if before is None else before.known()
 
     def __getitem__(self, label: str) -> Any:
         run = self._runs[label]
         if label not in self._found:
-            shared = self._parts.targets
-            of = label, self._of_seed(run)
-            if of not in shared:
-                try:
-                    found = targets.target(run.loss, run.method, run.prior, self.start(run), seed=run.seed)
-                    shared[of] = found, ""
-                except ValueError as error:
-                    shared[of] = None, str(error)
-            self._found[label], reason = shared[of]
+            self._found[label], reason = self._before.get(self._key(label)) or self._solved(run)
             if reason:
                 self.reasons[label] = reason
         return self._found[label]
 
-    def _of_seed(self, run: Run) -> object:
-        """What the target depends on besides the parts: the lengthscale, where a rule chose one by the seed."""
+    def _solved(self, run: Run) -> tuple[Target | None, str]:
+        try:
+            return targets.target(run.loss, run.method, run.prior, self.start(run), seed=run.seed), ""
+        except ValueError as error:
+            return None, str(error)
+
+    def known(self) -> dict[tuple[str, object], tuple[Target | None, str]]:
+        """The targets found so far, and why there is none, by what they depend on besides the parts."""
+        found = {self._key(label): (target, self.reasons.get(label, "")) for label, target in self._found.items()}
+        return {**self._before, **found}
+
+    def _key(self, label: str) -> tuple[str, object]:
+        """The label, and the lengthscale where a rule may choose another one for each seed."""
+        run = self._runs[label]
         if run.method.mmd_weight == 0.0:
-            return None
+            return label, None
         number = run.info.get("lengthscale")
-        return number if isinstance(number, int | float) else ("seed", run.seed)
+        return label, number if isinstance(number, int | float) else f"of seed {run.seed}"
 
     def start(self, run: Run) -> Any:
         """The start of the particles: a distribution, or points (particles, dim)."""
