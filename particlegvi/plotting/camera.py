@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 from numpy.typing import NDArray
 
 from particlegvi.plotting.moving import Moving
@@ -65,8 +63,9 @@ class Camera:
         return np.asarray(self._canvas.buffer_rgba())[..., :3].copy()
 
 
-def contents(axes: Axes) -> Iterator[Artist]:
+def contents(axes: Axes) -> list[Artist]:
     """What is drawn in a panel above its ground, in the order in which it is drawn."""
-    around = (axes.patch, axes.title)
-    inside = [each for each in axes.get_children() if each not in around and not isinstance(each, Axis)]
-    yield from sorted((each for each in inside if each.get_zorder() > GROUND), key=Artist.get_zorder)
+    titles = [each for each in axes.get_children() if isinstance(each, Text) and each not in axes.texts]
+    around = [axes.patch, axes.xaxis, axes.yaxis, *titles]
+    inside = [each for each in axes.get_children() if each not in around and each.get_zorder() > GROUND]
+    return sorted(inside, key=Artist.get_zorder)

@@ -16,15 +16,16 @@ from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting.clock import clock_of
+from particlegvi.plotting.curves import Follow, draw_functions, evenly
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import SEPARATOR, heading, legend_below
 from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.moving import Moving, Show
 from particlegvi.plotting.results import FunctionRun, Interval, Results
 
 GRID = 301
-BAND = (0.025, 0.975)
 FEW = 150  # with more data than this the dots are small
-SIGNS = ("functions_above", "functions_below")  # words for functions where the posterior has two signs
 FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
 
 
@@ -68,7 +69,25 @@ def functions(
     range : (low, high), optional
         Of f; chosen from the functions and the truth by default.
     """
+    return moving(
+        results, methods=methods, particles=particles, input=input, bins=bins, truth=truth, range=range
+    ).figure
+
+
+@functions.moves
+def moving(
+    results: Results,
+    *,
+    methods: Sequence[str] | None,
+    particles: int,
+    input: float | None,
+    bins: int,
+    truth: bool,
+    range: Interval | None,
+) -> Moving:
+    """The figure, whose functions, bands and histograms move; its axes are those of the last record."""
     runs = runs_of(results, methods)
+    follows: dict[str, list[Follow]] = {}
     colours = colours_of(results)
     first = next(iter(runs.values()))
     X, y = first.problem.X[:, 0], first.problem.y
@@ -83,7 +102,7 @@ def functions(
         every = 2 if input is not None else 1
         turning = X[np.argmax(y)] if input is None else input
         for axes, (label, run) in zip(panels[::every], runs.items(), strict=True):
-            draw_functions(axes, run, grid, drawn[label], colours[label], turning)
+            follows[label] = [draw_functions(axes, run, grid, drawn[label], colours[label], turning)]
             if truth and run.data.truth is not None:
                 draw_truth(axes, run, grid)
             draw_data(axes, run)
@@ -97,14 +116,26 @@ def functions(
                 axes.axvline(input, color=palette().words, linestyle=":", linewidth=1.5)
         if input is not None:
             for axes, (label, run) in zip(panels[1::2], runs.items(), strict=True):
-                draw_distribution(axes, run, input, bins, limits, colours[label])
+                follows[label].append(draw_distribution(axes, run, input, bins, limits, colours[label]))
                 if truth and run.data.truth is not None:
                     draw_true_value(axes, run, input)
         panels[0].set_ylim(*limits)
         panels[0].set_ylabel(say("function"))
         legend_below(figure)
-        heading(figure, results.scenario, {}, note(runs))
-    return figure
+        clock = heading(figure, results.scenario, {}, note(runs), clock_of(runs).at(-1))
+    return Moving(figure, runs, {label: showing(run, follows[label]) for label, run in runs.items()}, clock)
+
+
+def showing(run: FunctionRun, follows: Sequence[Follow]) -> Show:
+    """Put panels to a record of a run; of one that has no way, since it was found in closed form, nothing moves."""
+
+    def show(record: int) -> None:
+        if len(run.steps) > 1:
+            then = run.at(record)
+            for follow in follows:
+                follow(then)
+
+    return show
 
 
 def runs_of(results: Results, methods: Sequence[str] | None) -> dict[str, FunctionRun]:
@@ -139,11 +170,6 @@ def colours_of(results: Results) -> dict[str, str]:
     return {label: given.get(label, free[place % len(free)]) for place, label in enumerate(results)}
 
 
-def evenly(sampled: Array, most: int) -> Array:
-    """At most ``most`` rows, evenly chosen."""
-    return sampled[np.unique(np.linspace(0, len(sampled) - 1, min(most, len(sampled))).astype(int))]
-
-
 def common_limits(run: FunctionRun, grid: Array, drawn: Mapping[str, Array]) -> Interval:
     """An interval that fits the functions, the truth and the data of every panel."""
     samples = [np.ravel(each) for each in drawn.values()]
@@ -154,26 +180,6 @@ def common_limits(run: FunctionRun, grid: Array, drawn: Mapping[str, Array]) -> 
     margin = 0.05 * (high - low)
     low, high = min([low, *(seen - margin)]), max([high, *(seen + margin)])
     return (-max(-low, high), max(-low, high)) if run.problem.likelihood.even else (low, high)
-
-
-def draw_functions(axes: Axes, run: FunctionRun, grid: Array, sampled: Array, colour: str, turning: float) -> None:
-    """Draw the sampled functions and, where the cost is convex, the mean and band of their distribution."""
-    likelihood = run.problem.likelihood
-    if likelihood.even:
-        positive = sampled[:, np.argmin(np.abs(grid - turning))] > 0.0
-        for rows, shade, key in zip((positive, ~positive), palette().signs, SIGNS, strict=True):
-            axes.plot(grid, sampled[rows].T, color=shade, linewidth=1.0, alpha=0.5)
-            axes.plot([], [], color=shade, label=say(key, x=number(f"{turning:.3g}")))
-        return
-    axes.plot(grid, sampled.T, color=colour, linewidth=0.8, alpha=0.3)
-    axes.plot([], [], color=palette().words, linewidth=1.0, alpha=0.7, label=say("sampled_functions"))
-    if likelihood.convex:
-        marginals = run.marginals(grid)
-        low, high = (marginals.quantile(share) for share in BAND)
-        axes.fill_between(grid, low, high, color=colour, alpha=0.16, linewidth=0.0)
-        axes.fill([], [], color=palette().words, alpha=0.25, linewidth=0.0, label=say("band"))
-        axes.plot(grid, marginals.mean(), color=style.lettering(colour), linewidth=2.2)
-        axes.plot([], [], color=palette().words, linewidth=2.2, label=say("mean"))
 
 
 def draw_truth(axes: Axes, run: FunctionRun, grid: Array) -> None:
@@ -210,19 +216,28 @@ def draw_data(axes: Axes, run: FunctionRun) -> None:
                       color=palette().words, label=say("label", label=f"{label:.0f}"))
 
 
-def draw_distribution(axes: Axes, run: FunctionRun, place: float, bins: int, limits: Interval, colour: str) -> None:
+def draw_distribution(axes: Axes, run: FunctionRun, place: float, bins: int, limits: Interval, colour: str) -> Follow:
     """Draw a histogram of f at one input that lies on its side."""
-    values = run.sample(np.array([place]))[:, 0]
     edges = np.linspace(*limits, bins + 1)
-    counts, _ = np.histogram(values, bins=edges, density=True)
+
+    def heights(then: FunctionRun) -> Array:
+        return np.histogram(then.sample(np.array([place]))[:, 0], bins=edges, density=True)[0]
+
+    counts = heights(run)
     middles = 0.5 * (edges[:-1] + edges[1:])
     two = run.problem.likelihood.even
     shades = [palette().signs[int(middle < 0.0)] if two else colour for middle in middles]
-    axes.barh(middles, counts, height=edges[1] - edges[0], color=shades, alpha=0.75, linewidth=0.0)
+    bars = axes.barh(middles, counts, height=edges[1] - edges[0], color=shades, alpha=0.75, linewidth=0.0)
     axes.set_xlabel(say("density_of_f"))
     axes.set_title(say("at_input", x=number(f"{place:.4g}")), color=palette().words)
     axes.xaxis.set_major_locator(MaxNLocator(2))
     axes.set_xlim(0.0, 1.08 * (counts.max() or 1.0))
+
+    def follow(then: FunctionRun) -> None:
+        for bar, width in zip(bars, heights(then), strict=True):
+            bar.set_width(width)
+
+    return follow
 
 
 def draw_true_value(axes: Axes, run: FunctionRun, place: float) -> None:

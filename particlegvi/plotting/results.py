@@ -76,6 +76,7 @@ class FunctionRun(Run, Protocol):
     def final(self) -> Array: ...  # particles of the last record, (particles, dim)
     @property
     def seed(self) -> int: ...
+    def at(self, record: int, /) -> FunctionRun: ...  # the fit as it was then
     def marginals(self, X: ArrayLike, /) -> Any: ...  # the distribution of the function at each input
     def sample(self, X: ArrayLike, /) -> Array: ...  # samples of the function, (particles, n)
 

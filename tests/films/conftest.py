@@ -10,14 +10,14 @@ WEIGHTS = {"kl_weight": 1.0, "mmd_weight": 0.5}
 
 
 @pytest.fixture(scope="package")
-def line() -> pg.Run:
+def line() -> pg.results.Comparison:
     """DE and DLE on the tilted double well, with 41 records."""
     loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
     return pg.compare(loss, ["DE", "DLE"], prior, 40, 400, 1e-2, record_every=10, kl_weight=1.0)
 
 
 @pytest.fixture(scope="package")
-def plane() -> pg.Run:
+def plane() -> pg.results.Comparison:
     """DE, DLE and FD-GVI on four modes, with 21 records."""
     modes = [[-3.0, -3.0], [-3.0, 3.0], [3.0, -3.0], [3.0, 3.0]]
     start = pg.priors.Normal([0.0, 0.0], [1.0, 1.0])
@@ -25,4 +25,39 @@ def plane() -> pg.Run:
     methods["DE"] = pg.methods.DE()
     return pg.compare(
         pg.losses.get("four-gaussians"), methods, None, 30, 200, 0.1, initial=start, record_every=10, modes=modes
+    )
+
+
+@pytest.fixture(scope="package")
+def fitted() -> pg.results.Results:
+    """Functions fitted to numbers by particles, with their histogram at one input, and in closed form."""
+    return pg.run(
+        {
+            "kind": "function-space",
+            "name": "fitted",
+            "data": {"formula": "sin(2*x)", "count": 30},
+            "kernel": {"lengthscale": 0.9},
+            "likelihood": {"name": "gaussian", "noise_variance": 0.1},
+            "inducing_points": 8,
+            "particles": 12,
+            "methods": {"PLS": {}, "GP": {}},
+            "figures": [{"kind": "functions", "input": 0.5}],
+        }
+    )
+
+
+@pytest.fixture(scope="package")
+def counted() -> pg.results.Results:
+    """Functions fitted to counts, whose posterior has two halves, by two kinds of steps of different numbers."""
+    return pg.run(
+        {
+            "kind": "function-space",
+            "name": "counted",
+            "data": {"formula": "2*sin(2*x)", "count": 40},
+            "kernel": {"lengthscale": 0.9},
+            "likelihood": "poisson-square",
+            "inducing_points": 8,
+            "particles": 12,
+            "methods": {"mixing": {"method": "PLS"}, "plain": {"method": "PLS", "moves": "none", "steps": 20}},
+        }
     )

@@ -157,7 +157,7 @@ def test_a_film_that_cannot_be_made_is_refused_in_one_sentence_and_leaves_nothin
 
 
 def test_every_kind_of_figure_can_be_filmed_or_is_refused_by_name(line, tmp_path):
-    assert {"histograms", "particles", "lifting"} <= set(able())
+    assert {"histograms", "particles", "functions", "lifting"} <= set(able())
     for name in kinds.names():
         if kinds[name].moving is None:
             with pytest.raises(ValueError, match=f"must be {'.*'.join(able())}, not {name}"):

@@ -22,7 +22,7 @@ from particlegvi.functionspace.sampling.data_cost import QuadraticCost
 from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.functionspace.sampling.plans import Plan
 from particlegvi.functionspace.sampling.task import Task
-from particlegvi.functionspace.sampling.trace import Trace
+from particlegvi.functionspace.sampling.trace import Trace, Watch
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.arguments import points, scale, whole
@@ -136,6 +136,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
         y: ArrayLike,
         progress: StepProgress | None = None,
         keeper: Storage | None = None,
+        *,
+        watch: Watch | None = None,
     ) -> Self:
         """Sample the coefficients.
 
@@ -149,6 +151,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
         keeper : Storage, optional
             Takes snapshots (`particlegvi.simulation.storage`). Where it has one of the same fit, that fit goes on, to
             the same bytes.
+        watch : callable, optional
+            Called as ``watch(steps_done, coefficients)`` at the start and then about a hundred times.
 
         Raises
         ------
@@ -166,7 +170,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         parts.progress(progress)
         with one_blas_thread(), Journal(MemoryStorage() if keeper is None else keeper) as journal:
             task = self._task(X, y, journal)
-            self._simulate(plans.choose(task, self.integrator, self.moves), task, progress)
+            self._simulate(plans.choose(task, self.integrator, self.moves), task, progress, watch)
         return self
 
     def restored(self, basis: Basis, coefficients: Array) -> Self:
@@ -264,9 +268,9 @@ class ProjectedLangevinSampler(FunctionPosterior):
         prior = 0.5 * np.sum(u * u / self._prior_variances, axis=1)
         return self._cost.costs(self._coordinates.of(u)) + prior
 
-    def _simulate(self, plan: Plan, task: Task, progress: StepProgress | None) -> None:
+    def _simulate(self, plan: Plan, task: Task, progress: StepProgress | None, watch: Watch | None) -> None:
         self._coordinates, self._cost = plan.coordinates, plan.cost
-        trace = Trace(plan, self._energies, task.signed_features(), task.journal, progress)
+        trace = Trace(plan, self._energies, task.signed_features(), task.journal, progress, watch=watch)
         trace.run(plan.steps)
         # a default length is extended if it was too short, at step numbers that depend on the arguments alone
         while task.steps is None and trace.drift().matters and trace.steps < LONGEST * plan.steps:

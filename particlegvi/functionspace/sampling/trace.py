@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,10 +14,14 @@ from particlegvi.tools.errors import Diverged
 
 PART = "sampling"  # of the fit
 BITS = 48  # in one number
+WATCHED = 100  # states that a watcher sees in a run, or some more
 RECORDS = 16  # records of the energies in a run, the end included
 TOLERANCE = 0.05  # a drift below this part of the expected excess does not matter
 STANDARD_ERRORS = 4.0
 INSIDE = 0.9  # share of particles below the expected excess energy plus six standard deviations
+
+
+Watch: TypeAlias = Callable[[int, Array], None]
 
 
 class Drift(NamedTuple):
@@ -42,6 +46,8 @@ class Trace:
         Steps that an interrupted fit had taken are not taken again.
     progress : function or None
         Called as ``progress(steps_done, steps)``.
+    watch : function or None
+        Called as ``watch(steps_done, coefficients)`` at the start and at evenly spaced steps, about a hundred in a run.
 
     Attributes
     ----------
@@ -58,12 +64,15 @@ class Trace:
         signed: Array | None,
         journal: Journal,
         progress: Callable[[int, int], None] | None,
+        *,
+        watch: Watch | None = None,
     ) -> None:
         self.plan = plan
         self.energy = energy
         self.signed = signed
         self.journal = journal
         self.progress = progress
+        self.watch = watch
         self.steps = 0
         self.energies: list[Array] = []
         self.signs: list[Array] = []
@@ -74,6 +83,8 @@ class Trace:
     def run(self, steps: int) -> None:
         """Take ``steps`` more steps."""
         flow, end = self.plan.flow, self.steps + steps
+        if self.steps == 0:
+            self._show(0)
 
         def hear(step: int) -> None:
             if self.progress is not None:
@@ -82,12 +93,26 @@ class Trace:
         for record in np.unique(np.linspace(self.steps, end, RECORDS + 1).astype(np.int64)[1:]).tolist():
             if record == self.steps:
                 continue
-            with np.errstate(over="ignore", invalid="ignore"):
-                self.journal.advance(PART, flow, self._taken, record, before=self.plan.steps_before, hear=hear)
-            self.steps, self._taken = record, max(record, self._taken)
+            for stop in self._stops(record, steps):
+                with np.errstate(over="ignore", invalid="ignore"):
+                    self.journal.advance(PART, flow, self._taken, stop, before=self.plan.steps_before, hear=hear)
+                self._taken = max(stop, self._taken)
+                self._show(stop)
+            self.steps = record
             energies, *signs = self.journal.once(f"record_{record}", self._look)
             self.energies.append(energies)
             self.signs.extend(signs)
+
+    def _stops(self, record: int, steps: int) -> list[int]:
+        """The steps up to the next record at which the particles are shown; that record alone where nobody watches."""
+        if self.watch is None:
+            return [record]
+        every = max(1, steps // WATCHED)
+        return [*range(self.steps + every, record, every), record]
+
+    def _show(self, step: int) -> None:
+        if self.watch is not None:
+            self.watch(step, self.plan.coordinates.coefficients(self.plan.flow.state).copy())
 
     def _look(self) -> tuple[Array, ...]:
         """The energies, and the signs where they matter."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from particlegvi.contracts import Facts, Record, Run, Scenario
+from particlegvi.contracts import Facts, Progress, Record, Run, Scenario
 from particlegvi.kinds.functions.keys import KEYS
 from particlegvi.kinds.kind import Job, Kind, Parts, Runs, Space, Targets
 
@@ -43,6 +43,9 @@ methods = {PLS = {}}"""
     def simulate(self, job: Job) -> Run:
         hear = None if job.progress is None else partial(job.progress, job.label)
         return job.parts.fit(job.label, job.seed, hear, job.storage(""))
+
+    def followed(self, run: Any, progress: Progress | None) -> Any:
+        return run.followed(None if progress is None else partial(progress, run.label))
 
     def packed(self, run: Any) -> Record:
         fit = run.fit

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Array, Facts
+from particlegvi.contracts import Array, Facts, StepProgress
 
 if TYPE_CHECKING:
     from particlegvi.functionspace.covariances.covariance import Covariance
@@ -63,6 +63,13 @@ class Fit(NamedTuple):
     steps: NDArray[np.int64]
     info: Facts
     arrays: dict[str, Array]
+
+
+@runtime_checkable
+class Followable(Protocol):
+    """An optional part of a model: it moves particles step by step."""
+
+    def follow(self, problem: FunctionProblem, progress: StepProgress | None = None, /) -> Fit: ...  # with records
 
 
 class GaussianPosterior:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Facts
+from particlegvi.contracts import Facts, StepProgress
 from particlegvi.export import Exports, datasets
 from particlegvi.export.columns import Columns, of_particles
 from particlegvi.export.datasets import Coordinates
 from particlegvi.kinds.functions.data import Data
-from particlegvi.kinds.functions.problem import Array, Fit, FunctionProblem
+from particlegvi.kinds.functions.problem import Array, Fit, Followable, FunctionProblem
 from particlegvi.tools import arguments, html
 from particlegvi.version import __version__
 
@@ -85,6 +85,23 @@ class FunctionRun(Exports):
         """
         last = arguments.record(record, len(self.positions)) + 1
         return replace(self, fit=self.fit._replace(positions=self.positions[:last], steps=self.steps[:last]))
+
+    def followed(self, progress: StepProgress | None = None) -> FunctionRun:
+        """The fit with records on the way, made again, bit for bit, where its end alone was kept.
+
+        A fit that takes no steps (GP, SVGP) is given back as it is.
+
+        Raises
+        ------
+        ValueError
+            If it does not end where it did, because another version of the package made it.
+        """
+        if len(self.steps) > 1 or not isinstance(self.method, Followable):
+            return self
+        fit = self.method.follow(self.problem, progress)
+        if not np.array_equal(fit.positions[-1], self.final):
+            raise ValueError(f"{self.label} was made by another version, and ends elsewhere when it is fitted again")
+        return replace(self, fit=self.fit._replace(positions=fit.positions, steps=fit.steps))
 
     @cached_property
     def posterior(self) -> Any:

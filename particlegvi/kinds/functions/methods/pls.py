@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from particlegvi.contracts import Likelihood, StepProgress, Storage
+from particlegvi.contracts import Array, Likelihood, StepProgress, Storage
 from particlegvi.functionspace import residuals
 from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.basis.finding import packed, unpacked
@@ -62,6 +62,12 @@ class PLS:
             sampler.info_,
             packed(sampler.basis_),
         )
+
+    def follow(self, problem: FunctionProblem, progress: StepProgress | None = None) -> Fit:
+        """The same fit with records on the way, which `fit` does not keep."""
+        seen: dict[int, Array] = {}
+        sampler = self._sampler(problem).fit(problem.X, problem.y, progress, watch=seen.__setitem__)
+        return Fit(np.array(list(seen.values())), np.array(list(seen)), sampler.info_, packed(sampler.basis_))
 
     def restore(self, problem: FunctionProblem, fit: Fit) -> ProjectedLangevinSampler:
         """The sampler as it was after its fit, with the stored basis."""

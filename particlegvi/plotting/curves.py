@@ -1,0 +1,88 @@
+"""The functions of one fit over their inputs, their mean and their band: what moves in the figure of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from particlegvi.contracts import Array
+from particlegvi.plotting import style
+from particlegvi.plotting.look import number, palette, say
+from particlegvi.plotting.results import FunctionRun
+
+BAND = (0.025, 0.975)
+SIGNS = ("functions_above", "functions_below")  # words for functions where the posterior has two signs
+
+Follow: TypeAlias = Callable[[FunctionRun], None]  # puts artists to a run as it was at a record
+
+
+def draw_functions(
+    axes: Axes, run: FunctionRun, grid: Array, sampled: Array, colour: str, turning: float
+) -> Follow:
+    """Draw the sampled functions and, where the cost is convex, the mean and band of their distribution.
+
+    Returns what puts them to another record of the run.
+    """
+    if run.problem.likelihood.even:
+        return draw_signs(axes, grid, sampled, turning)
+    lines = axes.plot(grid, sampled.T, color=colour, linewidth=0.8, alpha=0.3)
+    axes.plot([], [], color=palette().words, linewidth=1.0, alpha=0.7, label=say("sampled_functions"))
+    follows = [draw_band(axes, run, grid, colour)] if run.problem.likelihood.convex else []
+
+    def follow(then: FunctionRun) -> None:
+        for line, values in zip(lines, evenly(then.sample(grid), len(lines)), strict=True):
+            line.set_ydata(values)
+        for each in follows:
+            each(then)
+
+    return follow
+
+
+def draw_signs(axes: Axes, grid: Array, sampled: Array, turning: float) -> Follow:
+    """Draw functions in the colour of their sign at one input."""
+    place, signs = int(np.argmin(np.abs(grid - turning))), palette().signs
+    positive = sampled[:, place] > 0.0
+    order, lines = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)]), []
+    for rows, shade, key in zip((positive, ~positive), signs, SIGNS, strict=True):
+        lines += axes.plot(grid, sampled[rows].T, color=shade, linewidth=1.0, alpha=0.5) if rows.any() else []
+        axes.plot([], [], color=shade, label=say(key, x=number(f"{turning:.3g}")))
+
+    def follow(then: FunctionRun) -> None:
+        for line, values in zip(lines, evenly(then.sample(grid), len(sampled))[order], strict=True):
+            line.set_ydata(values)
+            line.set_color(signs[int(values[place] <= 0.0)])
+
+    return follow
+
+
+def draw_band(axes: Axes, run: FunctionRun, grid: Array, colour: str) -> Follow:
+    """Draw the band that holds 95% of the distribution at each input, and its mean."""
+    low, middle, high = band_of(run, grid)
+    band = axes.fill_between(grid, low, high, color=colour, alpha=0.16, linewidth=0.0)
+    axes.fill([], [], color=palette().words, alpha=0.25, linewidth=0.0, label=say("band"))
+    (mean,) = axes.plot(grid, middle, color=style.lettering(colour), linewidth=2.2)
+    axes.plot([], [], color=palette().words, linewidth=2.2, label=say("mean"))
+
+    def follow(then: FunctionRun) -> None:
+        low, middle, high = band_of(then, grid)
+        # The outline as fill_between makes it: along the lower edge, and back along the upper one.
+        ends = [(grid[0], high[0])], np.column_stack([grid, low]), [(grid[-1], high[-1])]
+        band.set_verts([np.concatenate([*ends, np.column_stack([grid, high])[::-1]])])
+        mean.set_ydata(middle)
+
+    return follow
+
+
+def band_of(run: FunctionRun, grid: Array) -> tuple[Array, Array, Array]:
+    """The lower edge of the band, the mean and the upper edge."""
+    marginals = run.marginals(grid)
+    low, high = (marginals.quantile(share) for share in BAND)
+    return low, marginals.mean(), high
+
+
+def evenly(sampled: Array, most: int) -> Array:
+    """At most ``most`` rows, evenly chosen."""
+    return sampled[np.unique(np.linspace(0, len(sampled) - 1, min(most, len(sampled))).astype(int))]
