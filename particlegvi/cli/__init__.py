@@ -15,6 +15,7 @@ import sys
 import warnings
 
 from particlegvi.cli import checking, exporting, films, looking, pages, pictures, running, sweeping
+from particlegvi.cli.hints import said_otherwise
 from particlegvi.cli.progress import ProgressBar
 from particlegvi.cli.reporting import BAD_INPUT, DONE, report, say
 from particlegvi.tools.signals import Answered
@@ -64,7 +65,10 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code and lets no error through."""
     try:
-        options = parser().parse_args(arguments)
+        top = parser()
+        options, rest = top.parse_known_args(arguments)
+        if rest:
+            top.error(f"unrecognized arguments: {' '.join(rest)}{said_otherwise(rest, vars(options))}")
     except SystemExit as stop:  # help, version or wrong usage, which argparse has printed
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
     if isinstance(sys.stdout, io.TextIOWrapper):

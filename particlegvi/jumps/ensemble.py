@@ -18,12 +18,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from particlegvi.tools import arguments
+from particlegvi.tools.calls import answering
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
 MOST_STEPS = 10**12
 
 
+@answering
 @dataclass(frozen=True)
 class Ensemble:
     """Jumps between modes for DLE and DRLE, with proposals from the ensemble itself.

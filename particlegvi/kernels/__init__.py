@@ -18,7 +18,8 @@ from particlegvi.kernels.inverse_multiquadric import InverseMultiquadric
 from particlegvi.kernels.matern import Matern32, Matern52
 from particlegvi.kernels.on_outputs import OnFirstLayer, OnLastLayer, OnOutputs
 from particlegvi.kernels.squared_exponential import SquaredExponential
-from particlegvi.tools.registry import Registry, check_parameters
+from particlegvi.tools.quoting import shown
+from particlegvi.tools.registry import Registry, check_parameters, unknown
 
 __all__ = [
     "InverseMultiquadric",
@@ -33,6 +34,10 @@ __all__ = [
     "names",
     "resolve",
 ]
+
+# What others call a kernel of this package.
+ALSO_CALLED = {"rbf": "squared-exponential", "gaussian": "squared-exponential", "se": "squared-exponential",
+               "exponentiated-quadratic": "squared-exponential", "imq": "inverse-multiquadric"}  # fmt: skip
 
 _registry = Registry("particlegvi.kernels", "kernel")
 
@@ -57,6 +62,9 @@ def get(name: str, **parameters: Any) -> Any:
     ValueError
         If there is no such kernel or parameter (the nearest one is suggested), or a value is not allowed.
     """
+    meant = ALSO_CALLED.get(name.lower().replace("_", "-")) if isinstance(name, str) else None
+    if meant is not None:
+        raise unknown("kernel", name, names(), shown(meant))
     kernel = _registry[name]
     check_parameters(name, parameters, kernel._fields)
     return kernel(**parameters)

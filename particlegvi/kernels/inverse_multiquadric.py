@@ -13,6 +13,7 @@ class _Fields(NamedTuple):
     variance: float
 
 
+@arguments.answering
 class InverseMultiquadric(_Fields):
     """Inverse-multiquadric kernel.
 

@@ -13,6 +13,7 @@ class _Fields(NamedTuple):
     variance: float
 
 
+@arguments.answering
 class Matern32(_Fields):
     """Matern kernel of smoothness 3/2.
 
@@ -70,6 +71,7 @@ class Matern32(_Fields):
         return self.variance / math.gamma(1.5) * math.exp(1.5 * w - math.exp(w)) if w < 700.0 else 0.0
 
 
+@arguments.answering
 class Matern52(_Fields):
     """Matern kernel of smoothness 5/2.
 

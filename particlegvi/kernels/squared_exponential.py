@@ -13,6 +13,7 @@ class _Fields(NamedTuple):
     variance: float
 
 
+@arguments.answering
 class SquaredExponential(_Fields):
     """Squared-exponential kernel.
 

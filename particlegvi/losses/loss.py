@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Term
 from particlegvi.losses.checks import coordinate_names, declared, is_term, name_of, named, prepared, whole_dim
 from particlegvi.tools import arguments, html
+from particlegvi.tools.calls import answered
 
 Function: TypeAlias = Callable[..., Any]  # of a user: its result is checked where it is called
 
@@ -34,6 +35,7 @@ class Loss:
         A name for each coordinate.
     """
 
+    @answered
     def __init__(
         self,
         term: Term | None,
@@ -55,6 +57,7 @@ class Loss:
         self.kind = "numpy" if functions else "compiled"
 
     @classmethod
+    @answered
     def from_term(cls, term: Any, dim: int | None = None, name: str | None = None) -> Loss:
         """A loss from a term: a ``NamedTuple`` with methods ``value(self, x)`` and ``gradient(self, x, out)``.
 
@@ -90,14 +93,15 @@ class Loss:
         return cls(distinct(term._replace(**fields)), size, label)
 
     @classmethod
+    @answered
     def from_formula(cls, formula: str, variables: Sequence[str] | str, name: str | None = None) -> Loss:
         """A loss typed as a formula, with its exact gradient.
 
         Parameters
         ----------
         formula : str
-            For example ``"3/2*(t**4/4 + t**3/3 - t**2) - 3/8"``: numbers, the variables, ``pi``, ``+ - * / ** ^``,
-            parentheses, and sin cos tan exp log sqrt abs tanh cosh sinh. The derivative of ``abs`` at 0 is 0.
+            For example ``"t**4/4 - t**2"``: numbers, the variables, ``pi``, ``+ - * / ** ^``, parentheses, and sin cos
+            tan exp log sqrt abs tanh cosh sinh. The derivative of ``abs`` at 0 is 0.
         variables : sequence of str
             The name of each coordinate, in order.
         name : str, optional
@@ -115,9 +119,8 @@ class Loss:
         return cls(term, len(names), named(name, "formula"), formula=formula, variables=names)
 
     @classmethod
-    def from_numba(
-        cls, value: Function, gradient: Function, dim: int, name: str | None = None
-    ) -> Loss:
+    @answered
+    def from_numba(cls, value: Function, gradient: Function, dim: int, name: str | None = None) -> Loss:
         """A loss from two functions of one point that numba can compile, whether or not they are jitted already.
 
         Parameters
@@ -153,14 +156,14 @@ class Loss:
             return slope
 
         # The engine's own loops over the term take seconds to compile: the trial does without them.
-        try_out(
-            lambda X: np.array([value_at(x) for x in X.copy()]),
-            lambda X: np.array([gradient_at(x) for x in X.copy()]),
-            size,
-        )
+        def each(at: Function) -> Function:
+            return lambda X: np.array([at(x) for x in X.copy()])
+
+        try_out(each(value_at), each(gradient_at), size)
         return cls(term, size, named(name, name_of(value)))
 
     @classmethod
+    @answered
     def from_numpy(
         cls,
         value: Function,
@@ -292,6 +295,6 @@ def _called(role: str, function: Function, points: Array, shape: tuple[int, ...]
     if result.shape != shape or result.dtype.kind not in "biuf":
         raise ValueError(
             f"{role}(X) returned {result.dtype} of shape {result.shape} for X of shape {points.shape}; "
-            f"it must return real numbers of shape {shape}"
+            f"it must return real numbers of shape {shape}; many points at a time: X[:, 0]**2"
         )
     return np.ascontiguousarray(result, dtype=np.float64)

@@ -11,10 +11,12 @@ from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import FreeEnergy, FreeEnergyFlow
 from particlegvi.methods.jumping import Jumping
 from particlegvi.tools import arguments
+from particlegvi.tools.calls import answering
 
 MOST_STEPS = 10**12
 
 
+@answering
 @dataclass(frozen=True)
 class BirthDeath(FreeEnergy):
     """The Wasserstein-Fisher-Rao gradient flow of DLE's free energy (Lu, Lu and Nolen 2019).

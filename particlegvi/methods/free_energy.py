@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from particlegvi import integrators, jumps
+from particlegvi import integrators, jumps, kernels
 from particlegvi.contracts import Array, Facts, Flow, Kernel, Prior
 from particlegvi.engine.jumps.ensemble import Jumps as EnsembleJumps
 from particlegvi.engine.networks.features import FeatureKernel
@@ -33,7 +33,8 @@ from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.jumping import Jumping
 from particlegvi.methods.method import Method
 from particlegvi.priors import Embedding
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments
+from particlegvi.tools.calls import answering
 
 DRIVERS: dict[str, type[Ensemble]] = {  # by scheme, as `particlegvi.integrators.SCHEMES` has them in formulas
     "plain": Ensemble,
@@ -46,6 +47,7 @@ Choice: TypeAlias = "str | Mapping[str, Any]"  # the name of a way, or a mapping
 Jumps: TypeAlias = "JumpSettings | Mapping[str, Any] | bool | None"  # settings of jumps, as they may be written
 
 
+@answering
 @dataclass(frozen=True)
 class FreeEnergy(Method):
     """The free energy with all its settings; DE, DLE, DRE and DRLE fix some of them.
@@ -82,7 +84,7 @@ class FreeEnergy(Method):
     def __post_init__(self) -> None:
         for key, weight in (("kl_weight", self.kl_weight), ("mmd_weight", self.mmd_weight)):
             object.__setattr__(self, key, arguments.not_negative(key, weight))
-        parts.kernel_or_none(self.kernel)
+        object.__setattr__(self, "kernel", options.kernel_of(self.kernel))
         options.embedding_options(self.embedding)
         exact = options.repulsion_options(self.repulsion) is None
         if isinstance(self.kernel, FeatureKernel) and not exact:
@@ -108,8 +110,6 @@ class FreeEnergy(Method):
 
     def resolved_kernel(self, prior: Prior, start: Array, seed: int) -> tuple[Kernel, str]:
         """The kernel with a number as its lengthscale, and a sentence on how it was chosen."""
-        from particlegvi import kernels
-
         return kernels.resolve(self.kernel, prior, start, seed)
 
     def resolved_embedding(self, prior: Prior, kernel: Kernel, seed: int) -> Embedding:
@@ -237,6 +237,7 @@ class FreeEnergyFlow(ParticleFlow):
         return self._facts | repulsion | self._ensemble.facts(self.state)
 
 
+@answering
 @dataclass(frozen=True)
 class DE(FreeEnergy):
     """Deep ensemble: L(Q) = E_Q[loss] (thesis 5.4.1). Every particle follows the gradient on its own."""
@@ -248,6 +249,7 @@ class DE(FreeEnergy):
         super().__init__()
 
 
+@answering
 @dataclass(frozen=True)
 class DLE(FreeEnergy):
     """Deep Langevin ensemble: L(Q) = E_Q[loss] + kl_weight KL(Q, P) (thesis 5.4.2)."""
@@ -259,6 +261,7 @@ class DLE(FreeEnergy):
         super().__init__(kl_weight=kl_weight, jumps=jumps)
 
 
+@answering
 @dataclass(frozen=True)
 class DRE(FreeEnergy):
     """Deep repulsive ensemble: L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) (thesis C.6; its C.114 lacks the square)."""
@@ -276,6 +279,7 @@ class DRE(FreeEnergy):
         super().__init__(mmd_weight=mmd_weight, kernel=kernel, embedding=embedding, repulsion=repulsion)
 
 
+@answering
 @dataclass(frozen=True)
 class DRLE(FreeEnergy):
     """Deep repulsive Langevin ensemble: E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P) (thesis 5.4.3)."""

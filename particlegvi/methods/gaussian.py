@@ -12,10 +12,12 @@ from particlegvi.engine.numerics.noise import normals
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.method import Method
 from particlegvi.tools import arguments, memory
+from particlegvi.tools.calls import answering
 
 OUTPUT_STEP = 2**62  # the step number whose "draws" make the particles; no run gets there
 
 
+@answering
 @dataclass(frozen=True)
 class FDGVI(Method):
     """Mean-field Gaussian variational inference: E_Q[loss] + kl_weight KL(Q, P) over Q = N(mu, diag exp(beta)).

@@ -13,15 +13,18 @@ from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import normals
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms.evaluate import gradients
+from particlegvi.methods import options
 from particlegvi.methods.drift import DriftFlow, check_explicit
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.method import Method
 from particlegvi.priors.weighted_points import WeightedPoints
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments
+from particlegvi.tools.calls import answering
 
 MOST_SAMPLES = 1_000_000
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class MMDFlow(Method):
     """Wasserstein gradient flow of MMD^2(Q, P*) / 2 (Arbel, Korba, Salim and Gretton 2019, section 2.2).
@@ -61,7 +64,7 @@ class MMDFlow(Method):
     def __post_init__(self) -> None:
         object.__setattr__(self, "kl_weight", arguments.positive("kl_weight", self.kl_weight))
         object.__setattr__(self, "noise", arguments.not_negative("noise", self.noise))
-        parts.kernel_or_none(self.kernel)
+        object.__setattr__(self, "kernel", options.kernel_of(self.kernel))
         object.__setattr__(self, "samples", arguments.whole("samples", self.samples, 1, MOST_SAMPLES))
         if self.reference is not None and not isinstance(self.reference, Distribution):
             object.__setattr__(self, "reference", _points(self.reference))

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from particlegvi import jumps
-from particlegvi.contracts import Facts, Method
+from particlegvi import jumps, kernels
+from particlegvi.contracts import Facts, Kernel, Method
 from particlegvi.engine.pairs.approximate import APPROXIMATIONS, Approximation
 from particlegvi.priors import mean_embedding
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, parts
+
+
+def kernel_of(kernel: object) -> Kernel | None:
+    """A kernel, from a name or a mapping with ``name`` and parameters, as scenarios have it, too; None stays None."""
+    if isinstance(kernel, str):
+        kernel = {"name": kernel}
+    if isinstance(kernel, Mapping):
+        try:
+            return kernels.get(**{"name": "squared-exponential", **kernel})
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"kernel: {error}") from None
+    found: Kernel | None = parts.kernel_or_none(kernel)
+    return found
 
 
 def embedding_options(embedding: object) -> Facts:

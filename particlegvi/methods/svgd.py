@@ -11,12 +11,15 @@ from particlegvi import kernels
 from particlegvi.contracts import Array, Flow, Kernel
 from particlegvi.engine.pairs.stein import stein_sum
 from particlegvi.engine.terms.evaluate import gradients
+from particlegvi.methods import options
 from particlegvi.methods.drift import DriftFlow, check_explicit
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.method import Method
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments
+from particlegvi.tools.calls import answering
 
 
+@answering
 @dataclass(frozen=True)
 class SVGD(Method):
     """Stein variational gradient descent (Liu and Wang 2016, (8)) towards DLE's target exp(-loss/kl_weight) p.
@@ -47,7 +50,7 @@ class SVGD(Method):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kl_weight", arguments.positive("kl_weight", self.kl_weight))
-        parts.kernel_or_none(self.kernel)
+        object.__setattr__(self, "kernel", options.kernel_of(self.kernel))
 
     def check_integrator(self, name: str) -> None:
         """Raise a ValueError for an integrator that is more than explicit Euler without noise."""

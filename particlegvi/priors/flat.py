@@ -11,8 +11,10 @@ from particlegvi.contracts import Array
 from particlegvi.engine.terms.constant import Constant
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import frozen, locations
+from particlegvi.tools.calls import answering
 
 
+@answering
 class Flat:
     """Flat prior: a constant density on the whole space, which is not a probability (thesis, C.7.2).
 

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
+from particlegvi.tools.calls import answering
 from particlegvi.tools.quoting import as_written, refuse
 
 
+@answering
 class Normal:
     """Normal prior, independent coordinates: N(mean, diag(sd^2)).
 

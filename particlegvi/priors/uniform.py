@@ -12,9 +12,11 @@ from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms.constant import Constant
 from particlegvi.tools.arguments import coordinates, locations, same_length, whole
+from particlegvi.tools.calls import answering
 from particlegvi.tools.quoting import as_written, shown
 
 
+@answering
 class Uniform:
     """Uniform prior on the box of all x with low <= x <= high.
 

@@ -20,12 +20,15 @@ from particlegvi.simulation.loop import simulate
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.bars import listening
+from particlegvi.tools.calls import answered
 from particlegvi.tools.errors import Diverged, carried, carry, remembered
 from particlegvi.tools.quoting import shown
+from particlegvi.tools.registry import unknown
 
 SHARED = ("kl_weight", "mmd_weight", "kernel")  # what a method that is given by its name takes from the call
 
 
+@answered
 def compare(
     loss: Any,
     methods: Mapping[str, Any] | Iterable[Any],
@@ -132,7 +135,9 @@ def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, A
     """Method objects by label, those given by name made with the shared weights."""
     for key in shared:
         if key not in SHARED:
-            raise ValueError(f"{key} is not an argument of compare; {', '.join(SHARED)} are what methods share")
+            known = [name for name in inspect.signature(compare).parameters if name != "shared"]
+            hint = str(unknown("argument", key, [*known, *SHARED])).partition("; ")[2]
+            raise ValueError(f"{key} is not an argument of compare; {hint}")
     allowed = 'a mapping or list such as ["DE", "DLE"]'
     try:
         if isinstance(methods, str | bytes):

@@ -8,8 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from particlegvi.schedules.schedule import Schedule
+from particlegvi.tools.calls import answering
 
 
+@answering
 @dataclass(frozen=True)
 class Constant(Schedule):
     """h_k = initial: the same run, bit for bit, as with the number alone."""

@@ -8,8 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from particlegvi.schedules.schedule import Schedule
+from particlegvi.tools.calls import answering
 
 
+@answering
 @dataclass(frozen=True)
 class Cosine(Schedule):
     """h_k = final + (initial - final) (1 + cos(pi min(k / over, 1))) / 2 (Loshchilov and Hutter 2017, eq. 5).

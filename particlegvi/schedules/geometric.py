@@ -8,8 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from particlegvi.schedules.schedule import Schedule
+from particlegvi.tools.calls import answering
 
 
+@answering
 @dataclass(frozen=True)
 class Geometric(Schedule):
     """h_k = initial (final / initial)^min(k / over, 1).

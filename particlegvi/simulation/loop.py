@@ -22,11 +22,13 @@ from particlegvi.simulation.stability import warn_when_unstable
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import memory, parts
 from particlegvi.tools.bars import listening_to_steps
+from particlegvi.tools.calls import answered
 from particlegvi.tools.errors import Diverged, carry, remembered
 
 MOST_RECORDS = 200
 
 
+@answered
 def simulate(
     loss: Loss,
     method: Method,

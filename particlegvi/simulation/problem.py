@@ -104,6 +104,7 @@ def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:
         memory.check_run(number, dim, steps, settings.record_every)
         start = source.sample(number, seed=settings.seed)
     else:
+        parts.no_scipy("initial", initial)
         start = arguments.array("initial", initial, "a prior or an array (particles, dim)").copy()
         if start.ndim == 1 and dim == 1:
             start = start[:, None]

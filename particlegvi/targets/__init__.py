@@ -16,10 +16,12 @@ from particlegvi.targets.basins.start import start_points
 from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
 from particlegvi.tools import arguments, parts
+from particlegvi.tools.calls import answered
 
 __all__ = ["AtomicTarget", "DensityTarget", "GaussianOptima", "target"]
 
 
+@answered
 def target(
     loss: Loss, method: Method, prior: Prior | None = None, initial: Start | None = None, seed: int = 0
 ) -> DensityTarget | AtomicTarget | GaussianOptima:

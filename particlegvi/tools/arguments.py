@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from particlegvi.contracts import Array
+from particlegvi.tools.calls import answering as answering  # for definition files, which import this module alone
 from particlegvi.tools.quoting import POSITIVE, refuse
 
 MOST_WHOLE = 2**53  # up to here every whole number is a float, so that times are exact

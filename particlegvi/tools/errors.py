@@ -27,6 +27,11 @@ class Diverged(RuntimeError):
         self.run = run
 
 
+class BadCall(TypeError, ValueError):
+    """A call with an argument that does not exist, or without one that is needed: a `TypeError` as Python's own, and a
+    bad value as all others are."""
+
+
 def carry(error: BaseException, name: str, what: Any) -> None:
     """Attach an object to an error on its way up: ``error.run``, ``error.results``.
 

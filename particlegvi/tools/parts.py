@@ -7,6 +7,7 @@ one sentence that names the first member that is missing. The checks of values a
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any, get_args
 
 import numpy as np
@@ -18,6 +19,10 @@ from particlegvi.tools.quoting import refuse, shown
 
 METHOD = "a method such as particlegvi.methods.DLE(kl_weight=1.0)"
 PRIOR = "a prior such as particlegvi.priors.Normal(mean=0.0, sd=1.0)"
+SCIPY = (
+    "a distribution of scipy has no gradient: there are pg.priors.Normal, Laplace, StudentT, Uniform, GaussianMixture,"
+    ' and any other density is given as a formula, pg.Prior.from_formula("exp(-abs(t)**3)", ["t"])'
+)
 KERNEL = "a kernel such as particlegvi.kernels.SquaredExponential(lengthscale=1.0)"
 TARGET = "a target, as particlegvi.target gives it"
 
@@ -73,11 +78,26 @@ def returned(key: str, value: Any, shape: tuple[int, ...]) -> Array:
 def loss(thing: Any, moves: bool = False) -> Any:
     """A loss; if particles move down it (``moves``), with a gradient for every step."""
     allowed = 'a Loss such as particlegvi.losses.get("double-well")'
+    if isinstance(thing, str):
+        raise ValueError(f"{refuse('loss', thing, allowed)}; a text is made one by {_loss_of(thing)}")
+    if inspect.isroutine(thing) or isinstance(thing, np.ufunc):
+        made = "pg.Loss.from_numpy(value, gradient, dim=1)"
+        raise ValueError(f"{refuse('loss', thing, allowed)}; functions are made one by {made}")
     return part("loss", thing, contracts.Loss, allowed, without="name" if moves else "name gradient_at")
+
+
+def _loss_of(text: str) -> str:
+    """What a user would write to make a loss of a text, a name or a formula."""
+    if re.fullmatch(r"[^\W\d]\w*(-\w+)*", text.strip()):
+        return f"pg.losses.get({shown(text)})"
+    names = [name for name in re.findall(r"[^\W\d]\w*(?!\w*\s*\()", text) if name != "pi"]
+    variables = ", ".join(f'"{name}"' for name in dict.fromkeys(names)) or '"t"'
+    return f"pg.Loss.from_formula({shown(text)}, [{variables}])"
 
 
 def prior(thing: Any, key: str = "prior") -> Any:
     """A prior, or another distribution on R^dim; with finite moments if it has a ``mean`` and an ``sd``."""
+    no_scipy(key, thing)
     found = part(key, thing, contracts.Prior, PRIOR)
     dim = found.dim
     if isinstance(found, contracts.Located):
@@ -86,6 +106,12 @@ def prior(thing: Any, key: str = "prior") -> Any:
         if not (_moment(f"sd {whose}", found.sd, dim, "positive finite") > 0.0).all():
             raise refuse(f"sd {whose}", found.sd.tolist(), f"an array ({dim},) of positive finite numbers")
     return found
+
+
+def no_scipy(key: str, thing: object) -> None:
+    """Refuse a frozen distribution of scipy, with what there is in its place."""
+    if type(thing).__module__.startswith("scipy.stats"):
+        raise ValueError(f"{refuse(key, thing, PRIOR)}; {SCIPY}")
 
 
 def _moment(key: str, value: Any, dim: int, which: str) -> Array:

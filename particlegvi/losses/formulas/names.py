@@ -13,7 +13,8 @@ NAME = re.compile(r"[^\W\d]\w*(?:-\w+)*")  # as the registry names losses: words
 
 def is_formula(text: str) -> bool:
     """Whether a text can be no name of a loss: "x^2" and "cos(t)" are formulas, "double-wel" is a mistyped name."""
-    return not NAME.fullmatch(text.strip())
+    legible = all(character.isprintable() or character.isspace() for character in text)
+    return legible and bool(text.strip()) and not NAME.fullmatch(text.strip())
 
 
 def variables_of(formula: str) -> list[str]:

@@ -1,0 +1,46 @@
+"""What somebody meant who typed an option that does not exist: most are keys of a scenario, which ``--set`` takes."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def said_otherwise(rest: Sequence[str], options: Mapping[str, object]) -> str:
+    """How to say it, in words to put after the complaint; empty where nothing comes to mind.
+
+    Parameters
+    ----------
+    rest : sequence of str
+        The arguments that were not understood.
+    options : mapping
+        Those that were: with ``set`` and ``scenario`` for a command that takes settings.
+    """
+    if "set" not in options or not rest[0].startswith("--"):
+        return ""
+    option, _, value = rest[0].partition("=")
+    name = option[2:].replace("-", "_")
+    value = value or next((each for each in rest[1:] if not each.startswith("--")), "VALUE")
+    keys = keys_for(name, options.get("scenario"))
+    said = " or ".join(f"--set {key}={value}" for key in keys)
+    return f"; say {said}" if said else ""
+
+
+def keys_for(name: str, scenario: object) -> list[str]:
+    """The keys that an option may stand for: of that name, inside the tables of the scenario, or the nearest."""
+    from particlegvi import kinds
+    from particlegvi.scenario import load
+    from particlegvi.settings.keys import places
+    from particlegvi.tools.registry import nearest
+
+    try:
+        content = load(str(scenario))
+    except ValueError:
+        content = {}
+    known = kinds.of(content).keys
+    if name in known:
+        return [name]
+    found = places(name, {"methods": kinds.of(content).methods, **content})
+    alike = nearest(name, known)
+    return found or ([alike] if alike else [])

@@ -1,0 +1,115 @@
+"""Plausible mistakes, and how each is answered: the whole table of what newcomers typed."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import particlegvi as pg
+from particlegvi import cli
+
+LOSS = pg.losses.get("double-well")
+LINE = ["run", "lifting"]
+PLANE = ["run", "multimodal"]
+
+COMMANDS = [
+    ([*LINE, "--particles", "1000"], "unrecognized arguments: --particles 1000; say --set particles=1000"),
+    ([*LINE, "--particles=1000"], "; say --set particles=1000"),
+    ([*LINE, "--step-size", "0.1"], "; say --set step_size=0.1"),
+    ([*LINE, "--partcles", "10"], "; say --set particles=10"),
+    ([*LINE, "--kl-weight", "0.3"], "; say --set methods.DLE.kl_weight=0.3"),
+    (["run", "global-minimiser", "--kl-weight", "0.3"], "DLE.kl_weight=0.3 or --set methods.DRLE.kl_weight=0.3"),
+    (["run", "global-minimiser", "--set", "kl_weight=0.3"], "did you mean methods.DLE.kl_weight or methods.DRLE.kl_w"),
+    ([*LINE, "--set", "lengthscale=0.3"], 'there is no key "lengthscale"; allowed:'),
+    (["run", "global-minimiser", "--set", "lengthscale=0.3"], "did you mean kernel.lengthscale?"),
+    (["run", "global-minimiser", "--set", "methods.drle.kl_weight=0.3"], "did you mean methods.DRLE?"),
+    ([*PLANE, "--set", 'prior={name="normal", mean=0, sd=1}'], "for example mean = [0, 0]"),
+    ([*LINE, "--set", "loss=double-wel"], 'did you mean "double-well"?'),
+    ([*LINE, "--set", "loss=2t^2"], "an operator is missing before"),
+    ([*LINE, "--set", "loss=foo(t)+t"], 'there is no "foo"; variables: t;'),
+    (["run", "my.toml"], "the smallest file is: loss ="),
+]
+
+CALLS = {
+    "a function": (lambda: pg.simulate(np.sin, pg.methods.DE()), "pg.Loss.from_numpy(value, gradient, dim=1)"),
+    "a lambda": (lambda: pg.simulate(lambda t: t**2, pg.methods.DE()), "pg.Loss.from_numpy(value, gradient, dim=1)"),
+    "a text": (lambda: pg.simulate("t**2", pg.methods.DE()), 'pg.Loss.from_formula("t**2", ["t"])'),
+    "two variables": (lambda: pg.target("b*sin(a)", pg.methods.DE()), 'from_formula("b*sin(a)", ["b", "a"])'),
+    "a name": (lambda: pg.simulate("ring", pg.methods.DE()), 'pg.losses.get("ring")'),
+    "Loss(f, g)": (lambda: pg.Loss(np.sin, np.cos), "a Loss is made by pg.Loss.from_numpy"),
+    "no variables": (lambda: pg.Loss.from_formula("t**2"), 'the argument "variables" of Loss.from_formula is missing'),
+    "no gradient": (lambda: pg.Loss.from_numpy(np.sin, dim=1), "checked against differences"),
+    "no dim": (lambda: pg.Loss.from_numpy(np.sin, np.cos), "such as dim=1"),
+    "kl": (lambda: pg.methods.DLE(kl=1), 'there is no argument of DLE "kl"; did you mean "kl_weight"?'),
+    "lengthscale": (
+        lambda: pg.methods.DRLE(lengthscale=0.5),
+        "did you mean kernel=pg.kernels.SquaredExponential(lengthscale=0.5)?",
+    ),
+    "n_particles": (lambda: pg.simulate(LOSS, pg.methods.DE(), n_particles=10), 'did you mean "particles"?'),
+    "n_particles of compare": (lambda: pg.compare(LOSS, ["DE"], n_particles=10), 'did you mean "particles"?'),
+    "n_particles of run": (lambda: pg.run("lifting", n_particles=10), 'did you mean "particles"?'),
+    "one point": (lambda: pg.Loss.from_numpy(lambda x: x[0] ** 2, np.cos, dim=1), "many points at a time: X[:, 0]**2"),
+    "rbf": (lambda: pg.methods.DRLE(kernel="rbf"), 'did you mean "squared-exponential"?'),
+    "a kernel's parameter": (lambda: pg.kernels.SquaredExponential(lengthscle=1), 'did you mean "lengthscale"?'),
+    "a prior's parameter": (lambda: pg.priors.Normal(mean=0, std=1), 'did you mean "sd"?'),
+    "a missing bound": (lambda: pg.priors.Uniform(0.0), 'the argument "high" of Uniform is missing'),
+    "a schedule's parameter": (lambda: pg.schedules.Polynomial(inital=1.0), 'did you mean "initial"?'),
+    "jumps": (lambda: pg.jumps.Ensemble(evry=2), 'did you mean "every"?'),
+    "too many": (lambda: pg.methods.DLE(1, True, 3), "at most 2 positional arguments"),
+    "twice": (lambda: pg.methods.DLE(1.0, kl_weight=2.0), "kl_weight once"),
+    "no method": (lambda: pg.simulate(LOSS), "pg.methods.DLE(kl_weight=1.0)"),
+    "scipy": (lambda: pg.simulate(LOSS, pg.methods.DE(), prior=stats.norm(0, 1)), "pg.Prior.from_formula("),
+    "scipy's start": (lambda: pg.simulate(LOSS, pg.methods.DE(), initial=stats.laplace()), "has no gradient"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "words"), COMMANDS, ids=[" ".join(line[1:])[:40] for line, _ in COMMANDS])
+def test_a_command(line, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my.toml").write_text("particles = 3\nsteps = 4\n")
+    assert cli.main([*line, "--no-figure"]) == 2
+    told = capsys.readouterr().err
+    assert words in told and "Traceback" not in told
+    assert [each.name for each in tmp_path.iterdir()] == ["my.toml"]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call(name):
+    call, words = CALLS[name]
+    with pytest.raises(ValueError, match=re.escape(words)) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_wrong_call_is_a_type_error_as_well():
+    with pytest.raises(TypeError):
+        pg.methods.DLE(kl=1)
+    with pytest.raises(TypeError):
+        pg.simulate(LOSS)
+
+
+def test_a_formula_in_the_place_of_a_loss_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = ["--set", "loss=x^2", "--set", "steps=5", "--set", "particles=5", "--no-figure", "--quiet"]
+    assert cli.main([*LINE, *line]) == 0
+
+
+@pytest.mark.parametrize("method", [pg.methods.DRLE, pg.methods.DRE, pg.methods.SVGD, pg.methods.MMDFlow])
+def test_a_kernel_is_given_by_name_as_in_a_scenario(method):
+    assert method(kernel="squared-exponential").kernel == pg.kernels.SquaredExponential()
+    assert method(kernel={"name": "matern-32", "lengthscale": 0.5}).kernel == pg.kernels.Matern32(lengthscale=0.5)
+    with pytest.raises(ValueError, match='kernel: there is no kernel "matern"'):
+        method(kernel="matern")
+
+
+def test_an_error_inside_is_left_alone():
+    def broken(X):
+        raise TypeError("mine")
+
+    with pytest.raises(ValueError, match="mine"):
+        pg.Loss.from_numpy(broken, broken, dim=1)
+    with pytest.raises(TypeError, match="unhashable"):
+        pg.simulate(LOSS, pg.methods.DE(), prior=pg.priors.Normal(), steps=3, progress=lambda *_: {}[[]])
