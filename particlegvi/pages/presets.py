@@ -15,7 +15,7 @@ PRESETS: dict[str, Settings] = {
     "too_cold": SAME | {"methods": "DLE", "kl_weight": 0.08, "mmd_weight": 0.5, "step_size": 0.005, "steps": 2000},
     "too_hot": SAME | {"methods": "DLE", "kl_weight": 8.0, "mmd_weight": 0.5, "step_size": 0.002, "steps": 5000},
     "large_step": SAME
-    | {"methods": "DLE", "kl_weight": 1.0, "mmd_weight": 0.5, "step_size": 0.08, "steps": 1000, "particles": 1000},
+    | {"methods": "DLE", "kl_weight": 1.0, "mmd_weight": 0.5, "step_size": 0.3, "steps": 200, "loss": "2*t^2"},
     "four_particles": SAME
     | {"methods": "DLE,DRLE", "kl_weight": 1.0, "mmd_weight": 0.5, "step_size": 0.002, "steps": 5000, "particles": 4},
     "repulsion": SAME

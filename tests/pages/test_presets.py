@@ -87,13 +87,13 @@ def test_too_hot(particles):
 
 
 def test_large_step(particles):
-    large, small = particles("large_step")["DLE"], particles("large_step", step_size=0.004, steps=4000)["DLE"]
-    outside = float(truth("large_step", "DLE").quantile(0.02))  # the far side of the deep well
-    most = 0.02 + CHANCE * standard_error(0.02, 1000)
-    for when in ("middle", "end"):  # wider than the truth, and it stays so
-        assert np.all(np.isfinite(large[when]))
-        assert np.mean(large[when] < outside) > most
-    assert np.mean(small["end"] < outside) < most  # the control: small steps are right
+    truth_variance = 1.0 / 5.0  # loss 2 t^2 and prior t^2 / 2: the curvature is 5
+    error = CHANCE * np.sqrt(2.0 / 300)
+    for when in ("middle", "end"):  # Euler-Maruyama: variance / (1 - step_size curvature / 2), 4 times the truth's
+        variance = np.mean(particles("large_step")["DLE"][when] ** 2)
+        assert abs(variance / truth_variance / 4.0 - 1.0) < error
+    small = particles("large_step", step_size=0.01, steps=1000)["DLE"]  # the control: small steps are right
+    assert abs(np.mean(small["end"] ** 2) / truth_variance - 1.0) < error + 0.03
 
 
 def test_four_particles(particles):
