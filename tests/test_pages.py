@@ -23,6 +23,7 @@ CHECKS = {
 assert functions.shape == (100, 100)
 assert classifier.predict_proba(X).shape == (100, 2)
 """,
+        "assert search.best_score_ > 0.9 and set(search.best_params_) == {'pls__inducing_points'}",
         """
 assert 0.1 < factor < 10.0 and 0.5 < radius < 10.0
 assert gaussian_nll(y[test], mean, np.sqrt(factor) * sd) < gaussian_nll(y[test], y[train].mean(), y[train].std())
@@ -36,6 +37,18 @@ assert e.features(X).shape == (200, 15) and e.prior_variances("rkhs").shape == (
         "assert np.abs(mean - np.sin(3.0 * X[:, 0])).max() < 0.4 and labels.min() >= 0.0 and labels.max() <= 1.0",
     ],
     "docs/index.md": ["assert run.final.shape == (2000, 1)"],
+    "docs/notebook.md": [
+        """
+assert "<table" in results._repr_html_() and "<svg" in results["hot"]._repr_html_()
+assert len(figure.axes) >= 2 and len(early["hot"].positions) == 11
+""",
+        """
+assert particles.columns.tolist() == ["method", "particle", "t"] and len(everything) == 200 * len(results["hot"].steps)
+assert list(tree.children) == ["cold", "hot", "truth"] and path.is_file() and len(rows) == 2
+assert hot["position"].dims == ("record", "particle", "coordinate")
+""",
+        "assert draws['posterior'].attrs['independent_chains'] == 1 and set(data.groups()) >= {'posterior', 'prior'}",
+    ],
     "docs/projected-langevin.md": [
         """
 assert functions.shape == (200, 50) and pls.info_["equilibrium"]["reached"]
@@ -68,7 +81,7 @@ assert divergences.kl(regressors, exact) == np.inf
     ],
 }
 SLOW = {"README.md", "docs/index.md"}
-NEEDS = {"docs/estimators.md": "sklearn"}
+NEEDS = {"docs/estimators.md": "sklearn", "docs/notebook.md": "arviz"}
 # Pages whose Python is not run from the first line to the last, and why.
 NOT_RUN = {
     "docs/extending.md": "shows files; tests/test_extending.py puts them into a copy of the package",

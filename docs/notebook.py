@@ -1,0 +1,63 @@
+"""Execute docs/notebook.ipynb and keep what its cells show: `python docs/notebook.py`.
+
+What a terminal would have shown beside it (bars, warnings of other packages) is left out, and so are times.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+NOTEBOOK = HERE / "notebook.ipynb"
+
+
+def executed(path: Path, folder: Path, timeout: int = 300) -> Any:
+    """The notebook with the outputs of its cells, executed in a kernel of this environment in a folder."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(path, as_version=4)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    place = {"metadata": {"path": str(folder)}}
+    return NotebookClient(
+        notebook, timeout=timeout, kernel_name="python3", record_timing=False, resources=place
+    ).execute()
+
+
+def kept(notebook: Any) -> Any:
+    """The notebook without streams of errors, and with small pictures."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [each for each in cell.outputs if each.get("name") != "stderr"]
+            for data in (each.get("data", {}) for each in cell.outputs):
+                if "image/png" in data:
+                    data["image/png"] = smaller(data["image/png"])
+    notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    return notebook
+
+
+def smaller(picture: str) -> str:
+    """A PNG in base64, 1000 pixels wide and in 64 colours."""
+    import base64
+    import io
+
+    from PIL import Image
+
+    with Image.open(io.BytesIO(base64.b64decode(picture))) as image:
+        size = 1000, round(1000 * image.height / image.width)
+        small = image.convert("RGB").resize(size, Image.Resampling.LANCZOS).quantize(64)
+    file = io.BytesIO()
+    small.save(file, "PNG", optimize=True)
+    return base64.b64encode(file.getvalue()).decode()
+
+
+if __name__ == "__main__":
+    import nbformat
+
+    sys.path.insert(0, str(HERE.parent))
+    with tempfile.TemporaryDirectory() as place:
+        nbformat.write(kept(executed(NOTEBOOK, Path(place))), NOTEBOOK)
