@@ -115,9 +115,15 @@ def small(name: str) -> Results:
     settings = {
         "particles": {"particles": 20, "steps": 20},
         "function-space": {"particles": 10, "steps": 20},
+        "networks": {"particles": 3, "steps": 10, "record_every": 5},
         "table": {"rows": ["yacht"], "models": ["linear"], "splits": 2},
     }
-    first = {"particles": "global-minimiser", "function-space": "regression-curve", "table": "uci-function-space"}
+    first = {
+        "particles": "global-minimiser",
+        "function-space": "regression-curve",
+        "networks": "regression-gap",
+        "table": "uci-function-space",
+    }
     return pg.run(first.get(name, pg.scenarios.names(name)[0]), **settings.get(name, {}))
 
 

@@ -155,8 +155,12 @@ class Kind:
         self._lacks("describe")
 
     def cells(self, runs: Runs, summary: Facts) -> list[list[str]]:
-        """The table of `describe` for a notebook: texts, the head first."""
-        self._lacks("cells")
+        """The table that a notebook shows: texts, the head first; the columns of `rows` that have a value anywhere."""
+        from particlegvi.kinds.text_table import cell
+
+        found = self.rows(runs, summary)
+        names = [name for name in (found[0] if found else {}) if any(row[name] is not None for row in found)]
+        return [names or [""], *([cell(row[name]) for name in names] for row in found)]
 
     def verdicts(self, summary: Facts) -> dict[str, tuple[bool | None, str]]:
         """By label whether the run has reached its equilibrium (None: it cannot be told), in words."""

@@ -37,6 +37,13 @@ def aligned(rows: list[list[str]], always: int) -> list[str]:
     ]
 
 
+def cell(value: object) -> str:
+    """Any value of a row in a few letters; empty for None."""
+    if isinstance(value, int | str | bool) or value is None:
+        return "" if value is None else str(value)
+    return number(value) if isinstance(value, float | list) else str(value)
+
+
 def number(value: Any) -> str:
     if value is None:
         return "not finite"

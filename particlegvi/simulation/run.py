@@ -152,6 +152,6 @@ class Run(ParticleExports):
 
     def __repr__(self) -> str:
         return (
-            f"Run({self.label}: {self.particles} particles in {self.dim} dimension{'s' * (self.dim != 1)},"
+            f"{type(self).__name__}({self.label}: {self.particles} particles in {self.dim} dimension{'s' * (self.dim != 1)},"
             f" {self.steps[-1]} steps of {schedules.shown(self.step_size)}, {len(self.steps)} records)"
         )

@@ -14,6 +14,7 @@ pytest.importorskip("xarray")
 SMALL = {
     "particles": ("lifting", {"particles": 10, "steps": 10}),
     "function-space": ("regression-curve", {"particles": 10, "steps": 20}),
+    "networks": ("regression-gap", {"particles": 3, "steps": 10, "record_every": 5}),
     "table": ("uci-function-space", {"rows": ["yacht", "heart"], "models": ["linear", "pls"], "splits": 2}),
 }
 
@@ -70,3 +71,13 @@ def test_functions_come_with_their_data(fitted):
     assert fitted.to_xarray()["truth/PLS"]["function"].values.tobytes() == run.data.value(run.problem.X).tobytes()
     with pytest.raises(ValueError, match="chains must be False for GP, whose functions have no draws over time"):
         fitted["GP"].to_datatree(chains=True)
+
+
+def test_networks_come_with_their_data_and_what_they_say():
+    scenario, settings = SMALL["networks"]
+    run = pg.run(scenario, **settings)["DE"]
+    found = run.to_xarray()
+    assert found["prediction"].dims == ("particle", "observation")
+    assert found["prediction"].values.tobytes() == run.predict(run.data.X).tobytes()
+    assert found["y"].values.tobytes() == run.data.y.tobytes()
+    assert len(repr(run)) < 120 and repr(run).startswith("NetworkRun(DE: 3 particles in 151 dimensions")

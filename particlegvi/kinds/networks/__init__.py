@@ -16,6 +16,8 @@ from particlegvi.kinds.networks.keys import KEYS
 from particlegvi.tools import memory
 
 if TYPE_CHECKING:
+    import xarray
+
     from particlegvi.kinds.networks.run import NetworkRun
 
 FIGURES = {1: "ensemble-line", 2: "ensemble-plane"}  # by inputs
@@ -54,6 +56,16 @@ class Networks(Kind):
         from particlegvi.kinds.networks import running
 
         return running.unpacked(job, record)
+
+    def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
+        """The function behind the data at their inputs, where it is known."""
+        from particlegvi.export.datasets import dataset
+
+        data = runs[label].data
+        if data.truth is None:
+            return None
+        known = data.truth(data.X[:, 0])
+        return dataset({"X": (("observation", "input"), data.X), "function": (("observation",), known)}, {}, {})
 
     def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         from particlegvi.kinds.networks.facts import facts as every

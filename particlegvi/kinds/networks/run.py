@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +14,13 @@ from particlegvi.networks import Network, NetworkLoss
 from particlegvi.networks.mixtures import Mixture, class_probabilities, mutual_information
 from particlegvi.simulation.run import Run
 
+if TYPE_CHECKING:
+    import xarray
+
 _EMPTY = Drawn(np.empty((0, 1)), np.empty(0))
 
 
-@dataclass
+@dataclass(repr=False)  # that of a run, not a page of numbers
 class NetworkRun(Run):
     """The records of one method that moves networks; also its data.
 
@@ -62,6 +66,17 @@ class NetworkRun(Run):
     def disagreement(self, X: ArrayLike) -> Array:
         """The mutual information (n,) between the label and the member, in nats."""
         return mutual_information(self.probabilities(X))
+
+    def to_xarray(self) -> xarray.Dataset:
+        """The parameters as those of any run, and with them the data and what the final networks say at them.
+
+        ``X`` (observation, input), ``y`` (observation), and ``prediction`` (particle, observation), or (particle,
+        observation, output) of networks with several.
+        """
+        said = self.predict(self.data.X)
+        dims = ("particle", "observation", "output")[: said.ndim]
+        data = {"X": (("observation", "input"), self.data.X), "y": (("observation",), self.data.y)}
+        return super().to_xarray().assign({**data, "prediction": (dims, said)})
 
     def process(self, X: ArrayLike) -> tuple[Array, Array] | None:
         """Mean and sd (n,) of the function given the data, by the process that it was drawn from, where it was."""
