@@ -151,7 +151,8 @@ class Run(ParticleExports):
         return html.card(f"Run {self.label}", known, picture.histogram(self.final, self._truth))
 
     def __repr__(self) -> str:
+        size = f"{self.particles} particles in {self.dim} dimension{'s' * (self.dim != 1)}"
         return (
-            f"{type(self).__name__}({self.label}: {self.particles} particles in {self.dim} dimension{'s' * (self.dim != 1)},"
+            f"{type(self).__name__}({self.label}: {size},"
             f" {self.steps[-1]} steps of {schedules.shown(self.step_size)}, {len(self.steps)} records)"
         )
