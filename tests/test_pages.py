@@ -37,6 +37,7 @@ assert e.features(X).shape == (200, 15) and e.prior_variances("rkhs").shape == (
         "assert np.abs(mean - np.sin(3.0 * X[:, 0])).max() < 0.4 and labels.min() >= 0.0 and labels.max() <= 1.0",
     ],
     "docs/index.md": ["assert run.final.shape == (2000, 1)"],
+    "docs/live-page.md": ["assert len(page.html) < 500_000 and page._repr_html_().startswith('<iframe')"],
     "docs/notebook.md": [
         """
 assert "<table" in results._repr_html_() and "<svg" in results["hot"]._repr_html_()

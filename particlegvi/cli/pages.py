@@ -33,7 +33,7 @@ def page(options: argparse.Namespace) -> None:
 COMMANDS: dict[str, Command] = {
     "page": (
         page,
-        "make an html page in which students move the particles, or replay a run",
+        "an html page in which students move the particles",
         [
             (("what",), {"metavar": "NAME|FILE.toml|DIR", "help": "a scenario, a TOML file, or the folder of a run"}),
             (("--out",), {"metavar": "FILE.html", "help": "the page (default NAME.html)"}),

@@ -169,6 +169,9 @@ def _kernel(subject: Subject, methods: Iterable[FreeEnergy | Method]) -> Kernel:
     for method in methods:
         if method.mmd_weight > 0.0:
             start = subject.initial if isinstance(subject.initial, np.ndarray) else None
+            if start is None and method.kernel is not None and isinstance(method.kernel.lengthscale, str):
+                source = subject.initial if isinstance(subject.initial, Normal | Uniform) else subject.prior
+                start = source.sample(subject.settings.particles or 300, seed=subject.settings.seed)
             kernel, _ = kernels.resolve(method.kernel, subject.prior, start, subject.settings.seed)
             if kernel.name != "squared-exponential":
                 raise NotLive("why_kernel")

@@ -51,7 +51,7 @@ VIEW.controls = function (state, own, changed) {
   prior_text.addEventListener("change", () => changed("prior", prior_text.value.trim(), { initial: prior_text.value.trim() === "flat" ? "normal:0:1" : "" }));
   update.push(() => { prior_text.value = typeof state().prior === "string" ? state().prior : PG.write_prior(state().prior); });
   box.append(select("kind", kinds, kind, picked), formula_row, drawing_row, methods, ...sliders.map(slider),
-    element("label", { class: "wide" }, say("prior"), prior_text),
+    element("label", { class: "wide" }, say("prior"), element("span", {}, prior_text, element("small", { class: "soft" }, say("prior_help")))),
     select("integrator", [["euler-maruyama", "Euler-Maruyama"], ["leimkuhler-matthews", "Leimkuhler-Matthews"]]),
     element("fieldset", {}, element("label", {}, exact, element("span", {}, say("exact")))));
   return { box, show: () => update.forEach(each => each()) };

@@ -4,6 +4,10 @@
 VIEW.draw_line = function (canvas, scene, x, truth, colour) {
   const [g, W, H] = VIEW.prepare(canvas), [a, b] = scene.window, middle = H * 0.42, base = H - 38, ink = VIEW.colour("--ink"), soft = VIEW.colour("--soft");
   const px = t => 10 + (W - 20) * (t - a) / (b - a), py = v => middle - 8 - (middle - 22) * (v - scene.floor) / (scene.top - scene.floor || 1);
+  const label = (text, x, y, align = "left") => { // readable on top of a curve
+    g.textAlign = align; g.lineWidth = 5; g.lineJoin = "round"; g.strokeStyle = VIEW.colour("--ground"); g.strokeText(text, x, y);
+    g.fillStyle = soft; g.fillText(text, x, y);
+  };
   const clip = (from, to) => { g.save(); g.beginPath(); g.rect(0, from, W, to - from); g.clip(); };
   if (scene.loss.length) {
     clip(0, middle);
@@ -13,14 +17,16 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
     const values = new Float64Array(x.length);
     scene.values(x, values);
     g.fillStyle = colour; g.globalAlpha = Math.max(0.1, Math.min(0.85, 90 / x.length));
-    for (let i = 0; i < x.length; i++) { g.beginPath(); g.arc(px(x[i]), Math.max(py(values[i]), 5) - 4, x.length < 20 ? 6 : 4, 0, 6.2832); g.fill(); }
+    for (let i = 0; i < Math.min(x.length, 2000); i++) { // more dots than that show nothing more
+      g.beginPath(); g.arc(px(x[i]), Math.max(py(values[i]), 5) - 4, x.length < 20 ? 6 : 4, 0, 6.2832); g.fill();
+    }
     g.restore(); g.globalAlpha = 1;
-    g.fillStyle = soft; g.textAlign = "center"; g.fillText(VIEW.say("loss"), W / 2, 14);
+    label(VIEW.say("loss"), 4, 16);
   }
   const bins = 48, counts = new Float64Array(bins), width = (b - a) / bins, is_share = truth && truth.atoms;
   let outside = 0;
   for (const t of x) { const k = Math.floor((t - a) / width); if (k >= 0 && k < bins) counts[k]++; else outside++; }
-  const unit = is_share ? x.length : x.length * width, tallest = is_share ? 1.05 : scene.tallest, hy = d => base - (base - middle - 16) * Math.min(d / tallest, 1.04);
+  const unit = is_share ? x.length : x.length * width, tallest = is_share ? Math.min(1.05, 1.5 * Math.max(...truth.atoms.map(([, w]) => w))) : scene.tallest, hy = d => base - (base - middle - 16) * Math.min(d / tallest, 1.04);
   g.fillStyle = colour; g.globalAlpha = 0.55;
   for (let k = 0; k < bins; k++) if (counts[k]) g.fillRect(px(a + k * width), hy(counts[k] / unit), (W - 20) / bins - 1, base - hy(counts[k] / unit));
   g.globalAlpha = 1; g.strokeStyle = ink; g.lineWidth = 2.5;
@@ -37,8 +43,8 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
   g.fillStyle = ink; g.textAlign = "center";
   for (const [t, text] of VIEW.ticks(a, b)) { g.fillText(text, px(t), base + 17); g.fillRect(px(t), base, 1, 4); }
   g.fillStyle = soft; g.fillText(scene.variable, W / 2, base + 34);
-  g.textAlign = "left"; g.fillText(VIEW.say(is_share ? "share" : "density"), 4, middle + 12);
-  if (outside) { g.textAlign = "right"; g.fillText(VIEW.say("outside", { count: outside }), W - 4, middle + 12); }
+  label(VIEW.say(is_share ? "share" : "density"), 4, middle + 12);
+  if (outside) label(VIEW.say("outside", { count: outside }), W - 4, middle + 12, "right");
 };
 // The scene of several runs on the line: one window and one height for all panels.
 VIEW.line_scene = function (loss, truths, variable, seen) {

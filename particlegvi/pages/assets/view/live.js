@@ -23,7 +23,7 @@ VIEW.live = function (root) {
   function changed(key, value, more) {
     state = { ...state, ...more, [key]: value };
     if (key === "loss" && value !== "spline") state = { ...state, heights: undefined, low: undefined, high: undefined };
-    if (key === "pace") return;
+    if (key === "pace") { remember(); return; }
     restart(); controls.show();
   }
   function choose(given, sentence) { play(false); state = { ...base, ...given }; watch.textContent = sentence; restart(); controls.show(); }
@@ -95,14 +95,15 @@ VIEW.live = function (root) {
     if (pinned) kept.draw();
     const first = panels.entries[0].ensemble;
     clock.textContent = say("clock", { time: number(first.time, 2), step: first.step });
-    if (everything) { note_energy(); tell(); }
+    if (everything) { if (playing || first.step === 0) note_energy(); tell(); }
   }
   // Every ensemble takes the same number of steps, in turns, and no more than fit into the milliseconds.
   function advance(steps, milliseconds) {
     const begun = performance.now();
-    for (let done = 0; done < steps; done += 10) {
-      for (const entry of all()) entry.ensemble.advance(Math.min(10, steps - done));
-      if (performance.now() - begun > milliseconds) return done + Math.min(10, steps - done);
+    const turn = problem.particles * problem.loss.dim > 2000 ? 2 : 10;
+    for (let done = 0; done < steps; done += turn) {
+      for (const entry of all()) entry.ensemble.advance(Math.min(turn, steps - done));
+      if (performance.now() - begun > milliseconds) return Math.min(done + turn, steps);
     }
     return steps;
   }
@@ -114,14 +115,15 @@ VIEW.live = function (root) {
     play_button.textContent = say(on ? "pause" : "play"); play_button.setAttribute("aria-pressed", String(on));
     if (on) requestAnimationFrame(loop); else if (problem) paint(true);
   }
-  function jump(steps) { // in pieces, so that the page stays alive; a second jump stops the first
+  function jump(steps) { // in pieces, so that the page stays alive and the free energy has a curve; another jump stops it
     play(false);
-    const mine = ++busy;
+    const mine = ++busy, piece = Math.max(1, Math.ceil(steps / 50));
     const go = left => {
       if (mine !== busy || playing) return;
-      const done = advance(left, 60);
-      paint(left - done <= 0 || ++frames % 3 === 0);
-      if (left - done > 0) setTimeout(() => go(left - done), 0);
+      const begun = performance.now();
+      while (left > 0 && performance.now() - begun < 60) { left -= advance(Math.min(left, piece), 60); note_energy(); }
+      paint(left <= 0);
+      if (left > 0) setTimeout(() => go(left), 0);
     };
     go(steps);
   }
@@ -137,7 +139,7 @@ VIEW.live = function (root) {
   function fragment() { // what differs from the defaults of the page
     const given = new URLSearchParams();
     for (const [key, value] of Object.entries(state)) {
-      if (value === undefined || key === "pace" || typeof value === "object" || (key in base && String(base[key]) === String(value))) continue;
+      if (value === undefined || typeof value === "object" || (key in base && String(base[key]) === String(value))) continue;
       given.set(key, value);
     }
     return given.toString();
@@ -156,6 +158,7 @@ VIEW.live = function (root) {
     const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
     state = { ...base };
     for (const [key, value] of Object.entries(given)) if (key in PG.DEFAULTS || ["heights", "low", "high"].includes(key)) state[key] = value;
+    if (Number(given.pace) >= 1 && Number(given.pace) <= 1000) state.pace = Math.round(Number(given.pace));
     if (given.prior === "flat" && !given.initial) state.initial = "normal:0:1";
     restart(); controls.show();
     if (!problem) { state = { ...base }; const said = error.textContent; restart(); controls.show(); error.textContent = said; }

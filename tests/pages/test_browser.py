@@ -1,0 +1,252 @@
+"""Pages in Chromium, where it is installed: the same numbers, no request, every control by keyboard, no overflow."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None)
+DRIVER = shutil.which("chromedriver")
+OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND", "--no-first-run"]
+HOSTILE = "</script><img src=x onerror=\"document.title='broken'\"><b>"
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+driven = pytest.mark.skipif(DRIVER is None, reason="chromedriver is not installed")
+
+
+def dumped(address: str, folder: Path) -> str:
+    command = [CHROMIUM, *OPTIONS, f"--user-data-dir={folder / 'profile'}", "--timeout=60000", "--dump-dom", address]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory) -> Path:
+    return pg.page("global-minimiser").save(tmp_path_factory.mktemp("page") / "page.html")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory) -> Iterator[Any]:
+    webdriver = pytest.importorskip("selenium.webdriver")
+    options = webdriver.ChromeOptions()
+    for option in [*OPTIONS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1280,1000"]:
+        options.add_argument(option)
+    options.binary_location = CHROMIUM
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+def opened(browser: Any, place: Path, state: str = "") -> Any:
+    browser.get("about:blank")
+    browser.get_log("browser")
+    browser.get(f"{place.as_uri()}{state}")
+    return browser
+
+
+def by_id(browser: Any, name: str) -> Any:
+    return browser.find_element("id", name)
+
+
+def assert_quiet(browser: Any) -> None:
+    assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
+    assert [entry["message"] for entry in browser.get_log("browser")] == []
+
+
+def wait(browser: Any, script: str, seconds: float = 20.0) -> Any:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := browser.execute_script(f"return {script}"):
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"{script} is still false after {seconds} s")
+
+
+def test_the_self_test_has_the_particles_of_the_engine(page, tmp_path):
+    state = {"loss": "t^2/2 + cos(3*t)", "seed": 2**64 - 3, "particles": 20, "steps": 500, "step_size": 0.002}
+    weights = {"kl_weight": 0.6, "mmd_weight": 0.8, "lengthscale": 0.7}
+    shown = dumped(f"{page.as_uri()}#selftest&{urlencode(state | weights)}", tmp_path)
+    report = json.loads(html.unescape(re.search(r'<pre id="selftest">(.*?)</pre>', shown, re.DOTALL)[1]))
+    kernel = pg.kernels.SquaredExponential(lengthscale=0.7)
+    methods = {
+        "DE": pg.methods.DE(), "DLE": pg.methods.DLE(0.6), "DRE": pg.methods.DRE(0.8, kernel=kernel),
+        "DRLE": pg.methods.DRLE(0.6, 0.8, kernel=kernel),
+    }  # fmt: skip
+    for label, method in methods.items():
+        run = pg.simulate(
+            pg.Loss.from_formula(state["loss"], "t"), method, pg.priors.Normal(0.0, 1.0), 20, 500, 0.002, seed=2**64 - 3
+        )
+        for mode in ("plain", "exact"):
+            np.testing.assert_allclose(report[mode][label], run.final[:, 0], rtol=0.0, atol=1e-11)
+        if label in ("DE", "DLE"):
+            assert report["exact"][label] == run.final[:, 0].tolist()
+
+
+def test_a_bad_self_test_says_so(page, tmp_path):
+    shown = dumped(f"{page.as_uri()}#selftest&loss=foo(t)", tmp_path)
+    assert "error" in json.loads(html.unescape(re.search(r'<pre id="selftest">(.*?)</pre>', shown, re.DOTALL)[1]))
+
+
+@driven
+@pytest.mark.slow
+def test_a_students_session(browser, page, tmp_path):
+    """A formula with a mistake, corrected; sliders by keyboard; steps, play, pause; the scenario runs in Python."""
+    opened(browser, page)
+    assert "TOML" not in browser.title
+    by_id(browser, "kind").send_keys("a formula in t")
+    box = by_id(browser, "formula")
+    box.clear()
+    box.send_keys("t^2/2 + foo(t)\t")
+    error = browser.find_element("css selector", ".error")
+    assert "foo" in error.text and "place 9" in error.text
+    box.clear()
+    box.send_keys("t^2/2 + cos(3*t)\t")
+    assert error.text == ""
+    left, right = "\ue012", "\ue014"
+    by_id(browser, "kl_weight").send_keys(left * 6)  # six steps of a twentieth of a decade: 10 ** -0.3
+    by_id(browser, "seed").send_keys(right * 3)
+    browser.execute_script("document.activeElement.blur()")
+    body = browser.find_element("tag name", "body")
+    body.send_keys("...")
+    wait(browser, "document.getElementById('clock').textContent.endsWith('step 3')")
+    body.send_keys(" ")
+    time.sleep(1.0)
+    body.send_keys(" ")
+    by_id(browser, "copy").click()
+    scenario = by_id(browser, "scenario").get_attribute("value")
+    assert "kl_weight = 0.5" in scenario and "--seed 3" in scenario
+    place = tmp_path / "from-the-page.toml"
+    place.write_text(scenario, encoding="utf-8")
+    runs = pg.run(place, seed=3)
+    rows = browser.find_elements("css selector", "#live tbody tr")
+    shown = {row.find_element("tag name", "th").text: row.find_element("tag name", "td").text for row in rows}
+    for label, run in runs.items():
+        assert float(shown[label].replace("\u2212", "-")) == pytest.approx(run.final.mean(), abs=6e-4)
+    assert_quiet(browser)
+
+
+@driven
+def test_every_state_is_in_the_address(browser, page):
+    state = {"loss": "t^4/4 - t^2", "variables": "t", "kl_weight": "0.3", "particles": "77", "pace": "5"}
+    state["seed"] = "12345678901234567890"
+    opened(browser, page, f"#{urlencode(state)}")
+    assert "77" in wait(browser, "document.querySelector('#live canvas[role=img]').getAttribute('aria-label')")
+    by_id(browser, "link").click()
+    fragment = by_id(browser, "address").get_attribute("value").partition("#")[2]
+    found = browser.execute_script("return Object.fromEntries(new URLSearchParams(arguments[0]))", fragment)
+    del state["variables"]  # as they are by default
+    assert {key: found[key] for key in state} == state
+    assert_quiet(browser)
+
+
+@driven
+def test_hostile_titles_and_formulas_are_shown_as_text(browser, tmp_path):
+    scenario = {
+        "kind": "particles", "name": "hostile", "title": HOSTILE, "source": HOSTILE, "particles": 5, "steps": 5,
+        "step_size": 1e-3, "loss": {"formula": "t^2/2", "variables": ["t"]}, "prior": "normal", "methods": {"DE": {}},
+    }  # fmt: skip
+    place = pg.page(scenario).save(tmp_path / "hostile.html")
+    opened(browser, place, f"#{urlencode({'loss': HOSTILE})}")
+    assert browser.find_element("tag name", "h1").text == HOSTILE and browser.title == HOSTILE
+    assert "not part of a formula" in browser.find_element("css selector", ".error").text
+    assert browser.execute_script("return document.images.length") == 0
+    assert_quiet(browser)
+
+
+@driven
+@pytest.mark.parametrize("width", [1280, 390, 320])
+def test_nothing_overflows_and_all_that_can_be_used_has_a_name(browser, page, width):
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 1000}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    opened(browser, page)
+    wait(browser, "document.querySelector('#live tbody td')")
+    assert browser.execute_script("return document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    unnamed = browser.execute_script("""
+      return [...document.querySelectorAll("button, input, select, textarea, canvas")].filter(each => each.offsetParent)
+        .filter(each => !(each.textContent.trim() || each.getAttribute("aria-label")
+          || (each.labels && each.labels[0].textContent.trim()))).map(each => each.outerHTML)""")
+    assert unnamed == []
+    small = browser.execute_script("""
+      return [...document.querySelectorAll("button, select, input[type=text]")].filter(each => each.offsetParent)
+        .filter(each => each.getBoundingClientRect().height < 44).map(each => each.id)""")
+    assert small == []
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@driven
+def test_a_replay_ends_where_the_run_ended(browser, tmp_path):
+    runs = pg.run("global-minimiser", particles=40, steps=400, step_size=1e-3)
+    opened(browser, runs.page(frames=30).save(tmp_path / "replay.html"))
+    wait(browser, "document.querySelector('#replay tbody td')")
+    rows = browser.find_elements("css selector", "#replay tbody tr")
+    for row, run in zip(rows, runs.values(), strict=True):
+        mean = float(row.find_element("tag name", "td").text.replace("\u2212", "-"))
+        assert mean == pytest.approx(run.final.mean(), abs=1e-3)
+    line = by_id(browser, "timeline")
+    line.send_keys("\ue011")  # Home
+    assert by_id(browser, "replay-clock").text.endswith("step 0")
+    assert_quiet(browser)
+
+
+@driven
+def test_a_notebooks_frame_runs_without_an_error(browser, tmp_path):
+    place = tmp_path / "notebook.html"
+    frame = pg.page("global-minimiser")._repr_html_()
+    place.write_text(f"<!DOCTYPE html><meta charset=utf-8>{frame}", encoding="utf-8")
+    opened(browser, place)
+    browser.switch_to.frame(0)
+    wait(browser, "document.querySelector('#live tbody td')")
+    by_id(browser, "copy").click()
+    assert 'kind = "particles"' in by_id(browser, "scenario").get_attribute("value")
+    by_id(browser, "link").click()
+    browser.switch_to.default_content()
+    assert [entry["message"] for entry in browser.get_log("browser")] == []
+
+
+@driven
+def test_nothing_moves_by_itself_where_motion_is_to_be_reduced(browser, page):
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}
+    )
+    with contextlib.ExitStack() as stack:
+        stack.callback(browser.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
+        opened(browser, page, "#particles=20")
+        by_id(browser, "play").click()
+        wait(browser, "document.getElementById('clock').textContent.endsWith('step 5000')")
+        assert by_id(browser, "play").get_attribute("aria-pressed") == "false"
+
+
+@driven
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("state", "most"),
+    [
+        ({"particles": 300, "pace": 50}, 12.0),
+        ({"loss": "four-gaussians", "particles": 200, "pace": 10, "prior": "normal:0:2"}, 12.0),
+    ],
+)
+def test_the_work_of_a_frame(browser, page, state, most):
+    opened(browser, page, f"#{urlencode(state)}")
+    times = browser.execute_script("""
+      for (let k = 0; k < 60; k++) VIEW.frame();
+      const took = () => { const begun = performance.now(); VIEW.frame(); return performance.now() - begun; };
+      return Array.from({ length: 150 }, took);""")
+    print(f"{state}: median {np.median(times):.2f} ms, 90% {np.quantile(times, 0.9):.2f} ms")
+    steps = int(by_id(browser, "clock").text.rpartition(" ")[2])
+    assert steps >= 0.9 * 210 * state["pace"]  # a frame on a busy machine gives steps up to stay in time
+    assert np.median(times) <= most
