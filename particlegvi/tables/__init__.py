@@ -1,12 +1,16 @@
 """Benchmark tables: models on data sets over splits, one small file per finished cell, with the printed numbers.
 
-`run_table` makes the thesis's Table 6.2, or any part of it, and goes on where a stopped run was.
+`run_table` makes the thesis's Table 6.2 with `Settings` and its Table 5.1 with `EnsembleSettings`, or any part of them,
+and goes on where a stopped run was.
 """
 
 from particlegvi.tables.cells import Cell, measure
+from particlegvi.tables.ensembles import EnsembleSettings, EnsembleTable
 from particlegvi.tables.printed import published, rows
 from particlegvi.tables.rendering import Table
 from particlegvi.tables.running import run_table
 from particlegvi.tables.settings import Settings
 
-__all__ = ["Cell", "Settings", "Table", "measure", "published", "rows", "run_table"]
+__all__ = [
+    "Cell", "EnsembleSettings", "EnsembleTable", "Settings", "Table", "measure", "published", "rows", "run_table",
+]  # fmt: skip

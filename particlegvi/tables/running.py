@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 from particlegvi.contracts import Progress
 from particlegvi.engine.numerics import threads
 from particlegvi.tables.cells import Cell, measure
+from particlegvi.tables.ensembles.settings import EnsembleSettings
 from particlegvi.tables.problems import problem
+from particlegvi.tables.recipes import ENSEMBLES, AnySettings, AnyTable, Recipe, models_of, settings_of, splits_of
 from particlegvi.tables.rendering import Table
-from particlegvi.tables.settings import Settings
 from particlegvi.tables.store import Store
 from particlegvi.tools import arguments, files, parts, workers
 from particlegvi.tools.quoting import refuse
@@ -30,13 +31,13 @@ class Measured(NamedTuple):
 
 
 def run_table(
-    settings: Settings | Mapping[str, Any],
+    settings: AnySettings | Mapping[str, Any],
     folder: str | os.PathLike[str],
     progress: Progress | None = None,
     jobs: int | None = None,
     *,
     pool: workers.Pool = workers.run,
-) -> Table:
+) -> AnyTable:
     """Compute the cells of a table that its folder does not hold yet, and write ``table.md`` and ``table.json`` there.
 
     A stopped table goes on where it was when it is run again with the same settings and folder. No cell depends on the
@@ -44,7 +45,8 @@ def run_table(
 
     Parameters
     ----------
-    settings : Settings or mapping
+    settings : Settings, EnsembleSettings or mapping
+        A mapping holds those of Table 6.2.
     folder : path
         Made where it is missing. Finished cells lie in its folder ``cells``.
     progress : callable, optional
@@ -57,14 +59,15 @@ def run_table(
 
     Returns
     -------
-    Table
+    Table or EnsembleTable
 
     Raises
     ------
     ValueError
         If the settings are bad or data are missing, before anything is computed.
     """
-    chosen = settings if isinstance(settings, Settings) else Settings.of(settings)
+    chosen = settings_of(settings)
+    made = recipe(chosen)
     parts.progress(progress)
     processes = threads.count() if jobs is None else arguments.whole("jobs", jobs, 1)
     if not callable(pool):
@@ -76,7 +79,7 @@ def run_table(
     done = store.finished(cells)
     missing = [left for group in groups if (left := [cell for cell in group if cell not in done])]
     for row, protocol in {(group[0].row, group[0].protocol): None for group in missing}:
-        problem(row, protocol, 0)  # whether its data are there
+        made.problem(row, protocol, 0)  # whether its data are there
     store.prepare()
     finished = len(done)
     if progress is not None:
@@ -93,44 +96,51 @@ def run_table(
     finally:
         if isinstance(results, Generator):
             results.close()  # ends its processes also where an exception came from here
-    table = Table(chosen, store.finished(cells))
+    table = made.table(chosen, store.finished(cells))
     for name, text in drawn_up(table).items():
         files.write_text(path / name, text)
     return table
 
 
-def drawn_up(table: Table) -> dict[str, str]:
+def drawn_up(table: AnyTable) -> dict[str, str]:
     """The texts of ``table.md`` and ``table.json`` by name."""
     return {"table.md": table.markdown(), "table.json": files.json_text(table.summary())}
 
 
-def stored(settings: Settings, folder: Path) -> Table:
+def stored(settings: AnySettings, folder: Path) -> AnyTable:
     """The table that a folder holds; a ValueError where its cells are not those of its ``table.json``."""
     cells = [cell for group in _groups(settings) for cell in group]
-    table = Table(settings, Store(folder, settings).finished(cells))
+    table = recipe(settings).table(settings, Store(folder, settings).finished(cells))
     if json.loads(json.dumps(table.summary())) != files.read_json(folder / "table.json"):
         raise ValueError(f"{folder / 'cells'} is damaged: its cells are not those of table.json")
     return table
 
 
-def _groups(settings: Settings) -> list[list[Cell]]:
+def recipe(settings: AnySettings) -> Recipe:
+    """How the table of these settings is made."""
+    return ENSEMBLES if isinstance(settings, EnsembleSettings) else Recipe(problem, measure, Table)
+
+
+def _groups(settings: AnySettings) -> list[list[Cell]]:
     """The cells in groups of one problem, which share its covariance; those of one split of all rows come together."""
     return [
-        [Cell(row, model, protocol, split) for model in settings.models]
+        [Cell(row, model, protocol, split) for model in models_of(settings, protocol)]
         for split in range(settings.first_split, settings.first_split + settings.splits)
         for protocol in settings.protocols
         for row in settings.rows
+        if split in splits_of(settings, row) and models_of(settings, protocol)
     ]
 
 
-def _finish(group: list[Cell], settings: Settings, folder: Path) -> list[Measured]:
+def _finish(group: list[Cell], settings: AnySettings, folder: Path) -> list[Measured]:
     """Measure the cells of one problem; each is in the folder as soon as it is finished, so that a kill loses one."""
     store = Store(folder, settings)
-    shared = problem(group[0].row, group[0].protocol, group[0].split)
+    made = recipe(settings)
+    shared = made.problem(group[0].row, group[0].protocol, group[0].split)
     found = []
     for cell in group:
         start = time.perf_counter()
-        scores = measure(cell, settings, shared)
+        scores = made.measure(cell, settings, shared)
         found.append(Measured(cell, scores, time.perf_counter() - start))
         if store.folder.is_dir():  # a pool on another machine may not see it
             store.write(*found[-1])

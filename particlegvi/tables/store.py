@@ -9,6 +9,7 @@ from pathlib import Path
 
 from particlegvi.contracts import Facts
 from particlegvi.tables.cells import Cell
+from particlegvi.tables.ensembles.settings import EnsembleSettings
 from particlegvi.tables.settings import Settings
 from particlegvi.tools import files
 
@@ -22,7 +23,7 @@ class Store:
     is not finished.
     """
 
-    def __init__(self, folder: Path, settings: Settings) -> None:
+    def __init__(self, folder: Path, settings: Settings | EnsembleSettings) -> None:
         self.folder = folder / "cells"
         self.settings = settings
 

@@ -42,6 +42,7 @@ METHODS = {
     "DE": pg.methods.DE(),
     "DLE": pg.methods.DLE(0.01),
     "DRLE on outputs": pg.methods.DRLE(0.01, 0.5, pg.kernels.OnOutputs(SE("median"), np.eye(3))),
+    "DRLE": pg.methods.DRLE(0.01, 0.5, SE("median")),
     "DRE on the last layer": pg.methods.DRE(0.5, pg.kernels.OnLastLayer(SE("median"))),
 }
 

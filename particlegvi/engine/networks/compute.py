@@ -7,11 +7,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Term
 from particlegvi.engine.networks.batches import Batches, Rows
 from particlegvi.engine.networks.layout import FAN_IN, FAN_OUT, Layout
 from particlegvi.engine.networks.work import GRADIENT, MOVE, OUTPUTS, PULL_BACK, STEPS, VALUE, work_part
-from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics import adapter, threads  # noqa: F401 - registers the methods of terms
+from particlegvi.engine.numerics.compiled import compiled
 
 PART = 150_000.0  # nanoseconds that repay waking a thread
 Motion: TypeAlias = tuple[object, ...]  # see `engine.networks.moving`
@@ -28,6 +29,19 @@ class Shape(NamedTuple):
 
     layout: Layout
     codes: NDArray[np.int64]
+
+
+@compiled
+def _rows_of_gradients(term, points, out):
+    for i in range(points.shape[0]):
+        term.gradient(points[i], out[i])
+
+
+def gradients_by_row(term: Term, points: Array) -> Array:
+    """Gradients of a term at points (n, dim), one after another: for few points of many coordinates."""
+    out = np.empty_like(points)
+    _rows_of_gradients.for_terms(term)(term, points, out)
+    return out
 
 
 def outputs(shape: Shape, particles: Array, X: Array) -> Array:
@@ -84,11 +98,15 @@ class Networks:
         batches = self.batches.of(seed, first_step, steps, len(particles))
         _work(STEPS, self.shape, particles, self.data, batches, _TABLE, _RESULT, motion=motion)
 
-    def move(self, particles: Array, motion: Motion, force: Array) -> None:
-        """Move the particles, in place, by one step under a force (particles, dim), which is overwritten."""
+    def move(self, particles: Array, motion: Motion, force: Array, pull: Array | None = None) -> None:
+        """Move the particles, in place, by one step under a force (particles, dim), which is overwritten.
+
+        ``pull`` (particles, dim) is the gradient of the mean embedding where the motion has that switched on.
+        """
         one = np.zeros(1, dtype=np.int64)
         batch = np.zeros((1, 0), dtype=np.int64), one, one
-        _work(MOVE, self.shape, particles, self.data, batch, _TABLE, force, motion=motion)
+        pulls = (force if pull is None else pull)[None]
+        _work(MOVE, self.shape, particles, self.data, batch, pulls, force, motion=motion)
 
 
 def _all(X: Array) -> tuple[Rows, Rows, Rows]:

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.engine.networks.compute import Motion, Networks
+from particlegvi.engine.networks.compute import Motion, Networks, gradients_by_row
 from particlegvi.engine.steps.ensemble import Ensemble
 from particlegvi.engine.terms.constant import Constant
 
@@ -41,8 +41,7 @@ class NetworkEnsemble(Ensemble):
     def advance(self, positions: Array, first_step: int, steps: int) -> None:
         """Move ``positions`` (particles, dim), C-contiguous float64, in place. How steps are grouped changes no bit."""
         prior = self._gaussian()
-        embedded = self.repulsion is not None and not self.repulsion.attracts
-        if prior is None or embedded or not isinstance(self.outside, OfNetworks):
+        if prior is None or not isinstance(self.outside, OfNetworks):
             super().advance(positions, first_step, steps)
             return
         networks = self.outside.networks
@@ -50,12 +49,17 @@ class NetworkEnsemble(Ensemble):
         while step < end:
             most = networks.batches.most_steps(len(positions)) if self.repulsion is None else 1
             (gain, now, following, _, _), count = self._stepping(step, min(most, end - step))
-            weight, switches = np.array([self.kl_weight]), self.switches.array()
-            motion: Motion = (*prior, weight, switches, (gain, now, following), self.key, step)
+            weights, switches = np.array([self.kl_weight, self.lambda1]), self.switches
             if self.repulsion is None:
+                motion: Motion = (*prior, weights, switches.array(), (gain, now, following), self.key, step)
                 networks.steps(positions, motion, step, count, self.seed)
             else:
-                networks.move(positions, motion, self._force(positions, step))
+                force = self._force(positions, step)
+                embedded = bool(switches.embedding and not self.repulsion.attracts)
+                chosen = switches._replace(embedding=embedded).array()
+                motion = (*prior, weights, chosen, (gain, now, following), self.key, step)
+                pull = gradients_by_row(self.terms[2], positions) if embedded else None
+                networks.move(positions, motion, force, pull)
             step += count
 
     def _gaussian(self) -> tuple[Array, Array] | None:

@@ -1,7 +1,7 @@
 """A step of one particle with all its coordinates, and its noise: the arithmetic of `engine.steps.flow`, in its order.
 
-``motion`` is the tuple (mean, root_precision, kl_weight, switches, stepping, key, first_step): the Normal prior's
-parameters (dim,), zeros for one without a gradient; an array (1,); the switches of `engine.steps.flow.Switches`; the
+``motion`` is the tuple (mean, root_precision, weights, switches, stepping, key, first_step): the Normal prior's
+parameters (dim,), zeros for one without a gradient; kl_weight and lambda1; `engine.steps.flow.Switches`; the
 coefficients gain, noise_now and noise_next (rows, dim); the two words of the Philox key; the number of the first step.
 
 The lanes are the coordinates of one particle, so that five particles do not pay for thirty-two.
@@ -13,7 +13,7 @@ import numpy as np
 
 from particlegvi.engine.numerics.compiled import nested
 from particlegvi.engine.numerics.noise import NOISE_ROLE, normal_pair
-from particlegvi.engine.steps.flow import NOISE, PRIOR, TWO_NOISES
+from particlegvi.engine.steps.flow import EMBEDDING, NOISE, PRIOR, TWO_NOISES
 
 EVEN, ODD, CARRIED = range(3)  # rows of the noise
 
@@ -50,9 +50,12 @@ def next_noise(motion, particle, index, noise, held):
 
 
 @nested
-def move_particle(motion, index, x, force, noise):
-    """The step itself, in place, under the gradient of the loss and any other force (dim,)."""
-    mean, root, weight, switches, stepping, _, first_step = motion
+def move_particle(motion, index, x, force, pull, noise):
+    """The step itself, in place, under the gradient of the loss and any other force (dim,).
+
+    ``pull`` (dim,) is the gradient of the mean embedding where that is switched on.
+    """
+    mean, root, weights, switches, stepping, _, first_step = motion
     gain, noise_now, noise_next = stepping
     row = min(index, gain.shape[0] - 1)
     odd = (first_step + index) % 2 == 1
@@ -61,8 +64,17 @@ def move_particle(motion, index, x, force, noise):
     step = gain[row]
     a = noise_now[row]
     b = noise_next[row]
-    kl_weight = weight[0]
-    if switches[PRIOR]:
+    kl_weight = weights[0]
+    lambda1 = weights[1]
+    if switches[EMBEDDING]:
+        if switches[PRIOR]:
+            for i in range(x.size):
+                drift = 0.0 + kl_weight * ((x[i] - mean[i]) * root[i] * root[i])
+                force[i] = (drift - lambda1 * pull[i]) + (0.0 + force[i])
+        else:
+            for i in range(x.size):
+                force[i] = (0.0 - lambda1 * pull[i]) + (0.0 + force[i])
+    elif switches[PRIOR]:
         for i in range(x.size):
             force[i] = (0.0 + kl_weight * ((x[i] - mean[i]) * root[i] * root[i])) + (0.0 + force[i])
     if switches[NOISE]:

@@ -23,7 +23,8 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
     VALUE fills ``result`` (particles, 1) with the mean costs over a batch, GRADIENT ``result`` (particles, dim) with
     their gradients. OUTPUTS fills ``table`` (particles, rows, outputs). PULL_BACK fills ``result`` with the sums over
     rows and outputs of the entries of ``table`` times the gradients of the outputs. STEPS moves the particles, a step
-    for each batch. MOVE moves them by one step under the force in ``result`` alone, which it overwrites.
+    for each batch. MOVE moves them by one step under the force in ``result`` alone, which it overwrites, and the
+    pull of a mean embedding in ``table`` (1, particles, dim) where that is switched on.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
         for index in range(starts.size):
             if what == MOVE:
                 held = next_noise(motion, particle, index, noise, held)
-                move_particle(motion, index, positions[particle], result[particle], noise)
+                move_particle(motion, index, positions[particle], result[particle], table[0, particle], noise)
                 continue
             pack(positions[particle], plan, scales, packed)
             transpose(packed, plan, transposed)
@@ -90,6 +91,6 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
             elif what == STEPS:
                 unpack(gradient, plan, scales, slope)
                 held = next_noise(motion, particle, index, noise, held)
-                move_particle(motion, index, positions[particle], slope, noise)
+                move_particle(motion, index, positions[particle], slope, slope, noise)
             elif back:
                 unpack(gradient, plan, scales, result[particle])
