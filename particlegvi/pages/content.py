@@ -69,6 +69,8 @@ def content(subject: Subject, language: str, live: bool = True) -> Facts:
         found |= {"settings": settings, "live": live}
         if left_out:
             found["watch"] = " ".join([found["watch"], said("page.left_out", methods=", ".join(left_out))])
+        if _weights_differ(subject.methods):
+            found["watch"] = " ".join([found["watch"], said("page.one_weight")])
     except NotLive as reason:
         found["why"] = said(f"page.{reason}") if live else ""
     return found
@@ -177,6 +179,13 @@ def _kernel(subject: Subject, methods: Iterable[FreeEnergy | Method]) -> Kernel:
                 raise NotLive("why_kernel")
             return kernel
     return kernels.get("squared-exponential")
+
+
+def _weights_differ(methods: Mapping[str, Method]) -> bool:
+    """Whether two methods of the live page have different weights, where its sliders have one for all."""
+    chosen = [method for method in methods.values() if kind_of(method) is not None]
+    kl_weights = {method.kl_weight for method in chosen if method.kl_weight > 0.0}
+    return len(kl_weights) > 1 or len({method.mmd_weight for method in chosen if method.mmd_weight > 0.0}) > 1
 
 
 def _first(weights: Iterable[float], otherwise: float) -> float:

@@ -54,10 +54,12 @@ def replay(recorded: Mapping[str, Recorded], variables: list[str], frames: int) 
     Times are chosen from those that all runs have recorded, half of them from the first tenth of the time. Where all
     particles are too many for the size of a page, some are left out, evenly by their number.
     """
-    first = next(iter(recorded.values())).run
+    first = max((each.run for each in recorded.values()), key=lambda run: len(run.positions))
     chosen = chosen_records(np.asarray(first.times, dtype=np.float64), frames)
     dim = int(first.positions.shape[2])
-    tables = [np.asarray(each.run.positions)[chosen] for each in recorded.values()]
+    # a run that diverged has fewer records, and stays at its last
+    positions = [np.asarray(each.run.positions) for each in recorded.values()]
+    tables = [each[np.minimum(chosen, len(each) - 1)] for each in positions]
     window = _window(tables)
     number, frames_packed = first.positions.shape[1], ""
     number = min(number, max(LEAST_PARTICLES, ROOM // (len(chosen) * dim * len(recorded))))  # a byte each at the least

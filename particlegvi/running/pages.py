@@ -11,6 +11,7 @@ from particlegvi.pages.building import Page
 from particlegvi.pages.subjects import page_of_runs, page_of_scenario
 from particlegvi.results.loading import load
 from particlegvi.results.runs import Runs
+from particlegvi.tools import arguments
 
 
 def page(
@@ -57,5 +58,7 @@ def page(
             raise ValueError(f"{key} must be left out: a run that is done keeps its settings")
         runs = what if isinstance(what, Runs) else load(Path(os.fspath(what)))  # type: ignore[arg-type]
         return page_of_runs(runs, frames, live, language)
+    if not arguments.flag("live", live):
+        raise ValueError("live must be true for a scenario, which has no run to replay, not false")
     complete = scenario.load(what, settings)
     return page_of_scenario(complete, kinds.build(complete), seed, language)

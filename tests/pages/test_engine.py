@@ -160,7 +160,7 @@ def test_atoms_of_a_deep_ensemble(engine):
     np.testing.assert_allclose(atoms, np.column_stack([target.atoms[:, 0], target.weights]), atol=1e-9)
 
 
-@pytest.mark.parametrize("mmd_weight", [0.0, 0.4])
+@pytest.mark.parametrize("mmd_weight", [0.0, pytest.param(0.4, marks=slow)])
 def test_the_target_in_the_plane(engine, mmd_weight):
     loss, prior = pg.losses.get("four-gaussians"), pg.priors.Normal([0.0, 1.0], [1.0, 2.0])
     method = pg.methods.DRLE(0.4, mmd_weight, kernel=pg.kernels.SquaredExponential(lengthscale=1.0))

@@ -102,6 +102,15 @@ def test_particles_are_thinned_where_they_are_too_many():
     assert len(page.html.encode()) < 500_000 and replay["shown"] < replay["particles"] == 2000
 
 
+@pytest.mark.filterwarnings("ignore:step_size")
+def test_a_method_that_diverged_stays_where_it_was():
+    with pytest.raises(pg.Diverged) as caught:
+        pg.run("global-minimiser", particles=20, steps=40, step_size=0.6)
+    results = caught.value.results
+    replay = data_of(results.page(frames=20).html)["replay"]
+    assert len(replay["methods"]) == len(results) and "live" in data_of(results.page().html)
+
+
 def test_a_page_too_large_is_refused_with_what_would_fit(monkeypatch, results):
     monkeypatch.setattr(building, "LARGEST", len(results.page().html) - 10)
     with pytest.raises(ValueError, match=r"^frames must be at most \d+, so that the page has no more than"):

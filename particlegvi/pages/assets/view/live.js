@@ -20,11 +20,14 @@ VIEW.live = function (root) {
     element("div", { class: "row" }, button("save", save), button("copy", show_scenario), button("link", show_address)), element("p", {}, address), out);
   address.hidden = true;
 
+  let waiting = null;
   function changed(key, value, more) {
     state = { ...state, ...more, [key]: value };
     if (key === "loss" && value !== "spline") state = { ...state, heights: undefined, low: undefined, high: undefined };
     if (key === "pace") { remember(); return; }
-    restart(); controls.show();
+    clearTimeout(waiting); // the truth in the plane takes a moment: it waits until the slider rests
+    if (problem && problem.loss.dim === 2 && key !== "loss") waiting = setTimeout(restart, 150); else restart();
+    controls.show();
   }
   function choose(given, sentence) { play(false); state = { ...base, ...given }; watch.textContent = sentence; restart(); controls.show(); }
   const describe = (key, value) => key === "variables" || key === "loss" ? say("refused_loss") : say(`refused_${key}` in data.words ? `refused_${key}` : "refused", { key: say(key), value, most: VIEW.most });
@@ -56,10 +59,17 @@ VIEW.live = function (root) {
     if (Number(state.particles) > VIEW.most) state = { ...state, particles: VIEW.most };
     return state;
   }
+  const known = new Map(); // truths by all that they depend on
+  function truth_of(s) {
+    const { name, parameters, formula, heights } = s.loss, start = s.kl_weight > 0 ? null : s.start;
+    const key = JSON.stringify([state.loss, name, parameters, formula, heights, s.loss.low, s.prior, start, s.kl_weight, s.mmd_weight, s.kernel]);
+    if (!known.has(key)) { if (known.size > 30) known.clear(); known.set(key, PG.truth(s)); }
+    return known.get(key);
+  }
   function build(where, found, given) {
     const noise = PG.noise(found.seed, found.particles, found.loss.dim, found.math);
     const entries = found.methods.map(name => {
-      const s = PG.method(found, name, noise), ensemble = PG.ensemble(s), truth = PG.truth(s);
+      const s = PG.method(found, name, noise), ensemble = PG.ensemble(s), truth = truth_of(s);
       const slopes = ensemble.x.map(row => new Float64Array(row.length)); found.loss.slopes(ensemble.x, slopes, PG.plain);
       const steepest = slopes.reduce((most, row) => row.reduce((m, v) => Math.max(m, Math.abs(v)), most), 0), entry = { label: name, colour: VIEW.method_colour(name), truth, ensemble, history: [], particles: () => ensemble.x };
       entry.note = [s.kl_weight ? `kl_weight ${VIEW.shown(s.kl_weight)}` : "", s.mmd_weight ? `mmd_weight ${VIEW.shown(s.mmd_weight)}` : ""].filter(Boolean).join(", ") || say("no_weights");
@@ -145,7 +155,11 @@ VIEW.live = function (root) {
     return given.toString();
   }
   function remember() { try { history.replaceState(null, "", `#${fragment()}`); } catch (refused) { /* a frame without an address */ } }
-  function show_address() { address.hidden = false; address.value = location.href.startsWith("about:") ? `#${fragment()}` : `${location.href.split("#")[0]}#${fragment()}`; address.focus(); address.select(); }
+  function show_address() { // with the step as well, to which the page then goes
+    const step = panels.entries[0].ensemble.step, here = location.href.startsWith("about:") ? "" : location.href.split("#")[0];
+    address.hidden = false; address.value = `${here}#${[fragment(), step ? `at=${step}` : ""].filter(Boolean).join("&")}`;
+    address.focus(); address.select();
+  }
   const scenario = () => PG.scenario({ ...problem, steps: Math.max(panels.entries[0].ensemble.step, 1) }, state, own, say("from_the_page"));
   function show_scenario() { out.hidden = false; text.value = scenario(); text.focus(); text.select(); }
   function save() {
