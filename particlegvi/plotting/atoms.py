@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 from particlegvi.contracts import Array
 from particlegvi.plotting import style
 from particlegvi.plotting.bars import bar_look, draw_histogram, path_of
-from particlegvi.plotting.look import number, palette, say
+from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Follow
 from particlegvi.plotting.results import HasAtoms, Interval
 
 HEADROOM = 1.45  # the upper part of a panel is kept free of data for words
 WORDS_HEADROOM = 1.58  # the same where words stand on the atoms as well
 TALL_HEADROOM = 2.7  # and where these words stand upright
+OWN_LINES = {WORDS_HEADROOM: 2.7, TALL_HEADROOM: 8.0}  # as much room as so many lines have these words
 MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins, without their weights
 
 
@@ -59,11 +60,11 @@ def write_weights(
 
     Returns the headroom that the words need, and what writes other fractions.
     """
-    place_in_grid = axes.get_subplotspec()
-    columns = place_in_grid.get_gridspec().ncols if place_in_grid is not None else 1
-    half = 0.075 * columns * (limits[1] - limits[0])  # half the width of the words
-    lying = bool(np.min(np.diff(np.sort(atoms)), initial=np.inf) > 2.0 * half)
-    places = np.clip(atoms, limits[0] + half, limits[1] - half) if lying else atoms
+    places, lying = beside_each_other(axes, atoms, limits, say("weight", weight="0.500"))
+    short = False
+    if not lying and look().fits_itself:
+        places, short = beside_each_other(axes, atoms, limits, "(0.500)")
+        lying = short
     words = [
         axes.annotate("", (place, weight), (0, 10), textcoords="offset points", ha="center", va="bottom",
                       rotation=0 if lying else 90)
@@ -74,13 +75,22 @@ def write_weights(
         for each, place, weight, fraction in zip(words, places, weights, fractions, strict=True):
             held, expected = number(f"{fraction:.3f}"), number(f"{weight:.3f}")
             beside = say("fraction_and_weight", fraction=held, weight=expected)
-            each.set_text(f"{held}\n{say('weight', weight=expected)}" if lying else beside)
+            below = f"({expected})" if short else say("weight", weight=expected)
+            each.set_text(f"{held}\n{below}" if lying else beside)
             each.xy = (place, max(weight, fraction))
 
     write(fractions)
     for each in words:
         style.outlined(each)
     return WORDS_HEADROOM if lying else TALL_HEADROOM, write
+
+
+def beside_each_other(axes: Axes, atoms: Array, limits: Interval, longest: str) -> tuple[Array, bool]:
+    """Where words as long as these stand over the atoms, and whether there is room for all of them."""
+    half = 0.075 * style.columns_of(axes) * (limits[1] - limits[0]) * (len(longest) / 11) * (60.0 / look().breadth)
+    places = np.clip(atoms, limits[0] + half, limits[1] - half)
+    lying = bool(np.min(np.diff(np.sort(places)), initial=np.inf) > 2.0 * half)
+    return (places, True) if lying else (atoms, False)
 
 
 def bar_width(atoms: Array, edges: Array) -> float:

@@ -98,7 +98,7 @@ def buckets(
     colours = style.colours(results)
     chosen = bucket_to_enlarge(runs, division) if bucket is None else bucket
     with style.slide_style():
-        figure = style.new_slide()
+        figure = style.new_slide(2)
         layout: list[Any] = [["all", "all"], ["one", "laid"]]
         above, left, right = figure.subplot_mosaic(layout, height_ratios=[1.0, 1.2], width_ratios=[1.0, 1.15]).values()
         draw_domain(above, runs, colours, division)

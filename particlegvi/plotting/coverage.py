@@ -55,7 +55,7 @@ def coverage(results: Results, *, methods: Sequence[str] | None = None) -> Figur
             if high > low:
                 interval = say("interval_of_mean", low=number(f"{low:.2f}"), high=number(f"{high:.2f}"))
             words = say("mean_covered", mean=number(f"{mean:.2f}"), modes=modes) + f"\n{interval}"
-            axes.text(0.04, 0.97, words, transform=axes.transAxes, va="top", linespacing=1.35)
+            axes.text(0.04, 0.97, style.narrowed(axes, words), transform=axes.transAxes, va="top", linespacing=1.35)
             style.panel_title(axes, label, run, colours[label])
             axes.set_xlabel(say("modes_covered"))
         panels[0].set_xlim(-0.6, modes + 0.6)

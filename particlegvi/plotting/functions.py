@@ -22,6 +22,7 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import SEPARATOR, heading, legend_below
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Moving, Show
+from particlegvi.plotting.plane import panel_row
 from particlegvi.plotting.results import FunctionRun, Interval, Results
 
 GRID = 301
@@ -96,10 +97,15 @@ def moving(
     drawn = {label: evenly(run.sample(grid), particles) for label, run in runs.items()}
     limits = common_limits(first, grid, drawn) if range is None else range
     with style.slide_style():
-        figure = style.new_slide()
-        widths = [3.2, 1.0] * len(runs) if input is not None else [1.0] * len(runs)
-        panels = list(figure.subplots(1, len(widths), sharey=True, squeeze=False, width_ratios=widths)[0])
         every = 2 if input is not None else 1
+        rows, columns = panel_row(len(runs), 11.0 * every)
+        figure = style.new_slide(rows)
+        widths = [3.2, 1.0] * columns if input is not None else [1.0] * columns
+        grid_of_panels = figure.subplots(rows, len(widths), sharey=True, squeeze=False, width_ratios=widths)
+        panels = list(grid_of_panels.ravel())
+        for spare in panels[every * len(runs) :]:
+            spare.set_visible(False)
+        panels = panels[: every * len(runs)]
         turning = X[np.argmax(y)] if input is None else input
         for axes, (label, run) in zip(panels[::every], runs.items(), strict=True):
             follows[label] = [draw_functions(axes, run, grid, drawn[label], colours[label], turning)]
@@ -120,7 +126,8 @@ def moving(
                 if truth and run.data.truth is not None:
                     draw_true_value(axes, run, input)
         panels[0].set_ylim(*limits)
-        panels[0].set_ylabel(say("function"))
+        for axes in panels[:: every * columns]:
+            axes.set_ylabel(say("function"))
         legend_below(figure)
         clock = heading(figure, results.scenario, {}, note(runs), clock_of(runs).at(-1))
     return Moving(figure, runs, {label: showing(run, follows[label]) for label, run in runs.items()}, clock)

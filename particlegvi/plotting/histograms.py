@@ -13,12 +13,12 @@ from matplotlib.ticker import MaxNLocator
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Scenario, Target
 from particlegvi.plotting import reading, rules, style, symbols
-from particlegvi.plotting.atoms import HEADROOM, MANY_ATOMS, draw_atoms
+from particlegvi.plotting.atoms import HEADROOM, MANY_ATOMS, OWN_LINES, draw_atoms
 from particlegvi.plotting.bars import draw_histogram, path_of
 from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
-from particlegvi.plotting.look import number, palette, say
+from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Moving, Show
 from particlegvi.plotting.plane import panel_grid
 from particlegvi.plotting.results import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density
@@ -65,19 +65,22 @@ def moving(
     shows: dict[str, Show] = {}
     with style.slide_style():
         rows, columns = panel_grid(len(runs))
-        figure = style.new_slide(rows if rows == 1 else 1.8 * rows)  # room for words in every panel
+        figure = style.new_slide(rows, tall=1.8)  # room for words in every panel
         panels = list(figure.subplots(rows, columns, sharex=True, squeeze=False).ravel())
         for spare in panels[len(runs) :]:
             spare.set_visible(False)
         panels = panels[: len(runs)]
-        headroom = HEADROOM
+        headroom, lines = HEADROOM, 0
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
             target = results.targets.get(label)
             needed, follow = draw_panel(axes, run, target, colours[label], limits, bins)
             headroom = max(headroom, needed)
             style.panel_title(axes, label, run, colours[label])
             facts = reading.facts_of(results, label)
-            shows[label] = following(run, target, follow, note_distance(axes, facts), facts)
+            noted = note_distance(axes, facts)
+            lines = max(lines, 0 if noted is None else 1 + noted.get_text().count("\n"))
+            shows[label] = following(run, target, follow, noted, facts)
+        headroom = look().headroom(headroom, lines + OWN_LINES.get(headroom, 0.0), rows)
         share_heights(panels, headroom, columns)
         if loss:
             for axes in panels:
@@ -105,7 +108,8 @@ def following(
             if record not in (-1, len(run.positions) - 1):
                 particles = reading.final_particles(run, record)
                 now = diagnostics.wasserstein1(particles, target)  # type: ignore[arg-type]  # the summary had its W1
-            noted.set_text(between.join(words_of_distance({**facts, "w1": now})))
+            words = between.join(words_of_distance({**facts, "w1": now}))
+            noted.set_text(style.narrowed(noted.axes, words))
 
     return show
 
@@ -195,7 +199,7 @@ def note_distance(axes: Axes, facts: Scenario, between: str = "\n") -> Text | No
     """Write the distance to the truth, and the range of 90% of as many exact draws; None where it is not known."""
     if facts.get("w1") is None:
         return None
-    words = between.join(words_of_distance(facts))
+    words = style.narrowed(axes, between.join(words_of_distance(facts)))
     return axes.text(0.5, 0.985, words, transform=axes.transAxes, ha="center", va="top", linespacing=1.35)
 
 

@@ -15,7 +15,7 @@ from particlegvi.plotting.atoms import HEADROOM
 from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
-from particlegvi.plotting.look import palette, say
+from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.moving import Moving, Show
 from particlegvi.plotting.results import Interval, ParticleRun, Results
 
@@ -57,7 +57,7 @@ def moving(
     colours = style.colours(results)
     limits = histograms.common_range(runs, results.targets) if range is None else range
     with style.slide_style():
-        figure = style.new_slide()
+        figure = style.new_slide(2)
         panels = figure.subplots(2, len(runs), sharex=True, squeeze=False, height_ratios=[1.0, 1.15])
         for column, (label, run) in enumerate(runs.items()):
             above, below = panels[:, column]
@@ -74,7 +74,8 @@ def moving(
             facts = reading.facts_of(results, label)
             noted = histograms.note_distance(below, facts, between)
             shows[label] = histograms.following(run, target, follow, noted, facts, between)
-            room = 1.25 if alone else HEADROOM
+            lines = 0 if noted is None else 1 + noted.get_text().count("\n")
+            room = look().headroom(1.25 if alone else HEADROOM, lines, 2)
             below.set_ylim(0.0, below.dataLim.y1 * (room if noted else 1.12))
             below.yaxis.set_major_locator(MaxNLocator(nbins=5))
             style.panel_title(above, label, run, colours[label])

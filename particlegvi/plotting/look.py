@@ -6,6 +6,7 @@ as a context, since matplotlib's own settings are one too.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,6 +19,8 @@ from particlegvi.settings.style import inches
 
 WIDTH, HEIGHT, DOTS_PER_INCH = 10.0, 5.6, 150
 SMALL, MEDIUM, LARGE = 12.0, 13.5, 16.0
+LINE = 1.35  # from one line of words in a panel to the next, in sizes of letters
+BREADTH_OF_LETTER = 0.52  # of the size of letters, on average
 SMALLEST_DEFAULT = 8.0  # points of the smallest words in a narrow picture, where no size of letters is given
 
 
@@ -84,6 +87,33 @@ class Look(NamedTuple):
     def breadth(self) -> float:
         """The width in units of the smallest letters' size: what decides how many panels stand in a row."""
         return self.width * 72.0 / self.small
+
+    def panel_breadth(self, columns: int) -> float:
+        """About how wide one of so many panels in a row is inside its frame, in sizes of the smallest letters."""
+        return 0.71 * self.breadth / columns
+
+    def headroom(self, wanted: float, lines: float, rows: int) -> float:
+        """How much higher an axis ends than its data: as ``wanted``, or as so many lines of words over them need."""
+        if not self.fits_itself:
+            return wanted
+        points = self.height * 72.0 if self.height is not None else (0.5 + 0.5 * rows) * HEIGHT * self.letters * 72.0
+        panel = max((points / self.small - 8.0) / rows - 5.5, 6.0)  # its height, in sizes of the smallest letters
+        return max(wanted, 1.0 / (1.0 - min(0.75, (LINE * lines + 0.6) / panel)))
+
+    def narrow(self, text: str, columns: int) -> str:
+        """The lines of a text, broken at commas and colons where they are wider than one of so many panels in a row."""
+        if not self.fits_itself:
+            return text
+        letters = max(8, int(self.panel_breadth(columns) / BREADTH_OF_LETTER))
+        lines = text.split("\n")
+        for mark in (",  ", ": "):
+            lines = [
+                part + (mark[0] if mark == ": " and place == 0 and len(parts) > 1 else "")
+                for line in lines
+                for parts in [line.split(mark) if len(line.replace("$", "")) > letters else [line]]
+                for place, part in enumerate(parts)
+            ]
+        return "\n".join(textwrap.fill(line, letters + line.count("$"), break_long_words=False) for line in lines)
 
     @property
     def dots_per_inch(self) -> int:

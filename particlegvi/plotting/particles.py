@@ -90,7 +90,7 @@ def moving(
     words = places_of_words(runs, plane, valleys) if several else None
     with style.slide_style():
         rows, columns = planes.panel_grid(len(runs))
-        figure = style.new_slide(rows if rows == 1 else 1.75 * rows)  # square panels with two lines of title each
+        figure = style.new_slide(rows, tall=1.75)  # square panels with two lines of title each
         panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
         for position, (label, run) in enumerate(runs.items()):
             target = results.targets.get(label) if truth else None

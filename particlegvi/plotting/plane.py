@@ -103,8 +103,24 @@ def draw_plane(axes: Axes, plane: Plane, labelled: bool) -> None:
     axes.tick_params(labelleft=labelled)
 
 
-def panel_grid(panels: int) -> tuple[int, int]:
-    """Rows and columns for so many square panels on a slide: one row up to four, or fewer where letters are large."""
-    most = max(1, int(look().breadth // NARROWEST))
+def panel_row(panels: int, narrowest: float) -> tuple[int, int]:
+    """Rows and columns for panels that stand in one row where each has this breadth, in sizes of letters."""
+    seen = look()
+    most = max(1, int(seen.breadth // narrowest)) if seen.fits_itself else panels
     rows = -(-panels // most)
+    return rows, -(-panels // rows)
+
+
+def panel_grid(panels: int) -> tuple[int, int]:
+    """Rows and columns for so many panels: one row up to four, or as the height of the look leaves them most room."""
+    seen = look()
+    if seen.height is None:
+        rows = -(-panels // max(1, int(seen.breadth // NARROWEST)))
+        return rows, -(-panels // rows)
+    height = seen.height * 72.0 / seen.small
+    sizes = {}  # about the side of a panel, in sizes of the smallest letters, by the number of rows
+    for rows in range(1, panels + 1):
+        columns = -(-panels // rows)
+        sizes[rows] = min((seen.breadth - 6.0) / columns - 1.0, (height - 8.0) / rows - 5.5)
+    rows = max(sizes, key=lambda each: sizes[each])
     return rows, -(-panels // rows)

@@ -48,7 +48,8 @@ from particlegvi.tools import files
 __all__ = [
     "BLACK", "BLUE", "DOTS_PER_INCH", "GREEN", "HEIGHT", "LARGE", "LOSS_GREY", "MEDIUM", "METHOD_COLOURS", "ORANGE",
     "PURPLE", "SKY", "SMALL", "SPARE_COLOURS", "TEXT_GREY", "VERMILLION", "WIDTH", "YELLOW", "Slide", "colours",
-    "darker", "lettering", "method_label", "new_slide", "number", "outlined", "panel_title", "pdf_or_svg", "plain",
+    "columns_of", "darker", "lettering", "method_label", "narrowed", "new_slide", "number", "outlined", "panel_title",
+    "pdf_or_svg", "plain",
     "png", "save", "shown_name", "slide_style", "weights",
 ]  # fmt: skip
 METHOD_COLOURS, SPARE_COLOURS = LIGHT.methods, LIGHT.spare
@@ -71,6 +72,11 @@ _LETTERS = {"small": ("font.size", "xtick.labelsize", "ytick.labelsize", "legend
             "medium": ("axes.titlesize", "axes.labelsize")}
 _GROUND = ("figure.facecolor", "axes.facecolor")
 _INK = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+# Lengths in points of what belongs to a frame; those of lines and marks are scaled when the figure is finished.
+_THIN = [
+    "axes.linewidth", "axes.labelpad",
+    *(f"{x}tick.{kind}.{part}" for x in "xy" for kind in ("major", "minor") for part in ("size", "width", "pad")),
+]  # fmt: skip
 _WINDOW_SETTINGS = ("backend", "interactive", "toolbar", "webagg", "timezone")
 
 
@@ -83,6 +89,8 @@ def slide_style() -> AbstractContextManager[None]:
     chosen.update(dict.fromkeys(_LETTERS["small"], seen.small) | dict.fromkeys(_LETTERS["medium"], seen.medium))
     chosen.update(dict.fromkeys(_GROUND, palette().ground) | dict.fromkeys(_INK, palette().ink))
     chosen["axes.titlepad"] = 7.0 * seen.letters
+    if seen.scale != 1.0:
+        chosen.update({key: chosen[key] * seen.scale for key in _THIN})
     return matplotlib.rc_context(chosen)
 
 
@@ -93,10 +101,14 @@ class Slide(Figure):
         return png(self)
 
 
-def new_slide(rows: float = 1, heading: bool = True) -> Slide:
-    """An empty figure of the size of the look, with an Agg canvas; where that leaves it open, rows make it taller."""
+def new_slide(rows: int = 1, heading: bool = True, tall: float = 1.0) -> Slide:
+    """An empty figure of the size of the look, with an Agg canvas; where that leaves it open, rows make it taller.
+
+    In the default look more than two rows do; with ``tall`` above 1, for panels that need room, two rows do so as well.
+    """
     seen = look()
-    height = seen.height or HEIGHT * seen.letters * max(1.0, rows / 2.0)
+    by_default = HEIGHT * max(1.0, rows * tall / 2.0 if rows > 1 else 1.0)
+    height = seen.height or (HEIGHT * seen.letters * (0.5 + 0.5 * rows) if seen.fits_itself else by_default)
     # The heading of two lines is 0.68 inches high whatever the height of the figure; the layout keeps clear of it.
     top = 1.0 - 0.68 * seen.letters / height if heading and seen.title != "" else 1.0
     pad = 0.06 * seen.scale
@@ -205,7 +217,18 @@ def lettering(colour: str, factor: float = 1.0) -> str:
     return at_lightness(colour, min(92.0, lightness(colour) * strength))
 
 
+def columns_of(axes: Artist | None) -> int:
+    """How many panels stand in the row of this one."""
+    place = axes.get_subplotspec() if isinstance(axes, Axes) else None
+    return int(place.get_gridspec().ncols) if place is not None else 1
+
+
+def narrowed(axes: Artist | None, text: str) -> str:
+    """Words for a panel, broken where the look leaves it too narrow for them."""
+    return look().narrow(text, columns_of(axes))
+
+
 def outlined(artist: Artist, width: float = 3.0) -> Artist:
     """Give a text or a line an edge of the ground, so that it stays legible over whatever lies below it."""
-    artist.set_path_effects([withStroke(linewidth=width, foreground=palette().ground)])
+    artist.set_path_effects([withStroke(linewidth=width * look().scale, foreground=palette().ground)])
     return artist

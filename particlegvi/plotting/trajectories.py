@@ -86,10 +86,14 @@ def _against_time(
     limits = _vertical_range(runs, particles)
     grid = np.linspace(*limits, 8001)
     minima, tops = reading.turning_points(grid, reading.loss_values(next(iter(runs.values())).loss, grid[:, None]))
-    figure = style.new_slide()
-    ratios = [4.2, 1.0] * len(runs) if truth else [1.0] * len(runs)
-    panels = figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
-    mains = panels[::2] if truth else panels
+    rows, columns = planes.panel_row(len(runs), 14.5 if truth else 11.0)
+    figure = style.new_slide(rows)
+    every = 2 if truth else 1
+    ratios = [4.2, 1.0] * columns if truth else [1.0] * columns
+    panels = figure.subplots(rows, len(ratios), sharey=True, squeeze=False, width_ratios=ratios).ravel()
+    for spare in panels[every * len(runs) :]:
+        spare.set_visible(False)
+    mains = panels[: every * len(runs) : every]
     for position, (label, run) in enumerate(runs.items()):
         axes, colour = mains[position], colours[label]
         draw_against_time(axes, run, colour, particles)
@@ -99,7 +103,8 @@ def _against_time(
         style.panel_title(axes, label, run, colour)
         if truth:
             draw_side(panels[2 * position + 1], run, results.targets.get(label), colour, limits)
-    mains[0].set_ylabel(say("parameter", name=symbols.coordinates(next(iter(runs.values())).loss, 1)[0]))
+    for axes in mains[::columns]:
+        axes.set_ylabel(say("parameter", name=symbols.coordinates(next(iter(runs.values())).loss, 1)[0]))
     mains[0].set_ylim(*limits)
     return figure
 
