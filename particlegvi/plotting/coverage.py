@@ -14,7 +14,7 @@ from particlegvi.plotting.bars import bar_look
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import number, palette, say
-from particlegvi.plotting.plane import panel_grid
+from particlegvi.plotting.plane import hide_spares, panel_grid
 from particlegvi.plotting.results import Results
 
 
@@ -63,8 +63,7 @@ def coverage(results: Results, *, methods: Sequence[str] | None = None) -> Figur
         panels[0].set_ylim(0.0, 1.19)
         panels[0].yaxis.set_major_formatter(PercentFormatter(1.0))
         panels[0].set_ylabel(say("share_of_replicates"))
-        for spare in panels[len(runs) :]:
-            spare.set_visible(False)
+        hide_spares(panels, len(runs), columns)
         legend_below(figure)
         replicates = next(iter(runs.values())).info["replicates"]["number"]
         heading(figure, results.scenario, runs, say("number_of_replicates", count=number(f"{replicates}")))

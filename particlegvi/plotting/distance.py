@@ -16,7 +16,6 @@ from particlegvi.plotting.results import Results, is_density
 
 LEVELS = (0.05, 0.99)
 SAMPLES = 200  # of exact draws, for the band
-DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))  # methods may share a colour
 
 
 @figure_kind("distance", methods=rules.labels)
@@ -46,8 +45,8 @@ def distance(results: Results, *, methods: Sequence[str] | None = None) -> Figur
             number = run.positions.shape[1]
             exact = np.asarray(target.quantile((np.arange(number) + 0.5) / number)).ravel()
             far = [_between(record[:, 0], exact) for record in np.asarray(run.positions)[1:]]
-            axes.plot(run.times[1:], far, color=colours[label], linestyle=DASHES[place % len(DASHES)], linewidth=2.4,
-                      label=label)
+            axes.plot(run.times[1:], far, color=colours[label], linewidth=2.4, label=label,
+                      linestyle=style.DASHES[place % len(style.DASHES)])
             uniforms = np.random.default_rng(0).random((SAMPLES, number))
             draws = np.asarray(target.quantile(uniforms.ravel())).reshape(SAMPLES, number)
             floors.append(np.quantile([_between(draw, exact) for draw in draws], LEVELS))

@@ -216,20 +216,14 @@ def mend(each: Placed, touched: set[Artist], full: dict[Text, float]) -> None:
 
 
 def fewer_numbers(axis: Axis) -> None:
-    """One number less at an axis that chooses them; every second where they are fixed."""
+    """One number less at an axis that chooses them; every second where they are fixed or at powers."""
     locator = axis.get_major_locator()
-    if isinstance(locator, MaxNLocator):
-        shown = len([place for place in axis.get_majorticklocs() if _within(axis, place)])
-        locator.set_params(nbins=max(1, shown - 2))
-    elif isinstance(locator, FixedLocator) and len(axis.get_majorticklocs()) > 2:
-        formatter = axis.get_major_formatter()
-        axis.set_ticks(axis.get_majorticklocs()[::2])
-        axis.set_major_formatter(formatter)
-
-
-def _within(axis: Axis, place: float) -> bool:
     low, high = sorted(axis.get_view_interval())
-    return bool(low <= place <= high)
+    shown = [place for place in axis.get_majorticklocs() if low <= place <= high]
+    if isinstance(locator, MaxNLocator):
+        locator.set_params(nbins=max(1, len(shown) - 2))
+    elif len(shown) > 1:
+        axis.set_major_locator(FixedLocator(shown[::2]))
 
 
 def broken(text: str) -> str | None:

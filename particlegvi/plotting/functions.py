@@ -95,14 +95,14 @@ def moving(
     margin = FROM_TRUTH * (X.max() - X.min() or 1.0)
     grid = np.linspace(X.min() - margin, X.max() + margin, GRID)
     drawn = {label: evenly(run.sample(grid), particles) for label, run in runs.items()}
-    limits = common_limits(first, grid, drawn) if range is None else range
+    own = look().vertical_axis == "own" and range is None
+    limits = {label: range or common_limits(first, grid, {label: drawn[label]} if own else drawn) for label in runs}
     with style.slide_style():
         every = 2 if input is not None else 1
         rows, columns = panel_row(len(runs), 11.0 * every)
         figure = style.new_slide(rows)
         widths = [3.2, 1.0] * columns if input is not None else [1.0] * columns
-        grid_of_panels = figure.subplots(rows, len(widths), sharey=True, squeeze=False, width_ratios=widths)
-        panels = list(grid_of_panels.ravel())
+        panels = list(figure.subplots(rows, len(widths), sharey=not own, squeeze=False, width_ratios=widths).ravel())
         for spare in panels[every * len(runs) :]:
             spare.set_visible(False)
         panels = panels[: every * len(runs)]
@@ -122,10 +122,13 @@ def moving(
                 axes.axvline(input, color=palette().words, linestyle=":", linewidth=1.5)
         if input is not None:
             for axes, (label, run) in zip(panels[1::2], runs.items(), strict=True):
-                follows[label].append(draw_distribution(axes, run, input, bins, limits, colours[label]))
+                follows[label].append(draw_distribution(axes, run, input, bins, limits[label], colours[label]))
+                axes.set_ylim(*limits[label])
+                axes.tick_params(labelleft=False)
                 if truth and run.data.truth is not None:
                     draw_true_value(axes, run, input)
-        panels[0].set_ylim(*limits)
+        for axes, label in zip(panels[::every], runs, strict=True):
+            axes.set_ylim(*limits[label])
         for axes in panels[:: every * columns]:
             axes.set_ylabel(say("function"))
         legend_below(figure)

@@ -20,7 +20,7 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Moving, Show
-from particlegvi.plotting.plane import panel_grid
+from particlegvi.plotting.plane import hide_spares, panel_grid
 from particlegvi.plotting.results import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density
 
 
@@ -67,9 +67,7 @@ def moving(
         rows, columns = panel_grid(len(runs))
         figure = style.new_slide(rows, tall=1.8)  # room for words in every panel
         panels = list(figure.subplots(rows, columns, sharex=True, squeeze=False).ravel())
-        for spare in panels[len(runs) :]:
-            spare.set_visible(False)
-        panels = panels[: len(runs)]
+        panels = hide_spares(panels, len(runs), columns)
         headroom, lines = HEADROOM, 0
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
             target = results.targets.get(label)
@@ -212,9 +210,13 @@ def words_of_distance(facts: Scenario) -> list[str]:
 
 
 def share_heights(panels: Sequence[Axes], headroom: float, columns: int = 1) -> None:
-    """The same height for all panels that show the same quantity, with room for words above the data."""
-    for quantity in {axes.get_ylabel() for axes in panels}:
-        same = [axes for axes in panels if axes.get_ylabel() == quantity]
+    """The same height for all panels that show the same quantity, with room for words above the data.
+
+    With own axes, as the look may ask for, each panel has its own height.
+    """
+    quantities = {axes.get_ylabel() for axes in panels}
+    together = [[axes for axes in panels if axes.get_ylabel() == quantity] for quantity in quantities]
+    for same in [[axes] for axes in panels] if look().vertical_axis == "own" else together:
         top = max(axes.dataLim.y1 for axes in same) * headroom
         for axes in same:
             position = list(panels).index(axes)

@@ -79,6 +79,10 @@ def moving(
             below.set_ylim(0.0, below.dataLim.y1 * (room if noted else 1.12))
             below.yaxis.set_major_locator(MaxNLocator(nbins=5))
             style.panel_title(above, label, run, colours[label])
+        if look().vertical_axis == "shared":
+            top = max(axes.get_ylim()[1] for axes in panels[1])
+            for axes in panels[1]:
+                axes.set_ylim(0.0, top)
         for axes in panels[:, 1:].ravel():
             axes.set_ylabel("")
         figure.align_ylabels()

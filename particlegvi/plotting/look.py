@@ -96,8 +96,9 @@ class Look(NamedTuple):
         """How much higher an axis ends than its data: as ``wanted``, or as so many lines of words over them need."""
         if not self.fits_itself:
             return wanted
-        points = self.height * 72.0 if self.height is not None else (0.5 + 0.5 * rows) * HEIGHT * self.letters * 72.0
-        panel = max((points / self.small - 8.0) / rows - 5.5, 6.0)  # its height, in sizes of the smallest letters
+        # Heights in sizes of the smallest letters; the heading and the legend have more lines where letters are large.
+        height = self.height * 72.0 / self.small if self.height is not None else (0.5 + 0.5 * rows) * 33.6
+        panel = max((height - 8.0 - 4.0 * (self.breadth < 40.0)) / rows - 5.5, 6.0)
         return max(wanted, 1.0 / (1.0 - min(0.75, (LINE * lines + 0.6) / panel)))
 
     def narrow(self, text: str, columns: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from particlegvi.contracts import Loss, Target
 from particlegvi.plotting import reading, rules, style
@@ -43,7 +44,9 @@ def loss(
             target = results.targets.get(label) if truth else None
             # Each line is thinner than the one below, so that lines that coincide are both seen.
             width = max(1.4, 3.6 - 0.7 * position)
-            draw_loss(axes, style.method_label(label, run), run, target, colours[label], width)
+            lines = draw_loss(axes, style.method_label(label, run), run, target, colours[label], width)
+            if palette().patterned:
+                lines[0].set_linestyle(style.DASHES[position % len(style.DASHES)])
         name_dashes(axes)
         scale_time(axes, runs.values(), time)
         legend_below(figure)
@@ -53,16 +56,17 @@ def loss(
 
 def draw_loss(
     axes: Axes, name: str, run: ParticleRun, target: Target | None, colour: str, width: float
-) -> None:
+) -> list[Line2D]:
     """The line of one method, and the dashed one of its truth."""
     with np.errstate(all="ignore"):  # a run that diverged has records without an average
         average = np.asarray(run.average_loss(), dtype=np.float64)
-    axes.plot(np.asarray(run.times), average, color=colour, linewidth=width, label=name)
+    lines = axes.plot(np.asarray(run.times), average, color=colour, linewidth=width, label=name)
     expected = expected_loss(run.loss, target)
     if expected is not None:
         axes.axhline(expected, color=colour, linestyle=(0, (4, 1.5)), linewidth=0.7 * width, gid=f"truth of {name}")
     axes.set_xlabel(time_label([run]))
     axes.set_ylabel(say("average_loss"))
+    return lines
 
 
 def name_dashes(axes: Axes) -> None:

@@ -111,6 +111,15 @@ def panel_row(panels: int, narrowest: float) -> tuple[int, int]:
     return rows, -(-panels // rows)
 
 
+def hide_spares(grid: Sequence[Axes], panels: int, columns: int) -> list[Axes]:
+    """The first so many axes of a grid; the others are hidden, and those above them keep the numbers at their axis."""
+    for spare in grid[panels:]:
+        spare.set_visible(False)
+    for axes in grid[max(0, panels - columns) : panels]:
+        axes.tick_params(labelbottom=True)
+    return list(grid[:panels])
+
+
 def panel_grid(panels: int) -> tuple[int, int]:
     """Rows and columns for so many panels: one row up to four, or as the height of the look leaves them most room."""
     seen = look()

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from matplotlib.figure import Figure
 
 from particlegvi.contracts import Target
 from particlegvi.plotting import histograms, loss, particles, plane, style
+from particlegvi.plotting.fitting import finished
 from particlegvi.plotting.layout import legend_below
+from particlegvi.plotting.look import Look, drawn_in
 from particlegvi.plotting.results import ParticleRun
+from particlegvi.settings.style import check
 from particlegvi.tools import parts
 
 
-def plot_run(run: ParticleRun, target: Target | None = None) -> Figure:
+def plot_run(run: ParticleRun, target: Target | None = None, **settings: Any) -> Figure:
     """The final particles of one run, with the truth if it is given.
 
     Parameters
@@ -20,6 +25,8 @@ def plot_run(run: ParticleRun, target: Target | None = None) -> Figure:
         A finished run.
     target : Target, optional
         Its truth, for example ``particlegvi.target(run.loss, run.method, run.prior)``.
+    **settings
+        Of the look, as those of `particlegvi.plotting.figure`: ``size``, ``font_size``, ``palette`` and so on.
 
     Returns
     -------
@@ -31,6 +38,11 @@ def plot_run(run: ParticleRun, target: Target | None = None) -> Figure:
     if target is not None:
         parts.target(target)
         parts.same_dim("target", target.dim, run.loss.dim)
+    with drawn_in(Look(**check(settings))):
+        return finished(_drawn(run, target))
+
+
+def _drawn(run: ParticleRun, target: Target | None) -> Figure:
     runs, targets = {run.label: run}, {run.label: target}
     colour = style.colours(runs)[run.label]
     dim = run.positions.shape[2]

@@ -46,13 +46,14 @@ from particlegvi.tools import files
 
 # With the sizes and colours that figures have by default, and those of `verification` always.
 __all__ = [
-    "BLACK", "BLUE", "DOTS_PER_INCH", "GREEN", "HEIGHT", "LARGE", "LOSS_GREY", "MEDIUM", "METHOD_COLOURS", "ORANGE",
-    "PURPLE", "SKY", "SMALL", "SPARE_COLOURS", "TEXT_GREY", "VERMILLION", "WIDTH", "YELLOW", "Slide", "colours",
-    "columns_of", "darker", "lettering", "method_label", "narrowed", "new_slide", "number", "outlined", "panel_title",
-    "pdf_or_svg", "plain",
+    "BLACK", "BLUE", "DASHES", "DOTS_PER_INCH", "GREEN", "HEIGHT", "LARGE", "LOSS_GREY", "MEDIUM", "METHOD_COLOURS",
+    "ORANGE", "PURPLE", "SKY", "SMALL", "SPARE_COLOURS", "TEXT_GREY", "VERMILLION", "WIDTH", "YELLOW", "Slide",
+    "colours", "columns_of", "darker", "lettering", "method_label", "narrowed", "new_slide", "number", "outlined",
+    "panel_title", "pdf_or_svg", "plain",
     "png", "save", "shown_name", "slide_style", "weights",
 ]  # fmt: skip
 METHOD_COLOURS, SPARE_COLOURS = LIGHT.methods, LIGHT.spare
+DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5))]  # of lines whose colours may be alike
 
 _SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",

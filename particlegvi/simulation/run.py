@@ -125,11 +125,14 @@ class Run(ParticleExports):
             return density, (first, second)
         raise ValueError(f"particles must be of dimension 1 or 2 for a histogram, not {self.dim}")
 
-    def plot(self, target: Target | None = None) -> Any:
-        """Draw the run, and the target if one is given: a matplotlib ``Figure`` with one panel."""
+    def plot(self, target: Target | None = None, **look: object) -> Any:
+        """Draw the run, and the target if one is given: a matplotlib ``Figure`` with one panel.
+
+        ``size="4:3"``, ``palette="dark"`` and so on choose its look (`particlegvi.plotting.figure`).
+        """
         from particlegvi import plotting
 
-        return plotting.plot_run(self, target=target)
+        return plotting.plot_run(self, target=target, **look)
 
     @cached_property
     def _truth(self) -> Target | None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from particlegvi import words
+from particlegvi import plotting, words
+from particlegvi.plotting import clock, functions
+from particlegvi.scenario import catalogue, load
 
 EVERY = words.languages()
 
@@ -79,6 +81,21 @@ def test_an_unknown_language_is_one_sentence(bad):
     with pytest.raises(ValueError, match=r'^language must be "de" or "en", not ') as caught:
         words.of(bad)
     assert "\n" not in str(caught.value)
+
+
+def test_every_word_of_figures_is_said_and_every_word_said_is_there():
+    sources = [path.read_text(encoding="utf-8") for path in Path(plotting.__file__).parent.glob("*.py")]
+    said = {key for source in sources for key in re.findall(r"""say\(\s*["'](\w+)["']""", source)}
+    said |= {*clock.KEYS.values(), *functions.SIGNS, "time_of_schedule", "time_of_steps"}  # by names
+    said |= {f"schedule_{name}" for name in ("cosine", "geometric", "linear")}
+    assert said == set(words.of("en").table("figures"))
+
+
+def test_every_title_of_the_packages_scenarios_is_translated():
+    titles = {load(name)["title"] for name in catalogue.names()}
+    for language in EVERY:
+        assert language == "en" or set(tables(language)["titles"]) == titles
+    assert words.of("de").title("Twenty particles and two thousand minima") == "Zwanzig Partikel und zweitausend Minima"
 
 
 def test_a_title_that_is_no_scenarios_stays_as_it_is():

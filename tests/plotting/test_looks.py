@@ -1,0 +1,226 @@
+"""Figures at every size, in every palette and language: no two texts overlap, and none leaves the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from particlegvi import plotting
+from particlegvi.plotting import style
+from particlegvi.plotting.palettes import lightness
+from particlegvi.settings.style import PALETTES, SIZES
+
+from ..plain_parts import PlainMethod, PlainResults, PlainRun
+from .test_figure_kinds import KINDS, size_of
+
+OFFERED = [{"size": size} for size in (*SIZES, "10x5.6")] + [{"size": "4:3", "font_size": 16}]
+LANGUAGES = ("en", "de")
+TOLERANCE = 1.0  # pixels of overlap: boxes are a little larger than their letters
+
+
+def drawn(figure: Figure, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Bbox]]:
+    """The words of every text that matplotlib draws, and its box in pixels: asked at the drawing itself."""
+    found: dict[int, tuple[str, Bbox]] = {}
+    draw = Text.draw
+
+    def noted(text: Text, renderer) -> None:
+        if text.get_visible() and text.get_text().strip():
+            found[id(text)] = (text.get_text(), Text.get_window_extent(text, renderer))
+        draw(text, renderer)
+
+    with monkeypatch.context() as patch, style.slide_style():
+        patch.setattr(Text, "draw", noted)
+        figure.canvas.draw()
+    return list(found.values())
+
+
+def clashes(figure: Figure, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A line for each text that leaves the picture, and for each two that overlap."""
+    there = drawn(figure, monkeypatch)
+    assert len(there) > 3
+    for text, box in there:
+        beyond = max(-box.x0, -box.y0, box.x1 - figure.bbox.x1, box.y1 - figure.bbox.y1)
+        if beyond > TOLERANCE:
+            yield f"{text!r} leaves the picture"
+    for (first, one), (second, other) in combinations(there, 2):
+        across = min(one.x1, other.x1) - max(one.x0, other.x0)
+        up = min(one.y1, other.y1) - max(one.y0, other.y0)
+        if across > TOLERANCE and up > TOLERANCE:
+            yield f"{first!r} overlaps {second!r}"
+
+
+# Each kind in one of the looks that leave least room, and together in all of them.
+TIGHT = [
+    {"size": "column", "language": "de"},
+    {"size": "4:3", "font_size": 16, "language": "de", "palette": "dark"},
+    {"size": "column", "palette": "grey"},
+]
+
+
+@pytest.mark.parametrize(("place", "kind"), list(enumerate(sorted(KINDS))))
+def test_words_fit(place, kind, request, monkeypatch):
+    figure = plotting.figure(request.getfixturevalue(KINDS[kind]), kind, **TIGHT[place % len(TIGHT)])
+    assert list(clashes(figure, monkeypatch)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_words_fit_at_every_size_in_every_palette_and_language(kind, request, monkeypatch):
+    results = request.getfixturevalue(KINDS[kind])
+    for look, language, palette in product(OFFERED, LANGUAGES, PALETTES):
+        chosen = {**look, "language": language, "palette": palette}
+        found = list(clashes(plotting.figure(results, kind, **chosen), monkeypatch))
+        assert found == [], chosen
+
+
+def test_clashes_are_found(line, monkeypatch):
+    """The same words on a smaller sheet, as a user would get them by resizing a figure, clash."""
+    figure = plotting.figure(line, "histograms")
+    assert list(clashes(figure, monkeypatch)) == []
+    figure.set_size_inches(6, 4.5)
+    found = list(clashes(figure, monkeypatch))
+    assert any("overlaps" in each for each in found)
+    figure = plotting.figure(line, "loss", size="4:3")
+    figure.text(0.98, 0.5, "beyond the edge")
+    assert list(clashes(figure, monkeypatch)) == ["'beyond the edge' leaves the picture"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "pixels"),
+    [({"size": "16:9"}, (1500, 844)), ({"size": "4:3"}, (1500, 1125)), ({"size": "6x4"}, (1500, 1000)),
+     ({"size": [13, 7.5]}, (1950, 1125)), ({"palette": "dark"}, (1500, 840)), ({"size": "column"}, (1400, None))],
+)
+def test_a_picture_has_the_size_that_was_asked_for(chosen, pixels, line):
+    width, height = size_of(style.png(plotting.figure(line, "loss", **chosen)))
+    assert width == pixels[0]
+    assert pixels[1] is None or abs(height - pixels[1]) <= 1
+
+
+def test_letters_have_the_size_that_was_asked_for(line):
+    sizes = {}
+    for points in (12, 20):
+        figure = plotting.figure(line, "loss", size="16:9", font_size=points)
+        sizes[points] = {text.get_fontsize() for legend in figure.legends for text in legend.get_texts()}
+    assert sizes == {12: {12.0}, 20: {20.0}}
+
+
+def colours_in(figure: Figure) -> np.ndarray:
+    figure.canvas.draw()
+    return np.unique(np.asarray(figure.canvas.buffer_rgba())[::3, ::3, :3].reshape(-1, 3), axis=0).astype(int)
+
+
+def test_grey_has_no_colour_and_dark_has_a_dark_ground(line):
+    grey = colours_in(plotting.figure(line, "histograms", palette="grey"))
+    assert np.ptp(grey, axis=1).max() == 0
+    assert np.ptp(colours_in(plotting.figure(line, "histograms")), axis=1).max() > 100  # the control
+    dark = plotting.figure(line, "histograms", palette="dark")
+    assert lightness(style.palette().ground) == pytest.approx(100.0)
+    dark.canvas.draw()
+    pixels = np.asarray(dark.canvas.buffer_rgba())[..., :3]
+    assert np.median(pixels) < 40
+    assert pixels.max() > 230
+
+
+def test_words_are_in_the_language(line):
+    german = {text.get_text() for text in plotting.figure(line, "histograms", language="de").findobj(Text)}
+    parts = {part.strip() for text in german for part in text.split("|")}
+    assert {"Dichte", "Anteil der Partikel", "60 Partikel"} <= parts
+    assert not {"density", "fraction of particles"} & german
+    assert any("0,071" in text for text in german)
+    assert not any("0.071" in text for text in german)
+
+
+def test_a_title_replaces_that_of_the_scenario_and_an_empty_one_removes_the_heading(line):
+    def shown(**chosen) -> set[str]:
+        return {text.get_text() for text in plotting.figure(line, "loss", **chosen).texts if text.get_visible()}
+
+    assert "Which measure?" in shown()
+    assert "A title of my own" in shown(title="A title of my own")
+    assert "Which measure?" not in shown(title="A title of my own")
+    assert shown(title="") == set()
+
+
+def test_a_scenario_has_a_look_and_an_entry_comes_before_it(line, tmp_path):
+    figures = [{"kind": "loss"}, {"kind": "loss", "size": "4:3"}]
+    results = PlainResults(list(line.values()), {**line.scenario, "figures": figures, "style": {"size": "6x4"}}, {}, {})
+    sizes = [size_of(path.read_bytes()) for path in plotting.draw(results, tmp_path)]
+    assert sizes == [(1500, 1000), (1500, 1125)]
+    sizes = [size_of(path.read_bytes()) for path in plotting.draw(results, tmp_path, {"size": "16:9"})]
+    assert sizes == [(1500, 844)] * 2 or sizes == [(1500, 843)] * 2
+
+
+@pytest.mark.parametrize("form", ["pdf", "svg"])
+def test_pdf_and_svg_have_no_dates_and_the_same_bytes_again(form, line, tmp_path, monkeypatch):
+    scenario = {**line.scenario, "figures": [{"kind": "histograms"}]}
+    results = PlainResults(list(line.values()), scenario, {}, line.targets)
+    contents = []
+    for moment in ("0", "1000000000"):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", moment)
+        [path] = plotting.draw(results, tmp_path, {"format": form})
+        contents.append(path.read_bytes())
+    assert path.name == f"histograms.{form}"
+    assert contents[0] == contents[1]
+    assert contents[0].startswith({"pdf": b"%PDF-", "svg": b"<?xml"}[form])
+    assert b"Date" not in contents[0] and b"date>" not in contents[0]
+
+
+def run_of(label: str, method: PlainMethod) -> PlainRun:
+    return PlainRun(label, None, None, method, np.zeros((2, 3, 1)), np.array([0, 1]), 0.1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("palette", PALETTES)
+@pytest.mark.parametrize("weights", [(0.1, 1.0), (0.1, 1.0, 10.0), (10.0, 0.01, 1.0, 0.1)])
+def test_several_weights_of_one_method_are_one_hue_at_several_lightnesses(palette, weights):
+    from particlegvi.plotting.look import Look, drawn_in
+
+    runs = {f"DLE {weight}": run_of(f"DLE {weight}", PlainMethod("DLE", weight)) for weight in weights}
+    with drawn_in(Look(palette=palette)):
+        colours = style.colours({**runs, "DE": run_of("DE", PlainMethod("DE"))})
+    ordered = [lightness(colours[f"DLE {weight}"]) for weight in sorted(weights)]
+    steps = np.diff(ordered)
+    assert np.all(steps < -8.0) or np.all(steps > 8.0)  # in grey: 2.3 is just noticeable (Mahy et al. 1994)
+    assert colours["DE"] not in [colours[label] for label in runs]
+    hues = [np.argsort([int(colours[label][place : place + 2], 16) for place in (1, 3, 5)]).tolist() for label in runs]
+    assert palette == "grey" or all(hue == hues[0] for hue in hues)
+
+
+def test_runs_that_differ_in_something_else_keep_their_colours():
+    runs = {label: run_of(label, PlainMethod("DLE", 0.25)) for label in ("DLE", "DLE + jumps")}
+    assert list(style.colours(runs).values()) == [style.BLUE, style.PURPLE]
+
+
+def test_own_colours_come_first(line):
+    figure = plotting.figure(line, "histograms", colours={"DLE": "#123456"})
+    assert any(patch.get_facecolor()[:3] == pytest.approx((0x12 / 255, 0x34 / 255, 0x56 / 255))
+               for axes in figure.axes for patch in axes.patches)
+
+
+def test_panels_share_a_vertical_axis_or_have_their_own(line):
+    def heights(**chosen) -> list[float]:
+        figure = plotting.figure(line, "histograms", methods=["DLE", "DRLE"], **chosen)
+        return [axes.get_ylim()[1] for axes in figure.axes if axes.get_xlabel()]
+
+    shared, own = heights(vertical_axis="shared"), heights(vertical_axis="own")
+    assert shared[0] == shared[1] == max(own)
+    assert own[0] != own[1]
+    assert heights() == shared
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("size", "5:4"), ("size", "100x2"), ("size", [1, 2, 3]), ("font_size", 4), ("font_size", "big"),
+        ("palette", "pink"), ("language", "fr"), ("vertical_axis", "both"), ("colours", {"DE": "red"}),
+        ("colours", ["DE"]), ("title", 3), ("format", "jpg"),
+    ],  # fmt: skip
+)
+def test_a_slip_is_one_sentence(key, value, line):
+    with pytest.raises(ValueError, match=rf'^{key}.* of the figure "loss".* must be .*, not ') as caught:
+        plotting.figure(line, "loss", **{key: value})
+    assert "\n" not in str(caught.value)
