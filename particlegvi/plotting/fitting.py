@@ -203,9 +203,9 @@ def _overlap(first: Bbox, second: Bbox, gap: float) -> bool:
 def mend(each: Placed, touched: set[Artist], full: dict[Text, float]) -> None:
     """One step towards a text that fits; each axis takes one step at a time."""
     if each.axis is not None:
-        if each.axis not in touched:
-            touched.add(each.axis)
-            fewer_numbers(each.axis)
+        if each.axis not in touched and not fewer_numbers(each.axis):
+            each.axis.set_tick_params(labelsize=SMALLER * float(each.text.get_fontsize()))
+        touched.add(each.axis)
         return
     shorter = broken(each.text.get_text()) if each.panel is not None and each.text not in each.panel.texts else None
     if shorter is not None:
@@ -215,15 +215,18 @@ def mend(each: Placed, touched: set[Artist], full: dict[Text, float]) -> None:
     each.text.set_fontsize(max(SMALLER * size, SMALLEST * full.setdefault(each.text, size)))
 
 
-def fewer_numbers(axis: Axis) -> None:
-    """One number less at an axis that chooses them; every second where they are fixed or at powers."""
+def fewer_numbers(axis: Axis) -> bool:
+    """One number less at an axis that chooses them; every second where they are fixed or at powers; False below two."""
     locator = axis.get_major_locator()
     low, high = sorted(axis.get_view_interval())
     shown = [place for place in axis.get_majorticklocs() if low <= place <= high]
+    if len(shown) <= 2:
+        return False
     if isinstance(locator, MaxNLocator):
         locator.set_params(nbins=max(1, len(shown) - 2))
-    elif len(shown) > 1:
+    else:
         axis.set_major_locator(FixedLocator(shown[::2]))
+    return True
 
 
 def broken(text: str) -> str | None:

@@ -102,7 +102,7 @@ class Slide(Figure):
         return png(self)
 
 
-def new_slide(rows: int = 1, heading: bool = True, tall: float = 1.0) -> Slide:
+def new_slide(rows: float = 1, heading: bool = True, tall: float = 1.0) -> Slide:
     """An empty figure of the size of the look, with an Agg canvas; where that leaves it open, rows make it taller.
 
     In the default look more than two rows do; with ``tall`` above 1, for panels that need room, two rows do so as well.
