@@ -66,6 +66,16 @@ KINDS = {
     "a file that is no scenario": [
         ["run", path] for path in ("absent.toml", "/etc/passwd", "/dev/zero", "./", "/proc/self/mem")
     ],
+    "an export that cannot be": [
+        ["export"],
+        ["export", "absent"],
+        ["export", "absent", "--to", "x.nc"],
+        ["export", ".", "--to", "x.txt"],
+        ["export", ".", "--to", "/dev/null/x.csv"],
+        ["export", "/etc", "--to", "x.csv", "--overwrite"],
+        ["export", ".", "--to", ""],
+        ["export", ".", "--to", "x.csv", "--format", "csv"],
+    ],
     "a folder that is no run": [
         [what, path] for what in ("plot", "resume") for path in ("absent", ".", "/etc", "/dev/null", "")
     ],

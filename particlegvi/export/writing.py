@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Arrays: TypeAlias = "dict[str, NDArray[np.generic]]"  # by name
 SUFFIXES = (".nc", ".csv", ".parquet", ".npz")
-LIBRARIES = {".nc": ("xarray", "h5netcdf"), ".parquet": ("pandas", "pyarrow")}
+LIBRARIES = {".nc": ("xarray", "h5netcdf", "h5py"), ".parquet": ("pandas", "pyarrow")}
 
 
 def destination(

@@ -11,6 +11,7 @@ from particlegvi import schedules
 from particlegvi.contracts import Array, Facts, Loss, Method, Prior
 from particlegvi.export import Exports, datasets
 from particlegvi.export.columns import Columns, of_particles
+from particlegvi.export.datasets import timeless
 from particlegvi.losses import loss as losses
 from particlegvi.losses.checks import coordinate_names
 from particlegvi.version import __version__
@@ -59,7 +60,7 @@ class ParticleExports(Exports):
             "seed": self.seed,
             "step_size": self.step_size if isinstance(self.step_size, float) else str(self.step_size),
             "particlegvi": __version__,
-            "info": self.info,
+            "info": timeless(self.info),
         }
 
     def to_xarray(self) -> xarray.Dataset:

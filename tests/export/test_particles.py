@@ -26,7 +26,7 @@ pytest.importorskip("h5netcdf")
 def plane():
     loss = pg.Loss.from_formula("x^2/2 + y^2/4 + cos(x*y)", ["x", "y"])
     methods = {"kl 0.1": pg.methods.DLE(0.1), "cold/dark": pg.methods.DE(), "truth": pg.methods.FDGVI()}
-    return pg.compare(loss, methods, pg.priors.Normal([0.0, 0.0], 1.0), 40, 60, 1e-2, record_every=20)
+    return pg.compare(loss, methods, pg.priors.Normal([0.0, 0.0], 1.0), 40, 60, 1e-2, record_every=5)
 
 
 def test_a_run_as_a_dataset(exported):

@@ -43,6 +43,18 @@ def test_the_same_run_gives_the_same_file(folder, tmp_path):
         assert first.read_bytes() == second.read_bytes()
 
 
+def test_the_same_scenario_and_seed_give_the_same_file(tmp_path):
+    settings = {"particles": 10, "steps": 20}
+    for name in "ab":
+        results = pg.run("lifting", seed=3, **settings)
+        results.export(tmp_path / f"{name}.nc")
+        results.export(tmp_path / f"{name}.npz")
+    assert (tmp_path / "a.nc").read_bytes() == (tmp_path / "b.nc").read_bytes()
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    pg.run("lifting", seed=4, **settings).export(tmp_path / "c.nc")
+    assert (tmp_path / "a.nc").read_bytes() != (tmp_path / "c.nc").read_bytes()
+
+
 def test_records_are_rows_where_they_are_asked_for(folder, tmp_path):
     place = tmp_path / "all.csv"
     assert cli.main(["export", str(folder), "--to", str(place), "--records"]) == 0
@@ -85,7 +97,8 @@ def test_a_write_that_fails_leaves_the_old_file(folder, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("missing", "suffix"), [("xarray", ".nc"), ("h5netcdf", ".nc"), ("pandas", ".parquet"), ("pyarrow", ".parquet")]
+    ("missing", "suffix"),
+    [("xarray", ".nc"), ("h5netcdf", ".nc"), ("h5py", ".nc"), ("pandas", ".parquet"), ("pyarrow", ".parquet")],
 )
 def test_a_missing_library_is_one_sentence(folder, tmp_path, capsys, monkeypatch, missing, suffix):
     monkeypatch.setitem(sys.modules, missing, None)

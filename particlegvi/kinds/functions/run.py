@@ -130,7 +130,7 @@ class FunctionRun(Exports):
             "covariance": self.problem.kernel.facts(),
             "seed": self.seed,
             "particlegvi": __version__,
-            "info": self.info,
+            "info": datasets.timeless(self.info),
         }
 
     @property
