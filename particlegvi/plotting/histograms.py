@@ -150,7 +150,10 @@ def draw_panel(
             bars.set_path(path_of(particles, edges, share_of(particles, width)))
 
     fitted = draw_fitted(axes, run, limits)
-    outside = axes.text(0.5, 0.80, "", transform=axes.transAxes, ha="center", color=palette().words)
+    height = 0.57 if is_atoms(target) else 0.84  # below the words at the atoms, or else below those at the top
+    outside = axes.text(0.5, height, "", transform=axes.transAxes, ha="center", va="top", linespacing=1.0,
+                        color=palette().words)
+    style.outlined(outside)
 
     def show(record: int) -> None:
         particles = reading.final_particles(run, record)[:, 0]

@@ -13,7 +13,7 @@ from particlegvi.results.runs import Runs
 from particlegvi.scenario import decisive, text
 from particlegvi.storage.creating import create
 from particlegvi.storage.folder import open_folder
-from particlegvi.storage.manifest import New
+from particlegvi.storage.manifest import PICTURES, New
 from particlegvi.storage.versions import versions
 
 
@@ -90,7 +90,7 @@ class Results(Runs):
 
     def note_pictures(self, pictures: Iterable[Path]) -> None:
         """Put the names of pictures drawn into the folder on record, so that overwriting the folder removes them."""
-        pictures = [picture for picture in pictures if picture.parent == self.folder]
+        pictures = [each for each in pictures if each.parent == self.folder and each.suffix in PICTURES]
         if self.folder is not None and pictures:
             there = open_folder(self.folder)
             try:

@@ -7,7 +7,7 @@
     arrays/LABEL.NAME.npy       other arrays of a method, float64
     arrays/LABEL.json           what else the run says about itself (kernel, algorithm, ...)
     summary.json                the numbers worth quoting; there once the run is finished
-    *.png                       the pictures
+    *.png, *.gif, ...           the pictures and films
     cells/*.json                finished parts of a long run, such as cells of a table, each with its sha256 and seconds
     *.md, *.json, ...           other files of the kind of scenario, such as table.md and table.json
 

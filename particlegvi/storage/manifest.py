@@ -16,7 +16,7 @@ FORMAT = "particlegvi run"
 STATUS = ("running", "simulated", "finished", "interrupted", "diverged", "failed")
 UNFINISHED = ("running", "simulated", "interrupted", "failed")
 NEXT = "next.json"  # of a run that takes the folder over: `particlegvi.storage.overwriting`
-PICTURES = (".png", ".pdf", ".svg")
+PICTURES = (".png", ".pdf", ".svg", ".gif", ".webp", ".apng", ".mp4", ".webm")  # and films
 ENTRIES = {
     "status": str, "scenario": str, "settings": dict, "seed": int, "versions": dict, "methods": list, "sha256": dict,
     "seconds": dict, "figures": list, "resumed": list,

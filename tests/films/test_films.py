@@ -55,8 +55,10 @@ def test_a_film_has_its_frames_its_length_its_size_and_three_rounds(line, tmp_pa
     assert not [each for each in tmp_path.iterdir() if each != path], "nothing else is left"
 
 
-@pytest.mark.parametrize(("runs", "figure"), [("line", "histograms"), ("line", "lifting"), ("plane", "particles")])
-@pytest.mark.parametrize("suffix", ["webp", "apng"])
+@pytest.mark.parametrize(
+    ("runs", "figure", "suffix"),
+    [("line", "histograms", "apng"), ("line", "lifting", "webp"), ("plane", "particles", "webp")],
+)
 def test_the_last_frame_is_the_picture_pixel_for_pixel(request, tmp_path, runs, figure, suffix):
     results = request.getfixturevalue(runs)
     path = results.animate(tmp_path / f"a.{suffix}", figure, frames=4, seconds=1, width=1500)
