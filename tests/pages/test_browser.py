@@ -23,6 +23,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None)
 DRIVER = shutil.which("chromedriver")
 OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND", "--no-first-run"]
+LABEL = "document.querySelector('#live canvas[role=img]').getAttribute('aria-label')"
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\"><b>"
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
@@ -142,15 +143,43 @@ def test_a_students_session(browser, page, tmp_path):
 
 @driven
 def test_every_state_is_in_the_address(browser, page):
-    state = {"loss": "t^4/4 - t^2", "variables": "t", "kl_weight": "0.3", "particles": "77", "pace": "5"}
+    state = {"loss": "t^4/4 - t^2", "kl_weight": "0.3", "particles": "77", "pace": "5"}
     state["seed"] = "12345678901234567890"
     opened(browser, page, f"#{urlencode(state)}")
-    assert "77" in wait(browser, "document.querySelector('#live canvas[role=img]').getAttribute('aria-label')")
+    assert "77" in wait(browser, LABEL)
     by_id(browser, "link").click()
     fragment = by_id(browser, "address").get_attribute("value").partition("#")[2]
     found = browser.execute_script("return Object.fromEntries(new URLSearchParams(arguments[0]))", fragment)
-    del state["variables"]  # as they are by default
     assert {key: found[key] for key in state} == state
+    assert_quiet(browser)
+
+
+@driven
+@pytest.mark.parametrize("loss", ["four-gaussians", "(x^2 - 1)^2 + y^2", "spline&low=-2&high=2&heights=1,0,1"])
+def test_a_page_goes_to_the_plane_and_to_drawings(browser, page, loss):
+    """The prior of the page, on the line, stands for every coordinate."""
+    text, _, more = loss.partition("&")
+    opened(browser, page, f"#{urlencode({'loss': text})}&{more}&particles=30")
+    assert browser.find_element("css selector", ".error").text == ""
+    assert "30 particles" in wait(browser, LABEL)
+    cell = browser.find_element("css selector", "#live tbody td").text
+    assert len(cell.split(";")) == (1 if text == "spline" else 2) and "\u2013" not in cell
+    assert_quiet(browser)
+
+
+@driven
+def test_two_settings_are_compared_from_one_start(browser, page):
+    opened(browser, page, "#methods=DLE&particles=50")
+    by_id(browser, "compare").click()
+    by_id(browser, "kl_weight").send_keys("\ue012" * 6)
+    grids = browser.find_elements("css selector", "#live .panels")
+    assert [grid.find_element("tag name", "small").text for grid in grids] == ["kl_weight 0.5", "kl_weight 1"]
+    tables = browser.find_elements("css selector", "#live tbody")
+    means = [table.find_element("tag name", "td").text for table in tables]
+    assert means[0] == means[1]
+    by_id(browser, "step").click()
+    wait(browser, "document.getElementById('clock').textContent.endsWith('step 1')")
+    by_id(browser, "compare").click()
     assert_quiet(browser)
 
 

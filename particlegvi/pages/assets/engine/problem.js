@@ -18,7 +18,11 @@ PG.MOST = { 1: 10000, 2: 1000 };
   }
   // "normal:0:1", "uniform:-2,-2:3,3" or "flat"; one number stands for every coordinate
   PG.read_prior = function (key, text, dim) {
-    if (typeof text !== "string") return text;
+    if (typeof text !== "string") { // already read, maybe for another dimension: the first number then stands for all
+      const wide = list => list.length === dim ? list : new Array(dim).fill(list[0]);
+      if (text.name === "points" && text.points[0].length !== dim) throw new PG.Refused(key, "points");
+      return text.name === "normal" ? { name: text.name, mean: wide(text.mean), sd: wide(text.sd) } : text.name === "uniform" ? { name: text.name, low: wide(text.low), high: wide(text.high) } : text;
+    }
     const [name, ...lists] = text.split(":"), read = (list, low) => {
       const all = list.split(",").map(each => number(key, each, low, 1e12));
       if (all.length !== 1 && all.length !== dim) throw new PG.Refused(key, text);
@@ -46,10 +50,13 @@ PG.MOST = { 1: 10000, 2: 1000 };
       return PG.losses.spline({ low, high, heights });
     }
     if (Object.prototype.hasOwnProperty.call(PG.losses, text)) return PG.losses[text]({});
-    const variables = String(settings.variables || "t").split(",");
+    const variables = String(settings.variables || PG.variables_of(text)).split(",");
     if (variables.length > 2 || !variables.every(name => /^[\p{L}_][\p{L}\d_]{0,39}$/u.test(name) && name !== "pi" && !(name in PG.functions)) || new Set(variables).size < variables.length) throw new PG.Refused("variables", settings.variables);
     return PG.formula(text, variables);
   };
+
+  // x and y for a formula that has one of them and no t, otherwise t
+  PG.variables_of = text => /(^|[^\p{L}\d_])[xy](?![\p{L}\d_])/u.test(text) && !/(^|[^\p{L}\d_])t(?![\p{L}\d_])/u.test(text) ? "x,y" : "t";
 
   // Settings checked, with the loss, prior and start as objects.
   PG.problem = function (settings, own) {

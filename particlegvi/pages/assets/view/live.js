@@ -16,7 +16,7 @@ VIEW.live = function (root) {
   const kept_box = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.grid, kept.table);
   root.append(presets, watch,
     element("div", { class: "row", role: "group", "aria-label": say("simulation") }, play_button, button("step", () => jump(1)), button("end", () => jump(Math.max(0, problem.steps - panels.entries[0].ensemble.step) || 1000)), button("reset", () => { play(false); restart(); }), button("compare", compare), clock),
-    error, panels.grid, kept_box, panels.table, panels.energy, settings,
+    error, panels.grid, panels.table, kept_box, panels.energy, settings,
     element("div", { class: "row" }, button("save", save), button("copy", show_scenario), button("link", show_address)), element("p", {}, address), out);
   address.hidden = true;
 
@@ -173,6 +173,7 @@ VIEW.live = function (root) {
     state = { ...base };
     for (const [key, value] of Object.entries(given)) if (key in PG.DEFAULTS || ["heights", "low", "high"].includes(key)) state[key] = value;
     if (Number(given.pace) >= 1 && Number(given.pace) <= 1000) state.pace = Math.round(Number(given.pace));
+    if (given.loss && given.loss !== "own" && !given.variables) state.variables = PG.variables_of(given.loss);
     if (given.prior === "flat" && !given.initial) state.initial = "normal:0:1";
     restart(); controls.show();
     if (!problem) { state = { ...base }; const said = error.textContent; restart(); controls.show(); error.textContent = said; }

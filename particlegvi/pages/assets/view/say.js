@@ -6,7 +6,7 @@ VIEW.say = (key, values) => (VIEW.data.words[key] || key).replace(/\{([a-z0-9_]+
 VIEW.number = function (x, digits = 3) { // a few digits, with the decimal mark of the language
   if (!Number.isFinite(x)) return "–";
   const size = Math.abs(x), text = size !== 0 && (size < 1e-3 || size >= 1e5) ? x.toExponential(1) : x.toFixed(size >= 100 ? 0 : digits);
-  return text.replace("-", "−").replace(".", VIEW.data.words.decimal);
+  return text.replaceAll("-", "−").replace(".", VIEW.data.words.decimal);
 };
 VIEW.shown = value => String(value).replace(".", VIEW.data.words.decimal);
 VIEW.element = function (tag, attributes, ...children) {
