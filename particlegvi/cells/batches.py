@@ -15,6 +15,7 @@ Result = TypeVar("Result")
 
 SECONDS = 1.0  # of work in a batch: as much as a killed process loses
 LARGEST = 500  # cells in a batch, however little each takes
+STRETCH = 3.0  # times as long may a batch be that keeps together what shares work
 MEASURED = 20  # the last cells whose times decide about the next batch: the first in a process take longer than others
 TRIES = 4  # processes that may be lost with one and the same cell
 
@@ -38,7 +39,12 @@ Function = Callable[[Batch[Item]], Done[Result]]
 
 
 def compute(
-    function: Function[Item, Result], items: Iterable[Item], pool: LazyPool, workers: int, seconds: float = SECONDS
+    function: Function[Item, Result],
+    items: Iterable[Item],
+    pool: LazyPool,
+    workers: int,
+    seconds: float = SECONDS,
+    together: Callable[[Item], object] = id,
 ) -> Generator[tuple[Item, Result, float], None, None]:
     """Yield each item with its result and the seconds that it took, in the order of completion.
 
@@ -53,6 +59,9 @@ def compute(
         Given to the pool.
     seconds : float
         The work that a batch holds, as far as the cells before tell.
+    together : callable
+        What items have in common that share some work. Such items, one after the other, come into one batch, also where
+        that is up to three times as long.
 
     Raises
     ------
@@ -60,7 +69,7 @@ def compute(
         If a fourth process was lost that had one and the same item. Where fewer were, the batches under way are
         computed again.
     """
-    desk: _Desk[Item, Result] = _Desk(items, seconds)
+    desk: _Desk[Item, Result] = _Desk(items, seconds, together)
     while True:
         results = pool(function, desk, workers)
         try:
@@ -77,9 +86,11 @@ def compute(
 class _Desk(Generic[Item, Result]):
     """The iterator of batches that a pool takes its tasks from, which knows what is under way."""
 
-    def __init__(self, items: Iterable[Item], seconds: float) -> None:
+    def __init__(self, items: Iterable[Item], seconds: float, together: Callable[[Item], object]) -> None:
         self._items = iter(items)
+        self._together = together
         self._again: deque[Item] = deque()
+        self._seen: deque[Item] = deque()
         self._seconds = seconds
         self._measured: deque[float] = deque(maxlen=MEASURED)
         self._under_way: dict[int, list[Item]] = {}
@@ -95,7 +106,8 @@ class _Desk(Generic[Item, Result]):
         if self._again:
             chosen = [self._again.popleft()]
         else:
-            chosen = list(islice(self._items, self._size()))
+            chosen = list(islice(self._rest(), self._size()))
+            chosen += self._relatives(chosen)
         if not chosen:
             raise StopIteration
         self._number += 1
@@ -107,6 +119,22 @@ class _Desk(Generic[Item, Result]):
             return 1
         each = statistics.median(self._measured)
         return LARGEST if each * LARGEST <= self._seconds else max(1, round(self._seconds / each))
+
+    def _relatives(self, chosen: list[Item]) -> Iterator[Item]:
+        """More items of the same sort as the last one, as long as the batch stays short enough."""
+        each = statistics.median(self._measured) if self._measured else self._seconds
+        sort = self._together(chosen[-1]) if chosen else None
+        for place, item in enumerate(self._rest(), len(chosen) + 1):
+            if place * each > STRETCH * self._seconds or place > LARGEST or self._together(item) != sort:
+                self._seen.append(item)
+                return
+            yield item
+
+    def _rest(self) -> Iterator[Item]:
+        """The items that were looked at and not taken, and the others."""
+        while self._seen:
+            yield self._seen.popleft()
+        yield from self._items
 
     def take(self, done: Done[Result]) -> Iterator[tuple[Item, Result, float]]:
         self._in_vain = 0

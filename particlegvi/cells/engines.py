@@ -16,6 +16,7 @@ from itertools import islice
 from typing import TypeVar
 
 from particlegvi.tools import workers
+from particlegvi.tools.extras import needed
 from particlegvi.tools.quoting import refuse, shown
 from particlegvi.tools.workers import AHEAD, LazyPool, WorkerLost
 
@@ -39,8 +40,7 @@ def choose(number: int, address: str | None = None) -> LazyPool:
     if address is not None:
         if not isinstance(address, str) or "://" not in address or len(address) > 200:
             raise refuse("dask", address, 'the address of a scheduler, such as "tcp://host:8786"')
-        if importlib.util.find_spec("distributed") is None:
-            raise ValueError("dask needs the package distributed: pip install 'particlegvi[cluster]'")
+        needed("dask", "cluster", "distributed")
         return dask(address)
     return loky if number > 1 and importlib.util.find_spec("joblib") is not None else workers.run
 
@@ -108,7 +108,7 @@ def dask(address: str) -> LazyPool:
                 client.wait_for_workers(1, timeout=WAIT)
             except TimeoutError:
                 raise ValueError(f"the scheduler at {shown(address)} has no worker after {WAIT:.0f} s") from None
-            running = as_completed()
+            running = as_completed(loop=client.loop)
             threads = _Threads(client.nthreads)
 
             def fill() -> None:

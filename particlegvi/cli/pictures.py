@@ -10,7 +10,10 @@ from particlegvi.cli.reporting import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from particlegvi.cli.options import Command
+    from particlegvi.contracts import Facts
 
 QUICK = {"particles": 40, "steps": 200}  # what `gallery --quick` allows at most
 
@@ -40,6 +43,11 @@ def gallery(options: argparse.Namespace) -> None:
     for wanted in settings.values():
         check_figures(wanted)
     for name, wanted in settings.items():
+        if "sweep" in wanted:
+            picture = _map_of(name, wanted, folder, options)
+            if not options.quiet:
+                print(picture, flush=True)
+            continue
         if not wanted["figures"]:
             say(f"{name} is left out: it has no picture")
             continue
@@ -58,6 +66,23 @@ def gallery(options: argparse.Namespace) -> None:
                 picture.replace(place)
                 if not options.quiet:
                     print(place, flush=True)
+
+
+def _map_of(name: str, wanted: Facts, folder: Path, options: argparse.Namespace) -> Path:
+    """Draw the sweep of a scenario that has one."""
+    from particlegvi import scenario
+    from particlegvi.plotting import style
+    from particlegvi.sweeps import running
+
+    plan = running.plan(wanted)
+    if options.quick:
+        ends = {key: [values[0], values[-1]] for key, values in plan.grid.over.items()}
+        fewer = {key: min(most, wanted[key]) for key, most in QUICK.items() if key in wanted}
+        plan = running.plan(running.planned(scenario.load(wanted, fewer), ends, seeds=1))
+    with ProgressBar(options.quiet, name) as progress:
+        found = running.run(plan, progress=progress)
+    figure = found.plot()
+    return style.save(figure, folder / f"{name}.{found.scenario.get('style', {}).get('format', 'png')}")
 
 
 COMMANDS: dict[str, Command] = {

@@ -160,7 +160,7 @@ def _filled(
     desk = _Desk(chosen, store, out, progress)
     todo: Iterable[Cell] = desk.not_there()
     for _ in range(ROUNDS):
-        results = compute(Worker(chosen.grid.versions), todo, engine, workers)
+        results = compute(Worker(chosen.grid.versions), todo, engine, workers, together=_values_of)
         try:
             for cell, result, seconds in results:
                 desk.take(cell, result, seconds)
@@ -175,6 +175,11 @@ def _filled(
             return found
         todo = missing
     raise WorkerLost(f"{len(missing)} cells were computed {ROUNDS} times and are not there")
+
+
+def _values_of(cell: Cell) -> object:
+    """Seeds of one setting have the same truth, which is found once for those that come together."""
+    return cell.setting.values
 
 
 class _Desk:

@@ -9,6 +9,7 @@ import numpy as np
 from particlegvi.sweeps.gridded import Gridded
 from particlegvi.sweeps.report import markdown
 from particlegvi.sweeps.table import as_text
+from particlegvi.tools.extras import needed
 
 if TYPE_CHECKING:
     import pandas
@@ -21,10 +22,9 @@ class Sweep(Gridded):
 
     def to_dataframe(self) -> pandas.DataFrame:
         """The lines of ``table.csv`` as a frame: the swept keys, seed, method, status and numbers."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_dataframe needs pandas: pip install 'particlegvi[export]'") from None
+        needed("a data frame", "export", "pandas")
+        import pandas
+
         plain = {name: [_plain(each) for each in column] for name, column in self.table.of.items()}
         return pandas.DataFrame(plain)
 
@@ -33,10 +33,9 @@ class Sweep(Gridded):
 
         ``status`` says which of them diverged. Values of a key that are lists or tables are coordinates as JSON.
         """
-        try:
-            import xarray
-        except ImportError:
-            raise ImportError("to_xarray needs xarray: pip install 'particlegvi[export]'") from None
+        needed("a dataset", "export", "xarray")
+        import xarray
+
         dims = (*self.over, "seed", "method")
         arrays = {}
         for name in self.table.numbers:

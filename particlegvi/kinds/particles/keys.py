@@ -141,6 +141,7 @@ KEYS: dict[str, Key] = {
         methods, "the methods, each with its weights", keys.CHOSEN,
         "DE, DLE with kl_weight 1, DRLE with kl_weight 1 and mmd_weight 0.5",
     ),
+    **keys.TAIL,
     "figures": keys.TAIL["figures"]._replace(
         default=keys.CHOSEN, otherwise="histograms on the line, particles in the plane, none else"
     ),
