@@ -65,8 +65,8 @@ def loky(
         raise WorkerLost("a process was killed, or ended because the memory was full") from None
     finally:
         results.close()
-        if not finished:
-            get_reusable_executor().shutdown(wait=False, kill_workers=True)
+        # The next ones begin with the environment and the data as they are then.
+        get_reusable_executor(reuse=True).shutdown(wait=finished, kill_workers=not finished)
 
 
 _begun: set[int] = set()

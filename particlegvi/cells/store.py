@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 from particlegvi.contracts import Facts
@@ -47,12 +48,9 @@ class Store:
 
     def read(self, name: str, identity: Facts) -> Facts | None:
         """The result of a cell, or None where it is not finished, of another identity, or damaged."""
-        place = self._place(name)
-        if not place.exists():  # the usual case of a new table costs little
-            return None
         content: Facts = {}
         with files.ignoring_damage():
-            content = files.read_json(place)
+            content = files.read_json(self._place(name))
         if content.get("sha256") != self._digest(content, identity):
             return None
         if any(content.get(key) != value for key, value in identity.items()):
@@ -62,7 +60,7 @@ class Store:
 
     def has(self, name: str) -> bool:
         """Whether there is a file of a cell, sound or not."""
-        return self._place(name).exists()
+        return os.path.lexists(self._place(name))
 
     def _place(self, name: str) -> Path:
         return self.folder / f"{name}.json"

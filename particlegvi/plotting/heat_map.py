@@ -29,6 +29,7 @@ from particlegvi.plotting.swept import (
     panels,
     value_names,
 )
+from particlegvi.settings.grids import is_higher_better
 
 MOST_WORDS = 110  # cells of a panel that have their number written in them
 MOST_TICKS = 10
@@ -81,7 +82,8 @@ def _draw(
     """One panel, the first key along the horizontal axis; whether anything is hatched, and anything diverged."""
     across, up = list(sweep.over)
     shown = means(sweep, panel).T
-    colours = matplotlib.colormaps["Greys" if look().palette == "grey" else "cividis_r"]
+    light_is_good = "_r" if not is_higher_better(panel.measure) else ""
+    colours = matplotlib.colormaps[("gray" if look().palette == "grey" else "cividis") + light_is_good]
     colours = colours.with_extremes(bad=palette().ground)
     image = axes.imshow(
         shown, origin="lower", aspect="auto", cmap=colours, interpolation="nearest", vmin=limits[0], vmax=limits[1]
@@ -126,4 +128,7 @@ def _short(value: float, every: Array) -> str:
     """A number with as many decimals as tell the cells of its panel apart, three digits at most."""
     largest = float(np.nanmax(np.abs(every)))
     decimals = 2 if largest < 10.0 else 1 if largest < 100.0 else 0
+    known = every[np.isfinite(every)]
+    fewer = (places for places in range(decimals) if np.all(known == known.round(places)))
+    decimals = next(fewer, decimals)
     return number(f"{value:.{decimals}f}" if 1e-2 < largest < 1e4 else f"{value:.1e}")

@@ -27,6 +27,8 @@ SPACINGS = ("linear", "log")
 VALUES = 'a list of at least one value, none twice, or a range such as {from = 0.0, to = 2.0, count = 9} or "0:2:9"'
 SEEDS = 'a number of seeds, a range "FIRST:END" without its end, or a list of different seeds'
 KEYS = ("over", "seeds", "measure", "heat_map")
+# Numbers of a summary of which more is better.
+HIGHER = ("modes_covered", "log_density", "covered", "auc", "accuracy", "reached_equilibrium")
 
 
 def values(given: object, key: str) -> list[object]:
@@ -136,6 +138,11 @@ def sweep(value: object, key: str) -> Facts:
     if "heat_map" in value:
         text(40)(value["heat_map"], f"{key}.heat_map")
     return value
+
+
+def is_higher_better(measure: str) -> bool:
+    """Whether more of a number of the summary is better."""
+    return measure in HIGHER or measure.rpartition(".")[2] in HIGHER
 
 
 def measures(given: object, key: str = "measure") -> list[str]:

@@ -9,12 +9,11 @@ from itertools import product
 import numpy as np
 
 from particlegvi.contracts import Array, Facts
+from particlegvi.settings.grids import is_higher_better
 from particlegvi.sweeps.gridded import Gridded
 from particlegvi.sweeps.table import as_text
 
 BEST = 5
-# Numbers of which more is better; of all others the lowest settings are shown.
-HIGHER = ("modes_covered", "log_density", "covered", "auc", "accuracy", "reached_equilibrium")
 
 
 def interval(values: Array) -> tuple[float, float, float] | None:
@@ -69,11 +68,6 @@ def best(sweep: Gridded, measure: str, method: str, number: int = BEST) -> list[
     whole.sort(key=lambda place: (sign * float(means[place].mean()), place))
     chosen = whole[:number]
     return [{"setting": dict(zip(sweep.over, grid[place], strict=True)), **_spread(means[place])} for place in chosen]
-
-
-def is_higher_better(measure: str) -> bool:
-    """Whether more of a number is better."""
-    return measure.rpartition(".")[2] in HIGHER or measure in HIGHER
 
 
 def facts(sweep: Gridded, versions: dict[str, str]) -> Facts:

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from particlegvi.cells import choose
 from particlegvi.contracts import Progress
 from particlegvi.engine.numerics import threads
 from particlegvi.tables.cells import Cell, measure
@@ -36,7 +37,7 @@ def run_table(
     progress: Progress | None = None,
     jobs: int | None = None,
     *,
-    pool: workers.Pool = workers.run,
+    pool: workers.Pool | None = None,
 ) -> AnyTable:
     """Compute the cells of a table that its folder does not hold yet, and write ``table.md`` and ``table.json`` there.
 
@@ -55,7 +56,8 @@ def run_table(
         Processes; by default one for each processor, and 1 computes in this process. In a program of your own, call it
         below ``if __name__ == "__main__":`` then, because new processes import the program.
     pool : callable, optional
-        The engine of the processes, as `particlegvi.tools.workers.Pool` describes it; by default that module's ``run``.
+        The engine of the processes, as `particlegvi.tools.workers.Pool` describes it; by default that of sweeps,
+        `particlegvi.cells.choose`.
 
     Returns
     -------
@@ -70,7 +72,8 @@ def run_table(
     made = recipe(chosen)
     parts.progress(progress)
     processes = threads.count() if jobs is None else arguments.whole("jobs", jobs, 1)
-    if not callable(pool):
+    engine = choose(processes) if pool is None else pool
+    if not callable(engine):
         raise refuse("pool", pool, "a function of a function, tasks and a number of processes")
     path = files.place("folder", folder)
     store = Store(path, chosen)
@@ -84,7 +87,7 @@ def run_table(
     finished = len(done)
     if progress is not None:
         progress("cells", finished, len(cells))
-    results = pool(partial(_finish, settings=chosen, folder=path), missing, processes)
+    results = engine(partial(_finish, settings=chosen, folder=path), missing, processes)
     try:
         for group in results:
             for each in group:
