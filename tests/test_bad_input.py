@@ -278,7 +278,7 @@ def test_nothing_is_compiled_or_drawn_before_every_argument_is_checked(monkeypat
     def gone(*_: Any) -> None:
         raise AssertionError("something ran before the arguments were checked")
 
-    monkeypatch.setattr(noise, "_fill", gone)
+    monkeypatch.setattr(noise, "noise_part", gone)
     for key, value in {"steps": -1, "step_size": 0.0, "seed": -1, "integrator": "euler", "record_every": -1,
                        "tolerance": 0.0, "particles": 0, "method": 3, "prior": 3, "initial": "x"}.items():  # fmt: skip
         given = {"loss": LOSS, "method": DLE, "prior": PRIOR, **SMALL} | {key: value}

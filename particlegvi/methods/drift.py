@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi.engine.steps.flow import descend, first_bad_particle
+from particlegvi.engine.steps.flow import descend
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.tools.quoting import shown
 
@@ -63,10 +63,6 @@ class DriftFlow(ParticleFlow):
         """Move the particles."""
         for step in range(first_step, first_step + steps):
             descend(self.state, self._drift(self.state, step), self._step_size_at(step), self._low, self._high)
-
-    def first_bad(self) -> int:
-        """Index of the first non-finite particle, or -1."""
-        return int(first_bad_particle(self.state))
 
     def facts(self) -> dict[str, Any]:
         """Facts for the result: everything chosen and used."""

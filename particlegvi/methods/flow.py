@@ -81,5 +81,5 @@ class ParticleFlow:
 
     def first_bad(self) -> int:
         """Index of the first non-finite particle, or -1."""
-        bad = np.flatnonzero(~np.isfinite(self.state).all(axis=1))
-        return int(bad[0]) if bad.size else -1
+        good = np.isfinite(self.state)
+        return -1 if good.all() else int(np.flatnonzero(~good.all(axis=1))[0])

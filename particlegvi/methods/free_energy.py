@@ -227,10 +227,6 @@ class FreeEnergyFlow(ParticleFlow):
         """The particles (particles, dim)."""
         return np.ascontiguousarray(self.state[:, : self._dim])
 
-    def first_bad(self) -> int:
-        """Index of the first non-finite particle, or -1."""
-        return self._ensemble.first_bad(self.state)
-
     def facts(self) -> Facts:
         """Facts for the result: everything chosen and used."""
         repulsion = self._repulsion.facts() if self._repulsion is not None else {}

@@ -9,10 +9,10 @@ from particlegvi.engine.terms.tape import FormulaTape
 from particlegvi.tools.stages import Expected
 
 # Kernels and seconds, measured on the machine of `particlegvi.engine.numerics.compiling.REFERENCE`.
-PLAIN = Expected(6, 2.0)  # the start, the loss and its gradient, the steps without a repulsion
-LINE = Expected(7, 2.5)  # the Fourier series, and the facts of a repulsion
-PLANE = Expected(13, 3.5)  # the direct sum and the boxes
-FORMULA = Expected(0, 2.0)  # more, for the interpreter of formulas in each of them
+PLAIN = Expected(5, 2.0)  # the start, the loss and its gradient, the prior's, the steps without a repulsion
+LINE = Expected(5, 3.0)  # the Fourier series, and the facts of a repulsion
+PLANE = Expected(12, 4.3)  # the direct sum, the steps that take it in, and the boxes
+FORMULA = Expected(0, 2.5)  # more, for the interpreter of formulas in each of them
 
 
 def expected(loss: Loss, methods: Iterable[Method]) -> Expected:

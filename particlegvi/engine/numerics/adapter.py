@@ -19,9 +19,8 @@ from numba.core import types
 from numba.extending import overload_method
 
 from particlegvi.engine.numerics import mathematics
-from particlegvi.engine.numerics.compiled import OPTIONS
+from particlegvi.engine.numerics.compiled import INLINED, LOOP
 
-INLINED = {"forceinline": True, **OPTIONS}  # without it a loop over points calls instead of vectorising
 _compiled_methods: dict[tuple[type, str], Any] = {}
 
 
@@ -63,7 +62,7 @@ def _gradient(self, x, out):
     return lambda self, x, out: method(self, x, out)
 
 
-@overload_method(types.BaseNamedTuple, "values", jit_options=OPTIONS)
+@overload_method(types.BaseNamedTuple, "values", jit_options=LOOP)
 def _values(self, points, out):
     """Values at the columns of ``points`` (dim, lanes): the term's own block form, or a loop over the lanes."""
     if hasattr(self.instance_class, "values"):
@@ -77,7 +76,7 @@ def _values(self, points, out):
     return loop
 
 
-@overload_method(types.BaseNamedTuple, "gradients", jit_options=OPTIONS)
+@overload_method(types.BaseNamedTuple, "gradients", jit_options=LOOP)
 def _gradients(self, points, out):
     """Gradients at the columns of ``points`` (dim, lanes): the term's own block form, or a loop over the lanes."""
     if hasattr(self.instance_class, "gradients"):

@@ -22,7 +22,12 @@ from typing import Any
 import numba
 from numba import config
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+from particlegvi.engine.numerics.nesting import helper_options
+
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
+HELPER: dict[str, Any] = {**OPTIONS, **helper_options()}
+INLINED: dict[str, Any] = {**HELPER, "forceinline": True}  # without it a loop over points does not vectorise
+LOOP: dict[str, Any] = {**OPTIONS, **helper_options(optimised=True)}
 SOURCES = ("engine", "losses", "kernels", "priors", "functionspace/likelihoods")  # folders with compiled code
 # Plain Python in those folders, where a changed word recompiles nothing: no term is defined there.
 NEVER_COMPILED = (
@@ -140,10 +145,10 @@ def compiled(function: Callable[..., Any]) -> EntryPoint:
 
 def nested(function: Callable[..., Any]) -> Any:
     """Decorate a helper called from compiled code only: never cached by itself, it is part of its callers' caches."""
-    return numba.njit(**OPTIONS)(function)
+    return numba.njit(**HELPER)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Decorate a helper that must vanish into its caller: a small one, so that the loop around it is vectorised, or one
     called at every step, because a call counts references to each array it is given, atomically: 10 ns an array."""
-    return numba.njit(forceinline=True, **OPTIONS)(function)
+    return numba.njit(**INLINED)(function)

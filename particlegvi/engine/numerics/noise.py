@@ -28,6 +28,7 @@ ACCEPTANCE_ROLE = np.uint64(ROLES["acceptance"] << 24)
 JUMPS_ROLE = np.uint64(ROLES["jumps"] << 24)
 BATCHES_ROLE = np.uint64(ROLES["batches"] << 24)
 LANES = 64
+AT_ONCE = 2**20  # normals that are drawn together; twice as many are made
 
 LOW = np.uint64(0xFFFFFFFF)
 SHIFT_32 = np.uint64(32)
@@ -140,16 +141,29 @@ def fill_uniforms(first, even, odd, pair, role_word, k0, k1):
 
 
 @compiled
-def _fill(out, role_word, step, normal, k0, k1):
+def noise_part(normals, first_pair, role_word, coordinates, first, last, seed):
+    """Normals into the rows first, ..., last - 1 of ``normals`` (rows, 2, particles): of the even and the odd step.
+
+    Row r is of the coordinate r % coordinates in the pair of steps first_pair + r // coordinates.
+    """
+    k0, k1 = seed
+    width = normals.shape[2]
+    for row in range(first, last):
+        even = normals[row, 0].reshape(1, width)
+        odd = normals[row, 1].reshape(1, width)
+        word = role_word + np.uint64(row % coordinates)
+        fill_normals(np.int64(0), even, odd, np.uint64(first_pair + row // coordinates), word, k0, k1)
+
+
+@compiled
+def _fill_uniforms(out, role_word, step, seed):
+    k0, k1 = seed
     particles, dim = out.shape
     even = np.empty((dim, LANES))
     odd = np.empty((dim, LANES))
     chosen = even if step % 2 == 0 else odd
     for first in range(0, particles, LANES):
-        if normal:
-            fill_normals(first, even, odd, np.uint64(step // 2), role_word, k0, k1)
-        else:
-            fill_uniforms(first, even, odd, np.uint64(step // 2), role_word, k0, k1)
+        fill_uniforms(first, even, odd, np.uint64(step // 2), role_word, k0, k1)
         for coordinate in range(dim):
             for lane in range(min(LANES, particles - first)):
                 out[first + lane, coordinate] = chosen[coordinate, lane]
@@ -166,17 +180,12 @@ def role_word(role: str) -> np.uint64:
     return np.uint64(look_up("role", role, ROLES) << 24)
 
 
-def _numbers(normal: bool, seed: int, role: str, shape: tuple[int, int], step: int, first: int) -> Array:
-    particles, dim = shape
+def _checked(particles: int, dim: int, first: int) -> None:
     if particles > MOST_PARTICLES or first + dim > MOST_COORDINATES:
         raise ValueError(
             f"particles must be at most {MOST_PARTICLES} in at most {MOST_COORDINATES} dimensions, the limits of the"
             f" noise's counter, not {particles} in {first + dim}"
         )
-    k0, k1 = key_words(seed)
-    out = np.empty((particles, dim))
-    _fill(out, role_word(role) + np.uint64(first), step, normal, k0, k1)
-    return out
 
 
 def normals(seed: int, role: str, particles: int, dim: int, step: int = 0, first: int = 0) -> Array:
@@ -186,9 +195,21 @@ def normals(seed: int, role: str, particles: int, dim: int, step: int = 0, first
     embedding or a bandwidth), "split" (of data), "draws" (reparameterised draws), "acceptance" (of proposals),
     "jumps" (between modes) and "batches" (of rows): roles never disturb each other.
     """
-    return _numbers(True, seed, role, (particles, dim), step, first)
+    _checked(particles, dim, first)
+    key, word = key_words(seed), role_word(role)
+    out = np.empty((particles, dim))
+    most = max(AT_ONCE // max(particles, 1), 1)
+    for begin in range(0, dim, most):
+        count = min(most, dim - begin)
+        rows = np.empty((count, 2, particles))
+        noise_part(rows, step // 2, word + np.uint64(first + begin), count, 0, count, key)
+        out[:, begin : begin + count] = rows[:, step % 2].T
+    return out
 
 
 def uniforms(seed: int, role: str, particles: int, dim: int, step: int = 0, first: int = 0) -> Array:
     """Uniforms on the open interval (0, 1), shape (particles, dim), of one role and step, from coordinate ``first``."""
-    return _numbers(False, seed, role, (particles, dim), step, first)
+    _checked(particles, dim, first)
+    out = np.empty((particles, dim))
+    _fill_uniforms(out, role_word(role) + np.uint64(first), step, key_words(seed))
+    return out

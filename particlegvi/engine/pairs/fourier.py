@@ -97,6 +97,12 @@ def _reach(allowed: float) -> float:
     return reach
 
 
+def within_reach(plan: FourierPlan, x: np.ndarray) -> bool:
+    """Whether `MOST_MODES` modes are enough for these particles, and all are finite."""
+    alone = float(x.max()) - float(x.min()) + plan.reach * plan.lengthscale  # as in `fourier_box`
+    return plan.band * alone / (4.0 * math.pi * plan.lengthscale) <= MOST_MODES // 2
+
+
 @nested
 def modes_for(plan, period):
     """Number of modes, even, that a period of at least this length needs."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics.noise import NOISE_ROLE, noise_part
 from particlegvi.engine.pairs.series import GROUP
-from particlegvi.engine.steps.coupled import noise_part
 
 NUMBERS = 2**17  # normals of a piece at most: 1 MB, which passes from one processor to the other in a shared cache
 FIRST = 64  # steps of the first piece; each is twice as long as the one before, in case they lead nowhere
@@ -43,7 +43,8 @@ class NoiseAhead:
         count = min(self._size, longest, steps)
         normals = self._space(0, first_step, count, padded)
         pair, key = first_step // 2, self.key
-        threads.split(lambda a, b: noise_part(normals, pair, a, b, key), len(normals), least=-(-20_000 // padded))
+        least = -(-20_000 // padded)
+        threads.split(lambda a, b: noise_part(normals, pair, NOISE_ROLE, 1, a, b, key), len(normals), least=least)
         step, turn = first_step, 0
         try:
             while step + count < end:
@@ -73,4 +74,4 @@ class NoiseAhead:
 
     def _maker(self, normals: np.ndarray, pair: int) -> threads.Work:
         key = self.key
-        return lambda: noise_part(normals, pair, 0, len(normals), key)
+        return lambda: noise_part(normals, pair, NOISE_ROLE, 1, 0, len(normals), key)

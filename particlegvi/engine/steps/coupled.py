@@ -13,7 +13,6 @@ import math
 import numpy as np
 
 from particlegvi.engine.numerics.compiled import compiled, inlined
-from particlegvi.engine.numerics.noise import NOISE_ROLE, fill_normals
 from particlegvi.engine.numerics.vectors import (
     WIDTH,
     add,
@@ -75,27 +74,6 @@ def move_line(x, number, drift, force, stepping, row, now, following, switches):
 
 
 @compiled
-def noise_part(normals, first_pair, first, last, seed):
-    """Noise of the pairs of steps first_pair + first, ..., first_pair + last - 1 into their rows of ``normals``.
-
-    ``normals`` is (pairs, 2, particles): the normals of the even and of the odd step.
-    """
-    k0, k1 = seed
-    width = normals.shape[2]
-    for row in range(first, last):
-        even = normals[row, 0].reshape(1, width)
-        odd = normals[row, 1].reshape(1, width)
-        fill_normals(0, even, odd, np.uint64(first_pair + row), NOISE_ROLE, k0, k1)
-
-
-@compiled
-def steps_within_reach(plan, x):
-    """Whether the series can take a step from here: particles (particles, 1) that are finite and not too far apart."""
-    low, high = extent(x.reshape(-1))
-    return math.isfinite(low) and math.isfinite(high) and fourier_box(plan, low, high).modes <= MOST_MODES
-
-
-@compiled
 def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, stepping, normals, first_step, steps):
     """Move all particles of ``positions`` (particles, 1) by up to ``steps`` steps, in place; return the steps done.
 
@@ -107,20 +85,21 @@ def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, 
     padded = normals.shape[2]
     x = np.empty(padded)
     drift = np.empty(padded)
-    force = np.zeros(padded)
+    force = np.empty(padded)
     scratch = np.empty(BLOCK)
     angles = np.empty((number + TILE - 1) // TILE * ANGLES)
-    lane_sums = np.zeros(MOST_MODES * 2 * WIDTH)
+    lane_sums = np.empty(MOST_MODES * 2 * WIDTH)
     partial = np.empty(((number + CHUNK - 1) // CHUNK, 2, MOST_MODES))
     weighted = np.empty((2, MOST_MODES))
     factors = np.empty(MOST_MODES)
     pull = np.empty(MOST_MODES)
     terms = switches.copy()
-    known = fourier_box(plan, 0.0, 0.0)
-    coefficients(plan, known, factors, pull)
-    done = 0
+    modes_known, attracts_known, done = -1, False, 0
     for i in range(padded):
         x[i] = positions[min(i, number - 1), 0]
+        force[i] = 0.0
+    for i in range(lane_sums.size):  # a loop, because numba's zeros cost a tenth of a second of compiling
+        lane_sums[i] = 0.0
     least, greatest = extent(x)
     for step in range(first_step, first_step + steps):
         if not (math.isfinite(least) and math.isfinite(greatest)):
@@ -129,9 +108,9 @@ def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, 
         modes = box.modes
         if modes > MOST_MODES:
             break
-        if modes != known.modes or box.attracts != known.attracts:
+        if modes != modes_known or box.attracts != attracts_known:
             coefficients(plan, box, factors, pull)
-            known = box
+            modes_known, attracts_known = modes, box.attracts
         for start in range(0, number, TILE):
             stop = min(number, start + TILE)
             tile = start // TILE * ANGLES

@@ -12,10 +12,11 @@ from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import EntryPoint
 from particlegvi.engine.numerics.noise import key_words
 from particlegvi.engine.pairs.algorithms import Series
+from particlegvi.engine.pairs.fourier import within_reach
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.steps.ahead import NoiseAhead
-from particlegvi.engine.steps.coupled import advance_coupled, steps_within_reach
-from particlegvi.engine.steps.flow import LANES, Switches, advance, first_bad_particle
+from particlegvi.engine.steps.coupled import advance_coupled
+from particlegvi.engine.steps.flow import LANES, Switches, advance
 from particlegvi.engine.terms.constant import Constant
 
 WORTH = 131_072  # particles times steps that are worth waking a thread for, in long chunks
@@ -172,7 +173,7 @@ class Ensemble:
     ) -> int:
         assert self.repulsion is not None
         done, plan, switches = 0, self.repulsion.plan, self.switches.array()
-        if not steps_within_reach(plan, positions):
+        if plan is None or not within_reach(plan, positions):
             return done
         for step, count, normals in self._noise.pieces(positions.shape[0], first_step, steps):
             taken = self._advance_coupled(
@@ -192,10 +193,6 @@ class Ensemble:
         if self.outside is not None:
             force += self.outside.gradient_at(positions, step, self.seed)
         return force
-
-    def first_bad(self, positions: Array) -> int:
-        """Index of the first particle that is not finite, or -1."""
-        return int(first_bad_particle(positions))
 
     def facts(self, state: Array) -> dict[str, Any]:
         """Facts of the scheme for the result, from the final state."""

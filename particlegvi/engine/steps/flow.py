@@ -12,7 +12,6 @@ skipped, so that one method reduces to the next bit for bit.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -161,9 +160,9 @@ def advance(
     x = np.empty((dim, width))
     drift = np.empty((dim, width))
     scratch = np.empty((dim, width))
-    even = np.zeros((dim, width))
-    odd = np.zeros((dim, width))
-    carried = np.zeros((dim, width))
+    even = np.empty((dim, width))
+    odd = np.empty((dim, width))
+    carried = np.empty((dim, width))
     for start in range(first, last, width):
         load_block(positions, start, x)
         held = -1
@@ -188,16 +187,6 @@ def advance(
                 move(x, drift, stepping, row, now, even if is_odd else odd, switches)
             step += 1
         store_block(x, start, last, positions)
-
-
-@compiled
-def first_bad_particle(positions):
-    """Index of the first particle with a non-finite coordinate, or -1."""
-    for particle in range(positions.shape[0]):
-        for coordinate in range(positions.shape[1]):
-            if not math.isfinite(positions[particle, coordinate]):
-                return particle
-    return -1
 
 
 @compiled

@@ -8,38 +8,17 @@ from particlegvi.contracts import Array, Kernel, Term
 from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled
 
-LANES = 64
+AT_ONCE = 512  # points given to a term together: the interpreter of formulas has a row of numbers for each
 
 
 @compiled
 def _values(term, points, out):
-    number, dim = points.shape
-    block = np.empty((dim, LANES))
-    result = np.empty(LANES)
-    for start in range(0, number, LANES):
-        lanes = min(LANES, number - start)
-        for coordinate in range(dim):
-            for lane in range(LANES):
-                block[coordinate, lane] = points[start + min(lane, lanes - 1), coordinate]
-        term.values(block, result)
-        for lane in range(lanes):
-            out[start + lane] = result[lane]
+    term.values(points, out)
 
 
 @compiled
 def _gradients(term, points, out):
-    number, dim = points.shape
-    block = np.empty((dim, LANES))
-    result = np.empty((dim, LANES))
-    for start in range(0, number, LANES):
-        lanes = min(LANES, number - start)
-        for coordinate in range(dim):
-            for lane in range(LANES):
-                block[coordinate, lane] = points[start + min(lane, lanes - 1), coordinate]
-        term.gradients(block, result)
-        for coordinate in range(dim):
-            for lane in range(lanes):
-                out[start + lane, coordinate] = result[coordinate, lane]
+    term.gradients(points, out)
 
 
 @compiled
@@ -56,17 +35,23 @@ def _profile_slopes(kernel, squared_distances, out):
 
 def values(term: Term, points: Array) -> Array:
     """Values of a term at ``points`` (n, dim), as an array (n,)."""
-    points = np.ascontiguousarray(points, dtype=np.float64)
-    out = np.empty(points.shape[0])
-    _values.for_terms(term)(term, points, out)
+    points = np.asarray(points, dtype=np.float64)
+    function, out = _values.for_terms(term), np.empty(points.shape[0])
+    for first in range(0, len(out), AT_ONCE):
+        columns = np.ascontiguousarray(points[first : first + AT_ONCE].T)
+        function(term, columns, out[first : first + AT_ONCE])
     return out
 
 
 def gradients(term: Term, points: Array) -> Array:
     """Gradients of a term at ``points`` (n, dim), as an array (n, dim)."""
-    points = np.ascontiguousarray(points, dtype=np.float64)
-    out = np.empty_like(points)
-    _gradients.for_terms(term)(term, points, out)
+    points = np.asarray(points, dtype=np.float64)
+    function, out = _gradients.for_terms(term), np.empty(points.shape)
+    for first in range(0, len(out), AT_ONCE):
+        columns = np.ascontiguousarray(points[first : first + AT_ONCE].T)
+        found = np.empty(columns.shape)
+        function(term, columns, found)
+        out[first : first + AT_ONCE] = found.T
     return out
 
 
