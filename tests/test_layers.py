@@ -39,7 +39,7 @@ LAYERS = [
     {"results"},
     {"running"},
     {"sweeps"},
-    {"bench", "verification"},
+    {"bench", "doctor", "verification"},
     {"cli"},
     {"__main__"},
 ]

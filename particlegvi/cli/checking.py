@@ -1,11 +1,11 @@
-"""Commands that put the package to the test: ``verify`` and ``bench``."""
+"""Commands that put the package to the test: ``verify``, ``bench`` and ``doctor``."""
 
 from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli.options import SEED
-from particlegvi.cli.reporting import DONE, FAILED
+from particlegvi.cli.options import QUIET, SEED
+from particlegvi.cli.reporting import DONE, FAILED, say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,37 @@ def bench(options: argparse.Namespace) -> None:
     from particlegvi.bench import command
 
     command.bench(options.only, options.quick, options.out)
+
+
+def doctor(options: argparse.Namespace) -> int:
+    from particlegvi.cli.progress import ProgressBar
+
+    with ProgressBar(options.quiet or options.json) as progress:
+        if options.clean:
+            from particlegvi.doctor import cache
+
+            before = cache.clean()
+            if not options.quiet:
+                print(f"removed {before.versions} folders ({before.bytes / 1e6:.1f} MB) from {before.folder}")
+            return DONE
+        if options.warm:
+            from particlegvi.doctor.warming import warm
+
+            left = warm(progress=progress)
+            if left:
+                say(f"left out, as their data are not here or they are tables: {', '.join(left)}")
+        from particlegvi.doctor import report
+        from particlegvi.engine.numerics.compiling import compiling_told
+
+        with compiling_told(progress):
+            facts = report.report()
+    if options.json:
+        import json
+
+        print(json.dumps(facts, indent=2))
+    elif not options.quiet:
+        print("\n".join(report.lines(facts)))
+    return DONE if facts["self_test"]["passed"] else FAILED
 
 
 COMMANDS: dict[str, Command] = {
@@ -49,6 +80,16 @@ COMMANDS: dict[str, Command] = {
             (("--only",), {"nargs": "+", "metavar": "WORKLOAD", "help": "these workloads only"}),
             (("--quick",), {"action": "store_true", "help": "two rounds and smaller sizes, to see whether it works"}),
             (("--out",), {"metavar": "DIR", "help": "folder for results.json and scaling.png"}),
+        ],
+    ),
+    "doctor": (
+        doctor,
+        "versions, threads, caches, memory and a self-test of this installation",
+        [
+            (("--json",), {"action": "store_true", "help": "as JSON"}),
+            (("--warm",), {"action": "store_true", "help": "first compile all that the shipped scenarios need"}),
+            (("--clean",), {"action": "store_true", "help": "remove all compiled code, and nothing else"}),
+            QUIET,
         ],
     ),
 }

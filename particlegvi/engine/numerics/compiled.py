@@ -22,12 +22,12 @@ from typing import Any
 import numba
 from numba import config
 
-from particlegvi.engine.numerics.nesting import helper_options
+from particlegvi.engine.numerics.nesting import Options, helper_options
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
-HELPER: dict[str, Any] = {**OPTIONS, **helper_options()}
-INLINED: dict[str, Any] = {**HELPER, "forceinline": True}  # without it a loop over points does not vectorise
-LOOP: dict[str, Any] = {**OPTIONS, **helper_options(optimised=True)}
+OPTIONS: Options = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
+HELPER: Options = {**OPTIONS, **helper_options()}
+INLINED: Options = {**HELPER, "forceinline": True}  # without it a loop over points does not vectorise
+LOOP: Options = {**OPTIONS, **helper_options(optimised=True)}
 SOURCES = ("engine", "losses", "kernels", "priors", "functionspace/likelihoods")  # folders with compiled code
 # Plain Python in those folders, where a changed word recompiles nothing: no term is defined there.
 NEVER_COMPILED = (
@@ -68,12 +68,17 @@ def source_digest() -> str:
     return digest.hexdigest()[:16]
 
 
+def cache_parent() -> Path:
+    """The folder that holds the compiled code of these and of earlier sources, which need not be there."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    return Path(chosen) / "particlegvi" if chosen else user_cache_folder() / "compiled"
+
+
 @cache
 def cache_folder() -> str:
     """The folder for compiled code of exactly these sources; empty when none can be written."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
     try:
-        parent = Path(chosen) / "particlegvi" if chosen else user_cache_folder() / "compiled"
+        parent = cache_parent()
         folder = parent / source_digest()
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from llvmlite import binding
 from numba.core import event
 
 from particlegvi.contracts import Stages
@@ -70,6 +71,11 @@ def compiled_before() -> bool:
     """Whether the cache holds a kernel of these sources."""
     folder = cache_folder()
     return bool(folder) and next(Path(folder).rglob("*.nbi"), None) is not None
+
+
+def processor() -> str:
+    """The kind of processor that code is compiled for, as LLVM calls it."""
+    return str(binding.get_host_cpu_name())
 
 
 def slowness() -> float:

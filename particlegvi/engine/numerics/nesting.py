@@ -11,15 +11,17 @@ numba does it, to the same bits.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numba
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, StateDict
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import NativeLowering
 
 TRIED = (61, 68)  # the first and the last of the versions 0.N
+Options: TypeAlias = dict[str, Any]  # of `numba.njit`
+ONLY_COMPILED = "only compiled code can call this function"
 
 
 class OptimisedLibrary(JITCodeLibrary):
@@ -31,13 +33,10 @@ class OptimisedLibrary(JITCodeLibrary):
 
 
 class HelperLibrary(OptimisedLibrary):
-    """Code of which only what makes it smaller is done before; the caller optimises it together with its own."""
+    """Code that the caller optimises together with its own."""
 
     def _optimize_final_module(self) -> None:
-        codegen = self._codegen
-        cheap: dict[str, Any] = {"loop_vectorize": codegen._loopvect, "opt": codegen._opt_level, "cost": "cheap"}
-        passes, builder = codegen._module_pass_manager(slp_vectorize=False, **cheap)
-        passes.run(self._final_module, builder)
+        """Nothing here."""
 
 
 class Lowering(NativeLowering):
@@ -45,12 +44,12 @@ class Lowering(NativeLowering):
 
     library: type[OptimisedLibrary]
 
-    def run_pass(self, state: Any) -> bool:
+    def run_pass(self, state: StateDict) -> bool:
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
         super().run_pass(state)
-        # numba finds the code by this object, which must be a built-in function; called from Python it raises
-        entry = [].pop
+        # numba finds the code by this object: a built-in function, another each time, that raises if Python calls it
+        entry = "".join(("{", ONLY_COMPILED, "}")).format
         state.targetctx.insert_user_function(entry, state.cr.fndesc, [state.library])
         state.cr = state.cr._replace(cfunc=entry)
         return True
@@ -60,7 +59,7 @@ class Lowering(NativeLowering):
 class HelperLowering(Lowering):
     """Into a `HelperLibrary`."""
 
-    _name = "particlegvi_helper_lowering"
+    _name = "particlegvi_helper_lowering"  # type: ignore[assignment]
     library = HelperLibrary
 
 
@@ -68,7 +67,7 @@ class HelperLowering(Lowering):
 class OptimisedLowering(Lowering):
     """Into an `OptimisedLibrary`."""
 
-    _name = "particlegvi_optimised_lowering"
+    _name = "particlegvi_optimised_lowering"  # type: ignore[assignment]
     library = OptimisedLibrary
 
 
@@ -92,9 +91,9 @@ class OptimisedCompiler(HelperCompiler):
     lowering = OptimisedLowering
 
 
-def helper_options(optimised: bool = False) -> dict[str, Any]:
+def helper_options(optimised: bool = False) -> Options:
     """The options of ``numba.njit`` for helpers, besides those of all functions."""
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    options: Options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     major, minor = numba.version_info.short
     if major == 0 and TRIED[0] <= minor <= TRIED[1]:
         options["pipeline_class"] = OptimisedCompiler if optimised else HelperCompiler

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.engine.numerics import mathematics
-from particlegvi.engine.numerics.compiled import nested
+from particlegvi.engine.numerics.compiled import OPTIONS
 
 ADD, SUBTRACT, MULTIPLY, DIVIDE = 0, 1, 2, 3
 ADD_CONSTANT, MULTIPLY_CONSTANT, CONSTANT_MINUS, DIVIDE_CONSTANT, CONSTANT_OVER, POWER_CONSTANT = 4, 5, 6, 7, 8, 9
@@ -66,7 +67,7 @@ class FormulaTape(_Fields):
         out[:] = result[:, 0]
 
 
-@nested
+@numba.njit(**OPTIONS)  # and not nested: at a single point Python calls it as well
 def run(program, constants, points, registers, out):
     """Run a program at the columns of ``points`` (dim, lanes), with ``registers`` (count, lanes) as scratch."""
     lanes = points.shape[1]

@@ -1,4 +1,4 @@
-"""Helpers are part of their callers: no machine code of their own, the same bits, and numba's way where it is unknown."""
+"""Helpers are part of their callers: no machine code of their own, the same bits, and numba's way where need be."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_helper_has_no_machine_code_and_cannot_be_called_from_python():
     ordinary(1.0)  # the control: numba's own way leaves an address
     (made,) = ordinary.overloads.values()
     assert made.library.get_pointer_to_function(made.fndesc.llvm_func_name) != 0
-    with pytest.raises(TypeError):
+    with pytest.raises(KeyError, match=nesting.ONLY_COMPILED):
         noise.normal_pair(*(np.uint64(number) for number in (3, 5, 7, 1, 2)))
 
 
