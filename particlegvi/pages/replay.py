@@ -17,6 +17,8 @@ from particlegvi.plotting.results import HasDensity, ParticleRun, is_atoms, is_d
 ROOM = 300_000  # bytes of all frames together, in a page of at most 500,000
 LEAST_PARTICLES = 20
 NODES = {1: 401, 2: 49}  # of a density, a side
+MOST_NODES = 6401
+RESOLVED = 1e-3  # error of the mass on the nodes of a line
 CODES = 65534  # the code after the last stands for what is no number
 EARLY = 0.1  # share of the time that has half of the frames, because DE is over by then
 
@@ -154,6 +156,12 @@ def truth(target: Target | None) -> Facts | None:
     axes = [np.linspace(a, b, count) for a, b in zip(low, high, strict=True)]
     if target.dim == 1:
         density = target.pdf(axes[0])
+        while abs(np.trapezoid(density, axes[0]) - 1.0) > RESOLVED:
+            count = 4 * count - 3
+            if count > MOST_NODES:  # more modes than can be drawn
+                return None
+            axes = [np.linspace(low[0], high[0], count)]
+            density = target.pdf(axes[0])
     else:
         first, second = np.meshgrid(*axes)
         density = target.pdf(np.column_stack([first.ravel(), second.ravel()]))

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from particlegvi import words
+from particlegvi import integrators, words
 from particlegvi.contracts import Scenario
 from particlegvi.kinds.particles.building import Parts
 from particlegvi.pages.building import Page, build
@@ -44,7 +44,7 @@ def page_of_scenario(scenario: Scenario, parts: object, seed: int = 0, language:
         scenario["particles"],
         scenario["steps"],
         resolved(scenario["step_size"]),
-        scenario["integrator"],
+        integrators.resolved(scenario["integrator"])[0],
         seed=arguments.seed(seed),
     )
     subject = Subject(scenario["title"], scenario["source"], *known, settings)

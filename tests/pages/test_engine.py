@@ -7,6 +7,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.engine.numerics import noise
+from particlegvi.pages.content import LOSSES, loss_of
 
 KNOWN = [  # Random123's known answers for philox4x32-10: counter, key, result
     ([0] * 4, [0] * 2, [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]),
@@ -17,7 +18,7 @@ KNOWN = [  # Random123's known answers for philox4x32-10: counter, key, result
         [0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1],
     ),
 ]
-KERNEL = pg.kernels.SquaredExponential(lengthscale=0.8)
+KERNEL = pg.kernels.SquaredExponential(lengthscale=0.8, variance=1.3)
 METHODS = {
     "DE": pg.methods.DE(), "DLE": pg.methods.DLE(0.7), "DRE": pg.methods.DRE(0.4, kernel=KERNEL),
     "DRLE": pg.methods.DRLE(0.7, 0.4, kernel=KERNEL),
@@ -32,11 +33,12 @@ return problem.methods.map(name => {
 });
 """
 TRUTH = 'const q = PG.truth(PG.method(PG.problem({ ...PG.DEFAULTS, ...settings }, null), "DRLE"));'
-SETTINGS = {"kl_weight": 0.7, "mmd_weight": 0.4, "lengthscale": 0.8, "step_size": 2e-3, "methods": "DE,DLE,DRE,DRLE"}
+SETTINGS = {"kl_weight": 0.7, "mmd_weight": 0.4, "lengthscale": 0.8, "variance": 1.3, "step_size": 2e-3}
+SETTINGS |= {"methods": "DE,DLE,DRE,DRLE"}
 AGREE = 1e-11
 INTEGRATORS = ("euler-maruyama", "leimkuhler-matthews")
 FORMULA = "t^2/2 + cos(3*t) + exp(-t^2)*tanh(t)/3 - log(1 + t^2)"
-LOSSES = [
+PROBLEMS = [  # a loss with its variables, a prior, and the same prior of the package
     ("tilted-double-well", None, "normal:0:1", pg.priors.Normal(0.0, 1.0)),
     (FORMULA, "t", "normal:0.5:1.5", pg.priors.Normal(0.5, 1.5)),
     ("abs-sine", None, "uniform:-2:3", pg.priors.Uniform(-2.0, 3.0)),
@@ -78,7 +80,7 @@ CASES = [  # loss, integrator, particles, steps
 
 @pytest.mark.parametrize(("case", "integrator", "number", "steps"), CASES)
 def test_particles_are_those_of_the_engine(engine, case, integrator, number, steps):
-    name, variables, prior, ours_prior = LOSSES[case]
+    name, variables, prior, ours_prior = PROBLEMS[case]
     seed, pieces = 2**40 + 7, [steps - 101, 101]
     settings = SETTINGS | {"loss": name, "prior": prior, "integrator": integrator, "particles": number}
     settings |= {"seed": str(seed)} | ({"variables": variables} if variables else {})
@@ -153,6 +155,34 @@ def test_the_target_and_w1_are_the_packages(engine, prior, kl_weight, mmd_weight
     assert energy == pytest.approx(ours_energy.total, abs=1e-5)
 
 
+PARAMETERS = [
+    ("abs-sine", {"depth": 1.5}), ("banana", {}), ("double-well", {"height": 2.0}), ("four-gaussians", {"sd": 0.8}),
+    ("funnel", {"sd": 2.0}), ("gaussian-mixture", {"means": [-1.0, 2.0], "sds": [0.5, 1.0], "weights": [1.0, 2.0]}),
+    ("gaussian-mixture", {"means": [[0.0, 1.0], [2.0, -1.0]], "sds": [[0.5, 1.0], [1.0, 0.7]]}), ("ring", {}),
+    ("quadratic", {"curvature": [1.0, 3.0], "centre": 0.5}), ("quadratic", {}), ("tilted-double-well", {"scale": 0.7}),
+    ("spline", {"low": -2.0, "high": 2.5, "heights": [1.0, -1.0, 0.5, 0.0, 2.0]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "parameters"), PARAMETERS)
+def test_losses_have_the_bits_of_the_package(engine, rng, name, parameters):
+    loss = pg.losses.get(name, **parameters)
+    x = rng.normal(scale=2.0, size=(200, loss.dim))
+    body = """const loss = PG.read_loss({ loss: "own" }, own), p = x.map(row => Float64Array.from(row));
+    const v = new Float64Array(p[0].length), s = p.map(row => new Float64Array(row.length));
+    loss.values(p, v, PG.exact); loss.slopes(p, s, PG.exact);
+    return [Array.from(v), s.map(row => Array.from(row)), loss.window];"""
+    value, slopes, window = engine(body, own=loss_of(loss), x=x.T.tolist())
+    np.testing.assert_allclose(value, loss.value(x), rtol=1e-13, atol=1e-13)
+    assert np.array_equal(np.array(slopes).T, loss.gradient(x))
+    np.testing.assert_allclose(window, loss.plot_window)
+
+
+def test_the_page_has_the_losses_that_it_says(engine):
+    assert sorted(engine("return Object.keys(PG.losses);")) == sorted(LOSSES)
+    assert {name for name, _ in PARAMETERS} == set(LOSSES)
+
+
 def test_atoms_of_a_deep_ensemble(engine):
     loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
     target = pg.target(loss, pg.methods.DE(), prior, initial=prior)
@@ -170,6 +200,11 @@ def test_the_target_in_the_plane(engine, mmd_weight):
     mean, variance = engine(body, settings=settings)
     np.testing.assert_allclose(mean, target.mean, atol=1e-6)
     np.testing.assert_allclose(variance, target.variance, atol=1e-6)
+
+
+def test_more_modes_than_nodes_have_no_truth_rather_than_a_wrong_one(engine):
+    settings = {"loss": "abs-sine", "prior": "uniform:-3000:3000", "kl_weight": 0.1, "mmd_weight": 0.0}
+    assert engine(TRUTH + "return q;", settings=settings) is None
 
 
 def test_a_loss_too_narrow_for_the_grid_has_no_truth_rather_than_a_wrong_one(engine):

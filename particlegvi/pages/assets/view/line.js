@@ -48,7 +48,7 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
 };
 // The scene of several runs on the line: one window and one height for all panels.
 VIEW.line_scene = function (loss, truths, variable, seen) {
-  let [low, high] = loss ? loss.window[0] : seen;
+  let [low, high] = loss && seen[1] - seen[0] < 4 * (loss.window[0][1] - loss.window[0][0]) ? loss.window[0] : seen;
   const known = truths.filter(Boolean), ends = known.flatMap(truth => truth.atoms ? truth.atoms.map(([t]) => t) : [truth.quantile(0.0005), truth.quantile(0.9995)]);
   if (ends.length && loss && loss.formula !== undefined) {
     low = Math.min(...ends); high = Math.max(...ends);
@@ -59,7 +59,9 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
     const n = 301, x = Float64Array.from({ length: n }, (_, i) => low + (high - low) * i / (n - 1)), v = new Float64Array(n);
     loss.values([x], v, PG.plain);
     const finite = Array.from(v).filter(Number.isFinite).sort((p, q) => p - q), at = share => finite[Math.floor(share * (finite.length - 1))];
-    scene.loss = Array.from(x, (t, i) => [t, v[i]]).filter(([, value]) => Number.isFinite(value));
+    let turns = 0;
+    for (let i = 2; i < n; i++) if ((v[i] - v[i - 1]) * (v[i - 1] - v[i - 2]) < 0) turns++;
+    if (turns < n / 4) scene.loss = Array.from(x, (t, i) => [t, v[i]]).filter(([, value]) => Number.isFinite(value));
     scene.floor = at(0); scene.top = Math.min(at(1), at(0) + 1.7 * (at(0.7) - at(0))) || at(0) + 1;
     scene.values = (points, out) => loss.values([points], out, PG.plain);
   }

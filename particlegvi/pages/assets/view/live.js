@@ -82,7 +82,8 @@ VIEW.live = function (root) {
       return entry;
     });
     const truths = entries.map(entry => entry.truth), { loss } = found, variables = loss.variables || (given.loss === "own" && own.variables) || (loss.dim === 1 ? ["t"] : ["x", "y"]);
-    where.build(entries, loss.dim === 1 ? VIEW.line_scene(loss, truths, variables[0]) : VIEW.plane_scene(loss, truths, variables), loss.dim);
+    const start = entries[0].ensemble.x[0], seen = [PG.quantile(start, 0.01), PG.quantile(start, 0.99)];
+    where.build(entries, loss.dim === 1 ? VIEW.line_scene(loss, truths, variables[0], seen) : VIEW.plane_scene(loss, truths, variables), loss.dim);
   }
   function floors() { // W1 of exact draws takes longest, and is not needed while a slider moves
     for (const where of [panels, kept]) for (const entry of where.entries) if (!entry.floor && entry.truth) entry.floor = (entry.truth.marginals || [entry.truth]).map(curve => PG.w1_floor(curve, entry.ensemble.settings.particles));
