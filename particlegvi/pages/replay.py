@@ -96,7 +96,8 @@ def chosen_records(times: Array, frames: int) -> NDArray[np.int64]:
     few = min(len(early), frames - many)
     spread = [each[np.linspace(0, len(each) - 1, count).round().astype(np.int64)] for each, count in
               ((early, few), (late, many)) if count]  # fmt: skip
-    return np.unique(np.concatenate([[0], *spread, [len(times) - 1]]))[-frames:]
+    found = np.unique(np.concatenate([[0], *spread, [len(times) - 1]]))
+    return np.concatenate([found[:1], found[1:][1 - frames :]])
 
 
 def _window(tables: list[Array]) -> Array:

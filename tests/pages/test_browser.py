@@ -128,12 +128,17 @@ def test_a_students_session(browser, page, tmp_path):
     body.send_keys(" ")
     time.sleep(1.0)
     body.send_keys(" ")
-    by_id(browser, "copy").click()
+    behaviour = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", behaviour)
+    by_id(browser, "save").click()
     scenario = by_id(browser, "scenario").get_attribute("value")
+    downloaded = tmp_path / "from-the-page.toml"
+    end = time.monotonic() + 10.0
+    while not downloaded.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert downloaded.read_text(encoding="utf-8") == scenario
     assert "kl_weight = 0.5" in scenario and "--seed 3" in scenario
-    place = tmp_path / "from-the-page.toml"
-    place.write_text(scenario, encoding="utf-8")
-    runs = pg.run(place, seed=3)
+    runs = pg.run(downloaded, seed=3)
     rows = browser.find_elements("css selector", "#live tbody tr")
     shown = {row.find_element("tag name", "th").text: row.find_element("tag name", "td").text for row in rows}
     for label, run in runs.items():

@@ -94,6 +94,9 @@ def test_half_of_the_frames_are_of_the_first_tenth_of_the_time():
     assert len(chosen) == 100 and chosen[0] == 0 and chosen[-1] == 1000
     assert 45 <= np.sum(times[chosen] <= 100.0) <= 55
     assert list(chosen_records(np.arange(7.0), 100)) == list(range(7))
+    for frames in (2, 3, 10, 999):
+        few = chosen_records(times, frames)
+        assert len(few) == frames and few[0] == 0 and few[-1] == 1000 and np.all(np.diff(few) > 0)
 
 
 def test_particles_are_thinned_where_they_are_too_many():

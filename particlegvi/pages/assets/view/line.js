@@ -26,11 +26,13 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
   const bins = 48, counts = new Float64Array(bins), width = (b - a) / bins, is_share = truth && truth.atoms;
   let outside = 0;
   for (const t of x) { const k = Math.floor((t - a) / width); if (k >= 0 && k < bins) counts[k]++; else outside++; }
-  const unit = is_share ? x.length : x.length * width, tallest = is_share ? Math.min(1.05, 1.5 * Math.max(...truth.atoms.map(([, w]) => w))) : scene.tallest, hy = d => base - (base - middle - 16) * Math.min(d / tallest, 1.04);
+  const unit = is_share ? x.length : x.length * width, most = Math.max(...counts) / unit;
+  const tallest = is_share ? Math.min(1.05, Math.max(1.2 * most, 1.5 * Math.max(...truth.atoms.map(([, w]) => w)))) : scene.tallest || 1.3 * most || 1, hy = d => base - (base - middle - 16) * Math.min(d / tallest, 1.04);
   g.fillStyle = colour; g.globalAlpha = 0.55;
   for (let k = 0; k < bins; k++) if (counts[k]) g.fillRect(px(a + k * width), hy(counts[k] / unit), (W - 20) / bins - 1, base - hy(counts[k] / unit));
   g.globalAlpha = 1; g.strokeStyle = ink; g.lineWidth = 2.5;
   if (truth && truth.atoms) for (const [t, w] of truth.atoms) { // a dashed stem and a ring for each atom
+    if (truth.atoms.length > 60) { g.fillStyle = ink; g.fillRect(px(t), hy(w), 1, 2); continue; }
     g.setLineDash([6, 4]); g.beginPath(); g.moveTo(px(t), base); g.lineTo(px(t), hy(w)); g.stroke(); g.setLineDash([]);
     g.beginPath(); g.arc(px(t), hy(w), 6, 0, 6.2832); g.stroke();
   } else if (truth) {
@@ -54,7 +56,7 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
     low = Math.min(...ends); high = Math.max(...ends);
     const pad = 0.12 * (high - low) || 1; low -= pad; high += pad;
   } else if (ends.length) { low = Math.min(low, ...ends); high = Math.max(high, ...ends); }
-  const scene = { window: [low, high], variable, loss: [], floor: 0, top: 1, tallest: 1, values: () => {} };
+  const scene = { window: [low, high], variable, loss: [], floor: 0, top: 1, tallest: 0, values: () => {} };
   if (loss) {
     const n = 301, x = Float64Array.from({ length: n }, (_, i) => low + (high - low) * i / (n - 1)), v = new Float64Array(n);
     loss.values([x], v, PG.plain);
