@@ -29,6 +29,9 @@ SMALLER = {
     "free-energy-particles": {"runs": 10, "particles": 400},
     "gibbs-line": {"particles": 2_000, "steps": 5_000},
     "gibbs-plane": None,
+    "last-layer-regression": {"particles": 4_000},
+    "noise-of-weights": None,
+    "spread-score": {"rows": 100_000},
     "unique-minimiser": None,
 }
 
