@@ -37,6 +37,10 @@ assert e.features(X).shape == (200, 15) and e.prior_variances("rkhs").shape == (
 """,
         "assert np.abs(mean - np.sin(3.0 * X[:, 0])).max() < 0.4 and labels.min() >= 0.0 and labels.max() <= 1.0",
     ],
+    "docs/functionals.md": [
+        "assert mean.shape == sd.shape == slope.shape == (5,) and sd.max() < 1.0 and abs(slope[0] - 2.0) < 0.2",
+        "assert model.basis.size == 83 and np.abs(model.predict(X) - targets).max() < 0.1",
+    ],
     "docs/index.md": ["assert run.final.shape == (2000, 1)"],
     "docs/live-page.md": ["assert len(page.html) < 500_000 and page._repr_html_().startswith('<iframe')"],
     "docs/notebook.md": [

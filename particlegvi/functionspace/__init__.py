@@ -8,17 +8,22 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-_MODULES = ("basis", "covariances", "divergences", "likelihoods", "residuals", "selection")
+_MODULES = (
+    "basis", "covariances", "divergences", "functionals", "likelihoods", "residuals", "selection", "wasserstein",
+)  # fmt: skip
 _NAMES = {
     "ExactGaussianProcess": "gp.exact_gp",
     "LinearRegression": "linear",
     "LogisticRegression": "linear",
+    "NystroemRidge": "ridge",
     "ProjectedLangevinSampler": "sampling.sampler",
     "SparseGaussianProcess": "gp.sparse_gp",
     "SubsetOfData": "gp.subset_of_data",
     "SubsetOfRegressors": "gp.subset_of_regressors",
     "fit_classification_hyperparameters": "gp.laplace",
     "fit_hyperparameters": "gp.hyperparameters",
+    "gaussian_w2": "wasserstein",
+    "process_w2": "wasserstein",
 }
 # These need scikit-learn, an extra, and so do not belong to what a star imports.
 _ESTIMATORS = ("ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor")
@@ -26,7 +31,16 @@ _ESTIMATORS = ("ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor
 __all__ = [*_MODULES, *_NAMES]
 
 if TYPE_CHECKING:
-    from particlegvi.functionspace import basis, covariances, divergences, likelihoods, residuals, selection
+    from particlegvi.functionspace import (
+        basis,
+        covariances,
+        divergences,
+        functionals,
+        likelihoods,
+        residuals,
+        selection,
+        wasserstein,
+    )
     from particlegvi.functionspace.estimators import (
         ProjectedLangevinClassifier,
         ProjectedLangevinPoissonRegressor,
@@ -39,7 +53,9 @@ if TYPE_CHECKING:
     from particlegvi.functionspace.gp.subset_of_data import SubsetOfData
     from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
     from particlegvi.functionspace.linear import LinearRegression, LogisticRegression
+    from particlegvi.functionspace.ridge import NystroemRidge
     from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
+    from particlegvi.functionspace.wasserstein import gaussian_w2, process_w2
 
 
 def __getattr__(name: str) -> Any:

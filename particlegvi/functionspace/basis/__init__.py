@@ -25,9 +25,10 @@ from typing import Any
 from particlegvi.contracts import Basis
 from particlegvi.functionspace.basis.inducing_values import InducingPoints, InducingValues
 from particlegvi.functionspace.basis.nystroem import Nystroem
+from particlegvi.functionspace.basis.projection import Projection
 from particlegvi.tools.registry import Registry
 
-__all__ = ["PRIORS", "Basis", "InducingPoints", "InducingValues", "Nystroem", "get", "names"]
+__all__ = ["PRIORS", "Basis", "InducingPoints", "InducingValues", "Nystroem", "Projection", "get", "names"]
 
 PRIORS = ("rkhs", "gp")
 _registry = Registry(__name__, "basis")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +13,9 @@ from scipy.linalg import lapack
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.functionspace import covariances
+from particlegvi.functionspace import covariances, functionals
 from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.residuals.conditional import root
 from particlegvi.tools.arguments import points, scale, vector
 from particlegvi.tools.html import Card
@@ -28,17 +30,22 @@ class ExactGaussianProcess(Card):
         k.
     noise_variance : float
         Positive.
+    mean : function, optional
+        The prior mean, mean(X) for inputs (n, dim), (n,). Zero if not given.
 
     Source: Rasmussen and Williams (2006), algorithm 2.1, (5.9).
     """
 
-    def __init__(self, kernel: KernelLike, noise_variance: float) -> None:
+    def __init__(
+        self, kernel: KernelLike, noise_variance: float, mean: Callable[[Array], Array] | None = None
+    ) -> None:
         self.covariance = covariances.of(kernel)
         self.noise_variance = scale("noise_variance", noise_variance)
+        self.mean = mean
 
     @one_blas_thread()
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Condition on inputs (n, dim) and targets (n,).
+    def fit(self, X: ArrayLike | Functionals, y: ArrayLike) -> Self:
+        """Condition on inputs (n, dim), or on n functionals, and targets (n,).
 
         Raises
         ------
@@ -46,38 +53,67 @@ class ExactGaussianProcess(Card):
             If X or y is no array of finite numbers of such shapes, or k(X, X) + noise_variance I is not positive
             definite within rounding: the noise variance is too small for inputs as near to each other as these.
         """
-        self.X = points("X", X)
-        self.y = vector("y", y, len(self.X))
-        matrix = self.covariance(self.X)
+        self.observed = X if isinstance(X, Functionals) else None
+        self.X = points("X", X) if self.observed is None else np.empty((0, self.observed.inputs))
+        matrix = self.covariance(self.X) if self.observed is None else self.observed.gram(self.covariance)
+        self.y = vector("y", y, len(matrix))
+        self._left = self.y - self._mean(self.X if self.observed is None else self.observed)
         matrix.flat[:: len(matrix) + 1] += self.noise_variance
         try:
             self._factor = linalg.cholesky(matrix, lower=True, overwrite_a=True)
         except linalg.LinAlgError:
-            largest = float(self.covariance.diagonal(self.X).max())
+            largest = float(self._prior_variances(self.X if self.observed is None else self.observed).max())
             raise ValueError(
                 f"noise_variance is {self.noise_variance:.3g}, too small for rounding errors in a kernel matrix of "
-                f"{len(self.X)} inputs with prior variance {largest:.3g}; a larger one is needed"
+                f"{len(matrix)} inputs with prior variance {largest:.3g}; a larger one is needed"
             ) from None
-        self._weights = linalg.cho_solve((self._factor, True), self.y)
+        self._weights = linalg.cho_solve((self._factor, True), self._left)
         return self
 
     @one_blas_thread()
-    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """The posterior mean of f, shape (n,), and with ``return_std`` its standard deviation, without the noise."""
-        x = points("X", X, self.X.shape[1])
-        cross = self.covariance(x, self.X)
+    def predict(self, X: ArrayLike | Functionals, return_std: bool = False) -> Any:
+        """The posterior mean of f, shape (n,), and with ``return_std`` its standard deviation, without the noise.
+
+        X may be functionals: then of those of f (thesis (3.4), (3.5), with the means that its (3.4) leaves out).
+        """
+        x = self._places(X)
+        cross = self._cross(x)
         mean = cross @ self._weights
+        if self.mean is not None:
+            mean = mean + self._mean(x)
         if not return_std:
             return mean
         half = linalg.solve_triangular(self._factor, cross.T, lower=True)
-        return mean, np.sqrt(np.maximum(self.covariance.diagonal(x) - np.sum(half**2, axis=0), 0.0))
+        return mean, np.sqrt(np.maximum(self._prior_variances(x) - np.sum(half**2, axis=0), 0.0))
+
+    def _places(self, X: ArrayLike | Functionals) -> Array | Functionals:
+        return X if isinstance(X, Functionals) else points("X", X, self.X.shape[1])
+
+    def _cross(self, x: Array | Functionals) -> Array:
+        """The covariances of f at ``x`` and of what was observed, (n, observed)."""
+        if self.observed is not None:
+            return functionals.of(x).between(self.covariance, self.observed)
+        return self.covariance(x, self.X) if isinstance(x, np.ndarray) else x.cross(self.covariance, self.X)
+
+    def _prior_variances(self, x: Array | Functionals) -> Array:
+        return self.covariance.diagonal(x) if isinstance(x, np.ndarray) else x.diagonal(self.covariance)
+
+    def _mean(self, x: Array | Functionals) -> Array | float:
+        if self.mean is None:
+            return 0.0
+        found = self.mean(x) if isinstance(x, np.ndarray) else x.apply(self.mean)
+        return vector("mean(X)", found, len(x))
 
     @one_blas_thread()
-    def posterior_covariance(self, X: ArrayLike) -> Array:
+    def posterior_covariance(self, X: ArrayLike | Functionals) -> Array:
         """The posterior covariance of f(X), shape (n, n)."""
-        x = points("X", X, self.X.shape[1])
-        half = linalg.solve_triangular(self._factor, self.covariance(self.X, x), lower=True)
-        return self.covariance(x) - half.T @ half
+        x = self._places(X)
+        if isinstance(x, np.ndarray) and self.observed is None:
+            half = linalg.solve_triangular(self._factor, self.covariance(self.X, x), lower=True)
+        else:
+            half = linalg.solve_triangular(self._factor, self._cross(x).T, lower=True)
+        prior = self.covariance(x) if isinstance(x, np.ndarray) else x.gram(self.covariance)
+        return prior - half.T @ half
 
     @one_blas_thread()
     def sample(self, X: ArrayLike, normals: Array) -> Array:
@@ -90,11 +126,13 @@ class ExactGaussianProcess(Card):
         """log p(y)."""
         n = len(self.y)
         log_root = np.sum(np.log(self._factor.diagonal()))
-        return float(-0.5 * self.y @ self._weights - log_root - 0.5 * n * math.log(2.0 * math.pi))
+        return float(-0.5 * self._left @ self._weights - log_root - 0.5 * n * math.log(2.0 * math.pi))
 
     @one_blas_thread()
     def log_marginal_likelihood_gradient(self) -> Array:
         """Its gradient in the log parameters of the covariance and, last, in the log noise variance."""
+        if self.observed is not None:
+            raise ValueError("the gradient of the log marginal likelihood must be asked for after a fit to points")
         inverse, _ = lapack.dpotri(self._factor, lower=1)
         # half of d log p(y) / d matrix; dpotri fills one triangle
         half = 0.5 * (np.outer(self._weights, self._weights) - np.tril(inverse) - np.tril(inverse, -1).T)

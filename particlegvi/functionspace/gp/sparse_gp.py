@@ -14,7 +14,9 @@ from particlegvi.functionspace import covariances, selection
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.basis.finding import find
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
+from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.gp.certificate import Certificate, Fitted, certify
 from particlegvi.functionspace.gp.collapsed import collapsed
 from particlegvi.functionspace.gp.enough_points import AUTO, Problem, grow
@@ -46,9 +48,10 @@ class SparseGaussianProcess(Card):
     likelihood : Likelihood
         From :mod:`particlegvi.functionspace.likelihoods`. Its ``log_density(y, f)``, ``slope(f, y)`` (minus the
         derivative of the log density in f) and ``check_targets(y, n)`` are used; of a Gaussian, ``noise_variance``.
-    inducing_points : array (M, dim), int or "auto"
-        Z, or their number for `placement`. With "auto", for a Gaussian likelihood, the number doubles
-        until `certify` guarantees ``certified_gap``; ``facts["stopped"]`` says why it ended.
+    inducing_points : array (M, dim), int, "auto" or Functionals
+        Z, or their number for `placement`, or any functionals (`particlegvi.functionspace.functionals`). With "auto",
+        for a Gaussian likelihood, the number doubles until `certify` guarantees ``certified_gap``; ``facts["stopped"]``
+        says why it ended.
     nodes : int
         Of the Gauss-Hermite sums. An even number has no node at the mean.
     most_iterations : int
@@ -83,7 +86,7 @@ class SparseGaussianProcess(Card):
         self,
         kernel: KernelLike,
         likelihood: Likelihood,
-        inducing_points: ArrayLike | int | str,
+        inducing_points: ArrayLike | int | str | Functionals,
         nodes: int = 20,
         most_iterations: int = 200,
         tolerance: float = 1e-8,
@@ -112,7 +115,8 @@ class SparseGaussianProcess(Card):
                 raise refuse("inducing_points", inducing_points, f'an array, a whole number or "{AUTO}"')
             self._noise_variance(f'inducing_points="{AUTO}"')
         begins = selection.uses_targets(placement) and not isinstance(inducing_points, str)
-        if placement != "greedy" and not begins and (isinstance(inducing_points, str) or np.ndim(inducing_points) > 0):
+        given = isinstance(inducing_points, str | Functionals) or np.ndim(inducing_points) > 0
+        if placement != "greedy" and (isinstance(inducing_points, Functionals) or (not begins and given)):
             raise refuse("inducing_points", inducing_points, f'a whole number with placement="{placement}"')
 
     @one_blas_thread()
@@ -202,6 +206,8 @@ class SparseGaussianProcess(Card):
         if isinstance(self.inducing_points, str):
             problem = Problem(self.covariance, x, t, self._noise_variance("inducing_points"))
             return grow(problem, self.certified_gap, self.most_inducing_points, self.seed)
+        if isinstance(self.inducing_points, Functionals):
+            return basis_of(self.covariance, self.inducing_points, x.shape[1]), {}
         start = None
         if np.ndim(self.inducing_points) > 0:
             if not selection.uses_targets(self.placement):

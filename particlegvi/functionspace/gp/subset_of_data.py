@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.functionspace import selection
 from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points, vector, whole
@@ -51,7 +52,7 @@ class SubsetOfData(ExactGaussianProcess):
         self.selection = look_up("selection of rows", selection, {name: name for name in ROWS_ONLY})
         self.seed = arguments.seed(seed)
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike | Functionals, y: ArrayLike) -> Self:
         """Condition on some of the rows of inputs (n, dim) and targets (n,).
 
         Raises
@@ -59,6 +60,8 @@ class SubsetOfData(ExactGaussianProcess):
         ValueError
             As the exact process does, or if there are fewer rows than asked for.
         """
+        if isinstance(X, Functionals):
+            raise refuse("X", X, "an array (n, dim), of whose rows some are chosen")
         x = points("X", X)
         t = vector("y", y, len(x))
         if self.rows > len(x):

@@ -11,10 +11,12 @@ from particlegvi.contracts import Array, Basis, Facts, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, residuals, selection
-from particlegvi.functionspace.basis import PRIORS, Nystroem
+from particlegvi.functionspace.basis import PRIORS
 from particlegvi.functionspace.basis.finding import find
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
+from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
+from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.likelihoods import Likelihood
 from particlegvi.functionspace.posterior import FunctionPosterior
 from particlegvi.functionspace.sampling import mode, plans
@@ -50,7 +52,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         k, from :mod:`particlegvi.kernels` or :mod:`particlegvi.functionspace.covariances`.
     likelihood : likelihood
         From :mod:`particlegvi.functionspace.likelihoods`.
-    inducing_points : array (M, inputs) or int
+    inducing_points : array (M, inputs), int or Functionals
         Z, or the number of rows of X to select greedily (thesis, D.14.1).
     particles : int
         Number of posterior samples, J.
@@ -84,8 +86,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
     eigenvalues_ : array (size,)
         Of k(Z, Z) / M, descending; size is M unless some are below 1e-12 of the largest. A basis without inducing
         points has none.
-    basis_, residual_
-        From :mod:`particlegvi.functionspace.basis` and ``residuals``.
+    basis_, residual_ : Basis, residual
     step_size_, steps_ : float, int
         What was used.
     info_ : dict
@@ -103,7 +104,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         self,
         kernel: KernelLike,
         likelihood: Likelihood,
-        inducing_points: ArrayLike | int,
+        inducing_points: ArrayLike | int | Functionals,
         particles: int = 100,
         steps: int | None = None,
         step_size: float | None = None,
@@ -192,14 +193,13 @@ class ProjectedLangevinSampler(FunctionPosterior):
     def make_basis(self, covariance: Covariance, X: Array) -> tuple[Basis, Facts]:
         """The basis for inputs (n, inputs), and facts about its choice; called once in a fit.
 
-        This is the Nystroem basis of the inducing points. A subclass may override the method with another basis, whose
-        ``features`` must return a new C-contiguous array at each call.
+        A subclass may override the method with another basis, whose ``features`` must return a new C-contiguous array.
         """
         Z = self.inducing_points
         if not isinstance(Z, int | np.integer) or isinstance(Z, bool):
-            return Nystroem(covariance, points("inducing_points", Z, X.shape[1])), {}
+            return basis_of(covariance, Z, X.shape[1]), {}
         chosen = selection.select("greedy", covariance, X, int(Z), self.seed)
-        return Nystroem(covariance, chosen.points), chosen.facts
+        return basis_of(covariance, chosen.points, X.shape[1]), chosen.facts
 
     def _task(self, X: ArrayLike, y: ArrayLike, journal: Journal) -> Task:
         """The checked arguments, and the basis at the data."""

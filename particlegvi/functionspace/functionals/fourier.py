@@ -1,0 +1,179 @@
+"""Fourier features: inner products of F with 1, cos and sin on an interval, in the space of a Matern covariance.
+
+With k a Matern covariance of order p + 1/2, lam = sqrt(2 p + 1) / lengthscale and g_0, ..., g_2M the functions 1,
+cos w_m (x - low), sin w_m (x - low), w_m = 2 pi m / (high - low), the functionals are L_m F = <F, g_m>_k in the space
+of k on [low, high]. Their covariances are those inner products, diagonal plus rank p + 1,
+
+    C_LL = diag(n_m) + G P^-1 G^T,    n_m = (high - low) (lam^2 + w_m^2)^(p+1) / q (1 for m = 0, 1/2 for the others),
+    q = variance (2 lam)^(2p+1) (p!)^2 / (2p)!,    P = Cov(F, F', ..., F^(p)),    G = (g, g', ..., g^(p))(low),
+
+and Cov(L_m F, F(x)) is g_m(x) on [low, high] and (G P^-1 c(x - edge))_m outside, c_j(r) = Cov(F^(j)(0), F(r)).
+
+All g_m have the same value and the same derivatives at both ends, so that they never span the space: without padding of
+[low, high] beyond the data a bound does not reach the log evidence. With ``ends=True`` the values F^(j)(high) for j =
+0, ..., p are added, and it does.
+
+Sources: Hensman, Durrande and Solin (2018), section 3; the thesis's 3.5.4 has no matrices, and its argument for the
+functionals (functions of L2) is wrong: cosines need point masses at the ends.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from particlegvi.contracts import Array
+from particlegvi.functionspace.covariances import integrals
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.covariances.stationary import Stationary
+from particlegvi.functionspace.functionals.functional import Functionals
+from particlegvi.functionspace.functionals.terms import Terms
+from particlegvi.tools.arguments import flag, real, whole
+from particlegvi.tools.quoting import refuse
+
+MOST_FREQUENCIES = 100_000
+
+
+class Fourier(Functionals):
+    """Inner products with the cosines 0, ..., frequencies and the sines 1, ..., frequencies on [low, high].
+
+    Parameters
+    ----------
+    low, high : float
+        The interval, in the units of the input. Data outside of it are allowed.
+    frequencies : int
+        M, 0 or more: 2 M + 1 functionals, in this order.
+    ends : bool
+        Whether F(high) and, if there are any, its first p derivatives follow.
+
+    Raises
+    ------
+    ValueError
+        If the interval is empty or a number is not allowed. Under a covariance, if it is no Matern covariance of order
+        1/2, 3/2 or 5/2 of one coordinate.
+    """
+
+    name = "fourier"
+    inputs = 1
+
+    def __init__(self, low: float, high: float, frequencies: int, ends: bool = False) -> None:
+        self.low, self.high = real("low", low, "a finite number"), real("high", high, "a finite number")
+        if not self.low < self.high:
+            raise refuse("high", high, f"above low, which is {self.low:g}")
+        self.frequencies = whole("frequencies", frequencies, 0, MOST_FREQUENCIES)
+        self.ends = flag("ends", ends)
+        self._smooth: int | None = None
+
+    def __len__(self) -> int:
+        if not self.ends:
+            return 2 * self.frequencies + 1
+        if self._smooth is None:
+            raise ValueError("the number of functionals with ends=True must be asked after a covariance was given")
+        return 2 * self.frequencies + 2 + self._smooth
+
+    def check(self, covariance: Covariance) -> None:
+        smooth = integrals.smoothness(covariance)
+        if smooth is None or not isinstance(covariance, Stationary) or covariance.lengthscale.size != 1:
+            raise ValueError(
+                f"the covariance for Fourier must be a Matern covariance of order 1/2, 3/2 or 5/2, not {covariance!r}"
+            )
+        self._smooth = smooth
+
+    def against(self, covariance: Covariance, terms: Terms) -> Array:
+        at = _State.of(covariance)
+        x, weight = terms.place[:, 0], terms.weight
+        table = np.empty((len(self._rows(at)), len(x)))
+        for order in np.unique(terms.order[:, 0]):
+            those = terms.order[:, 0] == order
+            table[:, those] = self._functions(at, x[those], int(order))
+        return np.add.reduceat(table * weight, terms.first, axis=1)
+
+    def own(self, covariance: Covariance) -> Array:
+        at = _State.of(covariance)
+        rows = self._rows(at)[: 2 * self.frequencies + 1]
+        w, p = self._angles(), at.smooth
+        among = (self.high - self.low) * (at.lam**2 + w * w) ** (p + 1) / at.intensity
+        among[1:] *= 0.5
+        matrix = np.diag(among) + rows @ np.linalg.solve(at.matrix, rows.T)
+        if not self.ends:
+            return matrix
+        return np.block([[matrix, rows], [rows.T, at.matrix]])
+
+    def state(self) -> dict[str, Array]:
+        numbers = {"low": self.low, "high": self.high, "frequencies": self.frequencies, "ends": self.ends}
+        return {key: np.array(value, dtype=np.float64) for key, value in numbers.items()}
+
+    def __repr__(self) -> str:
+        return f"Fourier({self.low:g} to {self.high:g}, {self.frequencies} frequencies{', ends' * self.ends})"
+
+    def _angles(self) -> Array:
+        """w_m of all functions: cosines 0, ..., M, then sines 1, ..., M."""
+        cosines = 2.0 * math.pi * np.arange(self.frequencies + 1) / (self.high - self.low)
+        return np.concatenate([cosines, cosines[1:]])
+
+    def _rows(self, at: _State) -> Array:
+        """G, and with ends P below it: the values and derivatives at an end, (functionals, p + 1)."""
+        w, M = self._angles(), self.frequencies
+        rows = np.zeros((len(w), at.smooth + 1))
+        rows[: M + 1, 0] = 1.0
+        if at.smooth >= 1:
+            rows[M + 1 :, 1] = w[M + 1 :]
+        if at.smooth == 2:
+            rows[: M + 1, 2] = -(w[: M + 1] ** 2)
+        return np.concatenate([rows, at.matrix]) if self.ends else rows
+
+    def _functions(self, at: _State, x: Array, order: int) -> Array:
+        """Derivatives (order 1) or integrals from ``low`` (order -1) of Cov(L_m F, F(x)), (functionals, n)."""
+        G = self._rows(at)[: 2 * self.frequencies + 1]
+        table = self._inside(np.clip(x, self.low, self.high), order)
+        left, right = x < self.low, x > self.high
+        pulled = np.linalg.solve(at.matrix, G.T).T
+        table[:, left] = pulled @ at.tail(x[left] - self.low, order)
+        beyond = pulled @ at.tail(x[right] - self.high, order)
+        table[:, right] = beyond + (self._inside(np.full(1, self.high), -1) if order == -1 else 0.0)
+        return np.concatenate([table, at.tail(x - self.high, order)]) if self.ends else table
+
+    def _inside(self, x: Array, order: int) -> Array:
+        w, M = self._angles()[:, None], self.frequencies
+        angle = w * (x - self.low)
+        c, s = np.cos(angle[: M + 1]), np.sin(angle[M + 1 :])
+        if order == 0:
+            return np.concatenate([c, s])
+        if order == 1:
+            return np.concatenate([-w[: M + 1] * np.sin(angle[: M + 1]), w[M + 1 :] * np.cos(angle[M + 1 :])])
+        constant = (x - self.low)[None]
+        return np.concatenate([
+            constant, np.sin(angle[1 : M + 1]) / w[1 : M + 1], 2.0 * np.sin(0.5 * angle[M + 1 :]) ** 2 / w[M + 1 :]
+        ])  # fmt: skip
+
+
+class _State:
+    """F and its derivatives at one place: P, and the covariances c(r) with F at a distance."""
+
+    def __init__(self, smooth: int, lengthscale: float, variance: float) -> None:
+        self.smooth, self.lengthscale, self.variance = smooth, lengthscale, variance
+        self.lam = lam = integrals.decay(smooth, lengthscale)
+        factor = math.factorial(smooth) ** 2 / math.factorial(2 * smooth)
+        self.intensity = variance * (2.0 * lam) ** (2 * smooth + 1) * factor
+        self.matrix = variance * np.array([
+            [[1.0]],
+            [[1.0, 0.0], [0.0, lam**2]],
+            [[1.0, 0.0, -(lam**2) / 3.0], [0.0, lam**2 / 3.0, 0.0], [-(lam**2) / 3.0, 0.0, lam**4]],
+        ][smooth])  # fmt: skip
+
+    @classmethod
+    def of(cls, covariance: Covariance) -> _State:
+        smooth = integrals.smoothness(covariance)
+        assert smooth is not None and isinstance(covariance, Stationary)
+        return cls(smooth, float(covariance.lengthscale.ravel()[0]), covariance.variance)
+
+    def tail(self, r: Array, order: int) -> Array:
+        """Derivatives or integrals from 0 of c_j(r) = (-1)^j k^(j)(r), (p + 1, n)."""
+        rows = []
+        for j in range(self.smooth + 1):
+            row = integrals.matern(r, j + order, self.smooth, self.lengthscale)
+            if order == -1 and j:
+                row = row - integrals.matern(np.zeros(1), j - 1, self.smooth, self.lengthscale)
+            rows.append((-1) ** j * self.variance * row)
+        return np.array(rows)

@@ -1,0 +1,144 @@
+"""Functionals as sums of terms: in each coordinate a derivative or an integral at a place, smoothed by a window.
+
+A term is weight * (d/dx_1)^{o_1} ... (d/dx_D)^{o_D} F at a place, with order -1 for an indefinite integral, which needs
+the whole line, and with F smoothed by a Gaussian of standard deviation ``width`` in each coordinate. The mean over
+[a, b] is the term of order -1 at b less that at a, over b - a. The covariance of two terms is a derivative of k at the
+difference of their places, and a functional is a sum of the terms that it owns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.contracts import Array
+from particlegvi.functionspace.covariances import integrals
+from particlegvi.functionspace.covariances.covariance import Covariance, Sum
+from particlegvi.functionspace.covariances.squared_exponential import SquaredExponential
+from particlegvi.functionspace.covariances.stationary import Stationary
+
+SHORT = 1e-6  # product of the lengths of two intervals, in squared lengthscales, below which they are integrated
+BLOCK = 4096  # pairs of them at a time
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
+
+
+class Terms(NamedTuple):
+    """Terms, in the order of the functionals that own them."""
+
+    order: Array  # (terms, dim), whole numbers from -1 to 1
+    place: Array  # (terms, dim)
+    width: Array  # (terms, dim), 0 without a window
+    weight: Array  # (terms,)
+    first: NDArray[np.intp]  # (functionals,): number of the first term of each
+
+    @property
+    def plain(self) -> bool:
+        """Whether they are values of F at points."""
+        return not (self.order.any() or self.width.any()) and bool(np.all(self.weight == 1.0))
+
+
+def at_points(x: Array) -> Terms:
+    """The values of F at the rows of x (n, dim)."""
+    zero = np.zeros(x.shape)
+    return Terms(zero, x, zero, np.ones(len(x)), np.arange(len(x)))
+
+
+def covariance_of(k: Covariance, a: Terms, b: Terms) -> Array:
+    """The covariances of functionals, (those of a, those of b), under a covariance that has closed forms."""
+    if a.plain and b.plain:
+        return k(a.place, b.place)
+    if isinstance(k, Sum):
+        return np.sum([covariance_of(part, a, b) for part in k.parts], axis=0)
+    assert isinstance(k, Stationary)
+    dim = a.place.shape[1]
+    lengthscales = np.broadcast_to(k.lengthscale, (dim,))
+    if isinstance(k, SquaredExponential):
+        table = _product(a, b, lengthscales)
+    elif dim == 1:
+        table = _line(k, a, b, float(lengthscales[0]))
+    else:
+        table = _derivatives(k, a, b, lengthscales)
+    table = a.weight[:, None] * table * b.weight
+    found = np.add.reduceat(np.add.reduceat(table, a.first, axis=0), b.first, axis=1)
+    if dim == 1:
+        _short(k, a, b, found)
+    return k.variance * found
+
+
+def _product(a: Terms, b: Terms, lengthscales: Array) -> Array:
+    """For the squared exponential: the product over coordinates; a window widens the lengthscale of a pair."""
+    table = np.ones((len(a.weight), len(b.weight)))
+    for d, lengthscale in enumerate(lengthscales):
+        r = a.place[:, None, d] - b.place[:, d]
+        wide = np.sqrt(lengthscale**2 + a.width[:, None, d] ** 2 + b.width[:, d] ** 2)
+        for rows, columns, sign, order in _orders(a.order[:, d], b.order[:, d]):
+            own = wide[np.ix_(rows, columns)]
+            part = integrals.squared_exponential(r[np.ix_(rows, columns)], order, own)
+            table[np.ix_(rows, columns)] *= sign * lengthscale / own * part
+    return table
+
+
+def _line(k: Stationary, a: Terms, b: Terms, lengthscale: float) -> Array:
+    """For Matern covariances of functions on the line."""
+    smooth = integrals.smoothness(k)
+    assert smooth is not None
+    r = a.place - b.place[:, 0]
+    table = np.empty(r.shape)
+    for rows, columns, sign, order in _orders(a.order[:, 0], b.order[:, 0]):
+        table[np.ix_(rows, columns)] = sign * integrals.matern(r[np.ix_(rows, columns)], order, smooth, lengthscale)
+    return table
+
+
+def _short(k: Stationary, a: Terms, b: Terms, found: Array) -> None:
+    """Correlations of short intervals that do not overlap by Gauss-Legendre: differences of integrals would cancel."""
+    rows, columns = (np.flatnonzero(terms.order[terms.first, 0] == -1.0) for terms in (a, b))
+    if not (rows.size and columns.size):
+        return
+    starts, lengths = [], []
+    for terms, those in ((a, rows), (b, columns)):
+        first = terms.first[those]
+        starts.append(terms.place[first, 0])
+        lengths.append(terms.place[first + 1, 0] - terms.place[first, 0])
+    scale = float(np.max(k.lengthscale))
+    apart = (starts[0][:, None] >= starts[1] + lengths[1]) | (starts[0][:, None] + lengths[0][:, None] <= starts[1])
+    short = (lengths[0][:, None] * lengths[1] < SHORT * scale**2) & (np.maximum.outer(lengths[0], lengths[1]) < scale)
+    i, j = np.nonzero(apart & short)
+    x = 0.5 * (1.0 + NODES)
+    for part in range(0, len(i), BLOCK):
+        m, n = i[part : part + BLOCK], j[part : part + BLOCK]
+        u = starts[0][m, None] + lengths[0][m, None] * x
+        v = starts[1][n, None] + lengths[1][n, None] * x
+        inner = k.profile(((u[:, :, None] - v[:, None, :]) / scale) ** 2)
+        found[rows[m], columns[n]] = 0.25 * np.einsum("i,pij,j->p", WEIGHTS, inner, WEIGHTS)
+
+
+def _orders(a: Array, b: Array) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], float, int]]:
+    """(rows, columns, sign, order) for the pairs of orders that occur: (-1)^j and i + j."""
+    for i in np.unique(a):
+        for j in np.unique(b):
+            yield np.flatnonzero(a == i), np.flatnonzero(b == j), -1.0 if j % 2 else 1.0, int(i + j)
+
+
+def _derivatives(k: Stationary, a: Terms, b: Terms, lengthscales: Array) -> Array:
+    """Values and first derivatives under a Matern covariance of several coordinates."""
+    smooth = integrals.smoothness(k)
+    assert smooth is not None
+    c = 2.0 * smooth + 1.0
+    z = (a.place[:, None] - b.place) / lengthscales
+    s2 = np.sum(z * z, axis=-1)
+    t = math.sqrt(c) * np.sqrt(s2)
+    # profile, its derivative in s2 and the second one: k = f(s2), dk/da_i = 2 f' z_i / l_i
+    f = k.profile(s2)
+    slope = -0.5 * c * {1: np.exp(-t), 2: (1.0 + t) / 3.0 * np.exp(-t)}[smooth] if smooth else np.zeros_like(t)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bend = 0.25 * c * c * (np.exp(-t) / t if smooth == 1 else np.exp(-t) / 3.0)
+    bend = np.where(s2 > 0.0, bend, 0.0)  # times z z', which is 0 there
+    of_a, of_b = a.order / lengthscales, b.order / lengthscales
+    first, other, inner = np.einsum("nd,nmd->nm", of_a, z), np.einsum("md,nmd->nm", of_b, z), of_a @ of_b.T
+    by_a, by_b = of_a.any(axis=1).reshape(-1, 1), of_b.any(axis=1)
+    both = -(4.0 * bend * first * other + 2.0 * slope * inner)
+    return np.where(by_a & by_b, both, np.where(by_a, 2.0 * slope * first, np.where(by_b, -2.0 * slope * other, f)))

@@ -1,0 +1,218 @@
+"""The 2-Wasserstein distance between Gaussian measures, and between Gaussian processes over an empirical measure.
+
+With rho the empirical measure of n inputs X, two processes with covariances k and r are Gaussian measures of L2(rho),
+and Gelbrich's formula gives (thesis 4.4.1, (4.11))
+
+    W2^2 = 1/n |m - m'|^2 + tr K + tr R - 2 tr (K^1/2 R K^1/2)^1/2,       K = k(X, X) / n, R = r(X, X) / n.
+
+The thesis's estimator (4.15) takes the last trace from the eigenvalues of r(X_S, X) k(X, X_S) with a subset X_S. These
+are of a matrix that is not symmetric: some are negative or complex, and W2^2(P, P) comes out above 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg
+
+from particlegvi.contracts import Array
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace.residuals.conditional import root
+from particlegvi.tools import arguments
+from particlegvi.tools.quoting import refuse
+
+CovarianceFunction: TypeAlias = Callable[..., Array]  # k(A, B), and k(A) for k(A, A)
+METHODS = ("auto", "exact", "low-rank", "points", "thesis")
+MOST_EXACT = 5000  # rows of the dense method
+AUTOMATIC = 800  # rows up to which "auto" is exact
+MOST_RANK = 1500
+DEFAULT_POINTS = 100
+TOLERANCE = 1e-14  # of the trace that low-rank factors may leave
+NEGATIVE = 1e-8  # eigenvalues below minus this part of the largest are no rounding
+
+
+class Distance(NamedTuple):
+    """The squared 2-Wasserstein distance of two Gaussian measures.
+
+    Attributes
+    ----------
+    value : float
+        Of W2^2; 0 where rounding made it negative.
+    error : float
+        Bound on the error of ``value`` where the method has one ("exact": of rounding; "low-rank"); nan for the two
+        estimates by points.
+    method : str
+    ranks : tuple of int
+        Of the two covariances as they were used.
+    """
+
+    value: float
+    error: float
+    method: str
+    ranks: tuple[int, int]
+
+
+def gaussian_w2(mean: ArrayLike, covariance: ArrayLike, other_mean: ArrayLike, other_covariance: ArrayLike) -> float:
+    """W2^2 of N(mean, covariance) and N(other_mean, other_covariance).
+
+    Parameters
+    ----------
+    mean, other_mean : array (n,)
+    covariance, other_covariance : array (n, n)
+        Positive semi-definite.
+
+    Returns
+    -------
+    float
+        Source: Gelbrich (1990); thesis (4.11).
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or a matrix is not symmetric and positive semi-definite but for rounding.
+    """
+    m = arguments.vector("mean", mean)
+    other = arguments.vector("other_mean", other_mean, len(m))
+    roots = [_root(key, each, len(m)) for key, each in
+             (("covariance", covariance), ("other_covariance", other_covariance))]  # fmt: skip
+    return float(np.sum((m - other) ** 2)) + _between_roots(*roots)
+
+
+def _root(key: str, matrix: ArrayLike, n: int) -> Array:
+    """A with A A^T = matrix."""
+    allowed = f"a symmetric positive semi-definite array ({n}, {n})"
+    found = arguments.array(key, matrix, allowed)
+    if found.shape != (n, n):
+        raise arguments.shaped(key, found, allowed)
+    if not np.allclose(found, found.T, rtol=1e-8, atol=1e-12 * np.abs(found).max(initial=0.0)):
+        raise ValueError(f"{key} must be {allowed}, not one that is not symmetric")
+    values, vectors = linalg.eigh(arguments.finite(key, found, allowed))
+    if values[0] < -NEGATIVE * max(values[-1], 0.0):
+        raise ValueError(f"{key} must be {allowed}, not one with the eigenvalue {values[0]:.3g}")
+    return vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+def _between_roots(a: Array, b: Array) -> float:
+    """tr A A^T + tr B B^T - 2 |A^T B|_*: the nuclear norm is the trace of the root."""
+    cross = linalg.svdvals(a.T @ b).sum() if a.size and b.size else 0.0
+    return max(float(np.sum(a * a) + np.sum(b * b) - 2.0 * cross), 0.0)
+
+
+@one_blas_thread()
+def process_w2(
+    k: CovarianceFunction,
+    r: CovarianceFunction,
+    X: ArrayLike,
+    method: str = "auto",
+    points: ArrayLike | int | None = None,
+    *,
+    seed: int = 0,
+) -> Distance:
+    """W2^2 between two Gaussian processes of the same mean, over the empirical measure of X.
+
+    Parameters
+    ----------
+    k, r : covariances, or functions (A, B=None) of inputs (n, dim) and (m, dim) to (n, m)
+    X : array (n, dim)
+    method : str
+        "exact": dense, n^3. "low-rank": pivoted Cholesky factors of both, until what they leave of the traces is below
+        1e-14, with a bound on the error. "points": both restricted to the same points. "thesis": its estimator (4.15).
+        "auto": exact up to 800 rows, then low-rank.
+    points : array (s, dim) or int, optional
+        X_S of "points" and "thesis", or their number (100 if not given), drawn from X by the seed.
+
+    Returns
+    -------
+    Distance
+
+    Raises
+    ------
+    ValueError
+        If the method does not exist, needs more memory than 5000 rows, or there are more points than rows.
+    """
+    x = arguments.points("X", X)
+    if not isinstance(method, str) or method not in METHODS:
+        raise refuse("method", method, f"one of {', '.join(METHODS)}")
+    if method == "auto":
+        method = "exact" if len(x) <= AUTOMATIC else "low-rank"
+    if method == "exact":
+        if len(x) > MOST_EXACT:
+            gigabytes = 4 * 8 * len(x) ** 2 / 1e9
+            raise ValueError(f'method must be "low-rank" for {len(x)} rows: "exact" takes {gigabytes:.1f} GB')
+        return _exact(k, r, x)
+    if method == "low-rank":
+        return _low_rank(k, r, x)
+    chosen = _points(points, x, seed)
+    if method == "points":
+        return _exact(k, r, chosen)._replace(method="points", error=float("nan"))
+    return _thesis(k, r, x, chosen)
+
+
+def _exact(k: CovarianceFunction, r: CovarianceFunction, x: Array) -> Distance:
+    roots = [root(np.array(each(x, x)) / len(x), float(np.trace(each(x, x))) / len(x)) for each in (k, r)]
+    a, b = (each[:, np.abs(each).any(axis=0)] for each in roots)
+    error = 1e-8 * float(np.sum(a * a) + np.sum(b * b))
+    return Distance(_between_roots(a, b), error, "exact", (a.shape[1], b.shape[1]))
+
+
+def _low_rank(k: CovarianceFunction, r: CovarianceFunction, x: Array) -> Distance:
+    (a, left_a), (b, left_b) = (_factor(each, x) for each in (k, r))
+    traces = float(np.sum(a * a)) + left_a, float(np.sum(b * b)) + left_b
+    q_a, triangle_a = linalg.qr(a, mode="economic")
+    q_b, triangle_b = linalg.qr(b, mode="economic")
+    cross = float(linalg.svdvals(triangle_a.T @ (q_a.T @ q_b) @ triangle_b).sum()) if a.size and b.size else 0.0
+    # W2 is a metric and leaving E out of K moves it by at most sqrt(tr E)
+    moved = np.sqrt(left_a) + np.sqrt(left_b)
+    value = max(float(np.sum(a * a) + np.sum(b * b) - 2.0 * cross), 0.0)
+    error = float(moved * (2.0 * np.sqrt(value) + moved)) + 1e-8 * sum(traces)
+    return Distance(value, error, "low-rank", (a.shape[1], b.shape[1]))
+
+
+def _factor(k: CovarianceFunction, x: Array) -> tuple[Array, float]:
+    """A pivoted Cholesky factor (n, rank) of k(X, X) / n, and the trace that it leaves."""
+    n = len(x)
+    left = _diagonal(k, x)
+    whole = left.sum()
+    columns: list[Array] = []
+    while len(columns) < min(n, MOST_RANK) and left.sum() > TOLERANCE * whole:
+        pivot = int(np.argmax(left))
+        column = np.asarray(k(x, x[pivot : pivot + 1]))[:, 0] / n
+        if columns:
+            found = np.array(columns)
+            column = column - found[:, pivot] @ found
+        column = column / np.sqrt(left[pivot])
+        columns.append(column)
+        left = np.maximum(left - column**2, 0.0)
+        left[pivot] = 0.0
+    return (np.array(columns).T if columns else np.zeros((n, 0))), float(left.sum())
+
+
+def _diagonal(k: CovarianceFunction, x: Array) -> Array:
+    """k(x_n, x_n) / n, from small blocks: any function of two sets of inputs has them."""
+    found = [np.asarray(k(block, block)).diagonal() for block in np.array_split(x, -(-len(x) // 64))]
+    return np.concatenate(found) / len(x)
+
+
+def _points(points: ArrayLike | int | None, x: Array, seed: int) -> Array:
+    if points is not None and not isinstance(points, int | np.integer):
+        return arguments.points("points", points, x.shape[1])
+    count = arguments.whole("points", DEFAULT_POINTS if points is None else points, 1)
+    if count > len(x):
+        if points is not None:
+            raise refuse("points", points, f"at most {len(x)}, the rows of X")
+        count = len(x)
+    return x[np.sort(np.random.default_rng(arguments.seed(seed)).choice(len(x), count, replace=False))]
+
+
+def _thesis(k: CovarianceFunction, r: CovarianceFunction, x: Array, chosen: Array) -> Distance:
+    """(4.14) and (4.15); negative and complex eigenvalues count with the real part of their root, as 0."""
+    n, s = len(x), len(chosen)
+    if s > n:
+        raise refuse("points", s, f'at most {n}, the rows of X, for the method "thesis"')
+    eigenvalues = linalg.eigvals(np.asarray(r(chosen, x)) @ np.asarray(k(x, chosen)))
+    roots = np.sqrt(np.maximum(eigenvalues.real, 0.0)).sum()
+    traces = float((_diagonal(k, x) + _diagonal(r, x)).sum())
+    return Distance(float(traces - 2.0 / np.sqrt(n * s) * float(roots)), float("nan"), "thesis", (s, s))

@@ -1,0 +1,158 @@
+"""Covariances of functionals: against quadrature for every pair, and against reference numbers."""
+
+import numpy as np
+import pytest
+from scipy.integrate import dblquad, quad
+
+from particlegvi.functionspace import covariances
+from particlegvi.functionspace import functionals as fl
+
+SE, M12, M32, M52 = (
+    covariances.SquaredExponential, covariances.Matern12, covariances.Matern32, covariances.Matern52
+)  # fmt: skip
+MATERN = (M12, M32, M52)
+
+
+def value(k, a, b):
+    return k([[a]], [[b]]).item()
+
+
+def mean_of(function, low, high, *breaks):
+    inside = [each for each in breaks if low < each < high]
+    return quad(function, low, high, points=inside or None, epsabs=1e-13, epsrel=1e-12)[0] / (high - low)
+
+
+@pytest.mark.parametrize("kind", [SE, *MATERN])
+@pytest.mark.parametrize(("low", "high"), [(0.1, 0.6), (-0.2, 0.2999), (0.3, 0.301)])
+def test_means_over_intervals_are_integrals(kind, low, high):
+    k = kind(0.3, 1.7)
+    one = fl.Intervals(low, high)
+    for x in (-1.0, 0.05, 0.3, 0.45, 2.0):
+        exact = mean_of(lambda t, x=x: value(k, t, x), low, high, x)
+        assert one.cross(k, [[x]]).item() == pytest.approx(exact, rel=1e-9, abs=1e-12)
+    for other in ((0.5, 1.4), (low, high), (0.2, 0.4), (3.0, 3.5)):
+        exact = mean_of(
+            lambda s: fl.Intervals(*other).cross(k, [[s]]).item(), low, high, *other  # noqa: B023
+        )  # fmt: skip
+        assert one.between(k, fl.Intervals(*other)).item() == pytest.approx(exact, rel=1e-8, abs=1e-11)
+
+
+def test_means_of_pairs_are_double_integrals():
+    k = M32(0.3, 1.7)
+    exact = dblquad(lambda s, t: value(k, s, t), 0.1, 0.3, 0.5, 0.9, epsabs=1e-11)[0] / (0.2 * 0.4)
+    assert fl.Intervals(0.1, 0.3).between(k, fl.Intervals(0.5, 0.9)).item() == pytest.approx(exact, rel=1e-8)
+
+
+@pytest.mark.parametrize("kind", [SE, M32, M52])
+def test_slopes_are_differences(kind):
+    k, h = kind(0.3, 1.7), 1e-5
+    slope = fl.Slopes([[0.3]])
+    for x in (-0.4, 0.1, 0.35, 1.0):
+        exact = (value(k, 0.3 + h, x) - value(k, 0.3 - h, x)) / (2.0 * h)
+        assert slope.cross(k, [[x]]).item() == pytest.approx(exact, rel=1e-5, abs=1e-7)
+        both = (fl.Slopes([[x]]).cross(k, [[0.3 + h]]) - fl.Slopes([[x]]).cross(k, [[0.3 - h]])).item() / (2.0 * h)
+        assert slope.between(k, fl.Slopes([[x]])).item() == pytest.approx(both, rel=1e-4, abs=1e-5)
+    mean = fl.Intervals(0.5, 1.4)
+    exact = (mean.cross(k, [[0.3 + h]]) - mean.cross(k, [[0.3 - h]])).item() / (2.0 * h)
+    assert slope.between(k, mean).item() == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", [SE, M32, M52])
+def test_slopes_in_several_coordinates_are_differences(kind, rng):
+    k, h = kind([0.6, 1.1, 0.8], 1.3), 1e-5
+    A, B = rng.standard_normal((4, 3)), rng.standard_normal((5, 3))
+    B[0] = A[0]
+    for c in range(3):
+        step = h * np.eye(3)[c]
+        exact = (k(A + step, B) - k(A - step, B)) / (2.0 * h)
+        assert np.allclose(fl.Slopes(A, c).cross(k, B), exact, rtol=1e-6, atol=1e-8 if kind is not M32 else 1e-4)
+        for d in range(3):
+            step = h * np.eye(3)[d]
+            second = (fl.Slopes(A, c).cross(k, B + step) - fl.Slopes(A, c).cross(k, B - step)) / (2.0 * h)
+            found = fl.Slopes(A, c).between(k, fl.Slopes(B, d))
+            assert np.allclose(found[1:, 1:], second[1:, 1:], rtol=1e-4, atol=1e-6)
+    gram = (fl.Points(A) + fl.Slopes(A, 0) + fl.Slopes(A, 2)).gram(k)
+    assert np.array_equal(gram, gram.T) and np.linalg.eigvalsh(gram)[0] > -1e-10
+
+
+def test_windows_are_averages_under_a_normal_distribution():
+    k = SE([0.4, 0.9], 1.3)
+    windows = fl.Windows([[0.2, -0.1], [0.9, 0.4]], [[0.3, 0.2], [0.15, 0.0]])
+    entries = windows.gram(k)[[0, 0, 1], [0, 1, 1]]
+    assert np.allclose(entries, [0.85076847964, 0.341601447996, 1.148487871178], rtol=1e-10)
+    assert np.allclose(windows.cross(k, [[0.5, 0.5]])[:, 0], [0.686159587386, 0.780396684803], rtol=1e-10)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+    grid = np.array([[0.2 + 0.3 * a, -0.1 + 0.2 * b] for a in nodes for b in nodes])
+    total = np.outer(weights, weights).ravel() / weights.sum() ** 2
+    for other in (fl.Points([[0.1, 1.0]]), fl.Slopes([[0.4, 0.2]], 1), fl.Windows([[1.0, 0.0]], 0.5)):
+        exact = total @ other.cross(k, grid).T
+        assert np.allclose(windows.between(k, other)[0], exact, rtol=1e-9)
+    line = SE(0.4, 1.3)
+    points = 0.2 + 0.3 * nodes
+    exact = weights @ fl.Intervals(0.1, 0.7).cross(line, points[:, None]).T / weights.sum()
+    found = fl.Windows([[0.2]], 0.3).between(line, fl.Intervals(0.1, 0.7))
+    assert np.allclose(found[0], exact, rtol=1e-9)
+    assert np.allclose(fl.Windows(grid[:5], 0.0).gram(k), k(grid[:5]))
+
+
+def test_reference_numbers_of_means_and_slopes():
+    expected = {
+        SE: (1.505554267368, 0.463621060195, 1.510230025519, 18.888888888889),
+        M52: (1.434594103380, 0.437175976566, 1.358248123672, 31.481481481481),
+    }
+    for kind, numbers in expected.items():
+        k, a, b, s = kind(0.3, 1.7), fl.Intervals(0.1, 0.6), fl.Intervals(0.5, 1.4), fl.Slopes([[0.3]])
+        found = (a.cross(k, [[0.3]]), a.between(k, b), s.between(k, b), s.gram(k))
+        assert np.allclose([each.item() for each in found], numbers, rtol=1e-10)
+
+
+@pytest.mark.parametrize("kind", [SE, *MATERN])
+def test_short_intervals_are_nearly_points(kind):
+    k = kind(0.3, 1.7)
+    for length in (1e-3, 1e-5, 1e-7):
+        pair = fl.Intervals([0.2, 0.6], [0.2 + length, 0.6 + length])
+        points = fl.Points([[0.2 + length / 2], [0.6 + length / 2]])
+        assert np.allclose(pair.gram(k), points.gram(k), rtol=10.0 * length + 1e-7)
+    with pytest.raises(ValueError, match="at least 1e-8 lengthscales long"):
+        fl.Intervals(0.0, 1e-9).gram(k)
+
+
+@pytest.mark.parametrize("low", [fl.Intervals, fl.Slopes])
+def test_a_sum_of_covariances_adds(low):
+    a, b = SE(0.3, 1.7), M32(0.8, 0.4)
+    some = fl.Intervals([0.1, 0.5], [0.4, 2.0]) if low is fl.Intervals else fl.Slopes([[0.1], [0.7]])
+    assert np.allclose(some.gram(a + b), some.gram(a) + some.gram(b), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: fl.Intervals([0.0, 1.0], [0.5, 1.0]), r"high\[1\] must be above low\[1\]"),
+        (lambda: fl.Intervals([0.0, 1.0], [0.5]), "low and high must have the same shape"),
+        (lambda: fl.Intervals([0.0], [np.inf]), "high must be finite numbers"),
+        (lambda: fl.Windows([[0.0]], -0.1), "widths must be"),
+        (lambda: fl.Windows([[0.0], [1.0]], [[0.1, 0.2]]), "widths must be"),
+        (lambda: fl.Slopes([[0.0]], coordinate=1), "coordinate must be"),
+        (lambda: fl.Slopes([[0.0]]).gram(M12(0.3)), "the covariance for slopes must be"),
+        (lambda: fl.Windows([[0.0]], 0.1).gram(M52(0.3)), "the covariance for windows must be a squared exponential"),
+        (lambda: fl.Intervals(0.0, 1.0).gram(SE(0.3) * M12(0.2)), "the covariance for intervals must be"),
+        (lambda: fl.Intervals(0.0, 1.0) + fl.Points([[0.0, 1.0]]), "functions of 1 coordinates, not 2"),
+        (lambda: fl.Intervals(0.0, 1.0).between(SE(0.3), fl.Points([[0.0, 1.0]])), "functions of 1 coordinates, not 2"),
+    ],
+)
+def test_what_is_not_defined_is_refused_in_a_sentence(make, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        make()
+
+
+def test_functionals_of_a_function():
+    def cubic(X):
+        return X[:, 0] ** 3 + X[:, -1]
+
+    assert np.allclose(fl.Points([[2.0], [1.0]]).apply(cubic), [10.0, 2.0])
+    assert np.allclose(fl.Intervals([0.0], [2.0]).apply(cubic), [3.0])
+    assert np.allclose(fl.Slopes([[2.0]]).apply(cubic), [13.0], rtol=1e-9)
+    assert np.allclose(fl.Windows([[1.0, 0.5]], [[0.2, 0.3]]).apply(cubic), [1.0 + 3.0 * 0.04 + 0.5])
+    union = fl.Points([[2.0]]) + fl.Slopes([[2.0]]) + fl.Intervals(0.0, 2.0)
+    assert len(union) == 3 and np.allclose(union.apply(cubic), [10.0, 13.0, 3.0])
+    assert union.facts() == {"functionals": ["points", "slopes", "intervals"], "number": 3}
