@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +45,7 @@ def mover(figure: Facts) -> tuple[Callable[..., Moving], Facts]:
     return kind.moving, {**kind.defaults, **options}
 
 
-def film(results: Results, figure: Facts, settings: Settings, progress: Progress | None = None) -> Path:
+def film(results: Results, figure: Facts, settings: Settings, progress: Progress | None = None) -> None:
     """Film a figure of runs from their first record to the last, where it is the picture that is drawn of them.
 
     Parameters
@@ -59,15 +58,10 @@ def film(results: Results, figure: Facts, settings: Settings, progress: Progress
     progress : callable, optional
         Called as ``progress("film", frames done, frames)``.
 
-    Returns
-    -------
-    Path
-        The file.
-
     Raises
     ------
     ValueError
-        In one sentence, before anything is written, if the figure cannot be filmed or the runs have one record alone.
+        Before anything is written, if the figure cannot be filmed or the runs have one record alone.
 
     Warns
     -----
@@ -108,4 +102,3 @@ def film(results: Results, figure: Facts, settings: Settings, progress: Progress
 
     made = Film(frame, pace.lengths(count, settings.seconds), settings.rounds, hear)
     files.write(settings.path, partial(settings.write, made))
-    return settings.path

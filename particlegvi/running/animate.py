@@ -53,12 +53,12 @@ def animate(
     Returns
     -------
     Path
-        The file.
+        Of the film.
 
     Raises
     ------
     ValueError
-        In one sentence, before anything is simulated where that can be.
+        Before anything is simulated, where what is wrong can be told then.
     """
     film: Facts = {"frames": frames, "seconds": seconds, "width": width, "even": even, "loop": loop}
     film["overwrite"] = overwrite

@@ -6,7 +6,7 @@ import pytest
 
 import particlegvi as pg
 
-WEIGHTS = {"kl_weight": 1.0, "mmd_weight": 0.5}
+from ..small_scenarios import COUNTS
 
 
 @pytest.fixture(scope="package")
@@ -21,8 +21,7 @@ def plane() -> pg.results.Comparison:
     """DE, DLE and FD-GVI on four modes, with 21 records."""
     modes = [[-3.0, -3.0], [-3.0, 3.0], [3.0, -3.0], [3.0, 3.0]]
     start = pg.priors.Normal([0.0, 0.0], [1.0, 1.0])
-    methods = {"DE": "DE", "DLE": pg.methods.DLE(0.2), "FDGVI": pg.methods.FDGVI(0.5, 20)}
-    methods["DE"] = pg.methods.DE()
+    methods = {"DE": pg.methods.DE(), "DLE": pg.methods.DLE(0.2), "FDGVI": pg.methods.FDGVI(0.5, 20)}
     return pg.compare(
         pg.losses.get("four-gaussians"), methods, None, 30, 200, 0.1, initial=start, record_every=10, modes=modes
     )
@@ -31,33 +30,12 @@ def plane() -> pg.results.Comparison:
 @pytest.fixture(scope="package")
 def fitted() -> pg.results.Results:
     """Functions fitted to numbers by particles, with their histogram at one input, and in closed form."""
-    return pg.run(
-        {
-            "kind": "function-space",
-            "name": "fitted",
-            "data": {"formula": "sin(2*x)", "count": 30},
-            "kernel": {"lengthscale": 0.9},
-            "likelihood": {"name": "gaussian", "noise_variance": 0.1},
-            "inducing_points": 8,
-            "particles": 12,
-            "methods": {"PLS": {}, "GP": {}},
-            "figures": [{"kind": "functions", "input": 0.5}],
-        }
-    )
+    numbers = {"data": {"formula": "sin(2*x)", "count": 30}, "likelihood": {"name": "gaussian", "noise_variance": 0.1}}
+    figures = [{"kind": "functions", "input": 0.5}]
+    return pg.run({**COUNTS, **numbers, "methods": {"PLS": {}, "GP": {}}, "figures": figures})
 
 
 @pytest.fixture(scope="package")
 def counted() -> pg.results.Results:
-    """Functions fitted to counts, whose posterior has two halves, by two kinds of steps of different numbers."""
-    return pg.run(
-        {
-            "kind": "function-space",
-            "name": "counted",
-            "data": {"formula": "2*sin(2*x)", "count": 40},
-            "kernel": {"lengthscale": 0.9},
-            "likelihood": "poisson-square",
-            "inducing_points": 8,
-            "particles": 12,
-            "methods": {"mixing": {"method": "PLS"}, "plain": {"method": "PLS", "moves": "none", "steps": 20}},
-        }
-    )
+    """Functions fitted to counts by two kinds of steps of different numbers."""
+    return pg.run(COUNTS)

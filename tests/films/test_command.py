@@ -9,12 +9,12 @@ import pytest
 from PIL import Image
 
 import particlegvi as pg
-from particlegvi import cli
 from particlegvi.running import animate as animating
+
+from ..test_cli import SHORT, called
 
 pytestmark = pytest.mark.usefixtures("remembered_truth")
 
-SHORT = ["--set", "particles=8", "--set", "steps=20"]
 SMALL = ["--frames", "4", "--seconds", "1", "--width", "200"]
 
 
@@ -22,11 +22,6 @@ SMALL = ["--frames", "4", "--seconds", "1", "--width", "200"]
 def elsewhere(tmp_path, monkeypatch):
     """Every test works in an empty folder of its own."""
     monkeypatch.chdir(tmp_path)
-
-
-def called(capsys, *arguments) -> tuple[int, str, str]:
-    code = cli.main([str(argument) for argument in arguments])
-    return code, *capsys.readouterr()
 
 
 def test_a_folder_takes_its_film_and_loses_it_when_it_is_overwritten(capsys, tmp_path):

@@ -15,6 +15,7 @@ from particlegvi.tables.rendering import Table
 from particlegvi.tables.settings import Settings
 
 from ..plain_parts import PlainAtoms, PlainDensity, PlainLoss, PlainMethod, PlainPrior, PlainResults, PlainRun
+from ..small_scenarios import COUNTS
 
 
 def flow(
@@ -164,19 +165,7 @@ def lifted() -> PlainResults:
 @pytest.fixture(scope="session")
 def fitted():
     """Functions fitted to counts, whose posterior has two halves."""
-    return pg.run(
-        {
-            "kind": "function-space",
-            "name": "fitted",
-            "title": "Counts",
-            "data": {"formula": "2*sin(2*x)", "count": 40},
-            "kernel": {"lengthscale": 0.9},
-            "likelihood": "poisson-square",
-            "inducing_points": 8,
-            "particles": 12,
-            "methods": {"mixing": {"method": "PLS"}, "plain": {"method": "PLS", "moves": "none", "steps": 20}},
-        }
-    )
+    return pg.run(COUNTS)
 
 
 def networks(data: dict) -> pg.results.Results:
