@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from particlegvi import plotting, words
-from particlegvi.plotting import clock, functions
+from particlegvi.plotting import clock, curves
 from particlegvi.scenario import catalogue, load
 
 EVERY = words.languages()
@@ -87,7 +87,7 @@ def test_every_word_that_figures_say_is_there():
     sources = [path.read_text(encoding="utf-8") for path in Path(plotting.__file__).parent.glob("*.py")]
     said = {key for source in sources for key in re.findall(r"""say\(\s*["'](\w+)["']""", source)}
     assert len(said) > 50
-    assert said | {*clock.KEYS.values(), *functions.SIGNS} <= set(words.of("en").table("figures"))
+    assert said | {*clock.KEYS.values(), *curves.SIGNS} <= set(words.of("en").table("figures"))
 
 
 def test_translated_titles_are_those_of_scenarios():
