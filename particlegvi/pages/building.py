@@ -18,8 +18,8 @@ from particlegvi.tools.quoting import refuse
 
 ASSETS = Path(__file__).parent / "assets"
 ENGINE = (
-    "mathematics", "noise", "formula", "graph", "derivative", "tape", "losses", "spline", "priors", "repulsion", "flow",
-    "solver", "target", "target_plane", "distances", "basins", "energy", "problem", "export",
+    "mathematics", "noise", "constants", "formula", "graph", "derivative", "tape", "losses", "spline", "priors",
+    "repulsion", "flow", "solver", "target", "target_plane", "distances", "basins", "energy", "problem", "export",
 )  # fmt: skip
 VIEW = ("say", "line", "plane", "panels", "controls", "live", "replay", "main")
 LARGEST = 500_000  # bytes, so that a page can be sent by mail and opened on a phone

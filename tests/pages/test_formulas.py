@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -85,6 +86,18 @@ def compared(engine, formulas: list[str], mode: str) -> int:
 @pytest.mark.parametrize("mode", ["plain", "exact"])
 def test_the_page_accepts_what_the_package_accepts_and_nothing_else(engine, mode):
     assert 40 < compared(engine, WRITTEN, mode) < len(WRITTEN) - 40
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan", "exp", "log"])
+def test_functions_of_constants_are_rounded_correctly(engine, rng, name):
+    """As the C library rounds them nearly always: at most one of 400 may differ, by the last bit."""
+    x = np.abs(rng.normal(scale=3.0, size=400))
+    found = np.array(engine("return x.map(PG.functions[name]);", x=x.tolist(), name=name))
+    expected = np.array([getattr(math, name)(each) for each in x])
+    assert np.sum(found != expected) <= 1
+    np.testing.assert_allclose(found, expected, rtol=3e-16)
+    if name != "log":
+        assert engine("return PG.functions[name](0);", name=name) == getattr(math, name)(0.0)
 
 
 def test_random_formulas(engine, rng):

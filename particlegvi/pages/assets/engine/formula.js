@@ -4,8 +4,6 @@
 PG.Mistake = class extends Error {
   constructor(key, column, values) { super(`${key} at column ${column + 1}`); Object.assign(this, { key, column, values: values || {} }); }
 };
-PG.functions = { sin: Math.sin, cos: Math.cos, tan: Math.tan, exp: Math.exp, log: Math.log, sqrt: Math.sqrt,
-  abs: Math.abs, tanh: Math.tanh, cosh: Math.cosh, sinh: Math.sinh };
 
 (() => {
   const LONGEST = 10000, DEEPEST = 250, PRECEDENCE = { "+": 1, "-": 1, "*": 2, "/": 2, sign: 3, "**": 4 };
