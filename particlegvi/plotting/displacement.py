@@ -10,12 +10,13 @@ from matplotlib.figure import Figure
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.results import Results
 
 CURVES = (
-    ("gradient", "gradient of the loss", style.BLUE, "o"),
-    ("noise", "noise", style.LOSS_GREY, "s"),
-    ("interaction", "repulsion and the prior's attraction", style.VERMILLION, "D"),
+    ("gradient", "moved_by_gradient", "DLE", "o"),  # in the colours of these methods
+    ("noise", "moved_by_noise", "", "s"),
+    ("interaction", "moved_by_interaction", "DE", "D"),
 )
 
 
@@ -43,16 +44,17 @@ def displacement(results: Results, *, methods: Sequence[str] | None = None, mark
     with style.slide_style():
         figure = style.new_slide()
         axes = figure.subplots()
-        for key, words, colour, marker in CURVES:
+        for key, words, method, marker in CURVES:
             values = np.array([found[label][key] for label in labels])
             if np.any(values > 0.0):
-                axes.loglog(at, np.where(values > 0.0, values, np.nan), marker=marker, color=colour, label=words)
+                axes.loglog(at, np.where(values > 0.0, values, np.nan), marker=marker, label=say(words),
+                            color=palette().methods.get(method, palette().faint))
         size = float(np.mean([found[label]["size"] for label in labels]))
-        axes.axhline(size, color=style.TEXT_GREY, linestyle="--", linewidth=1.5, label="length of the parameters")
+        axes.axhline(size, color=palette().words, linestyle="--", linewidth=1.5, label=say("length_of_parameters"))
         if mark is not None:
-            axes.axvline(mark, color=style.TEXT_GREY, linestyle=":", linewidth=1.8, label="weight of the thesis")
-        axes.set_xlabel("weight of the repulsion, mmd_weight")
-        axes.set_ylabel("how far a network is moved")
+            axes.axvline(mark, color=palette().words, linestyle=":", linewidth=1.8, label=say("weight_of_thesis"))
+        axes.set_xlabel(say("weight_of_repulsion"))
+        axes.set_ylabel(say("moved"))
         legend_below(figure)
         heading(figure, results.scenario, {label: runs[label] for label in labels})
     return figure

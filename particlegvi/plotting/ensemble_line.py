@@ -13,12 +13,13 @@ from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.look import number, palette, say
+from particlegvi.plotting.plane import hide_spares, panel_row
 from particlegvi.plotting.results import Interval, NetworkRun, Results
 
 GRID = 401
 BEYOND = 1.0 / 6.0  # part of the data's width that is drawn beyond them
 WIDE = 1.645  # standard deviations of a 90% band
-SHADE = "#F2E3C6"
 
 
 @figure_kind(
@@ -58,18 +59,21 @@ def ensemble_line(
     drawn = {label: means(run, grid)[:members] for label, run in runs.items()}
     limits = _limits(first, grid, list(drawn.values())) if range is None else range
     with style.slide_style():
-        figure = style.new_slide()
-        panels = list(figure.subplots(1, len(runs), sharey=True, squeeze=False)[0])
+        rows, columns = panel_row(len(runs), 11.0)
+        figure = style.new_slide(rows)
+        grid_of_panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
+        panels = hide_spares(list(grid_of_panels.ravel()), len(runs), columns)
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
             _draw(axes, run, grid, drawn[label], colours[label], truth)
             style.panel_title(axes, label, run, colours[label])
             axes.set_xlim(grid[0], grid[-1])
-            axes.set_xlabel("input x")
+            axes.set_xlabel(say("input"))
             axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
         panels[0].set_ylim(*limits)
-        panels[0].set_ylabel("function f(x)")
+        for axes in panels[::columns]:
+            axes.set_ylabel(say("function"))
         legend_below(figure)
-        heading(figure, results.scenario, runs, f"{len(first.data.y):,} observations")
+        heading(figure, results.scenario, runs, say("number_of_observations", count=number(f"{len(first.data.y):,}")))
     return figure
 
 
@@ -91,21 +95,21 @@ def network_runs(results: Results, methods: Sequence[str] | None, inputs: int) -
 
 def _draw(axes: Axes, run: NetworkRun, grid: Array, members: Array, colour: str, truth: bool) -> None:
     for low, high in run.data.gaps:
-        axes.axvspan(low, high, color=SHADE, linewidth=0.0, zorder=0, label="no data")
+        axes.axvspan(low, high, color=palette().gap, linewidth=0.0, zorder=0, label=say("no_data"))
     known = run.process(grid[:, None]) if truth else None
     if known is not None:
         mean, sd = known
-        axes.fill_between(grid, mean - WIDE * sd, mean + WIDE * sd, color=style.LOSS_GREY, alpha=0.35, linewidth=0.0,
+        axes.fill_between(grid, mean - WIDE * sd, mean + WIDE * sd, color=palette().faint, alpha=0.35, linewidth=0.0,
                           zorder=1)
-        axes.fill([], [], color=style.LOSS_GREY, alpha=0.5, linewidth=0.0, label="90% of the true process")
+        axes.fill([], [], color=palette().faint, alpha=0.5, linewidth=0.0, label=say("true_process"))
     axes.plot(grid, members.T, color=colour, linewidth=0.9, alpha=0.55, zorder=2)
-    axes.plot([], [], color=style.TEXT_GREY, linewidth=1.2, label="networks")
+    axes.plot([], [], color=palette().words, linewidth=1.2, label=say("networks"))
     if truth and run.data.truth is not None:
-        line = axes.plot(grid, run.data.truth(grid), color=style.BLACK, linestyle="--", linewidth=1.8, label="truth",
-                         zorder=3)[0]  # fmt: skip
+        line = axes.plot(grid, run.data.truth(grid), color=palette().ink, linestyle="--", linewidth=1.8, zorder=3,
+                         label=say("truth"))[0]  # fmt: skip
         style.outlined(line)
-    axes.scatter(run.data.X[:, 0], run.data.y, s=24.0, color=style.TEXT_GREY, edgecolors="white", linewidths=0.4,
-                 label="data", zorder=4)
+    axes.scatter(run.data.X[:, 0], run.data.y, s=24.0, color=palette().words, edgecolors=palette().ground,
+                 linewidths=0.4, label=say("data"), zorder=4)
 
 
 def _limits(run: NetworkRun, grid: Array, members: list[Array]) -> Interval:

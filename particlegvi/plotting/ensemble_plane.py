@@ -14,11 +14,12 @@ from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.ensemble_line import network_runs
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.plane import Window
 from particlegvi.plotting.results import NetworkRun, Results
 
 GRID = 121
-MARKS = (("o", style.BLUE), ("^", style.ORANGE), ("s", style.GREEN), ("D", style.PURPLE))
+MARKS = (("o", "DLE"), ("^", "DRE"), ("s", "DRLE"), ("D", "DE"))  # of classes, in the colours of these methods
 MOST = 4  # panels side by side
 WIDER = {1: 4.0, 2: 2.2, 3: 1.5, 4: 1.1}  # width of a panel to its height, by their number
 
@@ -51,6 +52,7 @@ def ensemble_plane(
     shown = _window(first, around, len(runs)) if window is None else window
     across, up, points = reading.grid_points(*shown, GRID)
     colours = style.colours(runs)
+    tones = {"dark": ("Greys_r", "Greys_r"), "grey": ("Greys", "Greys")}.get(look().palette, ("Greys", "Purples"))
     with style.slide_style():
         figure = style.new_slide()
         panels = figure.subplots(2, len(runs), sharex=True, sharey=True, squeeze=False)
@@ -58,7 +60,7 @@ def ensemble_plane(
             probability = run.probabilities(points).mean(axis=0).max(axis=1)
             classes = run.probabilities(points[:1]).shape[2]
             surfaces = (
-                (probability, "Greys", 1.0 / classes, 1.0), (run.disagreement(points), "Purples", 0.0, np.log(classes))
+                (probability, tones[0], 1.0 / classes, 1.0), (run.disagreement(points), tones[1], 0.0, np.log(classes))
             )
             images = [
                 panels[row, column].pcolormesh(across, up, values.reshape(GRID, GRID), cmap=name, vmin=low, vmax=high,
@@ -69,11 +71,11 @@ def ensemble_plane(
                 _decorate(axes, run, shown, boxes[label])
             style.panel_title(panels[0, column], label, run, colours[label])
             panels[1, column].set_xlabel("$x_1$")
-        for row, words in enumerate(("probability of\nthe likelier class", "disagreement\n(nats)")):
+        for row, words in enumerate((say("likelier_class"), say("disagreement"))):
             panels[row, 0].set_ylabel("$x_2$", rotation=0, labelpad=10)
             figure.colorbar(images[row], ax=list(panels[row]), label=words, pad=0.01)
         legend_below(figure)
-        heading(figure, results.scenario, runs, f"{len(first.data.y):,} points")
+        heading(figure, results.scenario, runs, say("number_of_points", count=number(f"{len(first.data.y):,}")))
     return figure
 
 
@@ -89,21 +91,22 @@ def _window(run: NetworkRun, boxes: list[tuple[float, float]], columns: int) -> 
     for left, right in boxes:
         low, high = np.minimum(low, left), np.maximum(high, right)
     middle, half = 0.5 * (low + high), 0.625 * (high - low)
-    half[0] = max(half[0], WIDER[columns] * half[1])
+    narrow = min(1.0, look().breadth / 60.0)  # panels beside each other on a page in two columns have no such width
+    half[0] = max(half[0], narrow**1.5 * WIDER[columns] * half[1])
     (left, bottom), (right, top) = middle - half, middle + half
     return (float(left), float(right)), (float(bottom), float(top))
 
 
 def _decorate(axes: Axes, run: NetworkRun, window: Window, box: tuple[float, float] | None) -> None:
     for label in np.unique(run.data.y):
-        mark, colour = MARKS[int(label) % len(MARKS)]
+        mark, method = MARKS[int(label) % len(MARKS)]
         rows = run.data.X[run.data.y == label]
-        axes.plot(rows[:, 0], rows[:, 1], mark, color=colour, markersize=3.5, markeredgecolor="white",
-                  markeredgewidth=0.3, label=f"class {label:.0f}")
+        axes.plot(rows[:, 0], rows[:, 1], mark, color=palette().methods[method], markersize=3.5, markeredgewidth=0.3,
+                  markeredgecolor=palette().ground, label=say("class", label=f"{label:.0f}"))
     if box is not None:
         low, high = box
-        axes.add_patch(Rectangle((low, low), high - low, high - low, fill=False, edgecolor=style.BLACK, linestyle="--",
-                                 linewidth=1.3, label="box of the context inputs"))
+        axes.add_patch(Rectangle((low, low), high - low, high - low, fill=False, edgecolor=palette().ink,
+                                 linestyle="--", linewidth=1.3, label=say("box")))
     axes.set_xlim(*window[0])
     axes.set_ylim(*window[1])
     axes.set_aspect("equal", adjustable="box")

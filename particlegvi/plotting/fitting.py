@@ -12,14 +12,14 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis, XAxis
+from matplotlib.axis import Axis, XAxis, YAxis
 from matplotlib.collections import Collection, PathCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.spines import Spine
 from matplotlib.text import Text
-from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator, PercentFormatter, ScalarFormatter
+from matplotlib.ticker import FixedFormatter, FixedLocator, Formatter, MaxNLocator, PercentFormatter, ScalarFormatter
 from matplotlib.transforms import Bbox, BboxBase
 
 from particlegvi import words
@@ -112,7 +112,8 @@ def fit(figure: Figure, seen: Look) -> None:
         for text in axes.texts:
             if is_inside(axes, text):
                 text.set_in_layout(False)  # or the panel gives way to its own words
-                style.outlined(text)
+                if not text.get_path_effects():
+                    style.outlined(text)
     full: dict[Text, float] = {}
     for _ in range(ATTEMPTS):
         figure.draw_without_rendering()
@@ -164,7 +165,9 @@ def faults(figure: Figure) -> list[Placed]:
         for second in there[place + 1 :]:
             if _overlap(first.box, second.box, gap if is_across(first) and is_across(second) else -MARGIN):
                 same = _ease(first) == _ease(second)
-                worse = second if same and second.box.width > first.box.width else first
+                # A title reaches over the numbers beside its panel: fewer of these would not help.
+                over = isinstance(first.axis, YAxis) and second.panel is not None and second.text is second.panel.title
+                worse = second if over or (same and second.box.width > first.box.width) else first
                 wrong[id(worse.text)] = worse
     return list(wrong.values())
 
@@ -224,6 +227,10 @@ def fewer_numbers(axis: Axis) -> bool:
         return False
     if isinstance(locator, MaxNLocator):
         locator.set_params(nbins=max(1, len(shown) - 2))
+    elif isinstance(axis.get_major_formatter(), FixedFormatter):  # names by their places, not by their values
+        places = axis.get_majorticklocs()
+        names = dict(zip(places, axis.get_major_formatter().format_ticks(list(places)), strict=True))
+        axis.set_ticks(shown[::2], [names[place] for place in shown[::2]])
     else:
         axis.set_major_locator(FixedLocator(shown[::2]))
     return True

@@ -38,6 +38,8 @@ class Palette(NamedTuple):
         For other methods.
     functions : tuple of str
         For fits of functions.
+    gap : str
+        Where there are no data.
     lettering : float
         How words in the colour of a method differ from it: below 1 darker by this factor, above 1 lighter.
     lightness : (float, float)
@@ -59,6 +61,7 @@ class Palette(NamedTuple):
     methods: Mapping[str, str]
     spare: tuple[str, ...]
     functions: tuple[str, ...]
+    gap: str
     lettering: float
     lightness: tuple[float, float]
     patterned: bool = False
@@ -79,6 +82,7 @@ LIGHT = Palette(
     methods={"DE": VERMILLION, "DLE": BLUE, "DRLE": GREEN, "DRE": ORANGE, "FDGVI": SKY},
     spare=(PURPLE, ORANGE, SKY, GREEN, BLUE, VERMILLION, YELLOW),
     functions=(BLUE, GREEN, PURPLE, VERMILLION, SKY),
+    gap="#F2E3C6",
     lettering=0.75,
     lightness=(80.0, 22.0),
 )
@@ -97,6 +101,7 @@ DARK = Palette(
     methods={"DE": _CORAL, "DLE": _AZURE, "DRLE": _MINT, "DRE": _AMBER, "FDGVI": _ICE},
     spare=(_ROSE, _AMBER, _ICE, _MINT, _AZURE, _CORAL, YELLOW),
     functions=(_AZURE, _MINT, _ROSE, _CORAL, _ICE),
+    gap="#39342A",
     lettering=1.25,
     lightness=(38.0, 90.0),
 )
@@ -114,6 +119,7 @@ GREY = Palette(
     methods={"DE": "#8A8A8A", "DLE": "#4A4A4A", "DRLE": "#6B6B6B", "DRE": "#A8A8A8", "FDGVI": "#BDBDBD"},
     spare=("#2E2E2E", "#9B9B9B", "#5C5C5C", "#B5B5B5", "#7B7B7B", "#C8C8C8", "#3C3C3C"),
     functions=("#4A4A4A", "#8A8A8A", "#6B6B6B", "#A8A8A8", "#2E2E2E"),
+    gap="#EBEBEB",
     lettering=0.6,
     lightness=(80.0, 22.0),
     patterned=True,
