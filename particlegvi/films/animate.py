@@ -78,7 +78,7 @@ def film(results: Results, figure: Facts, settings: Settings, progress: Progress
     if count < settings.frames:
         warnings.warn(
             f"the film has {count} frames instead of {settings.frames}, because the run has no more records; "
-            "a smaller record_every in its scenario gives more",
+            "a smaller record_every gives a run of particles more",
             stacklevel=2,
         )
     shortest = float(np.min(np.diff(clock.times[moments])))
