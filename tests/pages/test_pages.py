@@ -240,6 +240,20 @@ def test_a_state_becomes_a_scenario_that_runs(engine, tmp_path, state):
         np.testing.assert_allclose(np.array(x).T, runs[label].final, atol=1e-11, rtol=0.0)
 
 
+def test_every_word_of_the_page_is_there_and_used():
+    views = [building.ASSETS / "view" / f"{name}.js" for name in building.VIEW]
+    scripts = building.engine() + "".join(path.read_text(encoding="utf-8") for path in views)
+    said = set(re.findall(r"""(?:say|button)\(["'](\w+)["']""", scripts))
+    said |= {f"formula_{key}" for key in re.findall(r"""Mistake\(["'](\w+)["']""", scripts)}
+    said |= {f"verdict_{key}" for key in re.findall(r"""return (?:q \? )?["'](\w+)["'];""", scripts) if key.islower()}
+    known = set(words.of("en").table("page"))
+    assert len(said) > 60 and said - {"verdict_true"} <= known, said - known
+    python = "".join(path.read_text() for path in building.ASSETS.parent.glob("*.py"))
+    families = ("verdict_", "preset_", "formula_", "refused_", "about_", "why_")
+    unused = {key for key in known if f'"{key}"' not in scripts and key not in python and not key.startswith(families)}
+    assert unused == set()
+
+
 def contrast(one: str, other: str) -> float:
     """The contrast ratio of two colours, of WCAG 2.2."""
 
