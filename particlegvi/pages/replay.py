@@ -134,13 +134,13 @@ def _method(label: str, recorded: Recorded) -> Facts:
         for key, weight in (("kl_weight", method.kl_weight), ("mmd_weight", method.mmd_weight))
         if weight > 0.0
     ]
-    verdict = facts.get("equilibrium")
+    verdict, floor = facts.get("equilibrium"), facts.get("w1_floor")
     return {
         "label": label,
         "type": kind_of(method) or method.label,
         "note": ", ".join(weights),
         "truth": truth(recorded.target),
-        "floor": facts.get("w1_floor"),
+        "floor": floor if floor is not None and np.all(np.isfinite(floor)) else None,
         "verdict": verdict["verdict"] if isinstance(verdict, dict) else "",
     }
 

@@ -238,6 +238,29 @@ def test_a_replay_ends_where_the_run_ended(browser, tmp_path):
 
 
 @driven
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["formula", "numpy"])
+def test_a_replay_of_any_loss_in_the_plane(browser, tmp_path, kind):
+    if kind == "formula":
+        loss = pg.Loss.from_formula("(x^2 - 1)^2 + y^2", ["x", "y"])
+    else:
+        loss = pg.Loss.from_numpy(
+            lambda x: (x[:, 0] ** 2 - 1.0) ** 2 + x[:, 1] ** 2,
+            lambda x: np.column_stack([4.0 * x[:, 0] * (x[:, 0] ** 2 - 1.0), 2.0 * x[:, 1]]), dim=2,
+        )  # fmt: skip
+    prior = pg.priors.Normal([0.0, 0.0], 1.0)
+    runs = pg.compare(loss, [pg.methods.DE(), pg.methods.DLE(1.0)], prior, particles=30, steps=300, step_size=1e-3)
+    opened(browser, runs.page(frames=20).save(tmp_path / "replay.html"))
+    wait(browser, "document.querySelector('#replay tbody td')")
+    shown = [row.text for row in browser.find_elements("css selector", "#replay tbody tr")]
+    for text, run in zip(shown, runs.values(), strict=True):
+        assert f"{run.final[:, 0].mean():.3f}".replace("-", "\u2212")[:-1] in text
+    assert bool(browser.find_elements("id", "play")) == (kind == "formula")
+    assert ("neither a formula" in browser.find_element("id", "live").text) == (kind == "numpy")
+    assert_quiet(browser)
+
+
+@driven
 def test_a_notebooks_frame_runs_without_an_error(browser, tmp_path):
     place = tmp_path / "notebook.html"
     frame = pg.page("global-minimiser")._repr_html_()

@@ -24,7 +24,11 @@ VIEW.replay = function (root, ready) {
     if (truth.atoms) return truth;
     const axes = truth.axes.map(([low, high, n]) => Float64Array.from({ length: n }, (_, i) => low + (high - low) * i / (n - 1)));
     if (run.dim === 1) return PG.curve(axes[0], Float64Array.from(truth.density), {});
-    return { axes, density: Float64Array.from(truth.density), marginals: null };
+    const [columns, rows] = axes.map(axis => axis.length), sums = axes.map(axis => new Float64Array(axis.length));
+    truth.density.forEach((v, k) => { sums[0][k % columns] += v; sums[1][Math.floor(k / columns)] += v; });
+    sums[0].forEach((v, i) => { sums[0][i] = v * (axes[1][rows - 1] - axes[1][0]) / (rows - 1); });
+    sums[1].forEach((v, i) => { sums[1][i] = v * (axes[0][columns - 1] - axes[0][0]) / (columns - 1); });
+    return { axes, density: Float64Array.from(truth.density), marginals: sums.map((q, d) => PG.curve(axes[d], q, {})) };
   }
   const said = (method, facts) => { // as the live page says it
     if (!method.floor || !facts.w1 || method.truth.atoms) return "";
