@@ -111,7 +111,7 @@ VIEW.live = function (root) {
   // Every ensemble takes the same number of steps, in turns, and no more than fit into the milliseconds.
   function advance(steps, milliseconds) {
     const begun = performance.now();
-    const turn = problem.particles * problem.loss.dim > 2000 ? 2 : 10;
+    const turn = problem.particles > (problem.loss.dim === 1 ? 2000 : 400) ? 1 : 10;
     for (let done = 0; done < steps; done += turn) {
       for (const entry of all()) entry.ensemble.advance(Math.min(turn, steps - done));
       if (performance.now() - begun > milliseconds) return Math.min(done + turn, steps);
