@@ -40,6 +40,7 @@ _MODULES = (
 )
 _NAMES = {
     "Loss": "particlegvi.losses.loss:Loss",
+    "Prior": "particlegvi.priors.formula:Prior",
     "Run": "particlegvi.simulation.run:Run",
     "Diverged": "particlegvi.tools.errors:Diverged",
     "last_interrupted": "particlegvi.tools.errors:last_interrupted",
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
         targets,
     )
     from particlegvi.losses.loss import Loss
+    from particlegvi.priors.formula import Prior
     from particlegvi.running.animate import animate
     from particlegvi.running.compare import compare
     from particlegvi.running.execute import run

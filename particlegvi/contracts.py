@@ -122,6 +122,15 @@ class Located(Protocol):
     def sd(self) -> Array: ...  # standard deviations, (dim,)
 
 
+@runtime_checkable
+class Placed(Protocol):
+    """An optional part of a `Prior` whose tails may be too heavy for moments: where it is, and how wide."""
+    @property
+    def location(self) -> Array: ...  # (dim,)
+    @property
+    def scale(self) -> Array: ...  # (dim,)
+
+
 class Method(Protocol):
     """An objective, and the flow that minimises it by moving particles.
 

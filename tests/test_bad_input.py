@@ -54,6 +54,10 @@ for kernel in map(pg.kernels.get, pg.kernels.names()):
     add(CALLS, type(kernel).__name__, type(kernel), "lengthscale variance")
 add(CALLS, "Normal", pg.priors.Normal, "mean sd")
 add(CALLS, "Uniform", pg.priors.Uniform, "low high", low=-1.0, high=2.0)
+add(CALLS, "Laplace", pg.priors.Laplace, "location scale")
+add(CALLS, "StudentT", pg.priors.StudentT, "degrees_of_freedom location scale")
+add(CALLS, "GaussianMixture", pg.priors.GaussianMixture, "means sds weights", means=[0.0, 1.0])
+add(CALLS, "Prior", pg.Prior, "formula low high", formula="exp(-t^2)")
 add(CALLS, "Flat", pg.priors.Flat, "dim")
 for prior in (PRIOR, pg.priors.Uniform(-1.0, 1.0), pg.priors.Flat(1)):
     add(CALLS, f"{prior.name}.log_density", prior.log_density, "x")

@@ -10,14 +10,30 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from particlegvi.contracts import Prior
+from particlegvi import contracts
 from particlegvi.priors.flat import Flat
+from particlegvi.priors.formula import Prior
+from particlegvi.priors.gaussian_mixture import GaussianMixture
+from particlegvi.priors.laplace import Laplace
 from particlegvi.priors.mean_embedding import Embedding, embedding
 from particlegvi.priors.normal import Normal
+from particlegvi.priors.student_t import StudentT
 from particlegvi.priors.uniform import Uniform
 from particlegvi.tools.registry import Registry, check_parameters
 
-__all__ = ["Embedding", "Flat", "Normal", "Uniform", "embedding", "get", "names"]
+__all__ = [
+    "Embedding",
+    "Flat",
+    "GaussianMixture",
+    "Laplace",
+    "Normal",
+    "Prior",
+    "StudentT",
+    "Uniform",
+    "embedding",
+    "get",
+    "names",
+]
 
 _registry = Registry("particlegvi.priors", "prior")
 
@@ -27,7 +43,7 @@ def names() -> list[str]:
     return _registry.names()
 
 
-def get(name: str, **parameters: Any) -> Prior:
+def get(name: str, **parameters: Any) -> contracts.Prior:
     """The prior of this name, for example ``get("normal", mean=0.0, sd=1.0)``.
 
     Raises
@@ -42,4 +58,5 @@ def get(name: str, **parameters: Any) -> Prior:
     for key, parameter in known.items():
         if parameter.default is inspect.Parameter.empty and key not in parameters:
             raise ValueError(f"{key} of the {name} prior must be a number or a list of numbers, not left out")
-    return prior(**parameters)
+    found: contracts.Prior = prior(**parameters)
+    return found

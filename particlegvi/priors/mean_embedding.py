@@ -14,7 +14,7 @@ from particlegvi.contracts import Kernel, Located, Prior, Term
 from particlegvi.engine.terms.constant import Constant
 from particlegvi.priors.flat import Flat
 from particlegvi.priors.gaussian_sums import Smoothing, gaussian_sum
-from particlegvi.priors.weighted_points import PANELS, monte_carlo, quadrature
+from particlegvi.priors.weighted_points import PANELS, Discretised, monte_carlo, quadrature
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.arguments import whole
 
@@ -82,7 +82,9 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
     gaussians = None if smoothing is None else gaussian_sum(kernel)
     if smoothing is not None and gaussians is not None and gaussians.exact and how != "quadrature":
         term = smoothing.smooth(gaussians.lengthscales, gaussians.weights)
-        return Embedding(term, f"closed form for the {prior.name} prior and the {name} kernel", 0.0)
+        error = _smooth_error(prior) * kernel.variance
+        form = f"mixture of Gaussians, error at most {error:.0e}," if error else "closed form"
+        return Embedding(term, f"{form} for the {prior.name} prior and the {name} kernel", error)
     if how == "closed-form":
         raise ValueError(
             'embedding must be "auto", "quadrature" or "monte-carlo", not "closed-form", which the '
@@ -93,7 +95,7 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
         errors = f"error at most {gaussians.error:.1e}, of the gradient {gaussians.slope_error:.1e}"
         number = len(gaussians.weights)
         return Embedding(term, f"quadrature, {number} Gaussians for the {name} kernel: {errors}", gaussians.error)
-    located = isinstance(prior, Located) or np.all(np.isfinite(prior.high) & np.isfinite(prior.low))
+    located = isinstance(prior, Located | Discretised) or np.all(np.isfinite(prior.high) & np.isfinite(prior.low))
     if prior.dim in PANELS and located:
         term, error = quadrature(prior, kernel)
         return Embedding(term, f"quadrature with {len(term.weights)} nodes: error about {error:.1e}", error)
@@ -103,6 +105,11 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
             f"kernel do not have in {prior.dim} dimensions"
         )
     return _monte_carlo(prior, kernel, whole("samples", samples, 1), seed)
+
+
+def _smooth_error(prior: Prior) -> float:
+    """The error of a prior's ``smooth`` for a kernel of variance 1: 0 for a closed form."""
+    return float(vars(type(prior)).get("smooth_error", 0.0))
 
 
 def _monte_carlo(prior: Prior, kernel: Kernel, samples: int, seed: int) -> Embedding:

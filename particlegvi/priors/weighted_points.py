@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -11,11 +11,22 @@ from particlegvi.contracts import Array, Kernel, Located, Prior
 
 NODES = 8  # Gauss-Legendre nodes in each panel
 PANELS = {1: (8, 16, 32, 64, 128, 256, 512), 2: (4, 8, 12)}  # tried in turn, in each coordinate, by dimension
+OWN_PANELS = {1: (2, 4, 8, 16, 32, 64, 128, 256), 2: (1, 2, 3, 4, 6)}  # for a `Discretised`, on either side
+NEGLIGIBLE = 1e-15  # of the largest weight: such nodes are left out
 RELATIVE_TOLERANCE = 1e-9
+IN_THE_PLANE = 1e-6  # for a `Discretised`: each digit more doubles the work of every step
 WORST = 1e-2
 REACH = 7.5  # standard deviations; a normal distribution leaves 6e-14 outside
 PROBES = 64
 GOLDEN = (0.7548776662466927, 0.5698402909980532)  # additive recurrence of low discrepancy in two dimensions
+
+
+@runtime_checkable
+class Discretised(Protocol):
+    """An optional part of a `Prior`: it has nodes of its own, which suit it better than those of a box."""
+    @property
+    def window(self) -> tuple[Array, Array]: ...  # the corners of a box that holds it, but for what does not count
+    def rule(self, panels: int, nodes: int, /) -> tuple[Array, Array]: ...  # points (n, dim), and weights that add to 1
 
 
 class WeightedPoints(NamedTuple):
@@ -83,19 +94,22 @@ def quadrature(prior: Prior, kernel: Kernel) -> tuple[WeightedPoints, float]:
         If the finest rule cannot resolve the kernel: the prior is too wide for its lengthscale.
     """
     low, high = prior.low, prior.high
-    if isinstance(prior, Located):
+    if isinstance(prior, Discretised):
+        low, high = prior.window
+    elif isinstance(prior, Located):
         low = np.where(np.isfinite(low), low, prior.mean - REACH * prior.sd)
         high = np.where(np.isfinite(high), high, prior.mean + REACH * prior.sd)
     probes = low + (high - low) * (np.outer(np.arange(1, PROBES + 1), GOLDEN[: prior.dim]) % 1.0)
+    tolerance = IN_THE_PLANE if prior.dim == 2 and isinstance(prior, Discretised) else RELATIVE_TOLERANCE
     before: WeightedPoints | None = None
-    for panels in PANELS[prior.dim]:
+    for panels in (OWN_PANELS if isinstance(prior, Discretised) else PANELS)[prior.dim]:
         rule = _rule(prior, kernel, low, high, panels)
         if before is not None:
             # The nodes are probes as well: a rule too coarse for the kernel shows a spike at each.
             at = np.concatenate([probes, rule.points[:: max(1, len(rule.points) // PROBES)], before.points[:PROBES]])
             fine = profile(kernel, at, rule.points) @ rule.weights
             error = float(np.abs(fine - profile(kernel, at, before.points) @ before.weights).max())
-            if error <= RELATIVE_TOLERANCE * fine.max():
+            if error <= tolerance * fine.max():
                 return rule, error
         before = rule
     if error > WORST * fine.max():
@@ -107,6 +121,10 @@ def quadrature(prior: Prior, kernel: Kernel) -> tuple[WeightedPoints, float]:
 
 
 def _rule(prior: Prior, kernel: Kernel, low: Array, high: Array, panels: int) -> WeightedPoints:
+    if isinstance(prior, Discretised):
+        at, weights = prior.rule(panels, NODES)
+        kept = weights > NEGLIGIBLE * weights.max()
+        return WeightedPoints(np.ascontiguousarray(at[kept]), weights[kept], kernel)
     nodes, shares = np.polynomial.legendre.leggauss(NODES)
     unit = (np.arange(panels)[:, None] + 0.5 * (nodes + 1.0)).reshape(-1) / panels
     share = np.tile(0.5 * shares, panels) / panels

@@ -45,7 +45,7 @@ def warn_when_unstable(problem: ParticleProblem, method: Method) -> float:
         warnings.warn(
             f"{what} {step_size:g} is beyond the stability limit of about {limit:.3g}"
             f" at the start of {method.label}; the run may diverge",
-            stacklevel=4,
+            stacklevel=5,  # the caller of `simulate`, behind the answer to wrong arguments
         )
     return limit
 

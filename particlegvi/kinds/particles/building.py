@@ -12,6 +12,7 @@ import numpy as np
 from particlegvi import integrators, kernels, losses, methods, priors, schedules
 from particlegvi.contracts import Facts, Kernel, Method, Prior, Scenario, Start
 from particlegvi.kernels.bandwidth import with_lengthscale
+from particlegvi.losses.formulas.names import variables_of
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.simulation.problem import Settings, check_problem
@@ -64,14 +65,14 @@ def parts(scenario: Scenario) -> Parts:
 def physics(scenario: Scenario) -> Parts:
     """The parts that follow from ``loss``, ``prior``, ``initial``, ``kernel`` and ``methods`` alone."""
     loss = loss_of(scenario["loss"])
-    prior = _prior(scenario["prior"], "prior", loss.dim)
+    prior = _prior(scenario["prior"], "prior", loss.dim, loss.variables)
     start = scenario.get("initial")
     initial: Start | None = None
     if start is not None and "points" in start:
         initial = np.array(start["points"], dtype=np.float64)
         _same_dim("initial.points", initial.shape[1], loss.dim)
     elif start is not None:
-        initial = _prior(start, "initial", loss.dim)
+        initial = _prior(start, "initial", loss.dim, loss.variables)
     if isinstance(prior if initial is None else initial, priors.Flat):
         raise ValueError("initial must be a distribution or points, since a flat prior has no draws to start from")
     shared = _kernel(scenario["kernel"], "kernel") if "kernel" in scenario else None
@@ -123,9 +124,11 @@ def loss_of(entry: Scenario) -> Loss:
         return losses.get(**entry)
 
 
-def _prior(entry: Scenario, key: str, dim: int) -> Prior:
+def _prior(entry: Scenario, key: str, dim: int, names: list[str]) -> Prior:
     with _at(key):
-        given = {"dim": dim, **entry} if entry["name"] == "flat" else entry
+        given = {"dim": dim, **entry} if entry["name"] == "flat" else dict(entry)
+        if entry["name"] == "formula" and set(variables_of(str(entry.get("formula", "")))) <= set(names):
+            given.setdefault("variables", names)
         prior = priors.get(**given)
     several = next((name for name, each in entry.items() if isinstance(each, int | float)), None)
     hint = f"; for example {several} = {[entry[several]] * dim}" if several is not None and prior.dim == 1 else ""

@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Array, Located, Loss, Method, Prior, Start
+from particlegvi.contracts import Array, Located, Loss, Method, Placed, Prior, Start
 from particlegvi.losses.formulas.plain import PlainFormula
 
 STARTS = 64
@@ -148,7 +148,9 @@ def starts(start: Prior | Array) -> Array:
     unit = np.stack([_radical_inverse(PRIMES[i % len(PRIMES)]) for i in range(start.dim)], axis=1)
     low, high = np.asarray(start.low), np.asarray(start.high)
     bounded = np.isfinite(low) & np.isfinite(high)
-    mean, sd = (start.mean, start.sd) if isinstance(start, Located) else (np.zeros(start.dim), np.ones(start.dim))
+    mean, sd = (start.location, start.scale) if isinstance(start, Placed) else (np.zeros(start.dim), np.ones(start.dim))
+    if isinstance(start, Located):
+        mean, sd = start.mean, start.sd
     with np.errstate(invalid="ignore"):
         boxed = low + (high - low) * unit
     return np.where(bounded, boxed, np.clip(mean + sd * ndtri(unit), low, high))

@@ -24,7 +24,8 @@ def loss(value: Any, key: str) -> Facts:
 
 
 def prior(value: Any, key: str) -> Facts:
-    return keys.part(value, key)
+    table = keys.part(value, key, ("name",) if isinstance(value, dict) and "name" in value else ("name", "formula"))
+    return table if "name" in table else {"name": "formula", **table}
 
 
 def initial(value: Any, key: str) -> Facts:

@@ -42,14 +42,14 @@ class PlainFormula:
 
     def values_at(self, points: Array) -> Array:
         """The formula at points (n, dim), (n,)."""
-        return _run(self._graph, [self._value], points)[:, 0]
+        return run(self._graph, [self._value], points)[:, 0]
 
     def gradients_at(self, points: Array) -> Array:
         """Its gradient at points (n, dim), (n, dim)."""
-        return _run(self._graph, self._gradient, points)
+        return run(self._graph, self._gradient, points)
 
 
-def _run(graph: Graph, roots: list[int], points: Array) -> Array:
+def run(graph: Graph, roots: list[int], points: Array) -> Array:
     """The values of the roots at points (n, dim), (n, roots)."""
     known: dict[int, Array] = {}
     with np.errstate(all="ignore"):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
     from particlegvi.contracts import Prior, Start
 
 Map = Callable[[np.ndarray], np.ndarray]
+MOST_SPANS = 40.0  # from the median to either end of the bulk; a Normal's ends are 8.5 away, Laplace's 34
 EDGE = 1e-17  # probability outside the bulk, on either side
+
+
+@runtime_checkable
+class Independent(Protocol):
+    """An optional part of a `Prior`: the distribution functions of its independent coordinates."""
+
+    def cdf(self, x: np.ndarray, coordinate: int = 0) -> np.ndarray: ...
+    def quantile(self, u: np.ndarray, coordinate: int = 0) -> np.ndarray: ...
 
 
 class Q0:
@@ -41,7 +51,13 @@ class Q0:
         self._pairs = [self._coordinate(i) for i in range(self.dim)]
         self.low = np.maximum(low, [quantile(np.array([EDGE]))[0] for _, quantile in self._pairs])
         self.high = np.minimum(high, [-mirrored for mirrored in self._upper()])
+        # heavy tails would make the bulk so large that nothing in the middle is seen
+        middle, reach = self._middle(), MOST_SPANS * self.quantile_span()
+        self.low, self.high = np.maximum(self.low, middle - reach), np.minimum(self.high, middle + reach)
         self.scale = float(np.max(self.high - self.low)) / 18.0
+
+    def _middle(self) -> np.ndarray:
+        return np.array([self.quantile(np.array([0.5]), i)[0] for i in range(self.dim)])
 
     def _upper(self) -> list[float]:
         # 1 - 1e-17 is 1 in floating point: a Normal's upper edge mirrors its lower one.
@@ -76,6 +92,8 @@ class Q0:
         if isinstance(prior, Uniform):
             low, high = float(prior.low[i]), float(prior.high[i])
             return (lambda x: np.clip((x - low) / (high - low), 0.0, 1.0)), (lambda u: low + (high - low) * u)
+        if isinstance(prior, Independent):
+            return partial(prior.cdf, coordinate=i), partial(prior.quantile, coordinate=i)
         if self.dim == 1:
             # Any other distribution on the line, from its log density.
             from particlegvi.targets.quadrature.curve import Curve
@@ -86,7 +104,8 @@ class Q0:
             assert panels is not None
             curve = Curve(panels)
             return curve.cdf, curve.quantile
-        raise refuse("initial", prior, f"Normal, Uniform or an array of points in {self.dim}-D")
+        allowed = f"a prior with independent coordinates or an array of points in {self.dim}-D"
+        raise refuse("initial", prior, allowed)
 
 
 def start_points(initial: Start | ArrayLike, dim: int) -> np.ndarray | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Located
+from particlegvi.contracts import Located, Placed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -50,6 +50,8 @@ def place_of(prior: Prior) -> Place:
     mean, sd = np.zeros(prior.dim), np.ones(prior.dim)
     if isinstance(prior, Located):
         mean, sd = _known(prior.mean, mean), _known(prior.sd, sd)
+    elif isinstance(prior, Placed):
+        mean, sd = _known(prior.location, mean), _known(prior.scale, sd)
     return Place(low, high, np.where(bounded, middle, mean), np.where(bounded, half, sd))
 
 

@@ -1,0 +1,181 @@
+"""A prior typed as a formula: any density in one or two dimensions, normalised by quadrature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.engine.numerics import noise
+from particlegvi.engine.terms import evaluate
+from particlegvi.losses.formulas import checked_variables
+from particlegvi.losses.formulas.assembler import Assembler
+from particlegvi.losses.formulas.derivative import gradient
+from particlegvi.losses.formulas.logarithm import logarithm
+from particlegvi.losses.formulas.lowering import lower
+from particlegvi.losses.formulas.names import variables_of
+from particlegvi.losses.formulas.parser import parse
+from particlegvi.losses.formulas.plain import run
+from particlegvi.priors import stretched
+from particlegvi.tools.arguments import array, frozen, locations, whole
+from particlegvi.tools.calls import answered, answering
+from particlegvi.tools.quoting import as_written, refuse
+
+if TYPE_CHECKING:
+    from particlegvi.engine.terms.tape import FormulaTape
+
+CELLS = {1: 16_384, 2: 512}  # of draws, on either side of the centre in each coordinate, by dimension
+DIGITS = 13  # of the normaliser, so that its last bits are those of no machine
+
+
+@answering
+class Prior:
+    """A prior with the density of a formula; `from_formula` makes it.
+
+    Parameters
+    ----------
+    formula : str
+        The density up to a constant factor, for example ``"exp(-abs(t)**3)"`` or ``"1/(1 + x^2 + y^2)^2"``: of 0 or
+        more, with a finite integral, written as losses are (`particlegvi.Loss.from_formula`).
+    variables : sequence of str, optional
+        The name of each coordinate, one or two; by default the names in the formula in order of their appearance.
+    low, high : float or array (dim,), optional
+        Ends beyond which the density is zero; infinite by default. Particles are reflected there.
+
+    Attributes
+    ----------
+    dim : int
+        1 or 2.
+    log_normaliser : float
+        Logarithm of the integral of the formula.
+    error : float
+        Relative error of that integral: the difference of two quadrature rules.
+    mean, sd : arrays (dim,)
+        Where the tails are light enough for them; there are none otherwise.
+    low, high : arrays (dim,)
+
+    Raises
+    ------
+    ValueError
+        If the formula is none, or is no density in one or two dimensions that quadrature can resolve.
+    """
+
+    name = "formula"
+
+    def __init__(
+        self,
+        formula: str,
+        variables: Sequence[str] | str | None = None,
+        low: ArrayLike = -np.inf,
+        high: ArrayLike = np.inf,
+    ) -> None:
+        if not isinstance(formula, str):
+            raise refuse("formula", formula, "a text")
+        names = checked_variables(variables_of(formula) if variables is None else variables)
+        if len(names) > 2:
+            raise ValueError(f"variables must be one or two names, not {len(names)}, for quadrature to normalise")
+        self.formula, self.variables, self.dim = formula, names, len(names)
+        self.low, self.high = _ends("low", low, self.dim), _ends("high", high, self.dim)
+        if not np.all(self.low < self.high):
+            raise refuse("low", as_written(self.low), f"below high, which is {as_written(self.high)}")
+        graph, value = parse(formula, names)
+        log = logarithm(graph, value)
+        mass = stretched.integrate(lambda x: run(graph, [log], x)[:, 0], self.low, self.high)
+        self.log_normaliser, self.error = float(f"{mass.log_normaliser:.{DIGITS}g}"), mass.error
+        self._stretches = mass.stretches
+        minus = graph.add(graph.negate(log), graph.constant(self.log_normaliser))
+        lowered, roots = lower(graph, [minus, *gradient(graph, minus, self.dim)])
+        self._term = Assembler().assemble(lowered, roots)
+        self.location = frozen(np.array([each.centre for each in mass.stretches]))
+        self.scale = frozen(np.array([each.scale for each in mass.stretches]))
+        if mass.mean is not None and mass.sd is not None:
+            self.mean, self.sd = frozen(mass.mean), frozen(mass.sd)
+        ends = [each.at(np.array([each.low, each.high])) for each in mass.stretches]
+        low_end, high_end = np.array(ends).T
+        self.window = frozen(np.maximum(low_end, self.low)), frozen(np.minimum(high_end, self.high))
+        self._cells: tuple[list[Array], Array] | None = None
+
+    @classmethod
+    @answered
+    def from_formula(
+        cls,
+        formula: str,
+        variables: Sequence[str] | str | None = None,
+        low: ArrayLike = -np.inf,
+        high: ArrayLike = np.inf,
+    ) -> Prior:
+        """The prior with this density; the parameters are those of the class."""
+        return cls(formula, variables, low, high)
+
+    def __repr__(self) -> str:
+        return f"Prior.from_formula({self.formula!r}, {self.variables})"
+
+    def parameters(self) -> Facts:
+        """The constructor's parameters as plain data."""
+        ends = {"low": self.low, "high": self.high}
+        finite = {key: as_written(each) for key, each in ends.items() if np.isfinite(each).all()}
+        return {"formula": self.formula, "variables": self.variables, **finite}
+
+    def log_density(self, x: ArrayLike) -> Array:
+        """log p at points (n, dim), shape (n,): minus infinity outside the ends."""
+        at = locations(x, self.dim)
+        inside = np.all((at >= self.low) & (at <= self.high), axis=1)
+        return np.where(inside, -evaluate.values(self._term, np.clip(at, self.low, self.high)), -np.inf)
+
+    def gradient(self, x: ArrayLike) -> Array:
+        """Gradient of log p at points (n, dim), shape (n, dim)."""
+        return np.asarray(-evaluate.gradients(self._term, locations(x, self.dim)))
+
+    def sample(self, particles: int, seed: int = 0, role: str = "start") -> Array:
+        """Independent draws, shape (particles, dim): functions of the seed, the role and their index alone.
+
+        A cell of a fine grid by its mass, and a place in it, evenly in the stretched coordinates.
+        """
+        edges, cumulative = self._grid()
+        u = noise.uniforms(seed, role, whole("particles", particles, 1), self.dim + 1)
+        cell = np.searchsorted(cumulative, u[:, self.dim] * cumulative[-1], side="right")
+        cell = np.minimum(cell, cumulative.size - 1)
+        places = np.unravel_index(cell, [len(each) - 1 for each in edges])
+        drawn = []
+        for i, (stretch, each, place) in enumerate(zip(self._stretches, edges, places, strict=True)):
+            drawn.append(stretch.at(each[place] + u[:, i] * (each[place + 1] - each[place])))
+        return np.ascontiguousarray(np.clip(np.stack(drawn, axis=1), self.low, self.high))
+
+    def _grid(self) -> tuple[list[Array], Array]:
+        """Edges of the cells in each stretched coordinate, and the cumulative mass of all cells."""
+        if self._cells is None:
+            number = CELLS[self.dim]
+            middle = [min(max(0.0, each.low), each.high) for each in self._stretches]
+            edges = [
+                np.unique(np.concatenate([np.linspace(each.low, m, number + 1), np.linspace(m, each.high, number + 1)]))
+                for each, m in zip(self._stretches, middle, strict=True)
+            ]
+            centres = [0.5 * (each[1:] + each[:-1]) for each in edges]
+            placed = list(zip(self._stretches, centres, edges, strict=True))
+            slopes = [stretch.log_slope(t) + np.log(np.diff(each)) for stretch, t, each in placed]
+            axes = [stretch.at(t) for stretch, t, _ in placed]
+            grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, self.dim)
+            level = self.log_density(grid) + np.sum(np.meshgrid(*slopes, indexing="ij"), axis=0).ravel()
+            self._cells = edges, np.cumsum(np.exp(level))
+        return self._cells
+
+    def rule(self, panels: int, nodes: int) -> tuple[Array, Array]:
+        """Points (n, dim) and weights of a quadrature of this prior, with so many nodes in each panel."""
+        points, log_weights = stretched.rule(self._stretches, panels, nodes)
+        return np.ascontiguousarray(points), np.exp(self.log_density(points) + log_weights)
+
+    def term(self) -> FormulaTape:
+        """Minus the log density, for the engine."""
+        return self._term
+
+
+def _ends(key: str, value: ArrayLike, dim: int) -> Array:
+    """Ends, maybe infinite, as an array (dim,) that cannot be changed."""
+    allowed = f"a number or an array ({dim},) of numbers"
+    ends = array(key, value, allowed)
+    if ends.shape not in ((), (1,), (dim,)) or np.isnan(ends).any():
+        raise refuse(key, value, allowed)
+    return frozen(np.full(dim, ends))

@@ -1,0 +1,147 @@
+"""A mixture of Gaussians as a prior: several places that are likely before anything is known."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.engine.numerics import noise
+from particlegvi.losses.gaussian_mixture import GaussianMixture as MixtureTerm
+from particlegvi.tools import arguments
+from particlegvi.tools.arguments import frozen, locations, whole
+from particlegvi.tools.calls import answering
+
+
+@answering
+class GaussianMixture:
+    """Mixture of Gaussians with independent coordinates: sum_k weight_k N(mean_k, diag(sd_k^2)).
+
+    Parameters
+    ----------
+    means : array (components, dim)
+        Centres; a flat list is read as components on the line.
+    sds : float, array (components,) or array (components, dim)
+        Standard deviations, positive: one for all, one for each component, or one for each component and coordinate.
+    weights : array (components,), optional
+        Positive weights, divided by their sum; by default all equal.
+
+    Attributes
+    ----------
+    dim : int
+    means, sds : arrays (components, dim)
+    weights : array (components,)
+        They add up to 1.
+    mean, sd : arrays (dim,)
+        Of the mixture.
+    low, high : arrays (dim,)
+        Minus and plus infinity.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not finite, an sd or a weight is not positive, or the shapes do not fit.
+    """
+
+    name = "gaussian-mixture"
+
+    def __init__(self, means: ArrayLike, sds: ArrayLike = 1.0, weights: ArrayLike | None = None) -> None:
+        for key, value in (("means", means), ("sds", sds), ("weights", weights)):
+            if value is not None or key == "means":
+                arguments.finite(key, arguments.array(key, value, "an array of finite numbers"), "finite numbers")
+        term = MixtureTerm(means, sds, weights)
+        self._term = term._replace(means=term.means.copy(), sds=term.sds.copy())
+        self.means, self.sds, self.weights = frozen(term.means), frozen(term.sds), frozen(term.weights)
+        self.dim = self.means.shape[1]
+        self.mean = frozen(self.weights @ self.means)
+        self.sd = frozen(np.sqrt(self.weights @ (self.sds**2 + (self.means - self.mean) ** 2)))
+        self.low = frozen(np.full(self.dim, -np.inf))
+        self.high = frozen(np.full(self.dim, np.inf))
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{key}={value}" for key, value in self.parameters().items())
+        return f"GaussianMixture({parts})"
+
+    def parameters(self) -> Facts:
+        """The constructor's parameters as plain lists."""
+        return {"means": self.means.tolist(), "sds": self.sds.tolist(), "weights": self.weights.tolist()}
+
+    def _exponents(self, x: Array) -> Array:
+        """Logarithms of weight_k N(x; mean_k, sd_k), (n, components)."""
+        with np.errstate(over="ignore"):
+            z = (x[:, None] - self.means) / self.sds
+            return self._term.log_peaks - 0.5 * (z * z).sum(axis=2)
+
+    def log_density(self, x: ArrayLike) -> Array:
+        """log p at points (n, dim), shape (n,)."""
+        exponents = self._exponents(locations(x, self.dim))
+        top = exponents.max(axis=1)
+        with np.errstate(invalid="ignore"):  # so far out that the density is zero
+            return np.where(np.isfinite(top), top + np.log(np.exp(exponents - top[:, None]).sum(axis=1)), -np.inf)
+
+    def gradient(self, x: ArrayLike) -> Array:
+        """Gradient of log p at points (n, dim), shape (n, dim)."""
+        at = locations(x, self.dim)
+        exponents = self._exponents(at)
+        shares = np.exp(exponents - exponents.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        return np.asarray((shares[:, :, None] * (self.means - at[:, None]) / self.sds**2).sum(axis=1))
+
+    def sample(self, particles: int, seed: int = 0, role: str = "start") -> Array:
+        """Independent draws, shape (particles, dim): functions of the seed, the role and their index alone."""
+        particles = whole("particles", particles, 1)
+        u = noise.uniforms(seed, role, particles, self.dim + 1)[:, self.dim]  # of a coordinate that no normal has
+        edges = np.cumsum(self.weights)
+        component = np.minimum(np.searchsorted(edges, u * edges[-1], side="right"), len(edges) - 1)
+        return self.means[component] + self.sds[component] * noise.normals(seed, role, particles, self.dim)
+
+    def term(self) -> MixtureTerm:
+        """Minus the log density, for the engine: the loss of the same name."""
+        return self._term
+
+    def smooth(self, lengthscales: Array, weights: Array) -> MixtureEmbedding:
+        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution, as a term.
+
+        Each Gaussian of the mixture smooths each one of the sum to one Gaussian.
+        """
+        components, scales = len(self.weights), len(weights)
+        with np.errstate(over="ignore"):
+            ratio = self.sds[:, None] / lengthscales[:, None]  # (components, scales, dim)
+            variances = self.sds[:, None] ** 2 + lengthscales[:, None] ** 2
+            heights = np.outer(self.weights, weights) * np.exp(-0.5 * np.log1p(ratio * ratio).sum(axis=2))
+        centres = np.ascontiguousarray(np.repeat(self.means, scales, axis=0))
+        shape = (components * scales, self.dim)
+        return MixtureEmbedding(centres, np.ascontiguousarray((1.0 / variances).reshape(shape)), heights.reshape(-1))
+
+
+class MixtureEmbedding(NamedTuple):
+    """A sum of Gaussians: ``sum_k heights_k exp(-1/2 sum_i precisions_ki (x_i - means_ki)^2)``."""
+
+    means: Array  # (Gaussians, dim)
+    precisions: Array  # (Gaussians, dim)
+    heights: Array  # (Gaussians,)
+
+    def value(self, x: Array) -> float:
+        total = 0.0
+        for k in range(self.heights.shape[0]):
+            exponent = 0.0
+            for i in range(x.shape[0]):
+                gap = x[i] - self.means[k, i]
+                exponent += 0.5 * self.precisions[k, i] * gap * gap
+            total += self.heights[k] * math.exp(-exponent)
+        return total
+
+    def gradient(self, x: Array, out: Array) -> None:
+        for i in range(x.shape[0]):
+            out[i] = 0.0
+        for k in range(self.heights.shape[0]):
+            exponent = 0.0
+            for i in range(x.shape[0]):
+                gap = x[i] - self.means[k, i]
+                exponent += 0.5 * self.precisions[k, i] * gap * gap
+            level = self.heights[k] * math.exp(-exponent)
+            for i in range(x.shape[0]):
+                out[i] -= self.precisions[k, i] * (x[i] - self.means[k, i]) * level

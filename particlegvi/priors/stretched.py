@@ -1,0 +1,218 @@
+"""Quadrature of an unnormalised density in one or two dimensions, in coordinates that are stretched to its tails.
+
+In each coordinate x = centre + scale sinh(t), so that equal steps of t are equal steps near the centre and equal
+ratios far out: a Gaussian and Cauchy's density both are smooth bells in t. Between two finite ends x is linear in t.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from particlegvi.contracts import Array
+
+LogDensity = Callable[[Array], Array]  # of points (n, dim), (n,)
+FARTHEST = 60.0  # in t: 5e25 scales away
+SEARCHED = {1: 2401, 2: 161}  # points of t in each coordinate, by dimension
+CLIMBS, SHRINK = 100, 1e-2
+ENDLESS = "formula must be a density with a finite integral, not one that hardly falls off"
+DROP = 45.0  # below its largest value, where a density counts no more
+NODES = 16  # Gauss-Legendre nodes in each panel
+PANELS = {1: (8, 16, 32, 64, 128, 256, 512), 2: (4, 8, 16)}  # on either side of the centre
+TOLERANCE = {1: 1e-12, 2: 1e-10}
+WORST = 1e-3
+FAR_OUT = {1: 38.0, 2: 25.0}  # so far below its largest value a density is tail, by dimension
+FARTHEST_CENTRE = 1e20
+HEAVY = 1e-5  # share of a second moment in the tail beyond which it may not exist
+
+
+class Stretch(NamedTuple):
+    """One coordinate: x = centre + scale sinh(t), or x = centre + scale t, for t in [low, high]."""
+
+    centre: float
+    scale: float
+    low: float
+    high: float
+    bounded: bool
+
+    def at(self, t: Array) -> Array:
+        """x at these t."""
+        return self.centre + self.scale * (t if self.bounded else np.sinh(t))
+
+    def log_slope(self, t: Array) -> Array:
+        """log dx/dt."""
+        return np.full(t.shape, math.log(self.scale)) if self.bounded else math.log(self.scale) + np.log(np.cosh(t))
+
+    def nodes(self, panels: int, number: int) -> tuple[Array, Array]:
+        """t and weights of a composite Gauss-Legendre rule, with the centre between two panels."""
+        middle = min(max(0.0, self.low), self.high)
+        sides = [(a, b) for a, b in ((self.low, middle), (middle, self.high)) if b > a]
+        edges = [np.linspace(a, b, panels + 1) for a, b in sides]
+        unit, shares = np.polynomial.legendre.leggauss(number)
+        half = np.concatenate([0.5 * np.diff(each) for each in edges])
+        start = np.concatenate([each[:-1] for each in edges])
+        return (start[:, None] + half[:, None] * (1.0 + unit)).ravel(), (half[:, None] * shares).ravel()
+
+
+class Mass(NamedTuple):
+    """What the quadrature found.
+
+    Attributes
+    ----------
+    stretches : list of Stretch
+        One for each coordinate.
+    log_normaliser : float
+        Logarithm of the integral.
+    error : float
+        Of the integral, relative to it: the difference of two rules.
+    mean, sd : arrays (dim,) or None
+        None where the tails are too heavy for them.
+    """
+
+    stretches: list[Stretch]
+    log_normaliser: float
+    error: float
+    mean: Array | None
+    sd: Array | None
+
+
+def integrate(log_density: LogDensity, low: Array, high: Array) -> Mass:
+    """The mass of a density that is positive between ``low`` and ``high`` (dim,), which may be infinite.
+
+    Raises
+    ------
+    ValueError
+        If the integral is infinite, zero or cannot be resolved, or the density is negative somewhere.
+    """
+    dim = len(low)
+    stretches = _placed(log_density, low, high)
+    before = -math.inf
+    for panels in PANELS[dim]:
+        points, log_weights = rule(stretches, panels, NODES)
+        level = log_density(points) + log_weights
+        _no_nan(level, points)
+        top = float(level.max())
+        now = top + math.log(float(np.exp(level - top).sum()))
+        error = abs(math.expm1(min(now - before, 50.0)))
+        before = now
+        if error <= TOLERANCE[dim]:
+            break
+    if error > WORST:
+        raise ValueError("formula must be a density that quadrature can resolve, not one with so narrow or many peaks")
+    masses = np.exp(level - now)
+    mean = masses @ points
+    squares = masses[:, None] * (points - mean) ** 2
+    sd = np.sqrt(squares.sum(axis=0))
+    tail = level - _of_nodes(stretches, panels) < top - FAR_OUT[dim]
+    heavy = bool(np.any(squares[tail].sum(axis=0) > HEAVY * squares.sum(axis=0)))
+    return Mass(stretches, now, error, None if heavy else mean, None if heavy else sd)
+
+
+def rule(stretches: list[Stretch], panels: int, number: int) -> tuple[Array, Array]:
+    """Points (n, dim) of a product rule and the logarithms of their weights (n,)."""
+    each = [stretch.nodes(panels, number) for stretch in stretches]
+    points = [stretch.at(t) for stretch, (t, _) in zip(stretches, each, strict=True)]
+    weights = [stretch.log_slope(t) + np.log(w) for stretch, (t, w) in zip(stretches, each, strict=True)]
+    grid = np.stack(np.meshgrid(*points, indexing="ij"), axis=-1).reshape(-1, len(stretches))
+    return grid, np.sum(np.meshgrid(*weights, indexing="ij"), axis=0).ravel()
+
+
+def _of_nodes(stretches: list[Stretch], panels: int) -> Array:
+    """Logarithms of the weights of the nodes in the stretched coordinates, without the slope of the stretch, (n,)."""
+    each = [np.log(stretch.nodes(panels, NODES)[1]) for stretch in stretches]
+    return np.asarray(np.sum(np.meshgrid(*each, indexing="ij"), axis=0).ravel())
+
+
+def _placed(log_density: LogDensity, low: Array, high: Array) -> list[Stretch]:
+    """Centres at the highest place that a climb finds, scales where the density falls, and ends where it is gone."""
+    bounded = np.isfinite(low) & np.isfinite(high)
+    inside = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, 0.0))
+    with np.errstate(invalid="ignore"):
+        centre = np.where(bounded, 0.5 * (low + high), inside)
+        scale = np.where(bounded, 0.5 * (high - low), 1.0)
+    number = SEARCHED[len(low)]
+
+    def looked_at(centre: Array, scale: Array) -> tuple[list[Array], Array]:
+        axes, slopes = [], []
+        for i in range(len(low)):
+            t = np.linspace(-1.0, 1.0, number) if bounded[i] else np.linspace(-FARTHEST, FARTHEST, number)
+            stretch = Stretch(float(centre[i]), float(scale[i]), 0.0, 0.0, bool(bounded[i]))
+            x = stretch.at(t)
+            outside = (x < low[i]) | (x > high[i])
+            axes.append(np.clip(x, low[i], high[i]))
+            slopes.append(np.where(outside, -np.inf, stretch.log_slope(t)))
+        grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+        with np.errstate(invalid="ignore"):
+            level = log_density(grid.reshape(-1, len(low))).reshape(grid.shape[:-1])
+        _no_nan(level.ravel(), grid.reshape(-1, len(low)))
+        inside = np.sum(np.meshgrid(*slopes, indexing="ij"), axis=0) > -np.inf
+        return axes, np.where(inside, level, -np.inf)
+
+    best = -math.inf
+    free = ~bounded
+    for _ in range(CLIMBS):
+        axes, level = looked_at(centre, scale)
+        place = np.unravel_index(int(np.argmax(level)), level.shape)
+        top = float(level[place])
+        if not top > -np.inf:
+            raise ValueError("formula must be a density that is positive somewhere, not one that is zero")
+        centre = np.where(free, [axis[i] for axis, i in zip(axes, place, strict=True)], centre)
+        if top == np.inf or np.any(np.abs(centre[free]) > FARTHEST_CENTRE):
+            raise ValueError(ENDLESS)
+        if top <= best + 1e-3:  # the way up is behind: look closer, to put an edge where there may be a kink
+            scale = np.where(free, SHRINK * scale, scale)
+            if np.all(bounded | (scale < 1e-13 * (1.0 + np.abs(centre)))):
+                break
+        best = max(best, top)
+    axes, level = looked_at(centre, np.where(free, 1e-9 * (1.0 + np.abs(centre)), scale))
+    fallen = [_width(axis, ridge, x) for axis, ridge, x in zip(axes, _ridges(level), centre, strict=True)]
+    widths = np.where(free, fallen, scale)
+    axes, level = looked_at(centre, widths)
+    found = []
+    for i, ridge in enumerate(_ridges(level)):
+        stretch = Stretch(float(centre[i]), float(widths[i]), -1.0, 1.0, bool(bounded[i]))
+        ends = (-1.0, 1.0) if bounded[i] else _ends(stretch, low[i], high[i], axes[i], ridge)
+        found.append(stretch._replace(low=ends[0], high=ends[1]))
+    return found
+
+
+def _ridges(level: Array) -> list[Array]:
+    """The largest values along each coordinate."""
+    axes = range(level.ndim)
+    return [level.max(axis=tuple(j for j in axes if j != i)) if level.ndim > 1 else level for i in axes]
+
+
+def _width(x: Array, ridge: Array, centre: float) -> float:
+    """The distance from the centre at which a density has fallen by half a unit of its logarithm."""
+    away = np.abs(x - centre)
+    fallen = away[(ridge < ridge.max() - 0.5) & (away > 0.0)]
+    return float(fallen.min()) if len(fallen) else 1.0
+
+
+def _ends(stretch: Stretch, low: float, high: float, x: Array, ridge: Array) -> tuple[float, float]:
+    """The t between which the density, with the slope of the stretch, is within `DROP` of its largest value."""
+    t = np.linspace(-FARTHEST, FARTHEST, len(x))
+    inside = (stretch.at(t) >= low) & (stretch.at(t) <= high)
+    level = np.where(inside, ridge + stretch.log_slope(t), -np.inf)
+    kept = np.flatnonzero(level > level.max() - DROP)
+    first, last = max(kept[0] - 1, 0), min(kept[-1] + 1, len(t) - 1)
+    if (first == 0 and kept[0] == 0) or (last == len(t) - 1 and kept[-1] == last):
+        raise ValueError(ENDLESS)
+    ends = [float(t[first]), float(t[last])]
+    for place, (side, bound) in enumerate(((-1.0, low), (1.0, high))):
+        if np.isfinite(bound) and side * (stretch.at(np.array(ends[place])) - bound) > 0.0:
+            ends[place] = float(np.arcsinh((bound - stretch.centre) / stretch.scale))
+    return ends[0], ends[1]
+
+
+def _no_nan(level: Array, points: Array) -> None:
+    """Refuse a density that is negative or undefined somewhere."""
+    wrong = np.flatnonzero(np.isnan(level))
+    if wrong.size:
+        nearest = wrong[np.argmin(np.abs(points[wrong]).max(axis=1))]
+        where = ", ".join(f"{x:.6g}" for x in points[nearest])
+        allowed = "a density, which is 0 or more (low and high bound it)"
+        raise ValueError(f"formula must be {allowed}, not one that is negative or undefined at ({where})")

@@ -1,0 +1,214 @@
+"""Student's t as a prior with independent coordinates: heavy tails, as a mixture of Gaussians over their scale."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.engine.numerics import noise
+from particlegvi.tools import arguments
+from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
+from particlegvi.tools.calls import answering
+from particlegvi.tools.quoting import as_written, refuse
+
+MOST_DEGREES = 1e6
+SPACING, FEWEST = 0.25, 100  # of the nodes of the trapezoidal rule over the logarithm of the precision
+DROP = 45.0  # in the logarithm of the mixing density, outside of which nothing is left
+
+
+@answering
+class StudentT:
+    """Student's t prior, independent coordinates of the same degrees of freedom.
+
+    Parameters
+    ----------
+    degrees_of_freedom : float
+        From 0.1 to 1e6; 1 is Cauchy's distribution, many are a normal one.
+    location, scale : float or array (dim,)
+        Centre and scale of each coordinate, the scale positive. One number stands for every coordinate.
+
+    Attributes
+    ----------
+    dim : int
+    degrees_of_freedom : float
+    location, scale : arrays (dim,)
+    mean, sd : arrays (dim,)
+        With more than 2 degrees of freedom; there are none otherwise.
+    low, high : arrays (dim,)
+        Minus and plus infinity.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not finite, a scale or the degrees of freedom are not positive, or the lengths differ.
+    """
+
+    name = "student-t"
+    smooth_error = 1e-10  # of `smooth`
+
+    def __init__(self, degrees_of_freedom: float = 3.0, location: ArrayLike = 0.0, scale: ArrayLike = 1.0) -> None:
+        allowed = f"a number from 0.1 to {MOST_DEGREES:g}"
+        self.degrees_of_freedom = arguments.real("degrees_of_freedom", degrees_of_freedom, allowed)
+        if not 0.1 <= self.degrees_of_freedom <= MOST_DEGREES:
+            raise refuse("degrees_of_freedom", degrees_of_freedom, allowed)
+        spread = coordinates("scale", scale)
+        if not np.all(spread > 0.0):
+            raise refuse("scale", scale, "a positive number, or positive numbers")
+        self.location, self.scale = same_length(("location", "scale"), coordinates("location", location), spread)
+        self.dim = self.location.size
+        if self.degrees_of_freedom > 2.0:
+            self.mean = self.location
+            self.sd = frozen(self.scale * math.sqrt(self.degrees_of_freedom / (self.degrees_of_freedom - 2.0)))
+        self.low = frozen(np.full(self.dim, -np.inf))
+        self.high = frozen(np.full(self.dim, np.inf))
+
+    def __repr__(self) -> str:
+        place = f"location={as_written(self.location)}, scale={as_written(self.scale)}"
+        return f"StudentT(degrees_of_freedom={self.degrees_of_freedom}, {place})"
+
+    def parameters(self) -> Facts:
+        """The constructor's parameters as plain numbers and lists."""
+        place = {"location": as_written(self.location), "scale": as_written(self.scale)}
+        return {"degrees_of_freedom": self.degrees_of_freedom, **place}
+
+    def _log_scale(self) -> float:
+        nu = self.degrees_of_freedom
+        one = math.lgamma(0.5 * nu) - math.lgamma(0.5 * (nu + 1.0)) + 0.5 * math.log(nu * math.pi)
+        return float(np.sum(np.log(self.scale))) + self.dim * one
+
+    def log_density(self, x: ArrayLike) -> Array:
+        """log p at points (n, dim), shape (n,)."""
+        z = (locations(x, self.dim) - self.location) / self.scale
+        nu = self.degrees_of_freedom
+        with np.errstate(over="ignore"):
+            return np.asarray(-0.5 * (nu + 1.0) * np.log1p(z * z / nu).sum(axis=1) - self._log_scale())
+
+    def gradient(self, x: ArrayLike) -> Array:
+        """Gradient of log p at points (n, dim), shape (n, dim)."""
+        z = (locations(x, self.dim) - self.location) / self.scale
+        nu = self.degrees_of_freedom
+        with np.errstate(over="ignore"):
+            return np.asarray(-(nu + 1.0) * z / (nu + z * z) / self.scale)
+
+    def sample(self, particles: int, seed: int = 0, role: str = "start") -> Array:
+        """Independent draws, shape (particles, dim): functions of the seed, the role and their index alone.
+
+        sqrt(nu (exp(R^2 / nu) - 1)) cos(angle) for a normal point of the plane in polar coordinates (Bailey, 1994).
+        """
+        z = noise.normals(seed, role, whole("particles", particles, 1), 2 * self.dim)
+        first, second = z[:, : self.dim], z[:, self.dim :]
+        square, nu = first * first + second * second, self.degrees_of_freedom
+        return self.location + self.scale * (np.sqrt(nu * np.expm1(square / nu)) * (first / np.sqrt(square)))
+
+    def cdf(self, x: Array, coordinate: int = 0) -> Array:
+        """Probability that a coordinate is at most x, for x of any shape."""
+        from scipy.special import stdtr
+
+        z = (np.asarray(x) - self.location[coordinate]) / self.scale[coordinate]
+        return np.asarray(stdtr(self.degrees_of_freedom, z))
+
+    def quantile(self, u: Array, coordinate: int = 0) -> Array:
+        """The x with ``cdf(x, coordinate) = u``, for u of any shape."""
+        from scipy.special import stdtrit
+
+        z = stdtrit(self.degrees_of_freedom, np.asarray(u))
+        return np.asarray(self.location[coordinate] + self.scale[coordinate] * z)
+
+    def term(self) -> StudentTTerm:
+        """Minus the log density, for the engine."""
+        return StudentTTerm(self.location.copy(), 1.0 / self.scale, self.degrees_of_freedom, self._log_scale())
+
+    def smooth(self, lengthscales: Array, weights: Array) -> StudentTEmbedding:
+        """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution, as a term.
+
+        T is normal with variance scale^2 / w given w, which has a Gamma law with shape and rate nu / 2. Over log w the
+        trapezoidal rule converges geometrically, so that the error is that of rounding.
+        """
+        log_precisions, shares = self._mixture()
+        return StudentTEmbedding(self.location.copy(), self.scale.copy(), np.exp(-0.5 * log_precisions), shares,
+                                 lengthscales, weights)  # fmt: skip
+
+    def _mixture(self) -> tuple[Array, Array]:
+        """Nodes of log w, and their shares, which add up to 1."""
+        shape = 0.5 * self.degrees_of_freedom
+
+        def log_weight(v: Array) -> Array:
+            return shape * (v - np.expm1(np.minimum(v, 700.0)) - 1.0)  # 0 at its largest, v = 0, but for a constant
+
+        reach = np.concatenate([-np.geomspace(1e-4, 2000.0, 4000)[::-1], np.geomspace(1e-4, 12.0, 4000)])
+        level = log_weight(reach)
+        kept = reach[level > level.max() - DROP]
+        nodes = np.linspace(kept[0], kept[-1], max(FEWEST, math.ceil((kept[-1] - kept[0]) / SPACING)))
+        shares = np.exp(log_weight(nodes) - level.max())
+        return nodes, shares / shares.sum()
+
+
+class StudentTTerm(NamedTuple):
+    """Minus the log density of a Student t prior."""
+
+    location: Array
+    rate: Array  # 1 / scale
+    degrees_of_freedom: float
+    log_scale: float
+
+    def value(self, x: Array) -> float:
+        total = self.log_scale
+        for i in range(x.shape[0]):
+            z = (x[i] - self.location[i]) * self.rate[i]
+            total += 0.5 * (self.degrees_of_freedom + 1.0) * math.log1p(z * z / self.degrees_of_freedom)
+        return total
+
+    def gradient(self, x: Array, out: Array) -> None:
+        for i in range(x.shape[0]):
+            z = (x[i] - self.location[i]) * self.rate[i]
+            out[i] = (self.degrees_of_freedom + 1.0) * z / (self.degrees_of_freedom + z * z) * self.rate[i]
+
+
+class StudentTEmbedding(NamedTuple):
+    """Gaussians averaged over independent t laws: for each a product over coordinates of sums over the mixture."""
+
+    location: Array  # (dim,)
+    scale: Array  # (dim,)
+    spreads: Array  # (nodes,): standard deviations of the mixture, in units of the scale
+    shares: Array  # (nodes,)
+    lengthscales: Array  # (scales,)
+    weights: Array  # (scales,)
+
+    def value(self, x: Array) -> float:
+        total = 0.0
+        for q in range(self.weights.shape[0]):
+            s = self.lengthscales[q]
+            product = self.weights[q]
+            for i in range(x.shape[0]):
+                gap = x[i] - self.location[i]
+                mean = 0.0
+                for node in range(self.shares.shape[0]):
+                    ratio = self.scale[i] * self.spreads[node] / s
+                    shrink = 1.0 / (1.0 + ratio * ratio)
+                    mean += self.shares[node] * math.sqrt(shrink) * math.exp(-0.5 * (gap / s) * (gap / s) * shrink)
+                product *= mean
+            total += product
+        return total
+
+    def gradient(self, x: Array, out: Array) -> None:
+        for i in range(x.shape[0]):
+            out[i] = 0.0
+        for q in range(self.weights.shape[0]):
+            s = self.lengthscales[q]
+            for j in range(x.shape[0]):  # the factor of coordinate j is replaced by its derivative
+                product = self.weights[q]
+                for i in range(x.shape[0]):
+                    gap = x[i] - self.location[i]
+                    mean = 0.0
+                    for node in range(self.shares.shape[0]):
+                        ratio = self.scale[i] * self.spreads[node] / s
+                        shrink = 1.0 / (1.0 + ratio * ratio)
+                        level = self.shares[node] * math.sqrt(shrink)
+                        level *= math.exp(-0.5 * (gap / s) * (gap / s) * shrink)
+                        mean += -level * shrink * (gap / s) / s if i == j else level
+                    product *= mean
+                out[j] += product
