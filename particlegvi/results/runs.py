@@ -177,7 +177,7 @@ class Runs(ExportedRuns, FilmedRuns):
         ValueError
             If the runs are not of particles on the line or in the plane.
         """
-        from particlegvi.pages.subjects import page_of_runs
+        from particlegvi.pages.replays import page_of_runs
 
         return page_of_runs(self, frames, live, language)
 

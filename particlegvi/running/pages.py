@@ -8,7 +8,7 @@ from pathlib import Path
 from particlegvi import kinds, scenario
 from particlegvi.contracts import Scenario
 from particlegvi.pages.building import Page
-from particlegvi.pages.subjects import page_of_runs, page_of_scenario
+from particlegvi.pages.subjects import page_of_scenario
 from particlegvi.results.loading import load
 from particlegvi.results.runs import Runs
 from particlegvi.tools import arguments
@@ -56,6 +56,8 @@ def page(
     if isinstance(what, Runs) or folder is not None:
         for key in settings:
             raise ValueError(f"{key} must be left out: a run that is done keeps its settings")
+        from particlegvi.pages.replays import page_of_runs  # reads results as figures do, and loads matplotlib
+
         runs = what if isinstance(what, Runs) else load(Path(os.fspath(what)))  # type: ignore[arg-type]
         return page_of_runs(runs, frames, live, language)
     if not arguments.flag("live", live):

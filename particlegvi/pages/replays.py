@@ -1,0 +1,78 @@
+"""From runs that are done to the page that replays them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from particlegvi import words
+from particlegvi.pages.building import Page, build
+from particlegvi.pages.content import NotLive, Subject, content, loss_of
+from particlegvi.pages.replay import Recorded, replay
+from particlegvi.pages.subjects import particles_of
+from particlegvi.plotting.results import Results
+from particlegvi.simulation.problem import Settings
+from particlegvi.tools import arguments
+from particlegvi.tools.quoting import refuse
+
+MOST_FRAMES = 1000
+
+
+class PagedRuns(Results, Protocol):
+    """The parts of results that a page reads."""
+
+    @property
+    def parts(self) -> object: ...  # for particles those of `particlegvi.kinds.particles.building`
+    @property
+    def seed(self) -> int: ...
+
+
+def page_of_runs(runs: PagedRuns, frames: int = 120, live: bool = True, language: str = words.DEFAULT) -> Page:
+    """The page of runs that are done: their replay, and the live page below it where the browser can compute the flow.
+
+    Parameters
+    ----------
+    runs : Results or Comparison
+        Of particles on the line or in the plane.
+    frames : int
+        Most moments of the replay; 0 for the live page alone.
+    live : bool
+        Whether the live page is wanted.
+    language : str
+        Of the words, one of `particlegvi.words.languages`.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, it is of something else, or the page would become too large.
+    """
+    words.check(language)
+    frames = arguments.whole("frames", frames, 0, MOST_FRAMES)
+    live = arguments.flag("live", live)
+    known = particles_of(runs.parts)
+    if not len(runs):
+        raise ValueError("a page needs at least one run that is done, not none")
+    if frames == 1 or not (frames or live):
+        raise refuse("frames", frames, "2 or more, or 0 for a page that is only live")
+    run = runs[next(iter(runs))]
+    integrator = str(run.info.get("integrator", ""))
+    settings = Settings(run.particles, int(run.steps[-1]), run.step_size, integrator, seed=runs.seed)
+    subject = Subject(str(runs.scenario["title"]), str(runs.scenario["source"]), *known, settings)
+    found = content(subject, language, live)
+    if not frames:
+        if found["why"]:
+            raise ValueError(f"frames must be 2 or more, not 0: {found['why']}")
+        return build(found, language)
+    facts = runs.summary["methods"]
+    recorded = {label: Recorded(runs[label], runs.targets[label], facts[label]) for label in runs}
+    try:
+        variables = loss_of(known[0])["variables"]
+    except NotLive:
+        variables = ["\u03b8"] if known[0].dim == 1 else ["\u03b8\u2081", "\u03b8\u2082"]
+    said = words.of(language)
+    watch = "page.watch_replay" if known[0].dim == 1 else "page.watch_replay_plane"
+    found |= {"watch": said(watch), "watch_live": found["watch"]}
+    found["replay"] = replay(recorded, variables, frames)
+    if language != words.DEFAULT:  # the verdicts of summaries are in English: the page has words of its own
+        for method in found["replay"]["methods"]:
+            method["verdict"] = ""
+    return build(found, language)
