@@ -43,6 +43,12 @@ assert e.features(X).shape == (200, 15) and e.prior_variances("rkhs").shape == (
     ],
     "docs/index.md": ["assert run.final.shape == (2000, 1)"],
     "docs/live-page.md": ["assert len(page.html) < 500_000 and page._repr_html_().startswith('<iframe')"],
+    "docs/networks.md": [
+        """
+assert f.shape == (10, 60) and np.sqrt(np.mean((y - f.mean(axis=0)) ** 2)) < 0.3 and weight == 2 * 0.01 / 60
+assert net.predict(repelled.final, context).std(axis=0).mean() > 0.0
+"""
+    ],
     "docs/notebook.md": [
         """
 assert "<table" in results._repr_html_() and "<svg" in results["hot"]._repr_html_()

@@ -1,4 +1,4 @@
-"""Benchmark tables: chapter 6's Table 6.2, cell by cell."""
+"""Benchmark tables: chapter 6's Table 6.2 and chapter 5's Table 5.1, cell by cell."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from particlegvi.export.writing import Arrays
 
 LABEL = "table"  # what a table's results are called
+FUNCTIONS, ENSEMBLES = "functions", "ensembles"
+OF_ENSEMBLES = {"splits": 20, "particles": 5}  # other defaults
 NAMES = "a list of at least one name"
 
 
@@ -49,13 +51,15 @@ class BenchmarkTable(Kind):
     name = "table"
     keys = {
         **keys.HEAD,
+        "table": Key(checks.one_of((FUNCTIONS, ENSEMBLES), "table"), "functions, Table 6.2, or ensembles, Table 5.1"),
         "rows": Key(names, "data sets; absent: all rows of the printed table"),
-        "models": Key(models, "models, with settings of their own as [models.NAME]; absent: pls, svgp and linear"),
-        "protocols": Key(names, "what is done to the data; absent: standardised and thesis"),
+        "models": Key(models, "models, with settings of their own as [models.NAME]; absent: all of the table"),
+        "protocols": Key(names, "what is done to the data; absent: all of the table"),
         "splits": Key(_count(1), "how many splits", 5),
         "first_split": Key(_count(0), "number of the first split", 0),
         "inducing_points": Key(_count(1), "the most that PLS and SVGP have under the standardised protocol", 400),
-        "particles": Key(_count(2), "functions that PLS samples", 100),
+        "particles": Key(_count(2), "functions that PLS samples; networks of an ensemble, 5 of them if absent", 100),
+        "steps": Key(_count(1), "of ensembles under the protocol standard, at most; absent: 32000"),
         **keys.TAIL,
     }
     smallest = 'kind = "table"'
@@ -63,18 +67,34 @@ class BenchmarkTable(Kind):
     def labels(self, scenario: Scenario) -> list[str]:
         return [LABEL]
 
-    def build(self, scenario: Scenario) -> Parts:
-        from particlegvi.tables import Settings
+    def complete(self, scenario: Facts) -> list[str]:
+        """A table of ensembles has defaults of its own."""
+        if scenario.get("table") == ENSEMBLES:
+            for key, value in OF_ENSEMBLES.items():
+                scenario.setdefault(key, value)
+        return []
 
-        given = {key: scenario[key] for key in self.keys if key in scenario and key not in (*keys.HEAD, *keys.TAIL)}
-        return Settings.of(given)
+    def agree(self, scenario: Facts) -> None:
+        """Settings of one table are none of the other."""
+        if scenario.get("table") == ENSEMBLES:
+            if scenario.pop("inducing_points") != self.keys["inducing_points"].default:
+                raise ValueError("inducing_points must be left out for a table of ensembles")
+        elif "steps" in scenario:
+            raise ValueError("steps must be left out for a table of functions")
+
+    def build(self, scenario: Scenario) -> Parts:
+        from particlegvi.tables import EnsembleSettings, Settings
+
+        outside = (*keys.HEAD, *keys.TAIL, "table")
+        given = {key: scenario[key] for key in self.keys if key in scenario and key not in outside}
+        return EnsembleSettings.of(given) if scenario.get("table") == ENSEMBLES else Settings.of(given)
 
     def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
-        from particlegvi.tables.problems import problem
+        from particlegvi.tables.running import recipe
 
         for row in parts.rows:
             for protocol in parts.protocols:
-                problem(row, protocol, 0)
+                recipe(parts).problem(row, protocol, 0)
 
     def simulate(self, job: Job) -> Any:
         from particlegvi.tables import run_table

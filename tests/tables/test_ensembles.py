@@ -111,6 +111,7 @@ def test_the_table_goes_on_where_it_was(made, tmp_path):
     assert (tmp_path / "table.md").read_bytes() == first
     assert json.loads((tmp_path / "table.json").read_text())["entries"]["yacht"]["rmse"]["thesis"]["de"]["splits"] == 2
     assert "of the test rows were trained on" in first.decode()
+    assert [panel.metric for panel in table.panels()] == ["rmse", "nll", "nll_spread"]
     assert table.cells()[0][:4] == ["protocol", "score", "", "DE"]
 
 
@@ -123,10 +124,19 @@ def test_the_table_goes_on_where_it_was(made, tmp_path):
         ({"protocols": ["thesis", "thesis"]}, "protocols must be"),
         ({"particles": 1}, "particles must be"),
         ({"steps": 1.5}, "steps must be"),
-        ({"inducing_points": 3}, "there is no key"),
+        ({"inducing_points": 3}, "inducing_points must be left out"),
     ],
 )
 def test_bad_settings_are_refused(changes, words):
     with pytest.raises(ValueError, match=words) as caught:
-        build(load({"kind": "ensemble-table", "name": "bad", **changes}))
+        build(load({"kind": "table", "table": "ensembles", "name": "bad", **changes}))
     assert "\n" not in str(caught.value)
+
+
+def test_the_scenario_has_the_defaults_of_its_table():
+    complete = load("uci-ensembles")
+    assert complete["splits"] == 20 and complete["particles"] == 5 and "inducing_points" not in complete
+    assert load(complete) == complete
+    assert "table" not in load("uci-function-space") and load("uci-function-space")["inducing_points"] == 400
+    with pytest.raises(ValueError, match="steps must be left out"):
+        load("uci-function-space", {"steps": 10})

@@ -14,6 +14,8 @@ from particlegvi.tables.cells import Cell
 from particlegvi.tables.ensembles.printed import published, title
 from particlegvi.tables.ensembles.settings import EnsembleSettings
 from particlegvi.tables.exporting import TableExports
+from particlegvi.tables.rendering import Panel
+from particlegvi.tools.registry import look_up
 
 TITLES = {
     "rmse": "Root mean squared error",
@@ -28,6 +30,7 @@ OF = {  # the scores of each protocol; without validation rows nothing says what
 }
 LABELS = {"de": "DE", "dle": "DLE", "drle": "DRLE, weights", "drle-outputs": "DRLE, outputs", "gp": "GP"}
 COMPARED = "de"
+PICTURED = ("rmse", "nll", "nll_spread")
 NOTE = (
     "Numbers in parentheses are standard deviations over splits. What the thesis prints after +- is most likely a"
     " standard error over seeds: a deviation is then 4.5 times as large (2.2 for protein). With five members its score"
@@ -136,9 +139,30 @@ class EnsembleTable(TableExports):
                 found += [[protocol, metric, *line] for line in self._lines(protocol, metric, self.chosen.models)]
         return found
 
-    def panels(self, metrics_shown: Sequence[str] | None = None) -> list[object]:
-        """There is no picture of this table: its differences are below their errors."""
-        raise ValueError("a table of ensembles has no picture; see its table.md")
+    def panels(self, metrics_shown: Sequence[str] | None = None) -> list[Panel]:
+        """The rmse and the two likelihoods, or the scores that are named, as a picture shows them.
+
+        Raises
+        ------
+        ValueError
+            If a score does not exist.
+        """
+        chosen = PICTURED if metrics_shown is None else metrics_shown
+        for metric in chosen:
+            look_up("score of the table", metric, TITLES)
+        return [self._panel(metric) for metric in chosen]
+
+    def _panel(self, metric: str) -> Panel:
+        rows = self.chosen.rows
+        series = {}
+        for protocol in self.chosen.protocols:
+            for model in self._models(protocol, metric) if metric in OF[protocol] else ():
+                entries = [self.entry(row, model, protocol, metric) for row in rows]
+                if any(entry is not None for entry in entries):
+                    pairs = [(math.nan, math.nan) if entry is None else (entry.mean, entry.sd) for entry in entries]
+                    means, spreads = np.array(pairs).T
+                    series[LABELS.get(model, model), protocol] = means, spreads
+        return Panel(metric, [title(row) for row in rows], series, ())
 
     def _combinations(self) -> list[tuple[str, str, str]]:
         chosen = self.chosen
