@@ -173,6 +173,32 @@ def test_a_page_goes_to_the_plane_and_to_drawings(browser, page, loss):
 
 
 @driven
+def test_a_loss_is_drawn_by_arrow_keys_and_by_pointer(browser, page):
+    chains = pytest.importorskip("selenium.webdriver.common.action_chains")
+    opened(browser, page, f"#loss=spline&low=-3&high=3&heights={','.join(['1'] * 25)}&particles=20")
+    canvas = by_id(browser, "drawing")
+    canvas.send_keys("\ue014\ue013\ue013")  # one place to the right of the middle, twice up
+    heights = "new URLSearchParams(location.hash.slice(1)).get('heights').split(',').map(Number)"
+    assert wait(browser, heights)[13] == pytest.approx(1.2)
+    box = canvas.rect
+    drag = chains.ActionChains(browser).move_to_element_with_offset(canvas, int(-0.3 * box["width"]), 0)
+    drag.click_and_hold().move_by_offset(int(0.1 * box["width"]), int(0.3 * box["height"])).release().perform()
+    drawn = browser.execute_script(f"return {heights}")
+    assert np.sum(np.array(drawn) < 0.9) >= 2 and drawn[13] == pytest.approx(1.2) and drawn[24] == 1.0
+    canvas.send_keys("\ue00c")  # Escape leaves the drawing
+    assert browser.execute_script("return document.activeElement.id") != "drawing"
+    assert_quiet(browser)
+
+
+@driven
+def test_a_drawing_that_does_not_hold_the_truth_says_so(browser, page):
+    heights = ",".join(str(4 - k / 3) for k in range(25))
+    opened(browser, page, f"#loss=spline&low=-3&high=3&heights={heights}&prior=flat&methods=DLE&particles=20")
+    said = wait(browser, "document.querySelector('.error').textContent")
+    assert "of the truth lie outside the drawing" in said
+
+
+@driven
 def test_two_settings_are_compared_from_one_start(browser, page):
     opened(browser, page, "#methods=DLE&particles=50")
     by_id(browser, "compare").click()

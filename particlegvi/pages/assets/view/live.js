@@ -48,9 +48,9 @@ VIEW.live = function (root) {
     }
     error.textContent = "";
     problem = found;
-    build(panels, problem, state, state => ({ history: [], state }));
+    build(panels, problem, state);
     if (idle) clearTimeout(idle);
-    idle = setTimeout(floors, VIEW.at_once ? 0 : 60);
+    idle = setTimeout(floors, 60);
     paint(true); remember();
   }
   function clamped() { // the plane has fewer particles than the line
@@ -138,7 +138,6 @@ VIEW.live = function (root) {
     };
     go(steps);
   }
-  VIEW.jump = jump;
   function compare() { // keep what is shown, beside what comes; both begin again from the same start and noise
     if (pinned) pinned = null;
     else { pinned = { ...state }; build(kept, PG.problem(pinned, own), pinned); }

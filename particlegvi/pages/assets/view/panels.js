@@ -11,7 +11,7 @@ VIEW.panels = function () {
   function build(given, the_scene, the_dim) {
     entries = given; scene = the_scene; dim = the_dim;
     grid.replaceChildren(); body.replaceChildren();
-    entries.forEach((entry, k) => {
+    entries.forEach(entry => {
       entry.canvas = element("canvas", { role: "img" });
       const caption = element("figcaption", {}, entry.label, element("small", { class: "soft" }, entry.note));
       caption.style.color = `var(${entry.colour})`;
@@ -19,7 +19,6 @@ VIEW.panels = function () {
       entry.row = element("tr", {}, element("th", { scope: "row" }, entry.label), ...heads.slice(1).map(key => element("td", { "data-head": say(key) })));
       body.append(entry.row);
       entry.history = entry.history || [];
-      entry.number = k;
     });
   }
   const per_coordinate = list => dim === 1 ? list[0] : list.join("; ");
@@ -38,7 +37,6 @@ VIEW.panels = function () {
   function tell() { // the table, and what the pictures say in words
     for (const entry of entries) {
       const facts = numbers(entry), cells = entry.row.children, x = entry.particles();
-      entry.facts = facts;
       const write = (k, text) => { cells[k].textContent = text; };
       write(1, per_coordinate(facts.mean.map(t => number(t))));
       write(2, per_coordinate(facts.sd.map(t => number(t))));

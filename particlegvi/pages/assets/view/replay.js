@@ -59,7 +59,7 @@ VIEW.replay = function (root, ready) {
     const loss = data.loss ? PG.read_loss({ loss: "own" }, data.loss) : null, truths = run.methods.map(truth_of);
     const entries = run.methods.map((method, k) => ({ label: method.label, note: method.note || say("no_weights"), colour: VIEW.method_colour(method.type), truth: truths[k], floor: method.floor ? [method.floor] : null,
       particles: () => particles(k), verdict: facts => at === frames - 1 && method.verdict ? method.verdict : said(method, facts) }));
-    panels.build(entries, run.dim === 1 ? VIEW.line_scene(loss, truths, run.variables[0], run.window[0]) : VIEW.plane_scene(loss, truths.map(t => t), run.variables, run.window), run.dim);
+    panels.build(entries, run.dim === 1 ? VIEW.line_scene(loss, truths, run.variables[0], run.window[0]) : VIEW.plane_scene(loss, truths, run.variables, run.window), run.dim);
     show(frames - 1);
     ready();
   });
