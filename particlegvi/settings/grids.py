@@ -94,6 +94,14 @@ def _written(given: str, key: str) -> Facts:
         raise refuse(key, given, VALUES) from None
 
 
+def short(given: object) -> object:
+    """A range as a text, which keeps its place among the keys of a file; other values as they are."""
+    if not isinstance(given, dict):
+        return given
+    ends = f"{given['from']!r}:{given['to']!r}:{int(given['count'])}"
+    return ends + (":log" if given.get("spacing") == "log" else "")
+
+
 def _range(given: Facts, key: str) -> list[object]:
     check_parameters(f"the range {key}", given, RANGE)
     if not {"from", "to", "count"} <= set(given):

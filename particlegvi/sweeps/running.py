@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
+import tomllib
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import tomli_w
 
 from particlegvi import kinds
 from particlegvi.cells import Memory, Store, choose, compute
@@ -75,7 +78,11 @@ def planned(scenario: Facts, over: Mapping[str, object] | None, **options: objec
         table["over"] = {key: _listed(given) for key, given in over.items()}
     if "over" not in table and "seeds" not in table:
         raise ValueError("over must be given, or a scenario with a table [sweep], to say what is swept")
-    return {**scenario, "sweep": grids.sweep(table, "sweep")}
+    table = grids.sweep(table, "sweep")
+    if "over" in table:
+        table = {**table, "over": {key: grids.short(given) for key, given in table["over"].items()}}
+    # As its file will give it back: what TOML writes as a table comes after what it writes on one line.
+    return {**scenario, "sweep": tomllib.loads(tomli_w.dumps({"sweep": table}))["sweep"]}
 
 
 def _listed(given: object) -> object:

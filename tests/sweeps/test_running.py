@@ -92,6 +92,25 @@ def test_an_interrupted_sweep_resumes_to_the_same_bytes(small, tmp_path):
     assert pg.resume(tmp_path / "s").computed == 0
 
 
+def test_the_order_of_the_keys_survives_the_file(small, tmp_path):
+    """Lists, ranges and lists of tables are written in other orders by TOML; a resumed sweep has the same columns."""
+    over = {
+        "methods.DLE.kl_weight": {"from": 0.5, "to": 2, "count": 2, "spacing": "log"},
+        "step_size": [0.01, {"schedule": "constant", "initial": 0.02}],
+        "loss": [{"name": "double-well"}, {"name": "tilted-double-well"}],
+        "particles": [4, 6],
+    }
+    pg.sweep(small, over=over, seeds=1, out=tmp_path / "s")
+    (tmp_path / "s" / "manifest.json").write_text(
+        (tmp_path / "s" / "manifest.json").read_text().replace('"finished"', '"running"')
+    )
+    before = {name: (tmp_path / "s" / name).read_bytes() for name in ("table.csv", "table.md", "sweep.json")}
+    assert pg.resume(tmp_path / "s").computed == 0
+    assert {name: (tmp_path / "s" / name).read_bytes() for name in before} == before
+    ranged = {key: given for key, given in over.items() if key != "loss"}
+    assert list(pg.sweep(small, over=ranged, seeds=1).over) == list(ranged)
+
+
 def test_damaged_cells_are_computed_again(small, tmp_path):
     pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s")
     before = outputs(tmp_path / "s")
