@@ -1,0 +1,93 @@
+"""The commands ``sweep`` and ``resume`` of a sweep: what they write, what they say, and how they end."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import particlegvi as pg
+from particlegvi.cli import main
+from particlegvi.scenario import load, text
+from particlegvi.sweeps import written
+
+from .conftest import SMALL
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.toml").write_text(text(load(SMALL)))
+    return tmp_path
+
+
+SWEEP = ["sweep", "small.toml", "--over", "methods.*.kl_weight=0.5,1", "--over", "particles=4:8:2", "--seeds", "3:5"]
+
+
+def test_sweep_writes_its_folder_and_goes_on_with_it(here, capsys):
+    assert main([*SWEEP, "--workers", "1"]) == 0
+    said = capsys.readouterr()
+    assert "small: 4 settings x 2 seeds = 8 cells, 0 diverged" in said.out and said.err == ""
+    assert "8 cells computed, 0 were there; saved in sweeps/small" in said.out
+    names = {place.name for place in (here / "sweeps" / "small").iterdir()}
+    assert names == {"cells", "heat-map.png", "manifest.json", "scenario.toml", "sweep.json", "table.csv", "table.md"}
+    found = json.loads((here / "sweeps" / "small" / "sweep.json").read_text())
+    assert found["over"] == {"methods.*.kl_weight": [0.5, 1], "particles": [4, 8]} and found["seeds"] == [3, 4]
+    assert main([*SWEEP, "--workers", "1", "--quiet"]) == 0 and capsys.readouterr().out == ""
+    assert main(["resume", "sweeps/small"]) == 0
+    assert capsys.readouterr().out == "sweeps/small is finished, and its files are as they were written\n"
+    assert main(["sweep", "sweeps/small/scenario.toml", "--out", "again", "--workers", "1", "--quiet"]) == 0
+    same = ("table.csv", "table.md", "sweep.json", "heat-map.png", "scenario.toml")
+    assert all((here / "again" / name).read_bytes() == (here / "sweeps/small" / name).read_bytes() for name in same)
+    assert pg.load("again").shape == (2, 2, 2)
+
+
+def test_a_dry_run_writes_nothing(here, capsys):
+    assert main([*SWEEP, "--dry-run", "--workers", "2"]) == 0
+    said = capsys.readouterr().out
+    assert "small: 4 settings x 2 seeds = 8 cells" in said and "there already: 0; to compute: 8" in said
+    assert "methods.*.kl_weight sets methods.DLE.kl_weight" in said and "MB of disk" in said
+    assert [place.name for place in here.iterdir()] == ["small.toml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--over", "particles"], "write KEY=VALUES"),
+        (["--over", "particles=0,4"], "particles must be a whole number"),
+        (["--over", "particle=4"], 'did you mean "particles"'),
+        (["--over", "particles=[4"], "values between commas, or a list or a table of TOML"),
+        (["--over", "particles=4", "--seeds", "x"], "seeds must be"),
+        (["--over", "particles=4", "--dask", "here"], "dask must be the address of a scheduler"),
+        (["--over", "particles=4", "--measure", "w3"], 'no number of the summary "w3"'),
+        (["--over", "particles=4", "--workers", "0"], "workers must be a whole number"),
+        ([], "over must be given, or a scenario with a table [sweep]"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_2(here, capsys, arguments, words):
+    more = [] if "--workers" in arguments else ["--workers", "1"]
+    assert main(["sweep", "small.toml", *arguments, *more]) == 2
+    said = capsys.readouterr().err
+    assert words in said and said.count("\n") == 1
+    assert list(here.rglob("*.toml")) == [here / "small.toml"]
+
+
+def test_a_folder_of_a_run_is_not_swept_into_and_plot_says_what_it_draws(here, capsys):
+    assert main(["run", "small.toml", "--out", "run", "--quiet", "--no-figure"]) == 0
+    assert main([*SWEEP, "--out", "run", "--workers", "1"]) == 2
+    assert "run is there and not the folder of a sweep" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("argument", "found"),
+    [
+        ("steps=10,20", ("steps", [10, 20])),
+        ("integrator=heun, baoab", ("integrator", ["heun", "baoab"])),
+        ("a.*.b=0:2:9", ("a.*.b", "0:2:9")),
+        ("x=[[0.0], [1.0]]", ("x", [[0.0], [1.0]])),
+        ('x={from = 0, to = 1, count = 3}', ("x", {"from": 0, "to": 1, "count": 3})),
+        ("flag=true,false", ("flag", [True, False])),
+    ],
+)
+def test_what_over_may_be(argument, found):
+    assert written.over(argument) == found

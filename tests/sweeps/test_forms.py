@@ -1,0 +1,95 @@
+"""Numbers of a sweep as arrays, frames and tables; intervals and ranks against plain arithmetic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import particlegvi as pg
+from particlegvi.plotting.lines import band
+from particlegvi.plotting.swept import Panel, like_exact_draws
+from particlegvi.sweeps.report import best, interval, marginals
+
+from .conftest import OVER
+
+
+def test_a_frame_has_the_lines_of_the_table(swept):
+    pandas = pytest.importorskip("pandas")
+    frame = swept.to_dataframe()
+    assert len(frame) == 18 and list(frame.columns[:5]) == [*OVER, "seed", "method", "status"]
+    grouped = frame.groupby(list(OVER))["w1"].mean().to_numpy().reshape(3, 2)
+    np.testing.assert_allclose(grouped, swept.values("w1", "DLE").mean(axis=-1), rtol=1e-14)
+    assert isinstance(frame, pandas.DataFrame)
+
+
+def test_the_dimensions_of_the_dataset_are_the_swept_keys(swept):
+    pytest.importorskip("xarray")
+    data = swept.to_xarray()
+    assert dict(data.sizes) == {"methods.DLE.kl_weight": 3, "particles": 2, "seed": 3, "method": 1}
+    one = data["w1"].sel({"methods.DLE.kl_weight": 1.0, "particles": 8, "seed": 2, "method": "DLE"})
+    assert float(one) == swept.values("w1", "DLE")[1, 1, 2]
+    assert (data["status"] == "finished").all()
+
+
+def test_intervals_are_those_of_student(rng):
+    values = rng.standard_normal(7)
+    mean, low, high = interval(values)
+    expected = stats.t.interval(0.95, 6, values.mean(), stats.sem(values))
+    np.testing.assert_allclose((mean, low, high), (values.mean(), *expected), rtol=1e-12)
+    assert interval(values[:1]) is None
+    means, lows, highs = band(np.stack([values, np.where(np.arange(7) < 2, np.nan, values)]))
+    shorter = stats.t.interval(0.95, 4, values[2:].mean(), stats.sem(values[2:]))
+    np.testing.assert_allclose(lows, [expected[0], shorter[0]], rtol=1e-12)
+    np.testing.assert_allclose(means, [values.mean(), values[2:].mean()], rtol=1e-12)
+
+
+def test_marginal_means_and_the_best_settings(swept):
+    values = swept.values("w1", "DLE")
+    entries = marginals(swept, "w1", "DLE")["particles"]
+    by_seed = values.mean(axis=0)  # (particles, seeds)
+    assert [entry["value"] for entry in entries] == [4, 8]
+    np.testing.assert_allclose([entry["mean"] for entry in entries], by_seed.mean(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(entries[0]["low"], interval(by_seed[0])[1], rtol=1e-12)
+    first = best(swept, "w1", "DLE")[0]
+    assert first["mean"] == pytest.approx(values.mean(axis=-1).min(), rel=1e-14)
+    assert best(swept, "modes_covered" if swept.has("modes_covered", "DLE") else "w1", "DLE")[0] == first
+
+
+class Drawn:
+    """A sweep whose distances are exact draws' own, with the quantile that they are compared with."""
+
+    def __init__(self, values):
+        self.numbers = {"w1": values, "w1_floor.1": np.full(values.shape, 0.95)}
+
+    def has(self, measure, method):
+        return measure in self.numbers
+
+    def values(self, measure, method):
+        return self.numbers[measure]
+
+
+@pytest.mark.parametrize("seeds", [1, 5, 20])
+def test_exact_draws_are_hatched_nineteen_times_of_twenty(rng, seeds):
+    """Of 4000 settings at least 95%, less four standard errors; and of settings with twice the distance hardly any."""
+    uniform = rng.random((4000, seeds))
+    within = like_exact_draws(Drawn(uniform), Panel("w1", "DLE")).mean()
+    assert within > 0.95 - 4.0 * np.sqrt(0.05 * 0.95 / 4000)
+    worse = like_exact_draws(Drawn(uniform + 0.9), Panel("w1", "DLE")).mean()
+    assert worse < 0.1
+    assert like_exact_draws(Drawn(np.full((3, seeds), np.nan)), Panel("w1", "DLE")).max() == 0.0
+
+
+def test_kinds_of_figure_of_a_sweep(swept):
+    assert len(swept.plot().axes) == 2  # a panel and its bar
+    assert swept.plot("lines", methods=["DLE"], measures=["sd"]).axes
+    for options, words in [
+        ({"kind": "histograms"}, "results must be"),
+        ({"measures": ["w9"]}, "measures must be numbers that the methods of this sweep have, not w9"),
+        ({"methods": ["DE"]}, 'methods must be among DLE, not "DE"'),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            swept.plot(**options)
+    alone = pg.sweep(swept.scenario, over={"particles": [4]}, seeds=1)
+    with pytest.raises(ValueError, match="draws sweeps over 2 keys, not 1; lines draws any"):
+        alone.plot("heat-map")
