@@ -70,7 +70,7 @@ def main() -> None:
         for _ in range(3):
             one, _ = per_cell(options.cells, 1)
             two, beside = per_cell(options.cells, 2)
-            print(f"a cell: {one * 1e3:.1f} ms with one worker, {two * 1e3:.1f} with two, {2 * two / one:.2f} times half")
+            print(f"a cell: {one * 1e3:.1f} ms by one worker, {two * 1e3:.1f} by two, {2 * two / one:.2f} times half")
             print(f"        {beside * 1e3:.2f} ms of the client's processor for it")
     for share in (10, 2, 1) if options.nothing else ():
         alone = [sys.executable, __file__, "--alone", "--nothing", str(options.nothing // share)]

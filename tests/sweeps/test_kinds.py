@@ -33,7 +33,12 @@ FEW = {
         {"network.hidden": [[3], [5]]},
         None,
     ),
-    "particles": ("four-particles", {"steps": 20}, {"loss": ["four-gaussians", "banana"]}, "average_loss"),
+    "particles": (
+        "four-particles",
+        {"steps": 20, "step_size": 0.001},
+        {"loss": ["four-gaussians", "banana"]},
+        "average_loss",
+    ),
 }
 
 
