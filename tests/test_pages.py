@@ -41,6 +41,12 @@ assert e.features(X).shape == (200, 15) and e.prior_variances("rkhs").shape == (
         "assert mean.shape == sd.shape == slope.shape == (5,) and sd.max() < 1.0 and abs(slope[0] - 2.0) < 0.2",
         "assert model.basis.size == 83 and np.abs(model.predict(X) - targets).max() < 0.1",
     ],
+    "docs/gaussian-wasserstein.md": [
+        """
+assert np.mean(sd / sd_of_bayes) < 0.1 and 0.0 < gwi.shrinkage_ < 2e-6
+assert np.allclose(around.predict(x, return_std=True)[1], sd_of_bayes)
+""",
+    ],
     "docs/index.md": ["assert run.final.shape == (2000, 1)"],
     "docs/live-page.md": ["assert len(page.html) < 500_000 and page._repr_html_().startswith('<iframe')"],
     "docs/networks.md": [

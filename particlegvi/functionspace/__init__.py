@@ -9,7 +9,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _MODULES = (
-    "basis", "covariances", "divergences", "functionals", "likelihoods", "residuals", "selection", "wasserstein",
+    "basis", "covariances", "divergences", "functionals", "likelihoods", "means", "residuals", "selection",
+    "wasserstein",
 )  # fmt: skip
 _NAMES = {
     "ExactGaussianProcess": "gp.exact_gp",
@@ -21,6 +22,7 @@ _NAMES = {
     "SubsetOfData": "gp.subset_of_data",
     "SubsetOfRegressors": "gp.subset_of_regressors",
     "fit_classification_hyperparameters": "gp.laplace",
+    "GaussianWasserstein": "gaussian_wasserstein",
     "fit_hyperparameters": "gp.hyperparameters",
     "gaussian_w2": "wasserstein",
     "process_w2": "wasserstein",
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
         divergences,
         functionals,
         likelihoods,
+        means,
         residuals,
         selection,
         wasserstein,
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
         ProjectedLangevinPoissonRegressor,
         ProjectedLangevinRegressor,
     )
+    from particlegvi.functionspace.gaussian_wasserstein import GaussianWasserstein
     from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
     from particlegvi.functionspace.gp.hyperparameters import fit_hyperparameters
     from particlegvi.functionspace.gp.laplace import fit_classification_hyperparameters

@@ -1,0 +1,237 @@
+"""Gaussian Wasserstein inference for regression, in closed form (thesis 4.4; Wild, Hu and Sejdinovic 2022).
+
+The objective of a Gaussian process Q = N(m, r) against the prior P = N(0, k), for n rows with noise variance s2, is
+
+    J = sum_n [(y_n - m(x_n))^2 + r(x_n, x_n)] / (2 s2) + w W2^2(P, Q)                              (B.43) for w = 1
+
+with W2 over the empirical measure of the inputs. It decouples. The mean never meets the covariance: it is the least
+squares fit times 1 / (1 + 2 s2 w / n). The covariance never meets y: without constraints its minimiser is k / a^2 with
+a = 1 + n / (2 s2 w), the prior made smaller by one number, the same in every direction. In the family
+
+    r(x, x') = k(x, x') - e(x)^T e(x') + e(x)^T S e(x')                                                       (4.18)
+
+of a basis e, S = I / a^2 minimises an upper bound of J. So predictions of f are much too sure at the data, and what
+grows away from them is the residual of the basis alone: `docs/gaussian-wasserstein.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg, optimize
+
+from particlegvi.contracts import Array, Facts, Likelihood
+from particlegvi.engine.numerics import noise
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace import covariances, selection
+from particlegvi.functionspace.basis.projection import basis_of
+from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.functionals import Functionals
+from particlegvi.functionspace.likelihoods.gaussian import Gaussian
+from particlegvi.functionspace.means import Inducing, Mean, Network
+from particlegvi.functionspace.residuals.conditional import root
+from particlegvi.functionspace.wasserstein import Distance, process_w2
+from particlegvi.tools import arguments
+from particlegvi.tools.arguments import points, vector, whole
+from particlegvi.tools.html import Card
+from particlegvi.tools.quoting import refuse
+
+WEIGHTS = ("unsquared", "code")
+COVARIANCES = ("closed", "optimal", "svgp")
+ROWS = 500  # for the distance where there are more rows and neither dense nor low-rank matrices serve
+DENSE = 800
+ITERATIONS, SETTLED = 200, 1e-12  # of the fixed point of a weight that depends on W2
+
+
+class GaussianWasserstein(Card):
+    """A Gaussian process posterior by the objective of Gaussian Wasserstein inference, for a Gaussian likelihood.
+
+    Parameters
+    ----------
+    kernel : Covariance or a kernel of particlegvi.kernels
+        k.
+    likelihood : Gaussian
+        Its ``noise_variance`` is s2.
+    inducing_points : array (M, dim), int or Functionals
+        Of the basis e; a number is chosen greedily.
+    mean : Mean, optional
+        `means.Inducing`, the default, `means.Network` or `means.Given`.
+    w2_weight : float or str
+        w, 0 or more. "unsquared" is the printed (4.12) with W2 in the place of its square, w = 1 / (2 W2); "code" the
+        authors' program, w = N_B / (2 W2) with N_B the rows of a batch of the mean, or all.
+    covariance : str
+        "closed": S = I / a^2. "optimal": the S that minimises J, found by L-BFGS. "svgp": that of the sparse
+        variational process, (B.59), which is the choice that fits the data.
+    seed : int
+
+    Attributes
+    ----------
+    objective_, w2_ : float
+        J and W2^2 after the fit.
+    shrinkage_ : float
+        1 / a^2.
+    variance_factor_ : float
+        By which predictive variances are multiplied: the mean of (y - m)^2 / v over the validation rows, or 1.
+    info_ : dict
+        Facts, among them the method and the error of W2.
+    """
+
+    def __init__(
+        self,
+        kernel: KernelLike,
+        likelihood: Likelihood,
+        inducing_points: ArrayLike | int | Functionals,
+        mean: Mean | None = None,
+        w2_weight: float | str = 1.0,
+        covariance: str = "closed",
+        *,
+        seed: int = 0,
+    ) -> None:
+        self.kernel = covariances.of(kernel)
+        if not isinstance(likelihood, Gaussian):
+            raise refuse("likelihood", likelihood, "likelihoods.Gaussian: no other one has a closed form")
+        self.likelihood, self.inducing_points = likelihood, inducing_points
+        self.mean: Mean = Inducing() if mean is None else mean
+        if isinstance(w2_weight, str):
+            if w2_weight not in WEIGHTS:
+                raise refuse("w2_weight", w2_weight, 'a number of at least 0, "unsquared" or "code"')
+            self.w2_weight: float | str = w2_weight
+        else:
+            self.w2_weight = float(arguments.not_negative("w2_weight", w2_weight))
+        if not isinstance(covariance, str) or covariance not in COVARIANCES:
+            raise refuse("covariance", covariance, f"one of {', '.join(COVARIANCES)}")
+        self.rule = covariance
+        self.seed = arguments.seed(seed)
+
+    @one_blas_thread()
+    def fit(self, X: ArrayLike, y: ArrayLike, validation: tuple[ArrayLike, ArrayLike] | None = None) -> Self:
+        """Fit inputs (n, dim) and targets (n,), n at least 2.
+
+        Parameters
+        ----------
+        validation : tuple (X, y), optional
+            Rows that end the training of a network, and that decide about ``variance_factor_``.
+        """
+        x = points("X", X)
+        t = vector("y", y, len(x))
+        if len(x) < 2:
+            raise refuse("X", X, "an array with at least 2 rows")
+        held = None
+        if validation is not None:
+            x_held = points("validation[0]", validation[0], x.shape[1])
+            held = x_held, vector("validation[1]", validation[1], len(x_held))
+        self.basis, chosen = self._basis(x)
+        self._e, self._x, self._y = self.basis.features(x), x, t
+        w = self.w2_weight if isinstance(self.w2_weight, float) else 1.0
+        for _ in range(ITERATIONS):
+            self._solve(w, held)
+            if isinstance(self.w2_weight, float):
+                break
+            batch = min(self.mean.batch_size, len(x)) if isinstance(self.mean, Network) else len(x)
+            new = (1.0 if self.w2_weight == "unsquared" else batch) / (2.0 * math.sqrt(max(self.w2_, 1e-300)))
+            if abs(new - w) <= SETTLED * w:
+                break
+            w = new
+        self.weight_, self.variance_factor_ = w, 1.0
+        if held is not None:
+            m, sd = self.predict(held[0], return_std=True, of="target")
+            self.variance_factor_ = float(np.mean((held[1] - m) ** 2 / sd**2))
+        self.info_: Facts = {
+            **self.basis.facts(), **chosen, **self.mean.facts(), "w2_weight": w, "covariance": self.rule,
+            "w2_method": self._distance.method, "w2_error": self._distance.error,
+            "validation": 0 if held is None else len(held[0]),
+        }  # fmt: skip
+        return self
+
+    def _basis(self, x: Array) -> tuple[Any, Facts]:
+        given = self.inducing_points
+        if isinstance(given, Functionals) or np.ndim(given) > 0:
+            return basis_of(self.kernel, given, x.shape[1]), {}
+        found = selection.select("greedy", self.kernel, x, whole("inducing_points", given, 1), self.seed)
+        return basis_of(self.kernel, found.points, x.shape[1]), found.facts
+
+    def _solve(self, w: float, held: tuple[Array, Array] | None) -> None:
+        """The mean and the covariance for one weight of W2^2, and the objective."""
+        n, s2 = len(self._x), self.likelihood.noise_variance
+        factor = 1.0 / (1.0 + 2.0 * s2 * w / n)
+        self.mean.fit(self._x, factor * self._y, held, self.basis, self.seed)
+        self.shrinkage_ = 0.0 if w == 0.0 else (1.0 + n / (2.0 * s2 * w)) ** -2
+        self._S = self._covariance(w)
+        m = self.mean.predict(self._x)
+        r = self._variances(self._x, self._e)
+        self._distance = self._w2()
+        self.w2_ = self._distance.value + float(np.mean(m * m))
+        cost = float(np.sum((self._y - m) ** 2 + r)) / (2.0 * s2)
+        self.objective_ = cost + 0.5 * n * math.log(2.0 * math.pi * s2) + w * self.w2_
+
+    def _covariance(self, w: float) -> Array:
+        size, s2 = self.basis.size, self.likelihood.noise_variance
+        if self.rule == "svgp":
+            return np.linalg.inv(np.eye(size) + self._e.T @ self._e / s2)
+        closed = self.shrinkage_ * np.eye(size)
+        return closed if self.rule == "closed" or w == 0.0 else self._optimal(closed, w)
+
+    def _optimal(self, start: Array, w: float) -> Array:
+        """The minimiser over S = L L^T of n tr C_Q / (2 s2 w) + W2^2, from the closed form."""
+        n, e = len(self._x), self._e
+        prior = self.kernel(self._x) / n
+        left = self.kernel(self._x) - e @ e.T
+        scale = float(np.trace(prior))
+        a_root, residual = root(prior, scale), root(left / n, scale)
+        price = n / (2.0 * self.likelihood.noise_variance * w) + 1.0
+        fixed = a_root.T @ residual
+
+        def value_and_slope(flat: Array) -> tuple[float, Array]:
+            lower = flat.reshape(start.shape)
+            moved = e @ lower / math.sqrt(n)
+            u, singular, v = linalg.svd(np.concatenate([fixed, a_root.T @ moved], axis=1), full_matrices=False)
+            pulled = a_root @ (u @ v)[:, fixed.shape[1] :]
+            slope = 2.0 * price * moved - 2.0 * pulled
+            return price * float(np.sum(moved**2)) - 2.0 * float(singular.sum()), (e.T @ slope / math.sqrt(n)).ravel()
+
+        options = {"maxiter": 500, "ftol": 1e-15}
+        found = optimize.minimize(value_and_slope, np.sqrt(start).ravel(), jac=True, method="L-BFGS-B", options=options)
+        lower = found.x.reshape(start.shape)
+        return np.asarray(lower @ lower.T)
+
+    def _w2(self) -> Distance:
+        if len(self._x) <= DENSE:
+            return process_w2(self.kernel, self.covariance, self._x, method="exact")
+        if self._x.shape[1] == 1:
+            return process_w2(self.kernel, self.covariance, self._x, method="low-rank")
+        return process_w2(self.kernel, self.covariance, self._x, "points", min(ROWS, len(self._x)), seed=self.seed)
+
+    def covariance(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
+        """r(A, B), shape (n, m), before any variance factor."""
+        e = self.basis.features(A)
+        other = e if B is None else self.basis.features(B)
+        return self.kernel(A, B) - e @ other.T + e @ self._S @ other.T
+
+    def _variances(self, x: Array, e: Array) -> Array:
+        kept = np.einsum("nm,mk,nk->n", e, self._S, e, optimize=True)
+        return np.maximum(self.kernel.diagonal(x) - np.einsum("nm,nm->n", e, e), 0.0) + kept
+
+    @one_blas_thread()
+    def predict(self, X: ArrayLike, return_std: bool = False, of: str = "function") -> Any:
+        """The mean, (n,), and with ``return_std`` the standard deviation of the function or of a target."""
+        if of not in ("function", "target"):
+            raise refuse("of", of, '"function" or "target"')
+        x = points("X", X, self.basis.inputs)
+        mean = self.mean.predict(x)
+        if not return_std:
+            return mean
+        variance = self._variances(x, self.basis.features(x))
+        variance = variance + (self.likelihood.noise_variance if of == "target" else 0.0)
+        return mean, np.sqrt(self.variance_factor_ * variance)
+
+    @one_blas_thread()
+    def sample(self, X: ArrayLike, draws: int = 100) -> Array:
+        """Draws of the function at these inputs together, (draws, n); the same inputs give the same draws."""
+        x = points("X", X, self.basis.inputs)
+        normals = noise.normals(self.seed, "draws", whole("draws", draws, 1), len(x))
+        scale = float(np.max(self.kernel.diagonal(x), initial=0.0))
+        half = root(self.covariance(x), scale)
+        return self.mean.predict(x) + math.sqrt(self.variance_factor_) * normals @ half.T

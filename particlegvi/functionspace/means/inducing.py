@@ -1,0 +1,33 @@
+"""The mean of GWI-SVGP: least squares on the functions of the basis."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from particlegvi.contracts import Array, Basis, Facts
+from particlegvi.functionspace.means.mean import Validation
+from particlegvi.tools import arguments
+
+
+class Inducing:
+    """sum_m beta_m k(x, z_m) without a penalty (thesis (4.17)), in whitened coordinates.
+
+    Parameters
+    ----------
+    cut : float
+        Singular values below this part of the largest are left out, as the condition of the problem may be 1e16.
+    """
+
+    def __init__(self, cut: float = 1e-8) -> None:
+        self.cut = arguments.positive("cut", cut)
+
+    def fit(self, X: Array, y: Array, validation: Validation, basis: Basis, seed: int) -> None:
+        self._basis = basis
+        self._weights, _, self._rank, _ = linalg.lstsq(basis.features(X), y, cond=self.cut, lapack_driver="gelsd")
+
+    def predict(self, X: Array) -> Array:
+        return np.asarray(self._basis.features(X) @ self._weights)
+
+    def facts(self) -> Facts:
+        return {"mean": "inducing", "cut": self.cut, "rank": int(self._rank)}

@@ -1,0 +1,151 @@
+"""Gaussian Wasserstein inference: reference numbers, optima that perturbations do not beat, and what decouples."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from particlegvi.functionspace import GaussianWasserstein, SparseGaussianProcess, covariances, likelihoods, means
+from particlegvi.functionspace.wasserstein import process_w2
+
+X = np.linspace(0.0, 1.0, 50)[:, None]
+Y = np.sin(6.0 * X[:, 0]) + 0.2 * np.cos(60.0 * X[:, 0])
+K, NOISE = covariances.SquaredExponential(0.2, 1.0), likelihoods.Gaussian(noise_variance=0.05)
+LOOK = [[0.33], [0.77], [1.2]]
+
+
+def fitted(**settings):
+    return GaussianWasserstein(K, NOISE, X[::7], **settings).fit(X, Y)
+
+
+def test_reference_numbers():
+    model = fitted()
+    assert np.allclose(model.predict(LOOK), [0.9190685391, -1.0028221433, -0.0339629252], rtol=1e-8)
+    assert model.shrinkage_ == pytest.approx(501.0**-2)
+    sparse = SparseGaussianProcess(K, NOISE, X[::7]).fit(X, Y)
+    assert np.allclose(sparse.predict(LOOK), [0.9194686239, -0.9912775574, 0.0198001867], rtol=1e-8)
+    _, sd = fitted(covariance="svgp").predict(LOOK, return_std=True)
+    assert np.allclose(sd, sparse.predict(LOOK, return_std=True)[1], rtol=1e-9)
+
+
+def objective(model, mean, S, w=1.0):
+    e = model.basis.features(X)
+    r = K(X) - e @ e.T + e @ S @ e.T
+    distance = process_w2(K, lambda A, B=None: r, X, method="exact").value + np.mean(mean**2)
+    return np.sum((Y - mean) ** 2 + r.diagonal()) / 0.1 + 25.0 * np.log(2.0 * np.pi * 0.05) + w * distance
+
+
+def test_the_objective_is_the_sum_that_it_says():
+    for rule in ("closed", "optimal", "svgp"):
+        model = fitted(covariance=rule)
+        e = model.basis.features(X)
+        inverse = np.linalg.pinv(e)
+        S = inverse @ (model.covariance(X) - K(X) + e @ e.T) @ inverse.T
+        assert model.objective_ == pytest.approx(objective(model, model.predict(X), S), abs=1e-6)
+
+
+def test_no_perturbation_is_better(rng):
+    model = fitted(covariance="optimal")
+    e = model.basis.features(X)
+    inverse = np.linalg.pinv(e)
+    S = inverse @ (model.covariance(X) - K(X) + e @ e.T) @ inverse.T
+    S = 0.5 * (S + S.T)
+    mean, best = model.predict(X), objective(model, model.predict(X), S)
+    values, vectors = np.linalg.eigh(S)
+    lower = vectors * np.sqrt(np.maximum(values, 0.0))
+    for _ in range(40):
+        other = lower + 1e-4 * rng.standard_normal(S.shape)
+        assert objective(model, mean, other @ other.T) > best - 1e-7
+        moved = mean + 1e-3 * e @ rng.standard_normal(len(S))
+        assert objective(model, moved, S) > best
+    assert fitted().objective_ > best and fitted(covariance="svgp").objective_ > best + 1.0
+
+
+@pytest.mark.parametrize(("points", "exact", "closed"), [(10, 0.81852, 0.82103), (15, 0.97985, 0.98044)])
+def test_the_covariance_part_has_the_values_of_the_convex_problem(points, exact, closed):
+    x, k = np.linspace(-1.0, 1.0, 150)[:, None], covariances.SquaredExponential(0.15, 1.0)
+    noise, Z = likelihoods.Gaussian(noise_variance=0.25), np.linspace(-1.0, 1.0, points)[:, None]
+    for rule, expected in (("optimal", exact), ("closed", closed)):
+        model = GaussianWasserstein(k, noise, Z, covariance=rule).fit(x, np.zeros(150))
+        e = model.basis.features(x)
+        kept = np.trace(model.covariance(x) - k(x) + e @ e.T) / 150.0
+        assert (model.shrinkage_**-0.5 - 1.0) * kept + model.w2_ == pytest.approx(expected, abs=2e-5)
+
+
+def test_weights_that_depend_on_the_distance_are_fixed_points():
+    printed, code = fitted(w2_weight="unsquared"), fitted(w2_weight="code")
+    assert printed.weight_ == pytest.approx(0.5 / np.sqrt(printed.w2_))
+    assert code.weight_ == pytest.approx(25.0 / np.sqrt(code.w2_))
+    free = fitted(w2_weight=0.0)
+    plain = fitted(w2_weight=1e-9)
+    assert free.shrinkage_ == 0.0 and np.allclose(free.predict(X), plain.predict(X), atol=1e-8)
+
+
+def test_the_covariance_does_not_see_the_targets(rng):
+    model, other = fitted(), GaussianWasserstein(K, NOISE, X[::7]).fit(X, rng.permutation(Y))
+    assert np.array_equal(model.covariance(X), other.covariance(X))
+    assert not np.allclose(model.predict(X), other.predict(X))
+
+
+def test_any_model_gets_error_bars():
+    linear = LinearRegression()
+    model = fitted(mean=means.Given(linear))
+    assert np.array_equal(model.predict(X), linear.predict(X)) and linear.coef_.shape == (1,)
+    plain = fitted(mean=means.Given(lambda x: 2.0 * x[:, 0]))
+    mean, sd = plain.predict(X, return_std=True, of="target")
+    assert np.allclose(mean, 2.0 * X[:, 0]) and np.all(sd**2 >= 0.05)
+    assert model.info_["model"] == "LinearRegression"
+
+
+def test_a_network_learns_and_stops_early(rng):
+    x = rng.uniform(-3.0, 3.0, (300, 1))
+    y = np.sin(x[:, 0]) + 0.1 * rng.standard_normal(300)
+    settings = {"mean": means.Network(hidden=(10,), epochs=400, batch_size=100), "w2_weight": 1.0, "seed": 4}
+    made = [
+        GaussianWasserstein(covariances.SquaredExponential(1.0, 1.0), likelihoods.Gaussian(0.01), 15, **settings)
+        .fit(x[:240], y[:240], validation=(x[240:], y[240:]))
+        for _ in range(2)
+    ]  # fmt: skip
+    assert np.array_equal(made[0].predict(x), made[1].predict(x))
+    assert np.sqrt(np.mean((made[0].predict(x) - np.sin(x[:, 0])) ** 2)) < 0.12
+    assert 1 <= made[0].info_["epochs"] <= 400 and 0.3 < made[0].variance_factor_ < 4.0
+
+
+def test_samples_have_the_moments_of_predictions():
+    model = fitted(covariance="svgp")
+    draws = model.sample(LOOK, draws=4000)
+    mean, sd = model.predict(LOOK, return_std=True)
+    assert draws.shape == (4000, 3) and np.array_equal(draws, model.sample(LOOK, draws=4000))
+    assert np.all(np.abs(draws.mean(axis=0) - mean) < 5.0 * sd / np.sqrt(4000))
+    assert np.allclose(draws.std(axis=0), sd, rtol=5.0 / np.sqrt(8000))
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"w2_weight": -1.0}, "w2_weight must be"),
+        ({"w2_weight": float("nan")}, "w2_weight must be"),
+        ({"w2_weight": "squared"}, 'w2_weight must be a number of at least 0, "unsquared" or "code"'),
+        ({"covariance": "best"}, "covariance must be one of closed, optimal, svgp"),
+    ],
+)
+def test_bad_settings_are_refused(given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        fitted(**given)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: GaussianWasserstein(K, likelihoods.Bernoulli(), 5), "likelihood must be likelihoods.Gaussian"),
+        (lambda: GaussianWasserstein(K, NOISE, 5).fit([[0.0]], [1.0]), "at least 2 rows"),
+        (lambda: GaussianWasserstein(K, NOISE, 5).fit(X, Y, ([[0.0, 1.0]], [1.0])), r"validation\[0\] must be"),
+        (lambda: means.Given(3), "model must be an object with fit and predict"),
+        (lambda: fitted(mean=means.Given(lambda x: x)), "the prediction of the given mean must be"),
+        (lambda: means.Network(hidden=()), "hidden must be one to four"),
+        (lambda: means.Network(epochs=0), "epochs must be"),
+        (lambda: means.Network(step_size=0.0), "step_size must be"),
+    ],
+)
+def test_what_cannot_be_is_refused(make, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        make()
