@@ -11,6 +11,7 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi.bench import rivals
+from particlegvi.bench.networks import network_full, network_step
 from particlegvi.bench.timing import Contender
 from particlegvi.contracts import Loss, Method
 from particlegvi.engine.numerics import threads
@@ -138,6 +139,8 @@ WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
     "drle-step-line": drle_step_line,
     "drle-step-plane": drle_step_plane,
     "direct-pairs": direct_pairs,
+    "network-step": network_step,
+    "network-full": network_full,
 }
 
 
