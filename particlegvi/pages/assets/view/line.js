@@ -54,7 +54,7 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
   const known = truths.filter(Boolean), ends = known.flatMap(truth => truth.atoms ? truth.atoms.map(([t]) => t) : [truth.quantile(0.0005), truth.quantile(0.9995)]);
   if (ends.length && loss && loss.formula !== undefined) {
     low = Math.min(...ends); high = Math.max(...ends);
-    const pad = 0.12 * (high - low) || 1; low -= pad; high += pad;
+    const pad = 0.22 * (high - low) || 1; low -= pad; high += pad;
   } else if (ends.length) { low = Math.min(low, ...ends); high = Math.max(high, ...ends); }
   const scene = { window: [low, high], variable, loss: [], floor: 0, top: 1, tallest: 0, values: () => {} };
   if (loss) {
