@@ -191,6 +191,25 @@ def test_a_loss_is_drawn_by_arrow_keys_and_by_pointer(browser, page):
 
 
 @driven
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("loss=log(t)", "must be finite"), ("loss=__proto__", "There is no"), ("loss=toString", "There is no"),
+        ("methods=__proto__", "methods"), ("seed=-1", "seed"), ("particles=0", "particles"),
+        ("prior=normal:0:0", "prior"),
+        ("step_size=x", "step size"), ("loss=spline", "heights"), ("loss=t&variables=t,t", "variables"),
+    ],
+)  # fmt: skip
+def test_a_wrong_state_is_answered_in_one_sentence(browser, page, state, said):
+    """And the page shows its own settings instead, and works."""
+    opened(browser, page, f"#{state}")
+    assert said in browser.find_element("css selector", ".error").text
+    by_id(browser, "step").click()
+    wait(browser, "document.getElementById('clock').textContent.endsWith('step 1')")
+    assert_quiet(browser)
+
+
+@driven
 def test_a_drawing_that_does_not_hold_the_truth_says_so(browser, page):
     heights = ",".join(str(4 - k / 3) for k in range(25))
     opened(browser, page, f"#loss=spline&low=-3&high=3&heights={heights}&prior=flat&methods=DLE&particles=20")

@@ -51,7 +51,7 @@ PG.MOST = { 1: 10000, 2: 1000 };
     }
     if (Object.prototype.hasOwnProperty.call(PG.losses, text)) return PG.losses[text]({});
     const variables = String(settings.variables || PG.variables_of(text)).split(",");
-    if (variables.length > 2 || !variables.every(name => /^[\p{L}_][\p{L}\d_]{0,39}$/u.test(name) && name !== "pi" && !(name in PG.functions)) || new Set(variables).size < variables.length) throw new PG.Refused("variables", settings.variables);
+    if (variables.length > 2 || !variables.every(name => /^[\p{L}_][\p{L}\d_]{0,39}$/u.test(name) && name !== "pi" && !Object.prototype.hasOwnProperty.call(PG.functions, name)) || new Set(variables).size < variables.length) throw new PG.Refused("variables", settings.variables);
     return PG.formula(text, variables);
   };
 

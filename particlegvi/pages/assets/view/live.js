@@ -36,9 +36,9 @@ VIEW.live = function (root) {
     let found;
     try {
       found = PG.problem(clamped(), own);
-      const one = found.start.name === "points" ? found.start.points[0] : found.start.mean || found.start.low, value = new Float64Array(1);
-      found.loss.values(one.map(t => new Float64Array([t + 0.123])), value, PG.plain);
-      if (!Number.isFinite(value[0])) throw new PG.Refused("finite", one);
+      const start = PG.draw(found.start, PG.key(found.seed), found.particles, found.loss.dim, PG.plain), values = new Float64Array(found.particles);
+      found.loss.values(start, values, PG.plain);
+      if (!values.every(Number.isFinite)) throw new PG.Refused("finite", "");
     } catch (problem_found) {
       if (problem_found instanceof PG.Mistake) error.textContent = `${say(`formula_${problem_found.key}`, problem_found.values)} ${say("at_place", { place: problem_found.column + 1 })}`;
       else if (problem_found instanceof PG.Refused) error.textContent = problem_found.key === "finite" ? say("refused_finite") : describe(problem_found.key, problem_found.value);
@@ -54,7 +54,7 @@ VIEW.live = function (root) {
     paint(true); remember();
   }
   function clamped() { // the plane has fewer particles than the line
-    const plane = state.loss === "own" ? own && (own.dim || 1) === 2 : String(state.loss) in PG.losses ? state.loss !== "spline" && PG.losses[state.loss]({}).dim === 2 : String(state.variables).includes(",");
+    const plane = state.loss === "own" ? own && (own.dim || 1) === 2 : Object.prototype.hasOwnProperty.call(PG.losses, String(state.loss)) ? state.loss !== "spline" && PG.losses[state.loss]({}).dim === 2 : String(state.variables).includes(",");
     VIEW.most = PG.MOST[plane ? 2 : 1];
     if (Number(state.particles) > VIEW.most) state = { ...state, particles: VIEW.most };
     return state;
