@@ -21,7 +21,7 @@ def bench(only: list[str] | None, quick: bool, out: str | None) -> None:
         numbers = scaling.NUMBERS[:5] if quick else scaling.NUMBERS
         result["scaling"] = {str(dim): scaling.measure(dim, numbers=numbers) for dim in (1, 2, 3)}
     if folder is not None:
-        (folder / "results.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        (folder / "results.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8", newline="\n")
         if "scaling" in result:
             figure.draw_scaling(result["scaling"], folder / "scaling.png")
         print(f"\nwritten to {folder}")

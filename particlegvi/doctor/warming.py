@@ -21,7 +21,7 @@ def warm(names: Iterable[str] | None = None, progress: Progress | None = None) -
     left = []
     for name in catalogue.names() if names is None else names:
         settings = load(catalogue.path(name))
-        if settings["kind"] == "table":
+        if "methods" not in settings:
             left.append(name)
             continue
         try:

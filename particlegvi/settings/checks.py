@@ -13,6 +13,7 @@ from typing import Any
 
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import unknown
+from particlegvi.tools.system import is_device
 
 Check = Callable[[Any, str], Any]
 
@@ -66,6 +67,18 @@ def matching(pattern: re.Pattern[str], allowed: str) -> Check:
     def check(value: Any, key: str) -> str:
         if not isinstance(value, str) or not pattern.fullmatch(value):
             raise refuse(key, value, allowed)
+        return value
+
+    return check
+
+
+def file_name(pattern: re.Pattern[str], allowed: str) -> Check:
+    """As `matching`, for what becomes the name of a file or folder: none that Windows keeps for a device."""
+    matches = matching(pattern, allowed)
+
+    def check(value: Any, key: str) -> str:
+        if is_device(matches(value, key)):
+            raise refuse(key, value, "none of the names that Windows keeps for devices, such as aux, con, nul and com1")
         return value
 
     return check

@@ -26,7 +26,7 @@ DEFAULT_KERNEL = "squared-exponential"
 
 CROWDED = 3  # places of a key that are still worth naming
 
-LABEL = checks.matching(checks.LABEL, "letters, digits, spaces and _ + = - (at most 40)")
+LABEL = checks.file_name(checks.LABEL, "letters, digits, spaces and _ + = - (at most 40)")
 ABOVE_ZERO = checks.number(above=0.0, allowed=POSITIVE)
 
 
@@ -104,7 +104,7 @@ def _holds_table(value: Any) -> bool:
 HEAD: dict[str, Key] = {
     "kind": Key(checks.text(40), "what is simulated", "particles"),
     "name": Key(
-        checks.matching(checks.NAME, "letters, digits, _ and - (at most 64)"),
+        checks.file_name(checks.NAME, "letters, digits, _ and - (at most 64)"),
         "names the folder of a run",
         REQUIRED,
         "the name of the file",

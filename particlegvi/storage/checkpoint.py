@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +24,7 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Facts, Snapshot
 from particlegvi.storage.arrays import read_array, write_array
-from particlegvi.tools import files
+from particlegvi.tools import files, system
 
 FOLDER = "checkpoint"
 REPLICATES = "replicates"  # the part of it for them
@@ -87,7 +86,7 @@ def write(run: Path, checkpoint: Checkpoint, part: str = "") -> None:
     content = files.finite(content)
     content["sha256"] = _digest(content)
     if (folder / LATEST).exists():
-        os.replace(folder / LATEST, folder / PREVIOUS)
+        system.replace(folder / LATEST, folder / PREVIOUS)
     files.write_json(folder / LATEST, content)
     with contextlib.suppress(files.Unreadable):  # which arrays are needed is known another time
         _take_away_all_but(folder, _used(folder))

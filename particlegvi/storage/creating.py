@@ -15,7 +15,7 @@ from particlegvi.storage.folder import Folder
 from particlegvi.storage.lock import NAME as LOCK
 from particlegvi.storage.lock import Lock
 from particlegvi.storage.manifest import New
-from particlegvi.tools import files
+from particlegvi.tools import files, system
 from particlegvi.tools.quoting import as_argument
 
 
@@ -42,7 +42,8 @@ def create(out: str | os.PathLike[str] | None, new: New, overwrite: bool = False
             raise ValueError(f"{path} exists already: another run has just made it")
         return Folder(path, new.manifest(), lock)
     except OSError as error:
-        raise ValueError(f"the folder {out or 'runs'} cannot be used for results: {error.strerror}") from None
+        where, hint = out or "runs", system.too_long(out or "runs")
+        raise ValueError(f"the folder {where} cannot be used for results: {error.strerror}{hint}") from None
 
 
 def _remedy(path: Path) -> str:
@@ -76,12 +77,11 @@ def appear(path: Path, fill: Callable[[Path], None]) -> Lock | None:
         lock = Lock.take(temporary)
         fill(temporary)
         try:
-            temporary.rename(path)
+            lock.move(path)
         except OSError:
             if not os.path.lexists(path):
                 raise
             return None
-        lock.folder = path
         return lock
     finally:
         if lock is not None and lock.folder == temporary:

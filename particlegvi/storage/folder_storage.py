@@ -17,6 +17,7 @@ from particlegvi.storage import checkpoint
 from particlegvi.storage.checkpoint import Checkpoint
 from particlegvi.storage.folder import Folder
 from particlegvi.storage.record_file import RecordFile
+from particlegvi.tools import system
 from particlegvi.tools.memory import IN_MEMORY
 
 CHECKPOINT_EVERY = 4.0  # seconds of run time; with a million particles in the plane 1.5% of it go into checkpoints
@@ -80,10 +81,10 @@ class FolderStorage:
         self._records.append(positions)
 
     def positions(self) -> NDArray[np.float64]:
-        """The records so far: in memory while they fit, a map of the file beyond."""
+        """The records so far: in memory while they fit, and on Windows, which renames no mapped file; a map beyond."""
         assert self._records is not None
         records = self._records.records()
-        return np.array(records) if records.nbytes <= IN_MEMORY else records
+        return np.array(records) if system.WINDOWS or records.nbytes <= IN_MEMORY else records
 
     def note(self, step: int) -> None:
         """Note the step in the lock file, for the process that goes on if this one dies."""

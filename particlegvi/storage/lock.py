@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from particlegvi.contracts import Facts
+from particlegvi.tools import system
 
 NAME = "lock"
 
@@ -16,9 +17,9 @@ NAME = "lock"
 class Lock:
     """The right to write into a folder, held from `take` until `release`.
 
-    The operating system holds it (``flock``), so that the lock of a dead process is free, even if its
-    number has been given to another process since. The file names the holder and its progress, and goes when the run
-    ends.
+    The operating system holds it (``flock``; on Windows ``msvcrt.locking``), so that the lock of a dead process is
+    free, even if its number has been given to another process since. The file names the holder and its progress, and
+    goes when the run ends.
     """
 
     def __init__(self, folder: Path, file: int, before: Facts) -> None:
@@ -37,61 +38,73 @@ class Lock:
         OSError
             If the folder cannot be written.
         """
-        place = folder / NAME
-        while True:
-            file = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
-            before = _read(file)
-            if not _hold(file):
-                os.close(file)
-                holder = before.get("pid", "unknown")
-                raise ValueError(f"{folder} is being written by another process (pid {holder}); wait until it ends")
-            with contextlib.suppress(OSError):
-                if os.path.samestat(os.fstat(file), os.stat(place)):
-                    lock = cls(folder, file, before)
-                    lock.note()
-                    return lock
-            os.close(file)  # its owner removed the file in the meantime: take the new one
+        lock = cls(folder, *_held(folder))
+        lock.note()
+        return lock
 
     def note(self, **progress: Any) -> None:
         """Say how far the work is: read only when this process has died without a word."""
         text = json.dumps({"pid": os.getpid(), **progress}).ljust(160).encode()
         with contextlib.suppress(OSError):
-            os.pwrite(self._file, text, 0)
+            os.lseek(self._file, 0, os.SEEK_SET)  # there is one writer, and each reader opens the file itself
+            os.write(self._file, text)
+
+    def move(self, place: Path) -> None:
+        """Rename the folder, and hold its lock there.
+
+        Windows renames no folder with an open file in it: there the lock is given back and taken again.
+
+        Raises
+        ------
+        OSError
+            If the folder cannot be renamed.
+        ValueError
+            If another process has taken the lock in between.
+        """
+        if system.WINDOWS:
+            os.close(self._file)
+            self._file = -1
+            self.folder.rename(place)
+            self._file, _ = _held(place)
+        else:
+            self.folder.rename(place)
+        self.folder = place
 
     def release(self) -> None:
         """Give the lock back and take its file away."""
-        if self._file >= 0:
-            try:
-                with contextlib.suppress(OSError):
-                    (self.folder / NAME).unlink()
-            finally:
+        if self._file < 0:
+            return
+        if system.WINDOWS:  # which removes no open file: if another process has it by now, it keeps it
+            os.close(self._file)
+        try:
+            with contextlib.suppress(OSError):
+                (self.folder / NAME).unlink()
+        finally:
+            if not system.WINDOWS:
                 os.close(self._file)
-                self._file = -1
+            self._file = -1
+
+
+def _held(folder: Path) -> tuple[int, Facts]:
+    """The lock file of a folder, open and ours, and what was noted in it."""
+    place = folder / NAME
+    while True:
+        file = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        before = _read(file)
+        if not system.hold(file):
+            os.close(file)
+            holder = before.get("pid", "unknown")
+            raise ValueError(f"{folder} is being written by another process (pid {holder}); wait until it ends")
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(file), os.stat(place)):
+                return file, before
+        os.close(file)  # its owner removed the file in the meantime: take the new one
 
 
 def _read(file: int) -> Facts:
     try:
-        content = json.loads(os.pread(file, 1000, 0))
+        os.lseek(file, 0, os.SEEK_SET)
+        content = json.loads(os.read(file, 1000))
     except (ValueError, OSError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def _hold(file: int) -> bool:
-    """Whether the operating system gives us this file for ourselves."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        try:
-            os.lseek(file, 1 << 20, os.SEEK_SET)  # beyond the text, which must stay readable
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        except OSError:
-            return False
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from particlegvi.tools import system
+
 BLOCK = 2**22  # bytes read at once
 
 
@@ -91,7 +93,7 @@ class RecordFile:
         self._file.truncate(self._end(self.count))
         self.flush()
         self._file.close()
-        os.replace(self.path, path)
+        system.replace(self.path, path)
         return self.digest(self.count)
 
     def close(self) -> None:

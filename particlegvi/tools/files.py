@@ -14,6 +14,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
 
+from particlegvi.tools import system
 from particlegvi.tools.quoting import refuse, shown
 
 LARGEST_TEXT = 50_000_000  # bytes; far above any manifest or summary, far below what would hurt
@@ -142,7 +143,7 @@ def write(path: Path, fill: Callable[[IO[bytes]], Any], flush: bool = True) -> N
             if flush:
                 file.flush()
                 os.fsync(file.fileno())
-        os.replace(temporary, path)
+        system.replace(temporary, path)
         if flush:
             flush_folder(path.parent)
     except BaseException:

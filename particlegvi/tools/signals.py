@@ -6,11 +6,33 @@ import os
 import signal
 import sys
 import threading
+from io import RawIOBase
 from types import FrameType
 from typing import Any
 
+from particlegvi.tools import system
+
 PATIENCE = 0.7  # seconds that compiled code may keep Python from answering
 GRACE = 5.0  # seconds from the answer to the end: for a checkpoint, which takes a small part of one
+
+
+def wakeup_ends() -> tuple[RawIOBase, RawIOBase]:
+    """The end that is read and the end that Python writes the numbers of signals to, without waiting.
+
+    A pipe; on Windows, where signals wake only sockets, a pair of these.
+    """
+    if not system.WINDOWS:
+        first, second = os.pipe()
+        os.set_blocking(second, False)
+        return open(first, "rb", buffering=0), open(second, "wb", buffering=0)
+    import socket
+
+    ends = socket.socketpair()
+    ends[1].setblocking(False)
+    reader, writer = ends[0].makefile("rb", buffering=0), ends[1].makefile("wb", buffering=0)
+    for end in ends:
+        end.close()  # as soon as its file is closed
+    return reader, writer
 
 
 class Stopped(KeyboardInterrupt):
@@ -31,7 +53,7 @@ class Answered:
     Signals that the process was told to ignore (``nohup``) stay ignored.
     """
 
-    SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+    SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # a closed terminal is SIGHUP; Windows has Ctrl-Break
 
     def __init__(self) -> None:
         self.last_words = ""  # said where there is no time to say more: how to go on
@@ -41,18 +63,16 @@ class Answered:
         self._before: dict[int, Any] = {}
         self._answered = threading.Event()
         self._left = threading.Event()
-        self._pipe: tuple[int, int] | None = None
+        self._ends: tuple[RawIOBase, RawIOBase] | None = None
         if threading.current_thread() is not threading.main_thread():
             return self  # only the main thread receives signals
         for name in self.SIGNALS:
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
                 self._before[number] = signal.signal(number, self._answer)
-        if os.name == "posix":
-            self._pipe = os.pipe()
-            os.set_blocking(self._pipe[1], False)
-            self._wakeup = signal.set_wakeup_fd(self._pipe[1], warn_on_full_buffer=False)
-            threading.Thread(target=self._watch, args=(self._pipe[0],), daemon=True).start()
+        reader, writer = self._ends = wakeup_ends()
+        self._wakeup = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+        threading.Thread(target=self._watch, args=(reader,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -60,10 +80,10 @@ class Answered:
         self._left.set()
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        if self._pipe is not None:
+        if self._ends is not None:
             signal.set_wakeup_fd(self._wakeup)
-            os.close(self._pipe[1])  # ends the watching thread, which closes the other end
-            self._pipe = None
+            self._ends[1].close()  # ends the watching thread, which closes the other end
+            self._ends = None
 
     def _answer(self, number: int, _: FrameType | None) -> None:
         if self._answered.is_set():
@@ -71,14 +91,14 @@ class Answered:
         self._answered.set()
         raise Stopped(number)
 
-    def _watch(self, pipe: int) -> None:
+    def _watch(self, reader: RawIOBase) -> None:
         # Python writes the number of each signal here as it arrives, also while the main thread is busy.
-        while number := os.read(pipe, 1):
+        while number := reader.read(1):
             if number[0] in self._before and not (self._answered.wait(PATIENCE) and self._left.wait(GRACE)):
                 text = f"particlegvi: interrupted between two checkpoints{self.last_words}"
                 print(text, file=sys.stderr, flush=True)
                 os._exit(128 + number[0])
-        os.close(pipe)
+        reader.close()
 
 
 _entered: list[Answered] = []

@@ -19,6 +19,10 @@ ENDLESS = ["run", "lifting", "--no-figure", "--set", "steps=1000000000", "--set"
 PATIENCE = 120.0  # busy machines, and compilers; how long it really takes is in docs/reliability.md
 
 
+HAS_HANGUP = hasattr(signal, "SIGHUP")  # Windows has no such signal
+ENDINGS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), *([(signal.SIGHUP, 129)] if HAS_HANGUP else [])]
+
+
 def start(*arguments, code="import sys; from particlegvi.cli import main; sys.exit(main(sys.argv[1:]))"):
     return subprocess.Popen([sys.executable, "-c", code, *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
 
@@ -37,7 +41,7 @@ def wait_for_steps(folder, process):
     raise AssertionError(f"no step within {PATIENCE} s: {process.communicate()[1].decode()}")
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(("number", "code"), ENDINGS)
 def test_a_signal_is_answered_with_a_checkpoint_and_the_line_that_resumes(tmp_path, number, code):
     process = start(*ENDLESS, "--out", str(tmp_path / "run"), "--checkpoint-every", "1000")
     wait_for_steps(tmp_path / "run", process)
@@ -79,6 +83,7 @@ def test_compiled_code_that_takes_long_is_not_waited_for():
     assert err == b"particlegvi: interrupted between two checkpoints\n"
 
 
+@pytest.mark.skipif(not HAS_HANGUP, reason="there is no SIGHUP")
 def test_what_the_process_was_told_to_ignore_stays_ignored(tmp_path):
     code = "import signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
     code += "from particlegvi.cli import main; sys.exit(main(sys.argv[1:]))"
