@@ -51,8 +51,8 @@ def targets(name: str, y: ArrayLike, rows: int, outputs: int) -> Array:
         if found.shape != (rows, outputs):
             raise arguments.shaped("y", found, allowed)
         return arguments.finite("y", found, allowed).copy()
-    given = np.asarray(y)
-    found = arguments.vector("y", given[:, 0] if given.ndim == 2 and given.shape[1] == 1 else y, rows)
+    given = arguments.array("y", y, f"an array ({rows},) of finite numbers, one for each row of X", booleans=True)
+    found = arguments.vector("y", given[:, 0] if given.ndim == 2 and given.shape[1] == 1 else given, rows)
     classes = {"logistic": 2, "softmax": outputs}.get(name)
     if classes is not None:
         wrong = found[~np.isin(found, np.arange(classes))]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Method
 from particlegvi.engine.networks.batches import WAYS, Batches
 from particlegvi.engine.networks.compute import Networks, Shape
 from particlegvi.engine.networks.ensemble import NetworkEnsemble
 from particlegvi.engine.networks.features import FeatureKernel, Features
 from particlegvi.losses.loss import Loss
+from particlegvi.methods.flow import ParticleProblem
 from particlegvi.networks import costs
+from particlegvi.networks.advice import advice
 from particlegvi.networks.architecture import Network
 from particlegvi.networks.features import Outputs, Parameters
 from particlegvi.tools import arguments, memory
@@ -149,6 +151,10 @@ class NetworkLoss(Loss):
             return Outputs(self.network, self.network.rows(kernel.inputs, "inputs"))
         weights, biases = self.network.layers[0 if kernel.what == "first layer" else -1]
         return Parameters(self.network, slice(weights.start, biases.stop))
+
+    def advice(self, problem: ParticleProblem, method: Method) -> list[str]:
+        """Sentences that a run of this problem warns with before it begins."""
+        return advice(problem, method, self.network.activation)
 
     def check_memory(self, particles: int) -> None:
         """Refuse so many particles that what a step needs would not fit: gradients, units and copies of parameters."""

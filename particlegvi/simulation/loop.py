@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NoReturn
+from typing import NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -26,6 +27,13 @@ from particlegvi.tools.calls import answered
 from particlegvi.tools.errors import Diverged, carry, remembered
 
 MOST_RECORDS = 200
+
+
+@runtime_checkable
+class Advising(Protocol):
+    """An optional part of a loss: sentences that a run warns with before it begins."""
+
+    def advice(self, problem: ParticleProblem, method: Method, /) -> list[str]: ...
 
 
 @answered
@@ -116,6 +124,9 @@ def follow(
     With ``store_end`` a snapshot of the end is stored as well, because more is to come before all is done.
     """
     limit = warn_when_unstable(problem, method)
+    if isinstance(problem.loss, Advising):
+        for sentence in problem.loss.advice(problem, method):
+            warnings.warn(sentence, stacklevel=3)
     started = time.perf_counter()
     flow = method.flow(problem)
     due = record_steps(problem.steps, record_every)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -179,3 +181,18 @@ def test_the_stability_limit_is_that_of_the_steepest_direction(rng):
     with pytest.warns(UserWarning, match="stability limit"):
         simulate(loss, net, pg.methods.DE(), step_size=1.2 * limit, **options)
     simulate(loss, net, pg.methods.DE(), step_size=0.9 * limit, **options)
+
+
+def test_what_comes_to_nothing_is_said_before_the_run(rng):
+    """Weak repulsion between weights, and relu without a prior; not a strong one, and not one between outputs."""
+    net = Network(3, (50,))
+    loss = NetworkLoss(net, rng.standard_normal((30, 3)), rng.standard_normal(30))
+    say = lambda method, **options: simulate(loss, net, method, steps=2, step_size=1e-3, **options)
+    with pytest.warns(UserWarning, match=r"of what its noise does; particlegvi.kernels.OnOutputs"):
+        say(pg.methods.DRLE(1e-4, 5e-3, SE("median")))
+    with pytest.warns(UserWarning, match="improper"):
+        say(pg.methods.DLE(0.1), prior=None, initial=net.prior().sample(3), particles=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        say(pg.methods.DRLE(1e-4, 5e-3, pg.kernels.OnOutputs(SE("median"), np.eye(3))))
+        say(pg.methods.DRE(1e4, SE(5.0)))

@@ -134,7 +134,7 @@ def _trained(
     split: int,
 ) -> Array:
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "step_size|the largest step_size", UserWarning)
+        warnings.filterwarnings("ignore", "step_size|the largest step_size|the repulsion of", UserWarning)
         run = simulate(
             loss, method, loss.network.prior(start), settings.particles, steps, step_size,
             seed=settings.seed + 1000 * split, record_every=0,

@@ -1,0 +1,51 @@
+"""What a user should know before a run of networks: sentences for warnings."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from particlegvi import schedules
+from particlegvi.contracts import Array, Method
+from particlegvi.engine.networks.features import FeatureKernel
+from particlegvi.methods.flow import ParticleProblem
+from particlegvi.methods.free_energy import FreeEnergy
+from particlegvi.methods.interaction import interaction
+from particlegvi.priors import Flat
+
+IDLE = 0.01  # of the displacement by noise or gradient
+
+
+def advice(problem: ParticleProblem, method: Method, activation: str) -> list[str]:
+    """Sentences about an improper posterior, and about a repulsion that nothing will come of."""
+    found = []
+    if isinstance(problem.prior, Flat) and method.kl_weight > 0.0 and activation == "relu":
+        found.append(
+            f"the posterior of {method.label} is improper without a prior: a relu network stays the same if the weights"
+            " of one layer grow and those of the next shrink"
+        )
+    repels = isinstance(method, FreeEnergy) and method.mmd_weight > 0.0 and not isinstance(problem.prior, Flat)
+    if repels and isinstance(method, FreeEnergy) and not isinstance(method.kernel, FeatureKernel):
+        share, other = _share(problem, method)
+        if share < IDLE:
+            found.append(
+                f"the repulsion of {method.label} between {problem.loss.dim} weights moves a network by {share:.1g} of"
+                f" what its {other} does; particlegvi.kernels.OnOutputs repels what networks say"
+            )
+    return found
+
+
+def _share(problem: ParticleProblem, method: FreeEnergy) -> tuple[float, str]:
+    """How far the interaction moves a network at the start's velocity, in units of the noise, or of the gradient."""
+    step_size = problem.step_size
+    times = schedules.times(step_size, np.array([problem.steps]))
+    time = float(times[-1])
+    pushed = _length(interaction(method, problem, problem.start)(problem.start)) * time
+    if method.kl_weight > 0.0:
+        return pushed / max(math.sqrt(2.0 * method.kl_weight * time * problem.loss.dim), 1e-300), "noise"
+    return pushed / max(_length(problem.loss.gradient(problem.start)) * time, 1e-300), "gradient"
+
+
+def _length(vectors: Array) -> float:
+    return float(np.sqrt((vectors**2).sum(axis=1)).mean())
