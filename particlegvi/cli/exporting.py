@@ -13,7 +13,7 @@ def export(options: argparse.Namespace) -> None:
     from particlegvi.export.writing import destination
 
     destination(options.to, options.overwrite, key="--to")  # before anything is read
-    from particlegvi.results import load
+    from particlegvi.sweeps.front import load
 
     print(load(options.folder).export(options.to, options.records, options.overwrite))
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from particlegvi.export import writing
+from particlegvi.kinds.text_table import cell
 from particlegvi.sweeps.gridded import Gridded
 from particlegvi.sweeps.report import markdown
 from particlegvi.sweeps.table import as_text
+from particlegvi.tools import files, html
 from particlegvi.tools.extras import needed
 
 if TYPE_CHECKING:
@@ -50,6 +56,44 @@ class Sweep(Gridded):
         attributes = {"scenario": self.scenario["name"], "title": self.scenario["title"]}
         return xarray.Dataset(arrays, coordinates, attributes)
 
+    def export(self, path: str | os.PathLike[str], records: bool = False, overwrite: bool = False) -> Path:
+        """Write a file for another program: ``.nc`` holds `to_xarray`, ``.csv``, ``.parquet`` and ``.npz`` the lines.
+
+        Parameters
+        ----------
+        path : path
+        records : bool
+            Without meaning: a sweep has one line for each cell and method.
+        overwrite : bool
+            Whether ``path`` may be a file that exists.
+
+        Raises
+        ------
+        ValueError
+            As for `particlegvi.results.Runs.export`.
+        """
+        place = writing.destination(path, overwrite)
+        if place.suffix == ".nc":
+            writing.write_netcdf(place, self.to_xarray())
+        elif place.suffix == ".csv":
+            files.write_text(place, self.table.csv())
+        else:
+            columns = {name: _column(values) for name, values in self.table.of.items()}
+            if place.suffix == ".npz":  # texts not as objects, which numpy would pickle
+                plain = {name: each.astype(str) if each.dtype == object else each for name, each in columns.items()}
+                writing.write_arrays(place, plain)
+            else:
+                writing.write_parquet(place, columns)
+        return place
+
+    def _repr_html_(self) -> str:
+        swept = ", ".join(f"{key} ({len(values)})" for key, values in self.over.items())
+        head = f"<strong>Sweep</strong> {html.text(str(self.scenario['name']))} over {html.text(swept)}"
+        names = [*self.over, "seed", "method", "status", *self.measures]
+        shown = [name for name in dict.fromkeys(names) if name in self.table.of]
+        lines = zip(*(self.table.of[name] for name in shown), strict=True)
+        return html.framed(head, html.grid([shown, *([cell(_plain(value)) for value in line] for line in lines)]))
+
     def plot(self, kind: str | None = None, **options: object) -> Figure:
         """One matplotlib figure.
 
@@ -70,6 +114,13 @@ class Sweep(Gridded):
     def describe(self) -> str:
         """The tables of ``table.md``."""
         return markdown(self)
+
+
+def _column(values: list[object]) -> NDArray[np.generic]:
+    """A column of numbers as numbers, NaN where there is none, and any other as texts."""
+    if all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values):
+        return np.array([np.nan if value is None else value for value in values])
+    return np.array([cell(_plain(value)) for value in values], dtype=object)
 
 
 def _plain(value: object) -> object:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from particlegvi.tools.quoting import plain, short, shown
 
-LARGEST = 19_000  # characters of the whole
+LARGEST = 19_000  # bytes of the whole, in UTF-8
 MOST_ROWS = 60
 LINE = "border-bottom: 1px solid; padding: 0.15em 0.7em;"
 CELL = "padding: 0.1em 0.7em; text-align: left; vertical-align: top;"
@@ -35,10 +35,11 @@ def card(title: str, facts: Mapping[str, object], *blocks: str) -> str:
 
 def framed(*blocks: str) -> str:
     """Blocks in the colours of the notebook, as many as there is room for."""
-    found = ""
+    found, room = "", LARGEST
     for block in blocks:
-        if len(found) + len(block) < LARGEST:
-            found += block
+        size = len(block.encode())
+        if size < room:
+            found, room = found + block, room - size
     return f"<div class='particlegvi' style='color: inherit; font-family: inherit;'>{found}</div>"
 
 
@@ -50,7 +51,7 @@ def grid(rows: Sequence[Sequence[str]]) -> str:
     room = LARGEST // 2
     for number, row in enumerate(rows[1:], start=1):
         line = "<tr>" + "".join(f"<td style='{CELL}'>{text(row[column])}</td>" for column in kept) + "</tr>"
-        room -= len(line)
+        room -= len(line.encode())
         if room < 0:
             left = len(rows) - number
             lines.append(f"<tr><td style='{CELL}' colspan='{len(kept)}'>and {left} more</td></tr>")
