@@ -28,7 +28,10 @@ _NAMES = {
     "process_w2": "wasserstein",
 }
 # These need scikit-learn, an extra, and so do not belong to what a star imports.
-_ESTIMATORS = ("ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor")
+_ESTIMATORS = (
+    "ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor",
+    "SparseGaussianProcessClassifier", "SparseGaussianProcessRegressor",
+)  # fmt: skip
 
 __all__ = [*_MODULES, *_NAMES]
 
@@ -48,6 +51,8 @@ if TYPE_CHECKING:
         ProjectedLangevinClassifier,
         ProjectedLangevinPoissonRegressor,
         ProjectedLangevinRegressor,
+        SparseGaussianProcessClassifier,
+        SparseGaussianProcessRegressor,
     )
     from particlegvi.functionspace.gaussian_wasserstein import GaussianWasserstein
     from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess

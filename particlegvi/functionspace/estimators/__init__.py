@@ -10,5 +10,9 @@ if importlib.util.find_spec("sklearn") is None:
 from particlegvi.functionspace.estimators.classifier import ProjectedLangevinClassifier
 from particlegvi.functionspace.estimators.poisson import ProjectedLangevinPoissonRegressor
 from particlegvi.functionspace.estimators.regressor import ProjectedLangevinRegressor
+from particlegvi.functionspace.estimators.sparse import SparseGaussianProcessClassifier, SparseGaussianProcessRegressor
 
-__all__ = ["ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor"]
+__all__ = [
+    "ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor",
+    "SparseGaussianProcessClassifier", "SparseGaussianProcessRegressor",
+]  # fmt: skip

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import numbers
-from typing import Any, TypeAlias
-
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from particlegvi.contracts import Array
 from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.estimators.scaled import RandomState, ScaledEstimator
 from particlegvi.functionspace.gp.automatic import default_kernel
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
-from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
 from particlegvi.tools import arguments
 
-RandomState: TypeAlias = int | np.random.RandomState | None
 
-
-class ProjectedLangevinEstimator(BaseEstimator):
+class ProjectedLangevinEstimator(ScaledEstimator):
     """The part of an estimator that is the same for all kinds of targets; subclasses fit and predict.
 
     Parameters
@@ -75,27 +67,11 @@ class ProjectedLangevinEstimator(BaseEstimator):
         arguments.flag("fit_kernel", self.fit_kernel)
         arguments.flag("standardise", self.standardise)
         arguments.whole("inducing_points", self.inducing_points, 1)
-        return _validated(self, X, y, **rules)
+        return self._validated(X, y, **rules)
 
     def _start(self, inputs: int) -> KernelLike:
         """The given kernel, or the default one: the start of a search for hyperparameters."""
         return default_kernel(inputs, self.shared_lengthscale) if self.kernel is None else self.kernel
-
-    def _seed(self) -> int:
-        """A seed of the package from scikit-learn's ``random_state``: a whole number is one already."""
-        if isinstance(self.random_state, numbers.Integral):
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _learn_scale(self, X: Array) -> Array:
-        self.input_mean_ = X.mean(axis=0) if self.standardise else np.zeros(X.shape[1])
-        self.input_scale_ = column_sd(X) if self.standardise else np.ones(X.shape[1])
-        return (X - self.input_mean_) / self.input_scale_
-
-    def _inputs(self, X: ArrayLike) -> Array:
-        """Checked and scaled inputs of a fitted estimator."""
-        check_is_fitted(self)
-        return (_validated(self, X, reset=False) - self.input_mean_) / self.input_scale_
 
     def _fit_sampler(self, likelihood: Likelihood, X: Array, y: Array, seed: int) -> None:
         self.sampler_ = ProjectedLangevinSampler(
@@ -112,11 +88,3 @@ class ProjectedLangevinEstimator(BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "sampler_" in vars(self)
-
-
-def _validated(estimator: BaseEstimator, *data: ArrayLike, **rules: bool | int) -> Any:
-    """Arrays that passed the checks of scikit-learn."""
-    try:
-        return validate_data(estimator, *data, dtype=np.float64, **rules)
-    except OverflowError as error:  # which scikit-learn lets through
-        raise ValueError(f"the data hold a number that is too large: {error}") from None

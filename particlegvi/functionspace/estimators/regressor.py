@@ -11,9 +11,9 @@ from sklearn.base import RegressorMixin
 from particlegvi.contracts import Array
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.estimators.estimator import ProjectedLangevinEstimator, RandomState
+from particlegvi.functionspace.estimators.estimator import ProjectedLangevinEstimator
+from particlegvi.functionspace.estimators.scaled import RandomState
 from particlegvi.functionspace.gp.automatic import regression_covariance
-from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.tools import arguments
 
 
@@ -65,10 +65,7 @@ class ProjectedLangevinRegressor(RegressorMixin, ProjectedLangevinEstimator):
         """Fit inputs (n, dim) and targets (n,)."""
         inputs, targets = self._data(X, y, y_numeric=True, ensure_min_samples=2)
         seed = self._seed()
-        x, t = self._learn_scale(inputs), targets.astype(np.float64)
-        self.target_mean_ = float(t.mean()) if self.standardise else 0.0
-        self.target_scale_ = float(column_sd(t)) if self.standardise else 1.0
-        t = (t - self.target_mean_) / self.target_scale_
+        x, t = self._learn_scale(inputs), self._learn_target_scale(targets.astype(np.float64))
         self.kernel_, self.noise_variance_ = self._start(x.shape[1]), self.noise_variance
         if self.fit_kernel:
             self.kernel_, self.noise_variance_ = regression_covariance(x, t, self.kernel_, self.noise_variance, seed)

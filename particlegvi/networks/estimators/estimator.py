@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from particlegvi.contracts import Array, Facts, Kernel, Method
 from particlegvi.engine.numerics import noise
-from particlegvi.functionspace.preprocessing import column_sd
+from particlegvi.functionspace.estimators.scaled import RandomState, ScaledEstimator
 from particlegvi.kernels import OnOutputs, SquaredExponential
 from particlegvi.methods import DE, DLE, DRE, DRLE
 from particlegvi.networks.architecture import Network
@@ -23,14 +18,13 @@ from particlegvi.networks.training import FIRST, Trained, train
 from particlegvi.tools import arguments
 from particlegvi.tools.quoting import refuse
 
-RandomState: TypeAlias = int | np.random.RandomState | None
 METHODS = ("DE", "DLE", "DRE", "DRLE")
 MMD_WEIGHT = 0.1  # where a method with repulsion is given none
 CONTEXT = 40  # inputs at which outputs repel each other, where none are given
 VALIDATION, CONTEXT_STEP = 12, 14  # steps of the role "split" in the engine's counter-based noise
 
 
-class EnsembleEstimator(BaseEstimator):
+class EnsembleEstimator(ScaledEstimator):
     """The part of an estimator that is the same for numbers and for labels; subclasses fit and predict.
 
     Parameters
@@ -120,30 +114,6 @@ class EnsembleEstimator(BaseEstimator):
         allowed = "a number from 0 and below 1"
         if not 0.0 <= arguments.real("validation_fraction", self.validation_fraction, allowed) < 1.0:
             raise refuse("validation_fraction", self.validation_fraction, allowed)
-
-    def _seed(self) -> int:
-        """A seed of the package from scikit-learn's ``random_state``: a whole number is one already."""
-        if isinstance(self.random_state, numbers.Integral):
-            return arguments.seed(int(self.random_state))
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _validated(self, *data: ArrayLike, **rules: bool | int) -> Any:
-        """Arrays that passed the checks of scikit-learn."""
-        try:
-            return validate_data(self, *data, dtype=np.float64, **rules)
-        except OverflowError as error:  # which scikit-learn lets through
-            raise ValueError(f"the data hold a number that is too large: {error}") from None
-
-    def _learn_scale(self, X: Array) -> Array:
-        self.input_mean_ = X.mean(axis=0) if self.standardise else np.zeros(X.shape[1])
-        self.input_scale_ = column_sd(X) if self.standardise else np.ones(X.shape[1])
-        return (X - self.input_mean_) / self.input_scale_
-
-    def _inputs(self, X: ArrayLike) -> Array:
-        """Checked and scaled inputs of a fitted estimator."""
-        check_is_fitted(self)
-        found = (self._validated(X, reset=False) - self.input_mean_) / self.input_scale_
-        return np.ascontiguousarray(found)
 
     def _split(self, rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Row numbers to train on and to validate on; both are all rows where there are too few for two of either."""

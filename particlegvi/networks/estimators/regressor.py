@@ -12,9 +12,9 @@ from scipy.special import ndtr
 from sklearn.base import RegressorMixin
 
 from particlegvi.contracts import Array, Kernel
-from particlegvi.functionspace.preprocessing import column_sd
+from particlegvi.functionspace.estimators.scaled import RandomState
 from particlegvi.metrics import mixture_nll
-from particlegvi.networks.estimators.estimator import EnsembleEstimator, RandomState
+from particlegvi.networks.estimators.estimator import EnsembleEstimator
 from particlegvi.networks.noise import noise_variance
 from particlegvi.tools import arguments
 
@@ -86,10 +86,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):
             arguments.positive("noise_variance", self.noise_variance)
         inputs, targets = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
         seed = self._seed()
-        x, t = self._learn_scale(inputs), targets.astype(np.float64)
-        self.target_mean_ = float(t.mean()) if self.standardise else 0.0
-        self.target_scale_ = float(column_sd(t)) if self.standardise else 1.0
-        t = (t - self.target_mean_) / self.target_scale_
+        x, t = self._learn_scale(inputs), self._learn_target_scale(targets.astype(np.float64))
         rows, held = self._split(len(t), seed)
         network = self._network(x.shape[1], 1)
         loss = self._loss(network, x[rows], t[rows], "squared")

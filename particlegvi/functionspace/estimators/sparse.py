@@ -1,0 +1,198 @@
+"""Sparse Gaussian processes behind scikit-learn's interface."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from particlegvi.contracts import Array
+from particlegvi.functionspace import likelihoods
+from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.estimators.scaled import RandomState, ScaledEstimator
+from particlegvi.functionspace.gp.automatic import classification_covariance, default_kernel, regression_covariance
+from particlegvi.functionspace.gp.certificate import Certificate
+from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
+from particlegvi.tools import arguments
+
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
+
+
+class SparseGaussianProcessRegressor(RegressorMixin, ScaledEstimator):
+    """Regression by a sparse variational Gaussian process, with hyperparameters found on the training rows.
+
+    Parameters
+    ----------
+    kernel : Covariance or a kernel of particlegvi.kernels, optional
+        By default a squared exponential with a lengthscale for each input. With ``fit_kernel`` it is the start of the
+        search for hyperparameters.
+    fit_kernel : bool
+    inducing_points : int or "auto"
+        At most this many; never more than there are rows. "auto" doubles them until `certify` guarantees
+        ``certified_gap``.
+    placement : str
+        As in `SparseGaussianProcess`.
+    certified_gap : float
+        In nats, for "auto".
+    standardise : bool
+        Whether inputs and targets are brought to mean 0 and standard deviation 1 first.
+    noise_variance : float
+        Of an observation, in squared units of the target (of the scaled one, if ``standardise``). With ``fit_kernel``
+        it is the start of the search.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    model_ : SparseGaussianProcess
+        Fitted to the scaled data.
+    kernel_ : Covariance
+    noise_variance_ : float
+        Both as they were used.
+    """
+
+    def __init__(
+        self,
+        kernel: KernelLike | None = None,
+        fit_kernel: bool = True,
+        inducing_points: int | str = 200,
+        placement: str = "greedy",
+        *,
+        certified_gap: float = 0.1,
+        standardise: bool = True,
+        noise_variance: float = 0.1,
+        random_state: RandomState = None,
+    ) -> None:
+        self.kernel = kernel
+        self.fit_kernel = fit_kernel
+        self.inducing_points = inducing_points
+        self.placement = placement
+        self.certified_gap = certified_gap
+        self.standardise = standardise
+        self.noise_variance = noise_variance
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit inputs (n, dim) and targets (n,)."""
+        _check(self)
+        noise = arguments.scale("noise_variance", self.noise_variance)
+        inputs, targets = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
+        seed = self._seed()
+        x, t = self._learn_scale(inputs), self._learn_target_scale(targets.astype(np.float64))
+        kernel = default_kernel(x.shape[1], False) if self.kernel is None else self.kernel
+        self.kernel_, self.noise_variance_ = kernel, noise
+        if self.fit_kernel:
+            self.kernel_, self.noise_variance_ = regression_covariance(x, t, kernel, noise, seed)
+        self.model_ = SparseGaussianProcess(
+            self.kernel_, likelihoods.Gaussian(noise_variance=self.noise_variance_),
+            _at_most(self.inducing_points, len(x)), seed=seed, placement=self.placement,
+            certified_gap=self.certified_gap,
+        ).fit(x, t)  # fmt: skip
+        return self
+
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """The mean of a new observation, (n,), and with ``return_std`` its standard deviation, noise included."""
+        x = self._inputs(X)
+        if not return_std:
+            return self.target_mean_ + self.target_scale_ * self.model_.predict(x)
+        mean, sd = self.model_.predict(x, return_std=True)
+        return (
+            self.target_mean_ + self.target_scale_ * mean,
+            self.target_scale_ * np.sqrt(sd**2 + self.noise_variance_),
+        )
+
+    def certify(self, steps: int = 1) -> Certificate:
+        """How far the process is from the exact one of the same kernel, for the scaled data; see
+        `SparseGaussianProcess.certify`."""
+        return self.model_.certify(steps)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in vars(self)
+
+
+class SparseGaussianProcessClassifier(ClassifierMixin, ScaledEstimator):
+    """Classification in two classes by a sparse variational Gaussian process with the logistic link.
+
+    Parameters
+    ----------
+    kernel, fit_kernel, inducing_points, standardise, random_state
+        As in `SparseGaussianProcessRegressor`; the default kernel has one lengthscale for all inputs, and
+        inducing_points is a number.
+
+    Attributes
+    ----------
+    classes_ : array (2,)
+    model_ : SparseGaussianProcess
+        Fitted to the labels 0 and 1.
+    kernel_ : Covariance
+    """
+
+    def __init__(
+        self,
+        kernel: KernelLike | None = None,
+        fit_kernel: bool = True,
+        inducing_points: int = 200,
+        *,
+        standardise: bool = True,
+        random_state: RandomState = None,
+    ) -> None:
+        self.kernel = kernel
+        self.fit_kernel = fit_kernel
+        self.inducing_points = inducing_points
+        self.standardise = standardise
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit inputs (n, dim) and labels (n,) of two classes, of any type."""
+        _check(self)
+        arguments.whole("inducing_points", self.inducing_points, 1)
+        inputs, targets = self._validated(X, y)
+        check_classification_targets(targets)
+        kind = type_of_target(targets, input_name="y", raise_unknown=True)
+        if kind != "binary":
+            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+        self.classes_, labels = np.unique(targets, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y holds one class alone, {self.classes_[0]!r}; two are needed to tell them apart")
+        seed = self._seed()
+        x, t = self._learn_scale(inputs), labels.astype(np.float64)
+        self.kernel_ = default_kernel(x.shape[1], True) if self.kernel is None else self.kernel
+        if self.fit_kernel:
+            self.kernel_ = classification_covariance(x, t, self.kernel_, seed)
+        count = _at_most(self.inducing_points, len(x))
+        self.model_ = SparseGaussianProcess(self.kernel_, likelihoods.Bernoulli(), count, seed=seed).fit(x, t)
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """The probabilities of the two classes, (n, 2), averaged over the posterior of f."""
+        x = self._inputs(X)
+        mean, sd = self.model_.predict(x, return_std=True)
+        likely = expit(mean[:, None] + sd[:, None] * NODES) @ (WEIGHTS / WEIGHTS.sum())
+        return np.column_stack([1.0 - likely, likely])
+
+    def predict(self, X: ArrayLike) -> Array:
+        """The more probable class, (n,)."""
+        likely = self.predict_proba(X)[:, 1] > 0.5
+        return self.classes_[likely.astype(int)]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _check(estimator: SparseGaussianProcessRegressor | SparseGaussianProcessClassifier) -> None:
+    arguments.flag("fit_kernel", estimator.fit_kernel)
+    arguments.flag("standardise", estimator.standardise)
+    if not isinstance(estimator.inducing_points, str):
+        arguments.whole("inducing_points", estimator.inducing_points, 1)
+
+
+def _at_most(count: int | str, rows: int) -> int | str:
+    return count if isinstance(count, str) else min(int(count), rows)
