@@ -78,7 +78,11 @@ def plot(options: argparse.Namespace) -> None:
         from particlegvi import plotting
         from particlegvi.results import load
         from particlegvi.running.pictures import draw
+        from particlegvi.sweeps.folder import is_sweep
 
+        if is_sweep(options.folder):
+            sweeping.plot(options.folder, options.figure or [None], style)
+            return
         results = load(options.folder)
         if options.figure:
             for kind in options.figure:

@@ -9,8 +9,10 @@ from particlegvi.cli.progress import ProgressBar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from particlegvi.cli.options import Command
-    from particlegvi.contracts import Progress
+    from particlegvi.contracts import Facts, Progress
     from particlegvi.sweeps import Sweep
 
 
@@ -49,6 +51,21 @@ def resume(options: argparse.Namespace, progress: Progress | None) -> None:
         conclude(found, options)
     elif not options.quiet:
         print(f"{options.folder} is finished, and its files are as they were written")
+
+
+def plot(folder: str, kinds: Sequence[str | None], style: Facts) -> None:
+    """Draw the pictures of a sweep again; called by the command ``plot``."""
+    from pathlib import Path
+
+    from particlegvi.plotting.style import save
+    from particlegvi.sweeps import front
+    from particlegvi.sweeps.sweep import Sweep
+
+    found = front.load(folder)
+    assert isinstance(found, Sweep)
+    for kind in kinds:
+        drawn = kind or found.usual
+        print(save(found.plot(drawn, **style), Path(folder) / f"{drawn}.{style.get('format', 'png')}"))
 
 
 def conclude(found: Sweep, options: argparse.Namespace) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from dataclasses import dataclass
 from typing import Self
 
@@ -40,7 +41,8 @@ class Worker:
     def __call__(self, batch: Batch[Cell]) -> Done[Facts]:
         same_versions(self.versions)
         results, seconds = [], []
-        with _one_at_a_time, one_blas_thread():
+        with _one_at_a_time, one_blas_thread(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of thousands of runs; what diverged is in the table
             for cell in batch.items:
                 begun = time.perf_counter()
                 results.append(measured(cell.setting.scenario, cell.name, cell.seed))

@@ -15,5 +15,4 @@ def draw(sweep: Sweep, folder: Path) -> list[Path]:
         return []
     from particlegvi.plotting import style
 
-    kind = "heat-map" if len(sweep.over) == 2 else "lines"
-    return [style.save(sweep.plot(kind), folder / f"{kind}.png")]
+    return [style.save(sweep.plot(), folder / f"{sweep.usual}.png")]

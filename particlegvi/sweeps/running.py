@@ -173,6 +173,8 @@ def _filled(
                 desk.take(cell, result, seconds)
         except (Exception, KeyboardInterrupt) as error:
             carry(error, "results", Sweep(chosen.scenario, {}, [0], Columns(()), folder=out))
+            if isinstance(error, WorkerLost) and out is not None:
+                carry(error, "remedy", f"to go on say: {folders.remedy(out)}")
             raise
         finally:
             results.close()

@@ -94,6 +94,11 @@ class Sweep(Gridded):
         lines = zip(*(self.table.of[name] for name in shown), strict=True)
         return html.framed(head, html.grid([shown, *([cell(_plain(value)) for value in line] for line in lines)]))
 
+    @property
+    def usual(self) -> str:
+        """The kind of figure that is drawn where none is named."""
+        return "heat-map" if len(self.over) == 2 else "lines"
+
     def plot(self, kind: str | None = None, **options: object) -> Figure:
         """One matplotlib figure.
 
@@ -106,7 +111,7 @@ class Sweep(Gridded):
         """
         from particlegvi import plotting
 
-        name = kind or ("heat-map" if len(self.over) == 2 else "lines")
+        name = kind or self.usual
         if name == "heat-map" and self.chosen:
             options = {"methods": self.chosen, **options}
         return plotting.figure(self, name, **options)

@@ -42,6 +42,15 @@ def test_sweep_writes_its_folder_and_goes_on_with_it(here, capsys):
     assert pg.load("again").shape == (2, 2, 2)
 
 
+def test_a_picture_is_drawn_again_in_another_look(here, capsys):
+    assert main([*SWEEP, "--workers", "1", "--quiet", "--no-figure"]) == 0
+    assert not list(here.rglob("*.png"))
+    assert main(["plot", "sweeps/small"]) == 0
+    assert main(["plot", "sweeps/small", "--figure", "lines", "--format", "svg", "--language", "de"]) == 0
+    assert capsys.readouterr().out.split() == ["sweeps/small/heat-map.png", "sweeps/small/lines.svg"]
+    assert (here / "sweeps/small/lines.svg").read_text().startswith("<?xml")
+
+
 def test_a_dry_run_writes_nothing(here, capsys):
     assert main([*SWEEP, "--dry-run", "--workers", "2"]) == 0
     said = capsys.readouterr().out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import warnings
 
 import numpy as np
 import pytest
@@ -147,11 +148,10 @@ def test_a_folder_of_something_else_is_left_alone(small, tmp_path):
 
 
 def test_what_diverged_is_a_result(small, tmp_path):
-    with pytest.warns(UserWarning, match="step_size"):
-        found = pg.sweep(
-            {**small, "methods": {"DE": {}, "DLE": {"kl_weight": 1.0}}}, over={"step_size": [0.01, 1e6]}, seeds=2,
-            out=tmp_path / "s",
-        )  # fmt: skip
+    both = {**small, "methods": {"DE": {}, "DLE": {"kl_weight": 1.0}}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # single runs warn of their step size, a sweep counts what came of it
+        found = pg.sweep(both, over={"step_size": [0.01, 1e6]}, seeds=2, out=tmp_path / "s")
     statuses = found.table.of["status"]
     assert statuses[:4] == ["finished"] * 4
     assert all(str(status).startswith("diverged at step ") for status in statuses[4:])
