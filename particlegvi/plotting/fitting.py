@@ -119,10 +119,11 @@ def fit(figure: Figure, seen: Look) -> None:
         figure.draw_without_rendering()
         wrong = faults(figure)
         if not wrong:
-            return
+            break
         touched: set[Artist] = set()
         for each in wrong:
             mend(each, touched, full)
+    figure.set_layout_engine("none")  # what was measured stays where it is: each layout moves bars of colours a little
 
 
 def is_inside(axes: Axes, text: Text) -> bool:
@@ -227,7 +228,8 @@ def fewer_numbers(axis: Axis) -> bool:
         return False
     if isinstance(locator, MaxNLocator):
         locator.set_params(nbins=max(1, len(shown) - 2))
-    elif isinstance(axis.get_major_formatter(), FixedFormatter):  # names by their places, not by their values
+        return len([place for place in axis.get_majorticklocs() if low <= place <= high]) < len(shown)
+    if isinstance(axis.get_major_formatter(), FixedFormatter):  # names by their places, not by their values
         places = axis.get_majorticklocs()
         names = dict(zip(places, axis.get_major_formatter().format_ticks(list(places)), strict=True))
         axis.set_ticks(shown[::2], [names[place] for place in shown[::2]])
