@@ -76,6 +76,10 @@ assert np.abs(at - (2.0 + np.sin(2.0 * X[:, 0])) ** 2).mean() < 0.8
 assert 60 < np.sum(functions[:, 25] > 0.0) < 140 and np.allclose(sd[[0, -1]] ** 2, 4.0, atol=1.5)
 """
     ],
+    "docs/slides.md": [
+        "assert open('dle.pdf', 'rb').read(5) == b'%PDF-' and figure.get_size_inches().tolist() == [10.0, 5.625]",
+        "assert len(figure.axes[0].lines) >= 3",
+    ],
     "docs/sweeps.md": ["assert found.values('w1', 'DLE').shape == (3, 3) and figure.axes"],
     "docs/start.md": ["assert results.scenario['step_size'] > 0.0 and results['DLE'].loss.variables == ['x', 'y']"],
     "docs/sparse.md": [

@@ -29,7 +29,7 @@ from particlegvi.words import Words
 
 Drawn = TypeVar("Drawn")
 
-ATTEMPTS = 12
+ATTEMPTS = 16
 SMALLER, SMALLEST = 0.93, 0.6  # of the size that words have at first
 MARGIN = 0.5  # pixels by which boxes may overlap: letters do not fill them
 GAP = 0.25  # between words beside each other, in sizes of the smallest letters
@@ -115,15 +115,18 @@ def fit(figure: Figure, seen: Look) -> None:
                 if not text.get_path_effects():
                     style.outlined(text)
     full: dict[Text, float] = {}
-    for _ in range(ATTEMPTS):
+    still = False
+    for attempt in range(ATTEMPTS):
         figure.draw_without_rendering()
         wrong = faults(figure)
-        if not wrong:
-            break
+        if still and not wrong:
+            return
+        if not wrong or attempt == ATTEMPTS // 2:
+            figure.set_layout_engine("none")  # each layout moves bars of colours a little: words are measured without
+            still = True
         touched: set[Artist] = set()
         for each in wrong:
             mend(each, touched, full)
-    figure.set_layout_engine("none")  # what was measured stays where it is: each layout moves bars of colours a little
 
 
 def is_inside(axes: Axes, text: Text) -> bool:
