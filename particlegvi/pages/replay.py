@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import zlib
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol, TypeGuard
@@ -14,7 +15,7 @@ from particlegvi.contracts import Array, Facts, Target
 from particlegvi.pages.content import kind_of
 from particlegvi.plotting.results import HasDensity, ParticleRun, is_atoms, is_density
 
-ROOM = 300_000  # bytes of all frames together, in a page of at most 500,000
+ROOM = 300_000  # bytes of all frames together at most
 LEAST_PARTICLES = 20
 NODES = {1: 401, 2: 49}  # of a density, a side
 MOST_NODES = 6401
@@ -50,8 +51,8 @@ def has_support(target: Target | None) -> TypeGuard[Supported]:
     return is_density(target)
 
 
-def replay(recorded: Mapping[str, Recorded], variables: list[str], frames: int) -> Facts:
-    """The replay of runs by label, with at most so many frames.
+def replay(recorded: Mapping[str, Recorded], variables: list[str], frames: int, room: int = ROOM) -> Facts:
+    """The replay of runs by label, with at most so many frames, in about ``room`` bytes.
 
     Times are chosen from those that all runs have recorded, half of them from the first tenth of the time. Where all
     particles are too many for the size of a page, some are left out, evenly by their number.
@@ -63,26 +64,26 @@ def replay(recorded: Mapping[str, Recorded], variables: list[str], frames: int) 
     positions = [np.asarray(each.run.positions) for each in recorded.values()]
     tables = [each[np.minimum(chosen, len(each) - 1)] for each in positions]
     window = _window(tables)
-    number, frames_packed = first.positions.shape[1], ""
-    number = min(number, max(LEAST_PARTICLES, ROOM // (len(chosen) * dim * len(recorded))))  # a byte each at the least
-    while True:
-        kept = np.linspace(0, first.positions.shape[1] - 1, number).round().astype(np.int64)
-        codes = np.stack([_coded(table[:, kept], window) for table in tables], axis=1)  # (frames, methods, dim, kept)
-        frames_packed = _packed(codes)
-        if len(frames_packed) <= ROOM or number <= LEAST_PARTICLES:
-            break
-        number = max(LEAST_PARTICLES, int(0.98 * number * ROOM / len(frames_packed)))
-    return {
-        "frames": frames_packed,
+    known: Facts = {
         "times": [float(f"{time:.6g}") for time in np.asarray(first.times)[chosen]],
         "steps": np.asarray(first.steps)[chosen].tolist(),
         "particles": first.positions.shape[1],
-        "shown": number,
         "dim": dim,
         "variables": variables,
         "window": window.tolist(),
         "methods": [_method(label, each) for label, each in recorded.items()],
     }
+    room = min(ROOM, room - len(json.dumps(known)))
+    number = first.positions.shape[1]
+    number = min(number, max(LEAST_PARTICLES, room // (len(chosen) * dim * len(recorded))))  # a byte each at the least
+    while True:
+        kept = np.linspace(0, first.positions.shape[1] - 1, number).round().astype(np.int64)
+        codes = np.stack([_coded(table[:, kept], window) for table in tables], axis=1)  # (frames, methods, dim, kept)
+        frames_packed = _packed(codes)
+        if len(frames_packed) <= room or number <= LEAST_PARTICLES:
+            break
+        number = max(LEAST_PARTICLES, int(0.98 * number * room / len(frames_packed)))
+    return {**known, "frames": frames_packed, "shown": number}
 
 
 def chosen_records(times: Array, frames: int) -> NDArray[np.int64]:

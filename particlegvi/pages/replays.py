@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from particlegvi import words
+from particlegvi.pages import building
 from particlegvi.pages.building import Page, build
 from particlegvi.pages.content import NotLive, Subject, content, loss_of
 from particlegvi.pages.replay import Recorded, replay
@@ -15,6 +16,7 @@ from particlegvi.tools import arguments
 from particlegvi.tools.quoting import refuse
 
 MOST_FRAMES = 1000
+SPARE = 3000  # bytes
 
 
 class PagedRuns(Results, Protocol):
@@ -71,7 +73,8 @@ def page_of_runs(runs: PagedRuns, frames: int = 120, live: bool = True, language
     said = words.of(language)
     watch = "page.watch_replay" if known[0].dim == 1 else "page.watch_replay_plane"
     found |= {"watch": said(watch), "watch_live": found["watch"]}
-    found["replay"] = replay(recorded, variables, frames)
+    left = building.LARGEST - len(build(found, language).html.encode())
+    found["replay"] = replay(recorded, variables, frames, left - SPARE)
     if language != words.DEFAULT:  # the verdicts of summaries are in English: the page has words of its own
         for method in found["replay"]["methods"]:
             method["verdict"] = ""
