@@ -29,6 +29,7 @@ _NAMES = {
 }
 # These need scikit-learn, an extra, and so do not belong to what a star imports.
 _ESTIMATORS = (
+    "GaussianWassersteinRegressor",
     "ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor",
     "SparseGaussianProcessClassifier", "SparseGaussianProcessRegressor",
 )  # fmt: skip
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         wasserstein,
     )
     from particlegvi.functionspace.estimators import (
+        GaussianWassersteinRegressor,
         ProjectedLangevinClassifier,
         ProjectedLangevinPoissonRegressor,
         ProjectedLangevinRegressor,

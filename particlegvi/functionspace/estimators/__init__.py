@@ -11,8 +11,10 @@ from particlegvi.functionspace.estimators.classifier import ProjectedLangevinCla
 from particlegvi.functionspace.estimators.poisson import ProjectedLangevinPoissonRegressor
 from particlegvi.functionspace.estimators.regressor import ProjectedLangevinRegressor
 from particlegvi.functionspace.estimators.sparse import SparseGaussianProcessClassifier, SparseGaussianProcessRegressor
+from particlegvi.functionspace.estimators.wasserstein import GaussianWassersteinRegressor
 
 __all__ = [
+    "GaussianWassersteinRegressor",
     "ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor",
     "SparseGaussianProcessClassifier", "SparseGaussianProcessRegressor",
 ]  # fmt: skip
