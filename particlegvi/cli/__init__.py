@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 
-from particlegvi.cli import checking, exporting, films, looking, pages, pictures, running, sweeping
+from particlegvi.cli import checking, completion, exporting, films, looking, pages, pictures, running, sweeping
 from particlegvi.cli.hints import said_otherwise
 from particlegvi.cli.progress import ProgressBar
 from particlegvi.cli.reporting import BAD_INPUT, DONE, report, say
@@ -40,6 +40,7 @@ COMMANDS: dict[str, Command] = {
     **sweeping.COMMANDS,
     **pictures.COMMANDS,
     **checking.COMMANDS,
+    **completion.COMMANDS,
 }
 
 
@@ -54,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, (function, purpose, arguments) in COMMANDS.items():
         sub = commands.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
-        sub.set_defaults(function=function)
+        sub.set_defaults(function=function, commands=COMMANDS)
         needed = [str(settings["metavar"]) for flags, settings in arguments if not flags[0].startswith("-")]
         sub.usage = " ".join(["%(prog)s", *needed, "[options]"])  # one line, also before an error
         for flags, settings in arguments:

@@ -14,6 +14,7 @@ from particlegvi.losses.gaussian_mixture import GaussianMixture as MixtureTerm
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import frozen, locations, whole
 from particlegvi.tools.calls import answering
+from particlegvi.tools.quoting import refuse
 
 
 @answering
@@ -53,6 +54,8 @@ class GaussianMixture:
             if value is not None or key == "means":
                 arguments.finite(key, arguments.array(key, value, "an array of finite numbers"), "finite numbers")
         term = MixtureTerm(means, sds, weights)
+        if not np.all((term.sds >= arguments.SMALLEST_SCALE) & (term.sds <= arguments.LARGEST_SCALE)):
+            raise refuse("sds", sds, arguments.SCALE)
         self._term = term._replace(means=term.means.copy(), sds=term.sds.copy())
         self.means, self.sds, self.weights = frozen(term.means), frozen(term.sds), frozen(term.weights)
         self.dim = self.means.shape[1]

@@ -198,6 +198,8 @@ def _ends(stretch: Stretch, low: float, high: float, x: Array, ridge: Array) -> 
     inside = (stretch.at(t) >= low) & (stretch.at(t) <= high)
     level = np.where(inside, ridge + stretch.log_slope(t), -np.inf)
     kept = np.flatnonzero(level > level.max() - DROP)
+    if not len(kept):
+        raise ValueError("formula must be a density that is positive somewhere, not one that is zero")
     first, last = max(kept[0] - 1, 0), min(kept[-1] + 1, len(t) - 1)
     if (first == 0 and kept[0] == 0) or (last == len(t) - 1 and kept[-1] == last):
         raise ValueError(ENDLESS)
