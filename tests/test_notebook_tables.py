@@ -140,10 +140,13 @@ def test_every_model_of_functions_has_a_table():
     X = np.linspace(-1.0, 1.0, 12)[:, None]
     y = np.sin(3.0 * X[:, 0])
     kernel, likelihood = pg.kernels.SquaredExponential(0.5), functionspace.likelihoods.Gaussian(0.1)
+    basis = functionspace.basis.Nystroem(functionspace.covariances.of(kernel), X[::3])
     made = {
         "ExactGaussianProcess": lambda kind: kind(kernel, 0.1).fit(X, y),
+        "GaussianWasserstein": lambda kind: kind(kernel, likelihood, X[::3]).fit(X, y),
         "LinearRegression": lambda kind: kind().fit(X, y),
         "LogisticRegression": lambda kind: kind().fit(X, y > 0),
+        "NystroemRidge": lambda kind: kind(basis, 0.1).fit(X, y),
         "ProjectedLangevinSampler": lambda kind: kind(kernel, likelihood, X[::3], 10, 5).fit(X, y),
         "SparseGaussianProcess": lambda kind: kind(kernel, likelihood, X[::3]).fit(X, y),
         "SubsetOfData": lambda kind: kind(kernel, 0.1, 6).fit(X, y),
