@@ -107,6 +107,10 @@ def mark_numbers(figure: Figure, spoken: Words) -> None:
 
 def fit(figure: Figure, seen: Look) -> None:
     """Break, thin out or shrink words until none overlaps another and none leaves the picture."""
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if "labelsize" not in axis.get_tick_params():  # or the numbers are chosen anew for other letters when saved
+                axis.set_tick_params(labelsize=seen.small)
     figure.draw_without_rendering()
     for axes in figure.axes:
         for text in axes.texts:
