@@ -63,8 +63,8 @@ class Batches:
         self.full = size is None
         self.how = how
         self.shared = shared
-        self._held: tuple[int, int, int] = (-1, 0, 0)  # seed, particles, first period
-        self._orders: Rows = np.zeros((0, 0, 0), dtype=np.int64)  # (particles, periods, rows)
+        # seed, particles, first period, and the orders (particles, periods, rows): replaced whole, for other threads
+        self._held: tuple[int, int, int, Rows] = (-1, 0, 0, np.zeros((0, 0, 0), dtype=np.int64))
 
     @property
     def steps_of_epoch(self) -> int:
@@ -95,14 +95,14 @@ class Batches:
 
     def _drawn(self, seed: int, first: int, last: int, places: int, own: int) -> tuple[Rows, int]:
         """Orders (own, periods, places) of periods that contain first, ..., last; and the number of the first one."""
-        begin = self._held[2]
-        if self._held[:2] == (seed, own) and begin <= first and last < begin + self._orders.shape[1]:
-            return self._orders, begin
+        known_seed, known_own, begin, orders = self._held
+        if (known_seed, known_own) == (seed, own) and begin <= first and last < begin + orders.shape[1]:
+            return orders, begin
         ahead = max(1, AHEAD // places)  # single steps do not draw one by one
         begin, end = first // ahead * ahead, (last // ahead + 1) * ahead
         orders = np.empty((own, end - begin, places), dtype=np.int64)
         key = key_words(seed)
         for which in range(own):
             shuffle_part(places, which, key, (begin, self.rows), orders[which])
-        self._held, self._orders = (seed, own, begin), orders
+        self._held = (seed, own, begin, orders)
         return orders, begin
