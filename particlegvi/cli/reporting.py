@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from particlegvi.cli import colour
 from particlegvi.tools.quoting import as_argument
 
 DONE, FAILED, BAD_INPUT, DIVERGED = 0, 1, 2, 3
@@ -47,4 +48,5 @@ def say(text: str) -> None:
     """A line or two on stderr, without the control characters that a file or an argument may hold."""
     plain = "".join(character if character.isprintable() or character == "\n" else " " for character in text)
     if sys.stderr is not None:
-        print(f"particlegvi: {plain}", file=sys.stderr)
+        shown = colour.warned(plain) if colour.is_wanted(sys.stderr) else plain
+        print(f"particlegvi: {shown}", file=sys.stderr)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
-from particlegvi.cli import sweeping
+from particlegvi.cli import colour, sweeping
 from particlegvi.cli.options import CHECKPOINT, LOOK, NO_FIGURE, QUIET, SEED, look
 from particlegvi.cli.progress import ProgressBar
 from particlegvi.cli.reporting import say
@@ -66,7 +67,8 @@ def resume(options: argparse.Namespace) -> None:
 def conclude(results: Results, options: argparse.Namespace) -> None:
     """Say what came out."""
     if not options.quiet:
-        print(results.describe())
+        table = results.describe()
+        print(colour.painted(table, results.summary) if colour.is_wanted(sys.stdout, options.color) else table)
         pictures = [] if options.no_figure else results.pictures
         names = f" (pictures: {', '.join(pictures)})" if pictures else ""
         print(f"\nsaved in {results.folder}{names}")
@@ -115,6 +117,7 @@ COMMANDS: dict[str, Command] = {
             ),
             QUIET,
             NO_FIGURE,
+            colour.OPTION,
             CHECKPOINT,
             *LOOK,
         ],
@@ -126,6 +129,7 @@ COMMANDS: dict[str, Command] = {
             (("folder",), {"metavar": "DIR", "help": "folder of the results"}),
             QUIET,
             NO_FIGURE,
+            colour.OPTION,
             CHECKPOINT,
             sweeping.WORKERS,
             sweeping.DASK,
