@@ -167,4 +167,6 @@ class Workplace:
     def finish(self) -> dict[str, str]:
         """Give the records of the run their place in the folder; the sha256 of the arrays that are there now."""
         storage = self._storages.get("")
-        return {"positions": storage.finish()} if storage is not None and storage.count else {}
+        written = {"positions": storage.finish()} if storage is not None and storage.count else {}
+        self._open.close()  # Windows removes no open file, and those of the parts go next
+        return written
