@@ -153,15 +153,17 @@ class EnsembleTable(TableExports):
         return [self._panel(metric) for metric in chosen]
 
     def _panel(self, metric: str) -> Panel:
-        rows = self.chosen.rows
+        rows, protocols = self.chosen.rows, self.chosen.protocols
+        # one unit a panel: targets are scaled under the thesis's protocols; the same series in each, for their colours
+        shown = "standard" if metric != "nll_spread" and "standard" in protocols else None
         series = {}
-        for protocol in self.chosen.protocols:
-            for model in self._models(protocol, metric) if metric in OF[protocol] else ():
-                entries = [self.entry(row, model, protocol, metric) for row in rows]
-                if any(entry is not None for entry in entries):
-                    pairs = [(math.nan, math.nan) if entry is None else (entry.mean, entry.sd) for entry in entries]
-                    means, spreads = np.array(pairs).T
-                    series[LABELS.get(model, model), protocol] = means, spreads
+        for protocol in protocols:
+            for model in self.chosen.models_of(protocol):
+                found = [self.entry(row, model, protocol, metric) for row in rows]
+                here = metric in OF[protocol] and shown in (None, protocol)
+                pairs = [(e.mean, e.sd) if here and e is not None else (math.nan, math.nan) for e in found]
+                means, spreads = np.array(pairs).T
+                series[LABELS.get(model, model), protocol] = means, spreads
         return Panel(metric, [title(row) for row in rows], series, ())
 
     def _combinations(self) -> list[tuple[str, str, str]]:
