@@ -51,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
         description="Particle simulation of generalised variational inference.",
         allow_abbrev=False,
     )
-    top.add_argument("--version", action="version", version=f"particlegvi {__version__}")
+    top.add_argument("-V", "--version", action="version", version=f"particlegvi {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, (function, purpose, arguments) in COMMANDS.items():
         sub = commands.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)

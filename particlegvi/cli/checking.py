@@ -84,7 +84,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "doctor": (
         doctor,
-        "versions, threads, caches, memory and a self-test of this installation",
+        "versions, threads, caches, memory and a self-test",
         [
             (("--json",), {"action": "store_true", "help": "as JSON"}),
             (("--warm",), {"action": "store_true", "help": "first compile all that the shipped scenarios need"}),

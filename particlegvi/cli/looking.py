@@ -58,7 +58,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "show": (
         show,
-        "the settings of a scenario as a TOML file, or what a key means",
+        "the settings of a scenario as TOML, or what a key means",
         [
             (("scenario",), {"nargs": "?", "metavar": "NAME|FILE.toml|KEY", "help": "a scenario, or a key"}),
             (("--keys",), {"action": "store_true", "help": "every key of a scenario, with what it means"}),
