@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
@@ -23,7 +24,7 @@ from particlegvi.engine.terms import evaluate
 
 said = {}
 x, h = np.linspace(-1.5, 1.5, 8)[:, None], 1e-5
-terms = {"loss": pg.losses.get("quartic", steepness=2.0).term, "prior": pg.priors.get("laplace").term()}
+terms = {"loss": pg.losses.get("quartic", steepness=2.0).term, "prior": pg.priors.get("logistic").term()}
 for name, thing in terms.items():
     slope = (evaluate.values(thing, x + h) - evaluate.values(thing, x - h)) / (2 * h)
     said[name] = float(np.abs(evaluate.gradients(thing, x)[:, 0] - slope).max())
@@ -45,7 +46,7 @@ said["likelihood"] = float(np.abs(times.slope(f, y) - (times.cost(f + h, y) - ti
 pls = ProjectedLangevinSampler(pg.kernels.get("squared-exponential"), times, 3, particles=50, steps=16).fit(x, y)
 said["plan"] = pls.info_["plan"]
 
-draws = pg.priors.get("laplace", scale=2.0).sample(40_000, seed=3)
+draws = pg.priors.get("logistic", scale=2.0).sample(40_000, seed=3)
 said["draws"] = [float(draws.mean()), float(draws.var())]
 
 for name in ("matched-variance", "euler-maruyama"):
@@ -177,9 +178,10 @@ def test_slopes_of_the_examples_are_right(said, part):
 
 
 def test_draws_from_the_prior_have_its_moments(said):
-    mean, variance = said["draws"]  # variance 2 scale^2 = 8, kurtosis 6: sd of the sample variance 8 sqrt(5 / n)
-    assert abs(mean) < 4 * (8 / 40_000) ** 0.5
-    assert abs(variance - 8.0) < 4 * 8.0 * (5 / 40_000) ** 0.5
+    # variance (pi scale)^2 / 3 with scale 2, kurtosis 4.2: sd of the sample variance exact sqrt(3.2 / n)
+    (mean, variance), exact = said["draws"], 4.0 * math.pi**2 / 3.0
+    assert abs(mean) < 4 * (exact / 40_000) ** 0.5
+    assert abs(variance - exact) < 4 * exact * (3.2 / 40_000) ** 0.5
 
 
 def test_the_integrator_has_the_variance_it_promises(said):

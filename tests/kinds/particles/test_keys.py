@@ -69,6 +69,8 @@ BAD = [
     ("methods", [{"DRLE": {"embedding": {"how": "monte-carlo", "samples": 0}}}], "methods.DRLE.embedding.samples must"),
     ("methods", [{"DRLE": {"embedding": {"how": "monte-carlo", "smples": 20}}}], 'did you mean "samples"'),
     ("figures", ["histograms", [1], {"kind": "histograms"}, [{}], [{"kind": 1}], [{"kind": "a"}] * 17], "figures"),
+    ("style", [3, "dark", {"palete": "dark"}, {"palette": 3}, {"size": "1x"}], "style"),
+    ("sweep", [3, "x", [], {"seeds": "many"}, {"over": 3}], "sweep"),
     ("figures", [[{"kind": "histograms", "window": {"a": 1}}], [{"kind": "a", "b": [{"c": 1}]}]], "figures[0]."),
 ]
 
