@@ -24,6 +24,7 @@ def test_parts_are_scaled_to_the_whole(monkeypatch):
     assert contender.seconds == [10.0, 10.0, 10.0]
 
 
+@pytest.mark.slow
 def test_the_numpy_rival_takes_the_same_drift():
     """Without noise the notebook's loop and the engine give the same numbers: they time the same work."""
     start = pg.priors.Normal(0.0, 1.0).sample(60)

@@ -37,7 +37,9 @@ def pixels(figure) -> np.ndarray:
     return np.asarray(Image.open(io.BytesIO(style.png(figure))).convert("RGB"))
 
 
-@pytest.mark.parametrize("suffix", ["gif", "webp", "apng"])
+@pytest.mark.parametrize(
+    "suffix", ["gif", pytest.param("webp", marks=pytest.mark.slow), pytest.param("apng", marks=pytest.mark.slow)]
+)
 def test_a_film_has_its_frames_its_length_its_size_and_three_rounds(line, tmp_path, suffix):
     path = line.animate(tmp_path / f"film.{suffix}", frames=12, seconds=5, width=500)
     assert path == tmp_path / f"film.{suffix}"
@@ -57,7 +59,11 @@ def test_a_film_has_its_frames_its_length_its_size_and_three_rounds(line, tmp_pa
 
 @pytest.mark.parametrize(
     ("runs", "figure", "suffix"),
-    [("line", "histograms", "apng"), ("line", "lifting", "webp"), ("plane", "particles", "webp")],
+    [
+        ("line", "histograms", "apng"),
+        pytest.param("line", "lifting", "webp", marks=pytest.mark.slow),
+        pytest.param("plane", "particles", "webp", marks=pytest.mark.slow),
+    ],
 )
 def test_the_last_frame_is_the_picture_pixel_for_pixel(request, tmp_path, runs, figure, suffix):
     results = request.getfixturevalue(runs)
@@ -74,6 +80,7 @@ def test_a_gif_is_near_the_picture_and_its_ground_is_white(line, tmp_path):
     assert np.all(seen[picture.sum(axis=2) == 765] == 255)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runs", "figure"), [("line", "histograms"), ("line", "lifting"), ("plane", "particles")])
 def test_a_camera_sees_what_drawing_everything_gives(request, runs, figure):
     """The camera draws again only what may move; here everything is drawn again and compared."""
@@ -166,6 +173,7 @@ def test_every_kind_of_figure_can_be_filmed_or_is_refused_by_name(line, tmp_path
                 line.animate(tmp_path / "a.gif", name)
 
 
+@pytest.mark.slow
 def test_fewer_records_than_frames_are_said(line, tmp_path):
     with pytest.warns(UserWarning, match="^the film has 41 frames instead of 60, because the run has no more records"):
         path = line.animate(tmp_path / "a.gif", frames=60, width=200)
@@ -189,6 +197,7 @@ def test_progress_is_told_of_every_frame(line, tmp_path):
     assert heard == [("film", done, 4) for done in (1, 2, 3, 4)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".mp4", ".webm"])
 def test_a_video_has_its_length_and_its_size(line, tmp_path, suffix):
     try:
@@ -211,6 +220,7 @@ def test_a_video_has_its_length_and_its_size(line, tmp_path, suffix):
         assert np.abs(frames[place][: len(there), :301] - there).mean() < 4.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runs", "figure"), [("line", "histograms"), ("plane", "particles")])
 def test_a_frame_takes_a_tenth_of_a_second(request, runs, figure):
     """Of the thread's own time, so that a crowded machine does not matter; drawing everything again takes a second."""

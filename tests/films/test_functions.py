@@ -16,6 +16,7 @@ from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.kind import kinds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fitted", "counted"])
 def test_the_last_frame_is_the_picture(request, tmp_path, name):
     results = request.getfixturevalue(name)

@@ -119,7 +119,7 @@ BAD = [
     ({"samples": 0}, "samples must be a whole number from 1 to 1000000, not 0"),
     ({"noise": -1.0}, r"noise must be a finite number of 0 or more, not -1\.0"),
     ({"kl_weight": 0.0}, r"kl_weight must be a positive finite number, not 0\.0"),
-    ({"kernel": "rbf"}, r'kernel must be a kernel of particlegvi\.kernels, or None, not "rbf"'),
+    ({"kernel": "rbf"}, r'kernel: there is no kernel "rbf"; did you mean "squared-exponential"'),
     ({"reference": "prior"}, r'reference must be an array \(draws, dim\) of finite numbers, or a prior, not "prior"'),
     ({"reference": [[np.nan]]}, r"reference must be an array \(draws, dim\) of fi.*, not one with NaN or infinity"),
 ]

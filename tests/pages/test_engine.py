@@ -99,6 +99,7 @@ def test_particles_are_those_of_the_engine(engine, case, integrator, number, ste
                 assert np.array_equal(np.array(positions[k]).T, run.final), label
 
 
+@pytest.mark.slow
 def test_a_flat_prior_and_points_to_start_from(engine):
     points = [[-1.0], [0.25], [2.0]]
     settings = SETTINGS | {"prior": "flat", "initial": {"name": "points", "points": points}, "particles": 3}

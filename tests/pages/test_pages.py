@@ -225,6 +225,7 @@ const ends = problem.methods.map(name => {
 return [PG.scenario(problem, all, own, title), problem.methods, problem.seed, ends];"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", STATES)
 def test_a_state_becomes_a_scenario_that_runs(engine, tmp_path, state):
     parameters = {"curvature": [2.0], "centre": [1.0], "dim": 1}

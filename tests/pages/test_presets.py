@@ -104,6 +104,7 @@ def test_four_particles(particles):
         assert x["floor"][0] > 0.15 * np.sqrt(target.variance)  # even exact draws are far
 
 
+@pytest.mark.slow
 def test_repulsion(particles):
     found = particles("repulsion")
     shares = {name: 1.0 - left(x["end"]) for name, x in found.items()}

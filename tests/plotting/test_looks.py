@@ -155,6 +155,7 @@ def test_a_scenario_has_a_look_and_an_entry_comes_before_it(line, tmp_path):
     assert sizes == [(1500, 844)] * 2 or sizes == [(1500, 843)] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["pdf", "svg"])
 def test_pdf_and_svg_have_no_dates_and_the_same_bytes_again(form, line, tmp_path, monkeypatch):
     scenario = {**line.scenario, "figures": [{"kind": "histograms"}]}

@@ -190,10 +190,15 @@ def test_heavy_tails_fall_into_their_basins():
     "entry",
     [
         {"name": "laplace", "location": 0.0, "scale": 1.0},
-        {"name": "student-t", "degrees_of_freedom": 3.0},
-        {"name": "gaussian-mixture", "means": [-2.0, 1.0], "sds": 0.5},
-        {"formula": "exp(-abs(t)^3)"},
-        {"name": "formula", "formula": "exp(-x^4)", "variables": ["x"]},
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in (
+                {"name": "student-t", "degrees_of_freedom": 3.0},
+                {"name": "gaussian-mixture", "means": [-2.0, 1.0], "sds": 0.5},
+                {"formula": "exp(-abs(t)^3)"},
+                {"name": "formula", "formula": "exp(-x^4)", "variables": ["x"]},
+            )
+        ),
     ],
     ids=str,
 )

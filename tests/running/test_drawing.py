@@ -89,7 +89,7 @@ def test_a_picture_that_cannot_be_drawn_leaves_a_finished_run(tmp_path, monkeypa
 
 
 def test_the_lock_is_held_while_drawing_and_given_back(tmp_path, monkeypatch):
-    def attempt(results, folder):
+    def attempt(results, folder, *_, **__):
         with pytest.raises(ValueError, match="another process"):
             Lock.take(folder)
         return []

@@ -105,14 +105,14 @@ def kills(script, *arguments):
     )  # fmt: skip
 
 
-def test_ten_kills_at_random_times():
-    made = kills("kills.py", "--kills", "10", "--only", "lifting", "--set", "steps=20000", "--set", "particles=200")
+def test_kills_at_random_times():
+    made = kills("kills.py", "--kills", "4", "--only", "lifting", "--set", "steps=20000", "--set", "particles=200")
     assert made.returncode == 0, made.stdout + made.stderr
-    assert "10 kills, 0 resumed runs differ" in made.stdout
+    assert "4 kills, 0 resumed runs differ" in made.stdout
 
 
 def test_kills_at_some_operations_on_files():
-    made = kills("crash_points.py", "--only", "global-minimiser", "--stride", "160")
+    made = kills("crash_points.py", "--only", "global-minimiser", "--stride", "400")
     assert made.returncode == 0, made.stdout + made.stderr
     assert ", 0 resumed runs differ" in made.stdout
 

@@ -43,6 +43,7 @@ def test_in_the_plane_the_slower_coordinate_decides():
     assert both[0] == pytest.approx(both[1], rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "kl_weight"), [("tilted-double-well", 1.0), ("double-well", 0.7)])
 def test_the_gap_is_that_of_another_discretisation(name, kl_weight):
     """Linear finite elements for the Dirichlet form, with the mass matrix of the density, on a finer grid."""

@@ -110,6 +110,7 @@ def wrong_by_its_mass(mass):
     return x, q, step
 
 
+@pytest.mark.slow
 def test_the_published_curve_would_have_been_caught():
     """The authors' start value gave (C.128) a mass of 1.335 and a mean of -0.9755, where -1.0086 is right."""
     target = pg.target(WELL, REPULSIVE, prior=PRIOR)
