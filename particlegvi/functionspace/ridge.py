@@ -12,6 +12,7 @@ from particlegvi.contracts import Array, Basis
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.tools.arguments import not_negative, points, vector
 from particlegvi.tools.html import Card
+from particlegvi.tools.quoting import refuse
 
 
 class NystroemRidge(Card):
@@ -37,6 +38,8 @@ class NystroemRidge(Card):
     """
 
     def __init__(self, basis: Basis, penalty: float) -> None:
+        if isinstance(basis, type) or not {"features", "prior_variances", "inputs", "size"} <= set(dir(basis)):
+            raise refuse("basis", basis, "a basis such as particlegvi.functionspace.basis.Nystroem(kernel, points)")
         basis.prior_variances("gp")
         self.basis = basis
         self.penalty = not_negative("penalty", penalty)

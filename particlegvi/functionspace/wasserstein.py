@@ -134,6 +134,9 @@ def process_w2(
         If the method does not exist, needs more memory than 5000 rows, or there are more points than rows.
     """
     x = arguments.points("X", X)
+    for key, each in (("k", k), ("r", r)):
+        if not callable(each) or not _is_covariance(each, x):
+            raise refuse(key, each, "a covariance, or a function of two sets of inputs")
     if not isinstance(method, str) or method not in METHODS:
         raise refuse("method", method, f"one of {', '.join(METHODS)}")
     if method == "auto":
@@ -149,6 +152,14 @@ def process_w2(
     if method == "points":
         return _exact(k, r, chosen)._replace(method="points", error=float("nan"))
     return _thesis(k, r, x, chosen)
+
+
+def _is_covariance(k: CovarianceFunction, x: Array) -> bool:
+    """Whether it gives one number for one pair of inputs."""
+    try:
+        return np.asarray(k(x[:1], x[:1]), dtype=np.float64).shape == (1, 1)
+    except (TypeError, ValueError, AttributeError, IndexError):
+        return False
 
 
 def _exact(k: CovarianceFunction, r: CovarianceFunction, x: Array) -> Distance:
@@ -198,7 +209,10 @@ def _diagonal(k: CovarianceFunction, x: Array) -> Array:
 
 def _points(points: ArrayLike | int | None, x: Array, seed: int) -> Array:
     if points is not None and not isinstance(points, int | np.integer):
-        return arguments.points("points", points, x.shape[1])
+        found = arguments.points("points", points, x.shape[1])
+        if not len(found):
+            raise refuse("points", points, "an array with at least one row")
+        return found
     count = arguments.whole("points", DEFAULT_POINTS if points is None else points, 1)
     if count > len(x):
         if points is not None:

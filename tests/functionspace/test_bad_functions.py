@@ -23,6 +23,9 @@ GIVEN = {
     "noise_sd": 1.0, "samples": np.ones((2, 6)), "rows": 40, "test": 0.25, "seed": 0, "task": "regression",
     "name": "boston", "Settings rows": ("boston",), "row": "boston", "metric": "nll", "model": "pls",
     "threshold": 4, "subsets": 1, "placement": "greedy", "selection": "random",
+    "basis": basis.Nystroem(KERNEL, X[:3]), "penalty": 0.1, "of": X[:3], "k": KERNEL, "r": KERNEL, "method": "points",
+    "points": 3, "other_mean": Y, "other_covariance": np.eye(6), "gaussian_w2 covariance": np.eye(6),
+    "GaussianWasserstein mean": None, "GaussianWasserstein covariance": "closed", "ExactGaussianProcess mean": None,
 }  # fmt: skip
 CALLS: Calls = {}
 CALLS |= table(fs, GIVEN)
@@ -37,7 +40,7 @@ for key in selection.Targets._fields:
 CALLS |= table(pg.metrics, GIVEN) | table(pg.calibration, GIVEN)
 CALLS |= table(pg.datasets, GIVEN, left_out="Dataset MissingData Split standard_splits")
 add(CALLS, "standard_splits", lambda **given: list(pg.datasets.standard_splits(**given)), "rows count seed", rows=9)
-CALLS |= table(pg.tables, GIVEN, left_out="Cell Table measure run_table")
+CALLS |= table(pg.tables, GIVEN, left_out="Cell Table EnsembleTable measure run_table")
 for part in (covariances.Sum, covariances.Product):
     CALLS[f"{part.__name__} part"] = lambda value, part=part: part(KERNEL, value)
 add(CALLS, "covariance of inputs", lambda A, B: KERNEL(A, B), "A B", A=X, B=X)

@@ -74,11 +74,13 @@ def test_a_terminal_sees_a_bar_for_every_method(monkeypatch):
 
 
 def test_a_notebook_sees_them_by_tqdm_auto(made, notebook):
+    before = threading.active_count()
     pg.run("global-minimiser", progress=True, **SMALL)
     assert [bar.desc for bar in made if bar.total == 20] == ["DE", "DLE", "DRLE"]
     assert all(bar.closed and "ncols" not in bar.settings for bar in made)
     assert [bar.seen[-1] for bar in made if bar.total == 20] == [20, 20, 20]
-    assert threading.active_count() < 10  # none ticks: a cell's output belongs to its thread
+    # one may be the engine's own; none ticks: a cell's output belongs to its thread
+    assert threading.active_count() <= before + 1
 
 
 @pytest.mark.parametrize("nothing", [None, False])

@@ -52,7 +52,11 @@ class Projection:
     name = "projection"
 
     def __init__(self, covariance: KernelLike, of: Functionals | ArrayLike) -> None:
-        k, of = covariances.of(covariance), functionals.of(of)
+        if not isinstance(of, Functionals):
+            of = functionals.Points(points("of", of))
+            if not len(of):
+                raise ValueError("of must have at least one row, not none")
+        k = covariances.of(covariance)
         matrix = of.gram(k)
         scale = 1.0 / np.sqrt(matrix.diagonal())
         ascending, vectors = linalg.eigh(scale[:, None] * matrix * scale)

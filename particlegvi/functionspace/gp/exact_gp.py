@@ -19,6 +19,7 @@ from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.residuals.conditional import root
 from particlegvi.tools.arguments import points, scale, vector
 from particlegvi.tools.html import Card
+from particlegvi.tools.quoting import refuse
 
 
 class ExactGaussianProcess(Card):
@@ -41,6 +42,8 @@ class ExactGaussianProcess(Card):
     ) -> None:
         self.covariance = covariances.of(kernel)
         self.noise_variance = scale("noise_variance", noise_variance)
+        if mean is not None and not callable(mean):
+            raise refuse("mean", mean, "a function of inputs, or None")
         self.mean = mean
 
     @one_blas_thread()

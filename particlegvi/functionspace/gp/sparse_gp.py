@@ -115,14 +115,12 @@ class SparseGaussianProcess(Card):
                 raise refuse("inducing_points", inducing_points, f'an array, a whole number or "{AUTO}"')
             self._noise_variance(f'inducing_points="{AUTO}"')
         begins = selection.uses_targets(placement) and not isinstance(inducing_points, str)
-        given = isinstance(inducing_points, str | Functionals) or np.ndim(inducing_points) > 0
-        if placement != "greedy" and (isinstance(inducing_points, Functionals) or (not begins and given)):
+        named = isinstance(inducing_points, str | Functionals)
+        if placement != "greedy" and not begins and (named or not isinstance(inducing_points, int | np.integer)):
             raise refuse("inducing_points", inducing_points, f'a whole number with placement="{placement}"')
 
     @one_blas_thread()
-    def fit(
-        self, X: ArrayLike, y: ArrayLike, start: ArrayLike | None = None, keeper: Storage | None = None
-    ) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, start: ArrayLike | None = None, keeper: Storage | None = None) -> Self:
         """Fit inputs (n, dim) and targets (n,).
 
         Parameters
@@ -241,4 +239,3 @@ class SparseGaussianProcess(Card):
         of_coefficients, of_residual = normals[:, : self.basis.size], normals[:, self.basis.size :]
         u = linalg.solve_triangular(self.law.factor, of_coefficients.T, lower=True, trans="T").T + self.law.mean
         return u @ self.basis.features(X).T + self._residual.sample(X, of_residual)
-

@@ -28,7 +28,7 @@ class KineticLaw(Claim):
     """
 
     name = "kinetic-law"
-    claim = "On a quadratic, BAOAB has the law of its recursion, and the variance of Q* at every step size"
+    claim = "On a quadratic BAOAB has its exact law, and the variance of Q* at every step size"
     source = "Leimkuhler and Matthews 2013, section 3.1"
     wrong = "a splitting of first order: kick, drift, noise"
     particles, step_size = 50_000, 0.6
