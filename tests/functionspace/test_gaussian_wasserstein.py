@@ -30,7 +30,12 @@ def test_reference_numbers():
 def objective(model, mean, S, w=1.0):
     e = model.basis.features(X)
     r = K(X) - e @ e.T + e @ S @ e.T
-    distance = process_w2(K, lambda A, B=None: r, X, method="exact").value + np.mean(mean**2)
+
+    def covariance(A, B):
+        a, b = model.basis.features(A), model.basis.features(B)
+        return K(A, B) - a @ b.T + a @ S @ b.T
+
+    distance = process_w2(K, covariance, X, method="exact").value + np.mean(mean**2)
     return np.sum((Y - mean) ** 2 + r.diagonal()) / 0.1 + 25.0 * np.log(2.0 * np.pi * 0.05) + w * distance
 
 
