@@ -55,6 +55,13 @@ def test_it_is_biased_as_the_bandwidth_squared():
     assert np.all(biases > 0.0) and 3.0 < biases[1] / biases[0] < 4.2 and 2.5 < biases[2] / biases[1] < 4.2
 
 
+@pytest.mark.parametrize(
+    ("rate", "bandwidth", "printed"), [(1, 0.25, 0.98), (1, 0.5, 0.93), (1, 1.0, 0.84), (5, 1.0, 0.62)]
+)
+def test_the_variances_of_the_page_solve_the_equation(rate, bandwidth, printed):
+    assert round(float(variance([0.0, 200.0], 1.0, bandwidth, rate)[-1]), 2) == printed
+
+
 def test_shares_of_wells_move_without_a_way_over_the_barrier():
     loss = pg.Loss.from_formula("0.366*t**4 - 2.419*t**2 + 0.741*t", variables=["t"])
     prior = pg.priors.Normal(-0.6, 1.6)

@@ -188,6 +188,7 @@ def mixture_errors(dim, prior, make=Jumps, particles=400, rounds=10, times=3):
 def test_mixtures_in_more_dimensions_stay_what_they_are(dim, flat):
     prior = pg.priors.Flat(dim) if flat else pg.priors.Normal(np.zeros(dim), 5.0)
     found, accepted = mixture_errors(dim, prior)
+    print(f"{dim} dimensions, {prior.name} prior: {accepted:.2f} accepted, largest deviation {np.abs(found).max():.1f}")
     assert np.abs(found).max() < 4.5 and accepted > {3: 0.05, 5: 0.005, 10: 1e-5}[dim], (found, accepted)
 
 
