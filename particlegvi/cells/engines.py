@@ -54,19 +54,18 @@ def loky(
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     call = delayed(partial(_in_process, function, os.getpid()))
-    finished = False
     with parallel_config(backend="loky", n_jobs=number, inner_max_num_threads=1):
         parallel = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch=AHEAD * number)
         results = parallel(call(task) for task in tasks)
     try:
         yield from results
-        finished = True
     except TerminatedWorkerError:
         raise WorkerLost("a process was killed, or ended because the memory was full") from None
     finally:
         results.close()
-        # The next ones begin with the environment and the data as they are then.
-        get_reusable_executor(reuse=True).shutdown(wait=finished, kill_workers=not finished)
+        # The next ones begin with the environment and the data as they are then. These are killed: one that waits for a
+        # lock, which a process had that was killed after its last task, would not hear that it may end.
+        get_reusable_executor(reuse=True).shutdown(kill_workers=True)
 
 
 _begun: set[int] = set()

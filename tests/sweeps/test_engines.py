@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -82,6 +83,38 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks f
 def test_two_processes_one_of_which_is_killed_make_the_same_bytes(straight, tmp_path):
     pg.sweep(SMALL, over=OVER, seeds=4, out=tmp_path / "s", workers=2, progress=killing(1, children))
     assert outputs(tmp_path / "s") == straight
+
+
+def same(task):
+    return task
+
+
+@linux
+@pytest.mark.slow
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_worker_that_is_killed_when_the_pool_ends_keeps_nobody_waiting(monkeypatch, which):
+    """Of two idle workers one holds the lock of their queue; whichever is killed, the other need not wait for it."""
+    loky = pytest.importorskip("joblib.externals.loky")
+    before, found = set(children()), loky.get_reusable_executor
+
+    def killing_one(reuse):
+        executor = found(reuse=reuse)
+        time.sleep(0.2)  # until both wait for more
+        two = sorted(pid for pid in children() if pid not in before)
+        for pid in two:
+            os.kill(pid, signal.SIGSTOP)
+        threading.Timer(0.5, end, two).start()
+        return executor
+
+    def end(*two):
+        for pid in two:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL if pid == two[which] else signal.SIGCONT)
+
+    monkeypatch.setattr(loky, "get_reusable_executor", killing_one)
+    begun = time.monotonic()
+    assert sorted(engines.loky(same, iter(range(20)), 2)) == list(range(20))
+    assert time.monotonic() - begun < 100  # the other waits for 300 s
 
 
 @linux
