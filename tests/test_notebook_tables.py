@@ -142,6 +142,7 @@ def test_every_model_of_functions_has_a_table():
     kernel, likelihood = pg.kernels.SquaredExponential(0.5), functionspace.likelihoods.Gaussian(0.1)
     basis = functionspace.basis.Nystroem(functionspace.covariances.of(kernel), X[::3])
     made = {
+        "BayesianLinearRegression": lambda kind: kind(basis, 0.1).fit(X, y),
         "ExactGaussianProcess": lambda kind: kind(kernel, 0.1).fit(X, y),
         "GaussianWasserstein": lambda kind: kind(kernel, likelihood, X[::3]).fit(X, y),
         "LinearRegression": lambda kind: kind().fit(X, y),

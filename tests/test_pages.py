@@ -82,6 +82,12 @@ assert 60 < np.sum(functions[:, 25] > 0.0) < 140 and np.allclose(sd[[0, -1]] ** 
     ],
     "docs/sweeps.md": ["assert found.values('w1', 'DLE').shape == (3, 3) and figure.axes"],
     "docs/start.md": ["assert results.scenario['step_size'] > 0.0 and results['DLE'].loss.variables == ['x', 'y']"],
+    "docs/linear-benchmark.md": [
+        """
+assert round(exact.log_marginal_likelihood(), 3) == 8.186 and round(exact.kl_to_prior(), 3) == 28.035
+assert fixed_points.kl_to_posterior() == np.inf and 1.0 < random_points.kl_to_posterior() < 30.0
+"""
+    ],
     "docs/sparse.md": [
         """
 assert np.all(np.abs(sparse.predict(X) - exact.predict(X)) <= certificate.mean_error(X))

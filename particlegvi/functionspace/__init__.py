@@ -9,10 +9,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _MODULES = (
-    "basis", "covariances", "divergences", "functionals", "likelihoods", "means", "residuals", "selection",
-    "wasserstein",
+    "basis", "covariances", "divergences", "functionals", "kl_terms", "likelihoods", "means", "measurement",
+    "residuals", "scores", "selection", "wasserstein",
 )  # fmt: skip
 _NAMES = {
+    "BayesianLinearRegression": "bayesian_linear",
     "ExactGaussianProcess": "gp.exact_gp",
     "LinearRegression": "linear",
     "LogisticRegression": "linear",
@@ -42,12 +43,16 @@ if TYPE_CHECKING:
         covariances,
         divergences,
         functionals,
+        kl_terms,
         likelihoods,
         means,
+        measurement,
         residuals,
+        scores,
         selection,
         wasserstein,
     )
+    from particlegvi.functionspace.bayesian_linear import BayesianLinearRegression
     from particlegvi.functionspace.estimators import (
         GaussianWassersteinRegressor,
         ProjectedLangevinClassifier,

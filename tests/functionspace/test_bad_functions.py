@@ -25,6 +25,7 @@ GIVEN = {
     "threshold": 4, "subsets": 1, "placement": "greedy", "selection": "random",
     "basis": basis.Nystroem(KERNEL, X[:3]), "penalty": 0.1, "of": X[:3], "k": KERNEL, "r": KERNEL, "method": "points",
     "points": 3, "other_mean": Y, "other_covariance": np.eye(6), "gaussian_w2 covariance": np.eye(6),
+    "features": np.abs, "kl": "exact",
     "GaussianWasserstein mean": None, "GaussianWasserstein covariance": "closed", "ExactGaussianProcess mean": None,
 }  # fmt: skip
 CALLS: Calls = {}
@@ -63,6 +64,13 @@ CERTIFIED = fs.SparseGaussianProcess(KERNEL, likelihoods.Gaussian(0.1), X[:3]).f
 add(CALLS, "certify", CERTIFIED.certify, "steps tight")
 CALLS["mean_error"] = CERTIFIED.certify().mean_error
 CALLS["sd_range"] = CERTIFIED.certify().sd_range
+CALLS |= table(fs.scores, {**GIVEN, "samples": X, "at": X, "kept": 0.9})
+LINEAR = {"steps": 2, "sets": 2, "points": 2, "draws": 3}
+for key in ("points", "measure", "step_size", "sets", "draws", "record_every", "steps"):
+    for kl in fs.kl_terms.names():
+        CALLS[f"fit of {kl} with {key}"] = lambda value, key=key, kl=kl: fs.BayesianLinearRegression(
+            np.abs, kl=kl, optimiser="adam", **LINEAR | {key: value}
+        ).fit(X, Y)
 CALLS |= table(divergences, {**GIVEN, "q": CERTIFIED, "p": CERTIFIED, "nu": CERTIFIED, "name": "kl"})
 CALLS["placement"] = lambda value: fs.SparseGaussianProcess(
     KERNEL, likelihoods.Gaussian(0.1), 2, placement=value
@@ -72,6 +80,7 @@ for key in ("certified_gap", "most_inducing_points"):
         KERNEL, likelihoods.Gaussian(0.1), "auto", **{key: value}
     ).fit(X, Y)
 fitted(fs.LinearRegression(), "predict")
+fitted(fs.BayesianLinearRegression(np.abs, **LINEAR), "predict", "kl_to_prior")
 fitted(fs.LogisticRegression(), "predict")
 SAMPLER = fs.ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(0.1), X[:3], particles=2, steps=2)
 fitted(SAMPLER, "predict", "sample", "basis", "potential")
