@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from particlegvi.cli import main
 from particlegvi.verification import claims, figure
@@ -16,6 +17,7 @@ NAMES = claims.registry.names()
 SMALLER = {
     "basin-law": {"particles": 2_000},
     "basin-law-asymmetric": {"particles": 2_000},
+    "best-features": {"others": 50},
     "discrete-law": {"particles": 10_000},
     "dre-invariant": {"particles": 400},
     "drle-forgets": {"particles": 1_000},
@@ -27,8 +29,10 @@ SMALLER = {
     "free-energy-limit": {"runs": {128: 30, 256: 15}},
     "free-energy-plane": None,
     "free-energy-particles": {"runs": 10, "particles": 400},
+    "functional-posterior": {"sets": 2},
     "gibbs-line": {"particles": 2_000, "steps": 5_000},
     "gibbs-plane": None,
+    "gwi-covariance": {"others": 40},
     "last-layer-regression": {"particles": 4_000},
     "noise-of-weights": None,
     "spread-score": {"rows": 100_000},
@@ -57,7 +61,11 @@ def test_a_claim_holds_and_its_control_fails(name, seed, tmp_path):
     assert outcome.error == ""
     assert outcome.verdict == "holds", outcome.right.checks
     assert outcome.control == "failed", outcome.wrong.checks
-    assert figure.save(outcome, tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
+    if NAMES.index(name) % 4:  # a whole slide is laid out for every fourth, and for all by the slow test
+        for experiment in (outcome.right, outcome.wrong):
+            claim.draw(Figure().subplots(), experiment.data)
+    else:
+        assert figure.save(outcome, tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_an_experiment_repeats_itself():

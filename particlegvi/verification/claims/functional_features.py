@@ -1,0 +1,143 @@
+"""Functionals as features: the best law of them, and kernel ridge regression in their span."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import linalg
+
+from particlegvi.functionspace import NystroemRidge, SparseGaussianProcess, covariances, likelihoods
+from particlegvi.functionspace import functionals as fl
+from particlegvi.functionspace.basis import Projection
+from particlegvi.functionspace.covariances import Covariance
+from particlegvi.functionspace.functionals import Functionals
+from particlegvi.plotting import style
+from particlegvi.verification import drawing
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NOISE, ROWS = 0.1, 60
+SHOWN = np.linspace(-0.1, 1.1, 121)[:, None]
+SIZES = np.geomspace(1e-4, 0.3, 25)
+
+
+def problems(seed: int) -> list[tuple[str, Covariance, Functionals, np.ndarray, np.ndarray]]:
+    """Kind of features, covariance, functionals, and data: points, windows and Fourier functions."""
+    r = np.random.default_rng(seed)
+    X = r.uniform(0.0, 1.0, (ROWS, 1))
+    y = np.sin(7.0 * X[:, 0]) + np.sqrt(NOISE) * r.standard_normal(ROWS)
+    places = np.linspace(0.0, 1.0, 8)[:, None] + r.uniform(-0.03, 0.03, (8, 1))
+    smooth = covariances.SquaredExponential(0.15, 1.2)
+    return [
+        ("points", smooth, fl.Points(places), X, y),
+        ("windows", smooth, fl.Windows(places, r.uniform(0.0, 0.08, (8, 1))), X, y),
+        ("Fourier", covariances.Matern32(0.3, 1.2), fl.Fourier(-0.5, 1.5, 6, ends=True), X, y),
+    ]
+
+
+class BestFeatures(Claim):
+    """The bound of SVGP for a law N(mu, Sigma) of the features, written out in C_LL, C_LD of A.2.2, against that of 200
+    other laws near (3.10), of sizes from 1e-4 to 0.3: none may be higher. The package's bound is that of (3.10).
+
+    Points, windows and Fourier features. Wrong: noise variance in the place of its inverse in Sigma.
+    """
+
+    name = "best-features"
+    claim = "No law of the features has a higher bound than N(mu, Sigma) of (3.10)"
+    source = "thesis, A.2.2 and (3.10)"
+    wrong = "s2 in the place of 1/s2 in Sigma"
+    others = 200
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        r = np.random.default_rng(seed + 1)
+        gains, distances, curves = [], [], []
+        for _, k, of, X, y in problems(seed):
+            own, cross = of.gram(k), of.cross(k, X)
+            mean = own @ linalg.solve(NOISE * own + cross @ cross.T, cross @ y, assume_a="pos")
+            weight = NOISE if wrong else 1.0 / NOISE
+            covariance = own @ linalg.solve(own + weight * cross @ cross.T, own, assume_a="pos")
+            best = elbo((own, cross), k.diagonal(X), y, mean, covariance)
+            model = SparseGaussianProcess(k, likelihoods.Gaussian(NOISE), of).fit(X, y)
+            distances.append(abs(best - model.bound) / abs(model.bound))
+            half = linalg.cholesky(covariance, lower=True)
+            found = []
+            for number in range(self.others):
+                size = SIZES[number % len(SIZES)]
+                a, b = r.standard_normal(len(mean)), r.standard_normal(own.shape)
+                other = half + size * half @ b
+                value = elbo((own, cross), k.diagonal(X), y, mean + size * half @ a, other @ other.T)
+                found.append((size, value - best))
+            gains.append(max(gain for _, gain in found))
+            curves.append(found)
+        checks = (
+            Check("largest gain of another law, in nats", float(max(gains)), 1e-8),
+            Check("distance of the bound to the package's, relative", float(max(distances)), 1e-8),
+        )
+        return Experiment(checks, {"curves": np.array(curves)})
+
+    def draw(self, axes: Axes, data: Data) -> None:
+        looks = (("points", style.BLUE), ("windows", style.ORANGE), ("Fourier", style.GREEN))
+        for curve, (words, colour) in zip(data["curves"], looks, strict=True):
+            axes.plot(curve[:, 0], curve[:, 1], "o", markersize=3.5, color=colour, alpha=0.7, label=words)
+        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2)
+        axes.set(xscale="log", xlabel="size of the change", ylabel="bound above that of (3.10), nats")
+        axes.set_yscale("symlog", linthresh=1e-6)
+        axes.set_yticks([-1.0, -1e-3, -1e-6, 0.0, 1e-6, 1e-3, 1.0])
+        drawing.legend(axes, "lower left")
+
+
+class NystroemRidgeMean(Claim):
+    """Kernel ridge regression in the span of features, by the alpha of Theorem 3.6.1 written out, against
+    `NystroemRidge` and the mean of SVGP with noise variance n lambda; points, windows and Fourier features.
+
+    Wrong: noise variance lambda.
+    """
+
+    name = "nystroem-ridge"
+    claim = "Nystroem ridge regression is the mean of SVGP with noise variance n times the penalty"
+    source = "thesis, Theorem 3.6.1, A.3"
+    wrong = "noise variance lambda, not n lambda"
+    penalty = 0.002
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        of_ridge, of_mean, curves = 0.0, 0.0, []
+        for _, k, of, X, y in problems(seed):
+            own, cross, shown = of.gram(k), of.cross(k, X), of.cross(k, SHOWN)
+            alpha = linalg.solve(cross @ cross.T + len(X) * self.penalty * own, cross @ y, assume_a="pos")
+            right = shown.T @ alpha
+            ridge = NystroemRidge(Projection(k, of), self.penalty).fit(X, y).predict(SHOWN)
+            noise = likelihoods.Gaussian(self.penalty * (1 if wrong else len(X)))
+            mean = SparseGaussianProcess(k, noise, of).fit(X, y).predict(SHOWN)
+            of_ridge = max(of_ridge, float(np.abs(ridge - right).max()))
+            of_mean = max(of_mean, float(np.abs(mean - right).max()))
+            curves.append((right, mean))
+        checks = (Check("distance of NystroemRidge to Theorem 3.6.1", of_ridge, 1e-10),
+                  Check("distance of the mean of SVGP to it", of_mean, 1e-10))  # fmt: skip
+        return Experiment(checks, {"curves": np.array(curves), "X": X[:, 0], "y": y})
+
+    def draw(self, axes: Axes, data: Data) -> None:
+        axes.plot(data["X"], data["y"], "o", color=style.LOSS_GREY, markersize=4, label="data")
+        looks = (("points", style.BLUE), ("windows", style.ORANGE), ("Fourier", style.GREEN))
+        for (right, mean), (words, colour) in zip(data["curves"], looks, strict=True):
+            axes.plot(SHOWN[:, 0], mean, color=colour, label=f"SVGP, {words}")
+            axes.plot(SHOWN[:, 0], right, ":", color=style.BLACK, linewidth=1.6)
+        axes.plot([], [], ":", color=style.BLACK, label="ridge regression")
+        axes.set(xlabel="input $x$", ylabel="function value", xlim=(-0.1, 1.1), ylim=(-2.2, 5.0))
+        drawing.legend(axes, "upper left", ncols=2)
+
+
+def elbo(
+    blocks: tuple[np.ndarray, np.ndarray], prior: np.ndarray, y: np.ndarray, mean: np.ndarray, covariance: np.ndarray
+) -> float:
+    """The bound of A.2.2 for N(mean, covariance) of the features, from C_LL, C_LD and k(x_n, x_n), in nats."""
+    own, cross = blocks
+    solved = linalg.solve(own, cross, assume_a="pos")
+    at, kept = solved.T @ mean, np.sum(solved * (covariance @ solved), axis=0)
+    variances = prior - np.sum(cross * solved, axis=0) + kept
+    fit = -0.5 * len(y) * np.log(2.0 * np.pi * NOISE) - np.sum((y - at) ** 2 + variances) / (2.0 * NOISE)
+    inside = linalg.solve(own, covariance, assume_a="pos")
+    kl = np.trace(inside) + mean @ linalg.solve(own, mean, assume_a="pos") - len(mean) - np.linalg.slogdet(inside)[1]
+    return float(fit - 0.5 * kl)

@@ -1,0 +1,190 @@
+"""What the objective of Gaussian Wasserstein inference asks for: its distance, its covariance, its mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import linalg
+
+from particlegvi.functionspace import (
+    GaussianWasserstein,
+    SparseGaussianProcess,
+    covariances,
+    gaussian_w2,
+    likelihoods,
+    process_w2,
+)
+from particlegvi.plotting import style
+from particlegvi.verification import drawing
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NOISE = 0.25
+SIZES = np.geomspace(1e-3, 1.0, 20)
+SHOWN = np.linspace(-1.3, 1.3, 131)[:, None]
+
+
+def regression(seed: int, rows: int = 100) -> tuple[covariances.SquaredExponential, np.ndarray, np.ndarray]:
+    """A covariance, inputs on [-1, 1] and targets of a curve with the noise."""
+    r = np.random.default_rng(seed)
+    X = np.sort(r.uniform(-1.0, 1.0, rows))[:, None]
+    y = np.sin(4.0 * X[:, 0]) + np.sqrt(NOISE) * r.standard_normal(rows)
+    return covariances.SquaredExponential(float(r.uniform(0.2, 0.4)), 1.0), X, y
+
+
+class Gelbrich(Claim):
+    """`gaussian_w2` of random matrices against the cost of the optimal linear map, which is found on its own; and W2^2
+    of a process and itself over its trace, for 300 normal inputs of 1 to 8 coordinates.
+
+    Wrong: the thesis's estimator with 100 of the 300 points, by which the latter is 0.01 to 0.9.
+    """
+
+    name = "w2-gelbrich"
+    claim = "W2 of Gaussian measures is the cost of the optimal linear map; from P to P it is 0"
+    source = "Gelbrich (1990); thesis (4.11), not (4.15)"
+    wrong = "estimator (4.15) with 100 of 300 points"
+    same_scale = False
+    dims = (1, 2, 4, 8)
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        r = np.random.default_rng(seed)
+        costs = []
+        for n in (1, 2, 4, 6):
+            a, b = (each @ each.T + 0.1 * np.eye(n) for each in r.standard_normal((2, n, n)))
+            m, other = r.standard_normal((2, n))
+            half = linalg.sqrtm(a).real
+            inverse = linalg.inv(half)
+            left = np.eye(n) - inverse @ linalg.sqrtm(half @ b @ half).real @ inverse  # 1 - T, T a T = b
+            cost = float(np.trace(left @ a @ left.T) + np.sum((m - other) ** 2))
+            costs.append(abs(gaussian_w2(m, a, other, b) - cost) / cost)
+        itself = []
+        for dim in self.dims:
+            k, X = covariances.SquaredExponential(float(r.uniform(0.5, 1.5)), 1.0), r.standard_normal((300, dim))
+            method = "thesis" if wrong else "exact"
+            itself.append(process_w2(k, k, X, method=method, points=100 if wrong else None, seed=seed % 2**31).value)
+        checks = (Check("distance to the cost of the map, relative", float(max(costs)), 1e-8),
+                  Check("W2^2 of a process and itself, over its trace", float(max(itself)), 1e-8))  # fmt: skip
+        return Experiment(checks, {"itself": np.array(itself)})
+
+    def draw(self, axes: Axes, data: Data) -> None:
+        axes.plot(self.dims, data["itself"], "o-", color=style.BLUE, label="$W_2^2(P, P)$ / trace")
+        axes.axhline(0.0, color=style.BLACK, linestyle="--", label="truth")
+        axes.set(xlabel="coordinates of an input", ylabel="$W_2^2(P, P)$, part of the trace", xticks=self.dims)
+        axes.set_ylim(min(-0.02, -1.2e-8), max(1.15 * float(np.max(data["itself"])), 0.1))
+        drawing.legend(axes, "upper left")
+
+
+class GwiCovariance(Claim):
+    """With every input an inducing point: J as a function of the matrix r(X, X), by `gaussian_w2`. At the covariance of
+    `GaussianWasserstein`, k / a^2, none of 200 other positive semi-definite matrices may have a smaller J, and
+    multiples of it may not either.
+
+    Wrong: the a of (4.12), whose W2 has no square.
+    """
+
+    name = "gwi-covariance"
+    claim = "The covariance that GWI's objective asks for is the prior's, over one number a^2"
+    source = "thesis (B.43); derived in docs/gaussian-wasserstein.md"
+    wrong = "a of (4.12), with W2 and not its square"
+    rows, others = 30, 200
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        _, X, y = regression(seed, self.rows)
+        k, r = covariances.Matern12(0.5, 1.0), np.random.default_rng(seed + 1)
+        weight = "unsquared" if wrong else 1.0
+        model = GaussianWasserstein(k, likelihoods.Gaussian(NOISE), X, w2_weight=weight).fit(X, y)
+        prior, found = k(X), model.covariance(X)
+        zero, n = np.zeros(self.rows), self.rows
+
+        def cost(matrix: np.ndarray) -> float:
+            return float(np.trace(matrix)) / (2.0 * NOISE) + gaussian_w2(zero, prior / n, zero, matrix / n)
+
+        best, table = cost(found), []
+        for number in range(self.others):
+            size = SIZES[number % len(SIZES)]
+            change = np.eye(n) + size * r.standard_normal((n, n)) / np.sqrt(n)
+            table.append((size, cost(change @ found @ change.T) - best))
+        table += [(abs(factor - 1.0), cost(factor * found) - best) for factor in (0.5, 0.9, 0.99, 1.01, 1.1, 2.0)]
+        changes = np.array(table)
+        check = Check("J saved by another covariance", float(np.max(-changes[:, 1])), 1e-9)
+        return Experiment((check,), {"table": changes})
+
+    def draw(self, axes: Axes, data: Data) -> None:
+        axes.plot(data["table"][:, 0], data["table"][:, 1], "o", markersize=4, color=style.BLUE, label="other matrices")
+        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="the covariance as tried")
+        axes.set(xscale="log", xlabel="size of the change", ylabel="$J$ above that of the covariance")
+        axes.set_yscale("symlog", linthresh=1e-8)
+        axes.set_yticks([-1e-2, -1e-5, -1e-8, 0.0, 1e-8, 1e-5, 1e-2])
+        drawing.legend(axes, "upper left")
+
+
+class GwiMean(Claim):
+    """The gradient of J in the coefficients of the mean, written out from the features, at the mean of
+    `GaussianWasserstein` for several weights w of W2^2, over that at 0.
+
+    Wrong: the mean of SVGP, which has a penalty on roughness.
+    """
+
+    name = "gwi-mean"
+    claim = "The mean that GWI's objective asks for is least squares over 1 + 2 s2 w / n"
+    source = "thesis (B.43), (4.17); derived in docs/gaussian-wasserstein.md"
+    wrong = "the mean of SVGP"
+    weights = (0.0, 1.0, 30.0, 1000.0)
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        k, X, y = regression(seed)
+        Z, noise, n = np.linspace(-1.0, 1.0, 8)[:, None], likelihoods.Gaussian(NOISE), len(y)
+        slopes, curves = [], []
+        for w in self.weights:
+            model = GaussianWasserstein(k, noise, Z, w2_weight=w).fit(X, y)
+            teller = SparseGaussianProcess(k, noise, Z).fit(X, y) if wrong else model
+            m, e = teller.predict(X), model.basis.features(X)
+            slope = e.T @ ((m - y) / NOISE + 2.0 * w * m / n)
+            slopes.append(float(np.linalg.norm(slope) / np.linalg.norm(e.T @ y / NOISE)))
+            curves.append(teller.predict(SHOWN))
+        check = Check("gradient of J in the mean, over that at 0", max(slopes), 1e-8)
+        return Experiment((check,), {"curves": np.array(curves), "X": X[:, 0], "y": y})
+
+    def draw(self, axes: Axes, data: Data) -> None:
+        axes.plot(data["X"], data["y"], "o", color=style.LOSS_GREY, markersize=4, label="data")
+        colours = (style.BLACK, style.BLUE, style.ORANGE, style.GREEN)
+        for w, curve, colour in zip(self.weights, data["curves"], colours, strict=True):
+            axes.plot(SHOWN[:, 0], curve, color=colour, label=f"$w$ = {w:g}")
+        axes.set(xlabel="input $x$", ylabel="mean", xlim=(-1.3, 1.3), ylim=(-2.6, 5.0))
+        drawing.legend(axes, "upper left", ncols=2)
+
+
+class GwiDecouples(Claim):
+    """The standard deviations of f at 131 inputs for targets and for a permutation of them: not a bit differs.
+
+    Wrong: a sparse process with counts for targets, whose covariance depends on them.
+    """
+
+    name = "gwi-decouples"
+    claim = "The covariance of Gaussian Wasserstein inference does not depend on the targets"
+    source = "thesis (B.43): m_Q and r never meet"
+    wrong = "SVGP with counts, y and y permuted"
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        k, X, y = regression(seed)
+        r, Z = np.random.default_rng(seed + 1), np.linspace(-1.0, 1.0, 10)[:, None]
+        targets = r.poisson(np.exp(2.0 * y)).astype(np.float64) if wrong else y
+        order = r.permutation(len(y))
+        sds = []
+        for each in (targets, targets[order]):
+            if wrong:
+                _, sd = SparseGaussianProcess(k, likelihoods.Poisson("log"), Z).fit(X, each).predict(SHOWN, True)
+            else:
+                _, sd = GaussianWasserstein(k, likelihoods.Gaussian(NOISE), Z).fit(X, each).predict(SHOWN, True)
+            sds.append(sd)
+        check = Check("largest difference of the sds of f", float(np.abs(sds[0] - sds[1]).max()), 0.0)
+        return Experiment((check,), {"sds": np.array(sds)})
+
+    def draw(self, axes: Axes, data: Data) -> None:
+        axes.plot(SHOWN[:, 0], data["sds"][0], color=style.BLUE, label="targets")
+        axes.plot(SHOWN[:, 0], data["sds"][1], "--", color=style.ORANGE, label="targets permuted")
+        axes.set(xlabel="input $x$", ylabel="sd of $f$", xlim=(-1.3, 1.3), ylim=(0.0, 1.05))
+        drawing.legend(axes, "upper center")
