@@ -9,8 +9,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _MODULES = (
-    "basis", "covariances", "divergences", "functionals", "kl_terms", "likelihoods", "means", "measurement",
-    "residuals", "scores", "selection", "wasserstein",
+    "basis", "class_probabilities", "covariances", "divergences", "functionals", "kl_terms", "likelihoods", "means",
+    "measurement", "residuals", "scores", "selection", "wasserstein",
 )  # fmt: skip
 _NAMES = {
     "BayesianLinearRegression": "bayesian_linear",
@@ -40,6 +40,7 @@ __all__ = [*_MODULES, *_NAMES]
 if TYPE_CHECKING:
     from particlegvi.functionspace import (
         basis,
+        class_probabilities,
         covariances,
         divergences,
         functionals,
