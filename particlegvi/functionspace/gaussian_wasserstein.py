@@ -105,6 +105,7 @@ class GaussianWasserstein(Card):
             raise refuse("covariance", covariance, f"one of {', '.join(COVARIANCES)}")
         self.rule = covariance
         self.seed = arguments.seed(seed)
+        self._known: Distance | None = None
 
     @one_blas_thread()
     def fit(self, X: ArrayLike, y: ArrayLike, validation: tuple[ArrayLike, ArrayLike] | None = None) -> Self:
@@ -128,6 +129,7 @@ class GaussianWasserstein(Card):
         w = self.w2_weight if isinstance(self.w2_weight, float) else 1.0
         for _ in range(ITERATIONS):
             self._solve(w, held)
+            self.weight_ = w
             if isinstance(self.w2_weight, float):
                 break
             batch = min(self.mean.batch_size, len(x)) if isinstance(self.mean, Network) else len(x)
@@ -135,16 +137,37 @@ class GaussianWasserstein(Card):
             if abs(new - w) <= SETTLED * w:
                 break
             w = new
-        self.weight_, self.variance_factor_ = w, 1.0
+        self.variance_factor_ = 1.0
         if held is not None:
             m, sd = self.predict(held[0], return_std=True, of="target")
             self.variance_factor_ = float(np.mean((held[1] - m) ** 2 / sd**2))
-        self.info_: Facts = {
+        self._facts: Facts = {
             **self.basis.facts(), **chosen, **self.mean.facts(), "w2_weight": w, "covariance": self.rule,
-            "w2_method": self._distance.method, "w2_error": self._distance.error,
             "validation": 0 if held is None else len(held[0]),
         }  # fmt: skip
         return self
+
+    @property
+    def distance_(self) -> Distance:
+        """That of the covariances, computed when it is first asked for: it takes longer than the fit."""
+        if self._known is None:
+            self._known = self._w2()
+        return self._known
+
+    @property
+    def w2_(self) -> float:
+        """W2^2 after the fit."""
+        return self.distance_.value + self._square
+
+    @property
+    def objective_(self) -> float:
+        """J after the fit."""
+        return self._cost + self.weight_ * self.w2_
+
+    @property
+    def info_(self) -> Facts:
+        """Facts, among them the method and the error of W2."""
+        return {**self._facts, "w2_method": self.distance_.method, "w2_error": self.distance_.error}
 
     def _basis(self, x: Array) -> tuple[Any, Facts]:
         given = self.inducing_points
@@ -154,7 +177,7 @@ class GaussianWasserstein(Card):
         return basis_of(self.kernel, found.points, x.shape[1]), found.facts
 
     def _solve(self, w: float, held: tuple[Array, Array] | None) -> None:
-        """The mean and the covariance for one weight of W2^2, and the objective."""
+        """The mean and the covariance for one weight of W2^2, and the cost of the data."""
         n, s2 = len(self._x), self.likelihood.noise_variance
         factor = 1.0 / (1.0 + 2.0 * s2 * w / n)
         self.mean.fit(self._x, factor * self._y, held, self.basis, self.seed)
@@ -162,10 +185,8 @@ class GaussianWasserstein(Card):
         self._S = self._covariance(w)
         m = self.mean.predict(self._x)
         r = self._variances(self._x, self._e)
-        self._distance = self._w2()
-        self.w2_ = self._distance.value + float(np.mean(m * m))
-        cost = float(np.sum((self._y - m) ** 2 + r)) / (2.0 * s2)
-        self.objective_ = cost + 0.5 * n * math.log(2.0 * math.pi * s2) + w * self.w2_
+        self._cost = float(np.sum((self._y - m) ** 2 + r)) / (2.0 * s2) + 0.5 * n * math.log(2.0 * math.pi * s2)
+        self._square, self._known = float(np.mean(m * m)), None
 
     def _covariance(self, w: float) -> Array:
         size, s2 = self.basis.size, self.likelihood.noise_variance

@@ -1,4 +1,4 @@
-"""Benchmark tables: chapter 6's Table 6.2 and chapter 5's Table 5.1, cell by cell."""
+"""Benchmark tables: Table 6.2 of chapter 6, Table 5.1 of chapter 5 and Table 4.1 of chapter 4, cell by cell."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from particlegvi.export.writing import Arrays
 
 LABEL = "table"  # what a table's results are called
-FUNCTIONS, ENSEMBLES = "functions", "ensembles"
-OF_ENSEMBLES = {"splits": 20, "particles": 5}  # other defaults
+FUNCTIONS, ENSEMBLES, WASSERSTEIN = "functions", "ensembles", "wasserstein"
+DEFAULTS = {ENSEMBLES: {"splits": 20, "particles": 5}, WASSERSTEIN: {"splits": 10}}  # other than those of the keys
+NONE_OF = {ENSEMBLES: "inducing_points", WASSERSTEIN: "particles"}  # what a table has no use for
 NAMES = "a list of at least one name"
 
 
@@ -51,13 +52,16 @@ class BenchmarkTable(Kind):
     name = "table"
     keys = {
         **keys.HEAD,
-        "table": Key(checks.one_of((FUNCTIONS, ENSEMBLES), "table"), "functions, Table 6.2, or ensembles, Table 5.1"),
+        "table": Key(
+            checks.one_of((FUNCTIONS, ENSEMBLES, WASSERSTEIN), "table"),
+            "functions, Table 6.2, ensembles, Table 5.1, or wasserstein, Table 4.1",
+        ),
         "rows": Key(names, "data sets; absent: all rows of the printed table"),
         "models": Key(models, "models, with settings of their own as [models.NAME]; absent: all of the table"),
         "protocols": Key(names, "what is done to the data; absent: all of the table"),
         "splits": Key(_count(1), "how many splits", 5),
         "first_split": Key(_count(0), "number of the first split", 0),
-        "inducing_points": Key(_count(1), "the most that PLS and SVGP have under the standardised protocol", 400),
+        "inducing_points": Key(_count(1), "the most of each model under the standardised protocol", 400),
         "particles": Key(_count(2), "functions that PLS samples; networks of an ensemble, 5 of them if absent", 100),
         "steps": Key(_count(1), "of ensembles under the protocol standard, at most; absent: 32000"),
         **keys.TAIL,
@@ -68,29 +72,32 @@ class BenchmarkTable(Kind):
         return [LABEL]
 
     def complete(self, scenario: Facts) -> list[str]:
-        """A table of ensembles has defaults of its own."""
-        if scenario.get("table") == ENSEMBLES:
-            for key, value in OF_ENSEMBLES.items():
-                scenario.setdefault(key, value)
+        """Two tables have defaults of their own."""
+        for key, value in DEFAULTS.get(scenario.get("table", FUNCTIONS), {}).items():
+            scenario.setdefault(key, value)
         return []
 
     def agree(self, scenario: Facts) -> None:
-        """Settings of one table are none of the other."""
-        if scenario.get("table") == ENSEMBLES:
-            if scenario.pop("inducing_points") != self.keys["inducing_points"].default:
-                raise ValueError("inducing_points must be left out for a table of ensembles")
-        elif "steps" in scenario:
-            raise ValueError("steps must be left out for a table of functions")
+        """Settings of one table are none of the others."""
+        table = scenario.get("table", FUNCTIONS)
+        needless = NONE_OF.get(table)
+        if needless is not None and scenario.pop(needless) != self.keys[needless].default:
+            raise ValueError(f"{needless} must be left out for the table {table}")
+        if table != ENSEMBLES and "steps" in scenario:
+            raise ValueError(f"steps must be left out for the table {table}")
 
     def build(self, scenario: Scenario) -> Parts:
-        from particlegvi.tables import EnsembleSettings, Settings
+        from particlegvi.tables import EnsembleSettings, Settings, WassersteinSettings
 
         outside = (*keys.HEAD, *keys.TAIL, "table")
         given = {key: scenario[key] for key in self.keys if key in scenario and key not in outside}
-        return EnsembleSettings.of(given) if scenario.get("table") == ENSEMBLES else Settings.of(given)
+        table = scenario.get("table", FUNCTIONS)
+        if table == FUNCTIONS:
+            return Settings.of(given)
+        return EnsembleSettings.of(given) if table == ENSEMBLES else WassersteinSettings.of(given)
 
     def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
-        from particlegvi.tables.running import recipe
+        from particlegvi.tables.recipes import recipe
 
         for row in parts.rows:
             for protocol in parts.protocols:

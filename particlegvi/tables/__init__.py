@@ -1,7 +1,7 @@
 """Benchmark tables: models on data sets over splits, one small file per finished cell, with the printed numbers.
 
-`run_table` makes the thesis's Table 6.2 with `Settings` and its Table 5.1 with `EnsembleSettings`, or any part of them,
-and goes on where a stopped run was.
+`run_table` makes the thesis's Table 6.2 with `Settings`, its Table 5.1 with `EnsembleSettings` and its Table 4.1 with
+`WassersteinSettings`, or any part of them, and goes on where a stopped run was.
 """
 
 from particlegvi.tables.cells import Cell, measure
@@ -10,7 +10,9 @@ from particlegvi.tables.printed import published, rows
 from particlegvi.tables.rendering import Table
 from particlegvi.tables.running import run_table
 from particlegvi.tables.settings import Settings
+from particlegvi.tables.wasserstein import WassersteinSettings, WassersteinTable
 
 __all__ = [
-    "Cell", "EnsembleSettings", "EnsembleTable", "Settings", "Table", "measure", "published", "rows", "run_table",
+    "Cell", "EnsembleSettings", "EnsembleTable", "Settings", "Table", "WassersteinSettings", "WassersteinTable",
+    "measure", "published", "rows", "run_table",
 ]  # fmt: skip

@@ -1,19 +1,24 @@
-"""What makes the problems, the cells and the text of a table: the forms of the two, and the recipe of Table 5.1."""
+"""What makes the problems, the cells and the text of a table: one recipe for each table of the thesis."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from particlegvi.tables import cells, problems
 from particlegvi.tables.ensembles import problems as of_ensembles
-from particlegvi.tables.ensembles import scores
+from particlegvi.tables.ensembles import scores as by_spread
 from particlegvi.tables.ensembles.rendering import EnsembleTable
 from particlegvi.tables.ensembles.settings import EnsembleSettings
 from particlegvi.tables.rendering import Table
 from particlegvi.tables.settings import Settings
+from particlegvi.tables.wasserstein import problems as of_wasserstein
+from particlegvi.tables.wasserstein import scores as by_likelihood
+from particlegvi.tables.wasserstein.rendering import WassersteinTable
+from particlegvi.tables.wasserstein.settings import WassersteinSettings
 
-AnySettings: TypeAlias = Settings | EnsembleSettings
-AnyTable: TypeAlias = Table | EnsembleTable
+AnySettings: TypeAlias = Settings | EnsembleSettings | WassersteinSettings
+AnyTable: TypeAlias = Table | EnsembleTable | WassersteinTable
 
 
 class Recipe(NamedTuple):
@@ -34,23 +39,32 @@ class Recipe(NamedTuple):
     table: Callable[..., AnyTable]
 
 
-ENSEMBLES = Recipe(of_ensembles.problem, scores.measure, EnsembleTable)
+FUNCTIONS = Recipe(problems.problem, cells.measure, Table)
+ENSEMBLES = Recipe(of_ensembles.problem, by_spread.measure, EnsembleTable)
+WASSERSTEIN = Recipe(of_wasserstein.problem, by_likelihood.measure, WassersteinTable)
+
+
+def recipe(settings: AnySettings) -> Recipe:
+    """How the table of these settings is made."""
+    if isinstance(settings, EnsembleSettings):
+        return ENSEMBLES
+    return WASSERSTEIN if isinstance(settings, WassersteinSettings) else FUNCTIONS
 
 
 def settings_of(given: object) -> AnySettings:
     """Settings as they are, or from a mapping those of Table 6.2."""
-    if isinstance(given, Settings | EnsembleSettings):
+    if isinstance(given, Settings | EnsembleSettings | WassersteinSettings):
         return given
     return Settings.of(given)  # type: ignore[arg-type]
 
 
 def splits_of(settings: AnySettings, row: str) -> range:
     """The splits of a row."""
-    if isinstance(settings, EnsembleSettings):
+    if not isinstance(settings, Settings):
         return settings.splits_of(row)
     return range(settings.first_split, settings.first_split + settings.splits)
 
 
-def models_of(settings: AnySettings, protocol: str) -> tuple[str, ...]:
-    """The models under a protocol."""
-    return settings.models_of(protocol) if isinstance(settings, EnsembleSettings) else tuple(settings.models)
+def models_of(settings: AnySettings, protocol: str, row: str) -> tuple[str, ...]:
+    """The models on a row under a protocol."""
+    return tuple(settings.models) if isinstance(settings, Settings) else settings.models_of(protocol, row)

@@ -13,11 +13,8 @@ from typing import Any, NamedTuple
 from particlegvi.cells import choose
 from particlegvi.contracts import Progress
 from particlegvi.engine.numerics import threads
-from particlegvi.tables.cells import Cell, measure
-from particlegvi.tables.ensembles.settings import EnsembleSettings
-from particlegvi.tables.problems import problem
-from particlegvi.tables.recipes import ENSEMBLES, AnySettings, AnyTable, Recipe, models_of, settings_of, splits_of
-from particlegvi.tables.rendering import Table
+from particlegvi.tables.cells import Cell
+from particlegvi.tables.recipes import AnySettings, AnyTable, models_of, recipe, settings_of, splits_of
 from particlegvi.tables.store import Store
 from particlegvi.tools import arguments, files, parts, workers
 from particlegvi.tools.quoting import refuse
@@ -46,7 +43,7 @@ def run_table(
 
     Parameters
     ----------
-    settings : Settings, EnsembleSettings or mapping
+    settings : Settings, EnsembleSettings, WassersteinSettings or mapping
         A mapping holds those of Table 6.2.
     folder : path
         Made where it is missing. Finished cells lie in its folder ``cells``.
@@ -61,7 +58,7 @@ def run_table(
 
     Returns
     -------
-    Table or EnsembleTable
+    Table, EnsembleTable or WassersteinTable
 
     Raises
     ------
@@ -119,19 +116,14 @@ def stored(settings: AnySettings, folder: Path) -> AnyTable:
     return table
 
 
-def recipe(settings: AnySettings) -> Recipe:
-    """How the table of these settings is made."""
-    return ENSEMBLES if isinstance(settings, EnsembleSettings) else Recipe(problem, measure, Table)
-
-
 def _groups(settings: AnySettings) -> list[list[Cell]]:
     """The cells in groups of one problem, which share its covariance; those of one split of all rows come together."""
     return [
-        [Cell(row, model, protocol, split) for model in models_of(settings, protocol)]
+        [Cell(row, model, protocol, split) for model in models_of(settings, protocol, row)]
         for split in range(settings.first_split, settings.first_split + settings.splits)
         for protocol in settings.protocols
         for row in settings.rows
-        if split in splits_of(settings, row) and models_of(settings, protocol)
+        if split in splits_of(settings, row) and models_of(settings, protocol, row)
     ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from particlegvi import cells
 from particlegvi.contracts import Facts
 from particlegvi.tables.cells import Cell
-from particlegvi.tables.ensembles.settings import EnsembleSettings
+from particlegvi.tables.many_splits import ManySplits
 from particlegvi.tables.settings import Settings
 
 
@@ -20,7 +20,7 @@ class Store:
     nothing. A damaged cell is one that is not finished.
     """
 
-    def __init__(self, folder: Path, settings: Settings | EnsembleSettings) -> None:
+    def __init__(self, folder: Path, settings: Settings | ManySplits) -> None:
         self.settings = settings
         self._cells = cells.Store(folder, "scores", flush=True)  # one takes minutes, and waits for the disk
         self.folder = self._cells.folder

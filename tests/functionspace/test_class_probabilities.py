@@ -1,4 +1,4 @@
-"""Probabilities of classes: reference numbers, the closed form of two classes, draws, and a density for Phi, which fails."""
+"""Probabilities of classes: reference numbers, the closed form of two, draws, and the printed density, which fails."""
 
 import numpy as np
 import pytest

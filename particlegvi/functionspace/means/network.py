@@ -34,10 +34,18 @@ class Network:
         Of Adam.
     batch_size : int
         Rows of a batch; all where there are fewer.
+    standardise : bool
+        Whether the network sees inputs of mean 0 and standard deviation 1, or in their units.
     """
 
     def __init__(
-        self, hidden: Sequence[int] = (10, 10), epochs: int = 1000, step_size: float = 1e-2, batch_size: int = 1000
+        self,
+        hidden: Sequence[int] = (10, 10),
+        epochs: int = 1000,
+        step_size: float = 1e-2,
+        batch_size: int = 1000,
+        *,
+        standardise: bool = True,
     ) -> None:
         if isinstance(hidden, str) or not 1 <= len(hidden) <= 4:
             raise arguments.refuse("hidden", hidden, "one to four whole numbers from 1 to 4096")
@@ -45,12 +53,19 @@ class Network:
         self.epochs = arguments.whole("epochs", epochs, 1)
         self.step_size = arguments.positive("step_size", step_size)
         self.batch_size = arguments.whole("batch_size", batch_size, 1)
+        self.standardise = arguments.flag("standardise", standardise)
 
     def fit(self, X: Array, y: Array, validation: Validation, basis: Basis, seed: int) -> None:
+        self.train(X, y, validation, seed)
+
+    def train(self, X: Array, y: Array, validation: Validation, seed: int) -> None:
+        """Train on inputs (n, dim) and targets (n,); of validation rows (X, y) the best epoch counts."""
         widths = (X.shape[1], *self.hidden, 1)
         codes = np.array([ACTIVATIONS["tanh"], COSTS["squared"]], dtype=np.int64)
         self._shape = Shape(layout(widths, [1.0] * (len(widths) - 1)), codes)
-        self._centre, self._scale = X.mean(axis=0), np.where(X.std(axis=0) > 0.0, X.std(axis=0), 1.0)
+        self._centre, self._scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+        if self.standardise:
+            self._centre, self._scale = X.mean(axis=0), np.where(X.std(axis=0) > 0.0, X.std(axis=0), 1.0)
         self._mean, self._spread = float(y.mean()), float(y.std()) or 1.0
         x, t = self._scaled(X), ((y - self._mean) / self._spread)[:, None]
         batches = Batches(len(x), min(self.batch_size, len(x)))
