@@ -28,6 +28,7 @@ from particlegvi.functionspace.covariances import integrals
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.covariances.stationary import Stationary
 from particlegvi.functionspace.functionals.functional import Functionals
+from particlegvi.functionspace.functionals.matern_state import MaternState
 from particlegvi.functionspace.functionals.terms import Terms
 from particlegvi.tools.arguments import flag, real, whole
 from particlegvi.tools.quoting import refuse
@@ -81,18 +82,18 @@ class Fourier(Functionals):
         self._smooth = smooth
 
     def against(self, covariance: Covariance, terms: Terms) -> Array:
-        at = _State.of(covariance)
+        at = MaternState.of(covariance)
         x, weight = terms.place[:, 0], terms.weight
-        table = np.empty((len(self._rows(at)), len(x)))
+        table = np.empty((len(self.rows(at)), len(x)))
         for order in np.unique(terms.order[:, 0]):
             those = terms.order[:, 0] == order
             table[:, those] = self._functions(at, x[those], int(order))
         return np.add.reduceat(table * weight, terms.first, axis=1)
 
     def own(self, covariance: Covariance) -> Array:
-        at = _State.of(covariance)
-        rows = self._rows(at)[: 2 * self.frequencies + 1]
-        w, p = self._angles(), at.smooth
+        at = MaternState.of(covariance)
+        rows = self.rows(at)[: 2 * self.frequencies + 1]
+        w, p = self.angles(), at.smooth
         among = (self.high - self.low) * (at.lam**2 + w * w) ** (p + 1) / at.intensity
         among[1:] *= 0.5
         matrix = np.diag(among) + rows @ np.linalg.solve(at.matrix, rows.T)
@@ -107,14 +108,14 @@ class Fourier(Functionals):
     def __repr__(self) -> str:
         return f"Fourier({self.low:g} to {self.high:g}, {self.frequencies} frequencies{', ends' * self.ends})"
 
-    def _angles(self) -> Array:
+    def angles(self) -> Array:
         """w_m of all functions: cosines 0, ..., M, then sines 1, ..., M."""
         cosines = 2.0 * math.pi * np.arange(self.frequencies + 1) / (self.high - self.low)
         return np.concatenate([cosines, cosines[1:]])
 
-    def _rows(self, at: _State) -> Array:
+    def rows(self, at: MaternState) -> Array:
         """G, and with ends P below it: the values and derivatives at an end, (functionals, p + 1)."""
-        w, M = self._angles(), self.frequencies
+        w, M = self.angles(), self.frequencies
         rows = np.zeros((len(w), at.smooth + 1))
         rows[: M + 1, 0] = 1.0
         if at.smooth >= 1:
@@ -123,9 +124,9 @@ class Fourier(Functionals):
             rows[: M + 1, 2] = -(w[: M + 1] ** 2)
         return np.concatenate([rows, at.matrix]) if self.ends else rows
 
-    def _functions(self, at: _State, x: Array, order: int) -> Array:
+    def _functions(self, at: MaternState, x: Array, order: int) -> Array:
         """Derivatives (order 1) or integrals from ``low`` (order -1) of Cov(L_m F, F(x)), (functionals, n)."""
-        G = self._rows(at)[: 2 * self.frequencies + 1]
+        G = self.rows(at)[: 2 * self.frequencies + 1]
         table = self._inside(np.clip(x, self.low, self.high), order)
         left, right = x < self.low, x > self.high
         pulled = np.linalg.solve(at.matrix, G.T).T
@@ -135,7 +136,7 @@ class Fourier(Functionals):
         return np.concatenate([table, at.tail(x - self.high, order)]) if self.ends else table
 
     def _inside(self, x: Array, order: int) -> Array:
-        w, M = self._angles()[:, None], self.frequencies
+        w, M = self.angles()[:, None], self.frequencies
         angle = w * (x - self.low)
         c, s = np.cos(angle[: M + 1]), np.sin(angle[M + 1 :])
         if order == 0:
@@ -146,34 +147,3 @@ class Fourier(Functionals):
         return np.concatenate([
             constant, np.sin(angle[1 : M + 1]) / w[1 : M + 1], 2.0 * np.sin(0.5 * angle[M + 1 :]) ** 2 / w[M + 1 :]
         ])  # fmt: skip
-
-
-class _State:
-    """F and its derivatives at one place: P, and the covariances c(r) with F at a distance."""
-
-    def __init__(self, smooth: int, lengthscale: float, variance: float) -> None:
-        self.smooth, self.lengthscale, self.variance = smooth, lengthscale, variance
-        self.lam = lam = integrals.decay(smooth, lengthscale)
-        factor = math.factorial(smooth) ** 2 / math.factorial(2 * smooth)
-        self.intensity = variance * (2.0 * lam) ** (2 * smooth + 1) * factor
-        self.matrix = variance * np.array([
-            [[1.0]],
-            [[1.0, 0.0], [0.0, lam**2]],
-            [[1.0, 0.0, -(lam**2) / 3.0], [0.0, lam**2 / 3.0, 0.0], [-(lam**2) / 3.0, 0.0, lam**4]],
-        ][smooth])  # fmt: skip
-
-    @classmethod
-    def of(cls, covariance: Covariance) -> _State:
-        smooth = integrals.smoothness(covariance)
-        assert smooth is not None and isinstance(covariance, Stationary)
-        return cls(smooth, float(covariance.lengthscale.ravel()[0]), covariance.variance)
-
-    def tail(self, r: Array, order: int) -> Array:
-        """Derivatives or integrals from 0 of c_j(r) = (-1)^j k^(j)(r), (p + 1, n)."""
-        rows = []
-        for j in range(self.smooth + 1):
-            row = integrals.matern(r, j + order, self.smooth, self.lengthscale)
-            if order == -1 and j:
-                row = row - integrals.matern(np.zeros(1), j - 1, self.smooth, self.lengthscale)
-            rows.append((-1) ** j * self.variance * row)
-        return np.array(rows)

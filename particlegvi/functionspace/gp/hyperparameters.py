@@ -10,9 +10,12 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, preprocessing
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
+from particlegvi.functionspace.functionals import Fourier
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
+from particlegvi.functionspace.gp.fourier_evidence import fit_with_functionals
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points, scale, vector, whole
+from particlegvi.tools.quoting import refuse
 
 REACH = 1e3  # a parameter of the covariance stays within this factor of where it began
 NOISE = (1e-6, 1e2)  # the noise variance relative to the mean square of the targets: no nearly singular matrix
@@ -29,12 +32,16 @@ def fit_hyperparameters(
     *,
     seed: int = 0,
     most_iterations: int = 200,
+    functionals: Fourier | None = None,
 ) -> tuple[Covariance, float, Facts]:
     """Maximise the marginal likelihood of Gaussian process regression with mean zero, by L-BFGS with its gradient.
 
     Up to ``threshold`` rows all are used. Of more rows, ``subsets`` subsets of ``threshold`` rows are used: a random
     row and the rows nearest to it. The parameters are found on each subset, and their arithmetic mean is taken. For
     classification the thesis does the same, with the labels as targets, a threshold of 1000 and 5 subsets.
+
+    With ``functionals`` all rows are used, and the evidence bound of the sparse process with these Fourier features is
+    maximised: a search over a million rows takes a second, because the rows are passed once.
 
     Every parameter stays within a factor 1000 of its value in ``kernel``, and the noise variance between 1e-6 and 100
     times the mean square of y; the facts name those that ended there. The likelihood may have several maxima: the one
@@ -54,6 +61,8 @@ def fit_hyperparameters(
         Of the random rows.
     most_iterations : int
         Of L-BFGS, for each set of rows.
+    functionals : Fourier, optional
+        For rows of one input and a Matern covariance; ``threshold``, ``subsets`` and ``seed`` then have no meaning.
 
     Returns
     -------
@@ -61,7 +70,8 @@ def fit_hyperparameters(
     noise_variance : float
     facts : dict
         ``rows`` used at a time, and for each set of rows ``fits``: its parameters by name, the log marginal likelihood
-        before and after, the number of iterations, ``converged``, ``at_bound`` (names).
+        (with functionals the ``evidence_bound``) before and after, the number of iterations, ``converged``,
+        ``at_bound`` (names).
 
     Raises
     ------
@@ -76,6 +86,10 @@ def fit_hyperparameters(
     noise = scale("noise_variance", noise_variance)
     most, most_iterations = whole("threshold", threshold, 1), whole("most_iterations", most_iterations, 1)
     subsets, seed = whole("subsets", subsets, 1), arguments.seed(seed)
+    if functionals is not None:
+        if not isinstance(functionals, Fourier):
+            raise refuse("functionals", functionals, "a set of the kind functionals.Fourier")
+        return fit_with_functionals(start, functionals, x, t, noise, most_iterations)
     if not np.any(t):
         raise ValueError("y is 0 in every row; targets that vary are needed to find hyperparameters")
     limits = np.log(NOISE) + np.log(np.mean(t**2))

@@ -13,13 +13,15 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, selection
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.basis.finding import find
+from particlegvi.functionspace.basis.fourier_sums import FourierSums
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
-from particlegvi.functionspace.basis.projection import basis_of
+from particlegvi.functionspace.basis.projection import Projection, basis_of
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.functionals import Functionals
+from particlegvi.functionspace.functionals import Fourier, Functionals
 from particlegvi.functionspace.gp.certificate import Certificate, Fitted, certify
-from particlegvi.functionspace.gp.collapsed import collapsed
+from particlegvi.functionspace.gp.collapsed import collapsed, from_products
 from particlegvi.functionspace.gp.enough_points import AUTO, Problem, grow
+from particlegvi.functionspace.gp.fourier_evidence import whitened
 from particlegvi.functionspace.gp.natural_gradient import Bound, Law, climb
 from particlegvi.functionspace.likelihoods.gaussian import Gaussian
 from particlegvi.functionspace.residuals.conditional import Residual
@@ -28,6 +30,8 @@ from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools.arguments import points, positive, scale, vector, whole
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
+
+MANY_ROWS = 20_000  # from which Fourier functionals take sums over rows in the place of products of features
 
 
 class SparseGaussianProcess(Card):
@@ -146,17 +150,26 @@ class SparseGaussianProcess(Card):
     def _climb(self, x: Array, t: Array, begin: Array | None, journal: Journal) -> None:
         self.basis, chosen = find(journal, self.covariance, lambda: self._make_basis(x, t))
         self._residual = Residual(self.basis)
-        e = self.basis.features(x)
-        left = self._residual.variance(x, e)
+        facts: Facts = {"method": "closed form", "iterations": 0, "converged": True}
         if isinstance(self.likelihood, Gaussian):
-            self.law, self.bound = collapsed(e, left, t, self.likelihood.noise_variance)
-            facts: Facts = {"method": "closed form", "iterations": 0, "converged": True}
+            self.law, self.bound = self._closed_form(x, t, self.likelihood.noise_variance)
         else:
+            e = self.basis.features(x)
+            left = self._residual.variance(x, e)
             mean = np.zeros(self.basis.size) if begin is None else collapsed(e, left, begin, 1.0)[0].mean
             bound = Bound(self.likelihood, e, left, t, self.nodes)
             self.law, self.bound, facts = climb(bound, mean, self.most_iterations, self.tolerance, journal)
         self.facts = {**facts, **self.basis.facts(), **chosen}
         self._data = x, t
+
+    def _closed_form(self, x: Array, t: Array, noise_variance: float) -> tuple[Law, float]:
+        """For many rows and Fourier functionals from sums over the rows, which are linear in the number of features."""
+        given = self.inducing_points
+        if isinstance(given, Fourier) and isinstance(self.basis, Projection) and len(x) >= MANY_ROWS:
+            sums = FourierSums(given, x, t)
+            return from_products(*whitened(sums, self.covariance, self.basis.weights), noise_variance)
+        e = self.basis.features(x)
+        return collapsed(e, self._residual.variance(x, e), t, noise_variance)
 
     def restored(self, basis: Basis, law: Law) -> Self:
         """Take up the basis and the distribution of the coefficients of an earlier fit, and return the model."""
