@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,8 @@ class Subject(NamedTuple):
         By label.
     settings : Settings
         Numbers and names of the simulation.
+    integrators : dict
+        Of the methods that have their own, by label.
     """
 
     title: str
@@ -48,6 +51,7 @@ class Subject(NamedTuple):
     initial: Start | None
     methods: dict[str, Method]
     settings: Settings
+    integrators: Mapping[str, str] = MappingProxyType({})
 
 
 class NotLive(Exception):
@@ -59,7 +63,7 @@ def content(subject: Subject, language: str, live: bool = True) -> Facts:
     said = words.of(language)
     found: Facts = {
         "title": said.title(subject.title),
-        "source": subject.source,
+        "source": said.title(subject.source),
         "watch": said("page.watch" if subject.loss.dim == 1 else "page.watch_plane"),
         "words": {**said.table("page"), "decimal": said.number(".")},
         "presets": [{"key": key, "settings": settings} for key, settings in PRESETS.items()],
@@ -69,12 +73,11 @@ def content(subject: Subject, language: str, live: bool = True) -> Facts:
     }
     try:
         found["loss"] = loss_of(subject.loss)
-        settings, left_out = _live_settings(subject)
-        found |= {"settings": settings, "live": live}
+        settings, types = _live_settings(subject)
+        left_out = [label for label in subject.methods if _name(label) not in types]
+        found |= {"settings": settings, "methods": types, "live": live}
         if left_out:
             found["watch"] = " ".join([found["watch"], said("page.left_out", methods=", ".join(left_out))])
-        if _weights_differ(subject.methods):
-            found["watch"] = " ".join([found["watch"], said("page.one_weight")])
     except NotLive as reason:
         found["why"] = said(f"page.{reason}") if live else ""
     return found
@@ -109,10 +112,15 @@ def _variables(loss: Loss) -> list[str]:
     return ["\u03b8"] if loss.dim == 1 else ["\u03b8\u2081", "\u03b8\u2082"][: loss.dim]
 
 
-def _live_settings(subject: Subject) -> tuple[Facts, list[str]]:
-    """The settings that start the live page, and the labels of methods that the browser has not."""
+def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
+    """The settings that start the live page, and the kinds of the methods that the browser has, by label.
+
+    The weights and the kernel are those of the first method that has them; a method with others has its own.
+    """
     given = subject.settings
-    if given.integrator not in INTEGRATORS:
+    integrators = {label: subject.integrators.get(label, given.integrator) for label in subject.methods}
+    known = [label for label in subject.methods if integrators[label] in INTEGRATORS]
+    if not known:
         raise NotLive("why_integrator")
     if isinstance(given.step_size, Schedule | Mapping):
         raise NotLive("why_schedule")
@@ -122,29 +130,54 @@ def _live_settings(subject: Subject) -> tuple[Facts, list[str]]:
         initial = {"name": "points", "points": subject.initial.tolist()}
     elif subject.initial is not None:
         initial = prior_of(subject.initial)
-    kinds = {label: kind for label, method in subject.methods.items() if (kind := kind_of(method)) is not None}
+    kinds = {label: kind for label in known if (kind := kind_of(subject.methods[label])) is not None}
     if not kinds:
         raise NotLive("why_method")
-    chosen = [subject.methods[label] for label in kinds]
-    kernel = _kernel(subject, chosen)
-    most = MOST_PARTICLES[subject.loss.dim]
-    found = {
+    all_weights = {label: _weights(subject, subject.methods[label]) for label in kinds}
+    weights = {label: found for label, found in all_weights.items() if found is not None}
+    if len(weights) < len(kinds) and not any("lengthscale" in found for found in weights.values()):
+        raise NotLive("why_kernel")  # a page without any repulsion would not be about this scenario
+    integrator = integrators[next(iter(weights))]  # one for the whole page
+    weights = {label: found for label, found in weights.items() if integrators[label] == integrator}
+    shared = {"kl_weight": 1.0, "mmd_weight": 0.5, "lengthscale": 1.0, "variance": 1.0}
+    for found in reversed(weights.values()):
+        shared |= found
+    own = {
+        f"{_name(label)}.{key}": value
+        for label, found in weights.items() for key, value in found.items() if value != shared[key]
+    }  # fmt: skip
+    settings = {
         "loss": "own",
         "variables": ",".join(_variables(subject.loss)),
         "prior": prior,
         "initial": initial,
-        "kl_weight": _first((method.kl_weight for method in chosen), 1.0),
-        "mmd_weight": _first((method.mmd_weight for method in chosen), 0.5),
-        "lengthscale": float(kernel.lengthscale),
-        "variance": float(declared(kernel, "variance", 1.0)),
+        **shared,
+        **own,
         "step_size": float(given.step_size),  # type: ignore[arg-type]
-        "particles": min(300 if given.particles is None else given.particles, most),
+        "particles": min(300 if given.particles is None else given.particles, MOST_PARTICLES[subject.loss.dim]),
         "steps": given.steps,
         "seed": str(given.seed),
-        "integrator": given.integrator,
-        "methods": ",".join(name for name in ("DE", "DLE", "DRE", "DRLE") if name in kinds.values()),
+        "integrator": integrator,
+        "methods": ",".join(map(_name, weights)),
     }
-    return found, [label for label in subject.methods if label not in kinds]
+    return settings, {_name(label): kinds[label] for label in weights}
+
+
+def _name(label: str) -> str:
+    """A label as the page's list of methods can hold it: with another comma."""
+    return label.replace(",", "\u201a")
+
+
+def _weights(subject: Subject, method: Method) -> dict[str, float] | None:
+    """The weights of a method that are above 0, and its kernel; None if the browser has not its kernel."""
+    found = {key: float(value) for key, value in (("kl_weight", method.kl_weight), ("mmd_weight", method.mmd_weight))}
+    found = {key: value for key, value in found.items() if value > 0.0}
+    if method.mmd_weight > 0.0:
+        kernel = _kernel(subject, method)
+        if kernel.name != "squared-exponential":
+            return None
+        found |= {"lengthscale": float(kernel.lengthscale), "variance": float(declared(kernel, "variance", 1.0))}
+    return found
 
 
 def prior_of(prior: object) -> Facts:
@@ -170,30 +203,14 @@ def kind_of(method: Method) -> str | None:
     ]
 
 
-def _kernel(subject: Subject, methods: Iterable[FreeEnergy | Method]) -> Kernel:
+def _kernel(subject: Subject, method: Method) -> Kernel:
     """The kernel of the repulsion, its lengthscale a number."""
-    for method in methods:
-        if method.mmd_weight > 0.0:
-            start = subject.initial if isinstance(subject.initial, np.ndarray) else None
-            if start is None and method.kernel is not None and isinstance(method.kernel.lengthscale, str):
-                source = subject.initial if isinstance(subject.initial, Normal | Uniform) else subject.prior
-                start = source.sample(subject.settings.particles or 300, seed=subject.settings.seed)
-            kernel, _ = kernels.resolve(method.kernel, subject.prior, start, subject.settings.seed)
-            if kernel.name != "squared-exponential":
-                raise NotLive("why_kernel")
-            return kernel
-    return kernels.get("squared-exponential")
-
-
-def _weights_differ(methods: Mapping[str, Method]) -> bool:
-    """Whether two methods of the live page have different weights, where its sliders have one for all."""
-    chosen = [method for method in methods.values() if kind_of(method) is not None]
-    kl_weights = {method.kl_weight for method in chosen if method.kl_weight > 0.0}
-    return len(kl_weights) > 1 or len({method.mmd_weight for method in chosen if method.mmd_weight > 0.0}) > 1
-
-
-def _first(weights: Iterable[float], otherwise: float) -> float:
-    return next((float(weight) for weight in weights if weight > 0.0), otherwise)
+    start = subject.initial if isinstance(subject.initial, np.ndarray) else None
+    if start is None and method.kernel is not None and isinstance(method.kernel.lengthscale, str):
+        source = subject.initial if isinstance(subject.initial, Normal | Uniform) else subject.prior
+        start = source.sample(subject.settings.particles or 300, seed=subject.settings.seed)
+    kernel, _ = kernels.resolve(method.kernel, subject.prior, start, subject.settings.seed)
+    return kernel
 
 
 def _plain(value: object) -> object:

@@ -135,7 +135,7 @@ def _method(label: str, recorded: Recorded) -> Facts:
         for key, weight in (("kl_weight", method.kl_weight), ("mmd_weight", method.mmd_weight))
         if weight > 0.0
     ]
-    verdict, floor = facts.get("equilibrium"), facts.get("w1_floor")
+    verdict, floor = facts.get("equilibrium"), facts.get("w1_floor", facts.get("sliced_w1_floor"))
     return {
         "label": label,
         "type": kind_of(method) or method.label,

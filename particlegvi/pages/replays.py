@@ -7,7 +7,7 @@ from typing import Protocol
 from particlegvi import words
 from particlegvi.pages import building
 from particlegvi.pages.building import Page, build
-from particlegvi.pages.content import NotLive, Subject, content, loss_of
+from particlegvi.pages.content import NotLive, Subject, content, kind_of, loss_of
 from particlegvi.pages.replay import Recorded, replay
 from particlegvi.pages.subjects import particles_of
 from particlegvi.plotting.results import Results
@@ -55,10 +55,10 @@ def page_of_runs(runs: PagedRuns, frames: int = 120, live: bool = True, language
         raise ValueError("a page needs at least one run that is done, not none")
     if frames == 1 or not (frames or live):
         raise refuse("frames", frames, "2 or more, or 0 for a page that is only live")
-    run = runs[next(iter(runs))]
-    integrator = str(run.info.get("integrator", ""))
-    settings = Settings(run.particles, int(run.steps[-1]), run.step_size, integrator, seed=runs.seed)
-    subject = Subject(str(runs.scenario["title"]), str(runs.scenario["source"]), *known, settings)
+    run = next((run for run in runs.values() if kind_of(run.method)), runs[next(iter(runs))])
+    integrators = {label: str(run.info.get("integrator", "")) for label, run in runs.items()}
+    settings = Settings(run.particles, int(run.steps[-1]), run.step_size, seed=runs.seed)
+    subject = Subject(str(runs.scenario["title"]), str(runs.scenario["source"]), *known, settings, integrators)
     found = content(subject, language, live)
     if not frames:
         if found["why"]:

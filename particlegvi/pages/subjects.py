@@ -31,7 +31,11 @@ def page_of_scenario(scenario: Scenario, parts: object, seed: int = 0, language:
         integrators.resolved(scenario["integrator"])[0],
         seed=arguments.seed(seed),
     )
-    subject = Subject(scenario["title"], scenario["source"], *known, settings)
+    own = {
+        label: integrators.resolved(entry["integrator"])[0]
+        for label, entry in scenario["methods"].items() if "integrator" in entry
+    }  # fmt: skip
+    subject = Subject(scenario["title"], scenario["source"], *known, settings, own)
     reason = why_not_live(subject, words.of())
     if reason:
         raise ValueError(f"{scenario['name']}: {reason} Run it, and give the folder of the run: that is replayed.")

@@ -160,6 +160,35 @@ def test_every_state_is_in_the_address(browser, page):
 
 
 @driven
+@pytest.mark.slow
+def test_every_method_has_its_own_weight(browser, tmp_path):
+    """Three weights of one method: a panel and a slider each, in the address, and gone in a preset."""
+    methods = {label: pg.methods.DLE(weight) for label, weight in (("cold", 0.1), ("DLE", 1.0), ("hot", 4.0))}
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    runs = pg.compare(loss, methods, prior, particles=20, steps=60, step_size=1e-3)
+    page = runs.page(frames=10).save(tmp_path / "page.html")
+    opened(browser, page)
+    captions = "[...document.querySelectorAll('#live figcaption')].map(each => each.innerText).slice(0, 3).join('|')"
+    shown = wait(browser, captions)
+    assert [part.split() for part in shown.split("|")] == [
+        ["cold", "kl_weight", "0.1"], ["DLE", "kl_weight", "1"], ["hot", "kl_weight", "4"]
+    ]  # fmt: skip
+    assert by_id(browser, "hot.kl_weight").is_displayed() and not by_id(browser, "cold.kl_weight").is_displayed()
+    by_id(browser, "hot.kl_weight").send_keys("\ue012" * 6)  # six twentieths of a decade: half
+    assert wait(browser, captions).endswith("2")
+    by_id(browser, "link").click()
+    fragment = by_id(browser, "address").get_attribute("value").partition("#")[2]
+    assert fragment == "hot.kl_weight=2"
+    by_id(browser, "preset-stuck").click()
+    assert "hot" not in wait(browser, captions)
+    opened(browser, page, f"#{fragment}&DLE.kl_weight=&kl_weight=0.2&nobody.kl_weight=3")
+    shown = wait(browser, captions)
+    assert [part.split()[-1] for part in shown.split("|")] == ["0.2", "0.2", "2"]
+    assert browser.find_element("css selector", "#live .error").text == ""
+    assert_quiet(browser)
+
+
+@driven
 @pytest.mark.parametrize("loss", ["four-gaussians", "(x^2 - 1)^2 + y^2", "spline&low=-2&high=2&heights=1,0,1"])
 def test_a_page_goes_to_the_plane_and_to_drawings(browser, page, loss):
     """The prior of the page, on the line, stands for every coordinate."""

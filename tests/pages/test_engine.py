@@ -192,15 +192,34 @@ def test_atoms_of_a_deep_ensemble(engine):
 
 
 @pytest.mark.parametrize("mmd_weight", [0.0, pytest.param(0.4, marks=slow)])
-def test_the_target_in_the_plane(engine, mmd_weight):
+def test_the_target_and_sliced_w1_in_the_plane(engine, mmd_weight, rng):
     loss, prior = pg.losses.get("four-gaussians"), pg.priors.Normal([0.0, 1.0], [1.0, 2.0])
     method = pg.methods.DRLE(0.4, mmd_weight, kernel=pg.kernels.SquaredExponential(lengthscale=1.0))
     target = pg.target(loss, method, prior)
     settings = {"loss": "four-gaussians", "prior": "normal:0,1:1,2", "kl_weight": 0.4, "mmd_weight": mmd_weight}
-    body = TRUTH + "return [q.mean, q.variance];"
-    mean, variance = engine(body, settings=settings)
+    clouds = {"broad": rng.normal([0.5, 1.0], [2.5, 1.5], size=(90, 2)), "exact": target.sample(300, seed=3)}
+    w1 = "clouds.map(x => PG.distance(x.map(row => Float64Array.from(row)), q)[0])"
+    body = f"{TRUTH} return [q.mean, q.variance, {w1}, PG.floor_of(q, 90)[0], PG.floor_of(q, 500)[0]];"
+    given = [cloud.T.tolist() for cloud in clouds.values()]
+    mean, variance, w1, *floors = engine(body, settings=settings, clouds=given)
     np.testing.assert_allclose(mean, target.mean, atol=1e-6)
     np.testing.assert_allclose(variance, target.variance, atol=1e-6)
+    # both put the mass of Q* on nodes, which are not the same ones
+    expected = [pg.diagnostics.sliced_wasserstein(cloud, target) for cloud in clouds.values()]
+    np.testing.assert_allclose(w1, expected, atol=2e-3)
+    for floor, number in zip(floors, (90, 500), strict=True):  # 200 simulated samples here and 400 there
+        np.testing.assert_allclose(floor, pg.diagnostics.sliced_wasserstein_floor(target, number), rtol=0.1)
+
+
+def test_other_directions_are_noticed(changed, rng):
+    """The control of sliced W1: directions from the axis on, not half a spacing off it."""
+    x = rng.normal([3.0, -2.0], [0.5, 2.0], size=(60, 2))
+    settings = {"loss": "four-gaussians", "mmd_weight": 0.0}
+    body = TRUTH.replace("DRLE", "DLE") + "return PG.distance(x.map(row => Float64Array.from(row)), q)[0];"
+    moved = changed("[Math.cos(Math.PI * (k + 0.5) / 16)", "[Math.cos(Math.PI * k / 16)")
+    target = pg.target(pg.losses.get("four-gaussians"), pg.methods.DLE(1.0), pg.priors.Normal([0.0, 0.0], 1.0))
+    ours = pg.diagnostics.sliced_wasserstein(x, target)
+    assert abs(moved(body, settings=settings, x=x.T.tolist()) - ours) > 5e-3
 
 
 def test_more_modes_than_nodes_have_no_truth_rather_than_a_wrong_one(engine):

@@ -205,6 +205,45 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     assert not (tmp_path / "x.html").exists()
 
 
+LIVE = """const problem = PG.problem({ ...PG.DEFAULTS, ...data.settings }, data.loss, data.methods);
+const ends = problem.methods.map(label => {
+  const e = PG.ensemble(PG.method(problem, label));
+  e.advance(problem.steps);
+  return Array.from(e.x[0]);
+});
+return [problem.methods, ends, PG.scenario(problem, data.settings, data.loss, "weights")];"""
+
+
+def test_every_method_is_live_with_weights_and_kernel_of_its_own(engine, tmp_path):
+    kernels = [pg.kernels.SquaredExponential(0.7), pg.kernels.SquaredExponential(lengthscale=1.5, variance=2.0)]
+    methods = {
+        "cold": pg.methods.DLE(0.1), "DLE": pg.methods.DLE(1.0), "warm, or hot": pg.methods.DLE(4.0),
+        "DRE": pg.methods.DRE(2.0, kernel=kernels[0]), "DRLE": pg.methods.DRLE(1.0, 0.5, kernel=kernels[1]),
+        "DE": pg.methods.DE(), "gone": pg.methods.FDGVI(),
+    }  # fmt: skip
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    runs = pg.compare(loss, methods, prior, particles=9, steps=60, step_size=2e-3, seed=4)
+    data = data_of(runs.page(frames=10).html)
+    settings = data["settings"]
+    assert settings["kl_weight"] == 0.1 and settings["DLE.kl_weight"] == 1.0 and settings["DRLE.mmd_weight"] == 0.5
+    assert "cold.kl_weight" not in settings and "gone" not in data["methods"] and "gone" in data["watch_live"]
+    labels, ends, text = engine(LIVE, data=data)
+    assert len(labels) == 6 and labels[2] != "warm, or hot"
+    place = tmp_path / "from-the-page.toml"
+    place.write_text(text, encoding="utf-8")
+    again = pg.run(place, seed=4)
+    for x, label, exported in zip(ends, methods, again.values(), strict=False):
+        np.testing.assert_allclose(x, runs[label].final[:, 0], atol=1e-11, rtol=0.0)
+        np.testing.assert_array_equal(exported.final, runs[label].final)
+
+
+def test_a_method_with_an_integrator_or_a_kernel_that_the_page_has_not_is_named():
+    matern = {"name": "matern-52", "lengthscale": 1.0}
+    methods = {"DE": {}, "DLE": {"integrator": "baoab"}, "DRE": {"mmd_weight": 1.0, "kernel": matern}}
+    data = data_of(pg.page("global-minimiser", methods=methods).html)
+    assert data["methods"] == {"DE": "DE", "DRLE": "DRLE"} and "DLE, DRE" in data["watch"]
+
+
 STATES = [
     {"loss": "own"},
     {"loss": "t^2/2 + cos(3*t)", "prior": "uniform:-2:3", "methods": "DE,DLE,DRE,DRLE", "seed": "3"},

@@ -1,4 +1,5 @@
-// W1 between particles on the line and a target, exact (Vallender, 1974), and its range under exact draws.
+// W1 between particles on the line and a target, exact (Vallender, 1974), sliced W1 in the plane along the directions of
+// particlegvi/diagnostics/sliced.py, and their ranges under exact draws.
 "use strict";
 (() => {
   PG.w1 = function (particles, target) {
@@ -51,5 +52,42 @@
       total += Math.abs(k / n - level) * (atoms[a + 1][0] - atoms[a][0]);
     }
     return total;
+  }
+  PG.DIRECTIONS = Array.from({ length: 16 }, (_, k) => [Math.cos(Math.PI * (k + 0.5) / 16), Math.sin(Math.PI * (k + 0.5) / 16)]);
+  // The mass at nodes of a grid, seen along each direction, as curves.
+  PG.slices = function ([a, b], masses) {
+    const cells = 257, most = masses.reduce((p, q) => Math.max(p, q), 0), kept = [], columns = a.length;
+    masses.forEach((mass, at) => { if (mass > 1e-9 * most) kept.push(at); });
+    return PG.DIRECTIONS.map(([c, s]) => {
+      const along = Float64Array.from(kept, at => c * a[at % columns] + s * b[Math.floor(at / columns)]), q = new Float64Array(cells);
+      const low = along.reduce((p, t) => Math.min(p, t), Infinity), h = (along.reduce((p, t) => Math.max(p, t), -Infinity) - low) / (cells - 1);
+      kept.forEach((at, i) => { const t = (along[i] - low) / h, k = Math.min(Math.floor(t), cells - 2); q[k] += masses[at] * (k + 1 - t) / h; q[k + 1] += masses[at] * (t - k) / h; });
+      q[0] *= 2; q[cells - 1] *= 2;
+      return PG.curve(Float64Array.from(q, (_, i) => low + h * i), q, {});
+    });
+  };
+  // A list of one: W1 on the line, or the mean over the directions in the plane.
+  PG.distance = (x, truth) => [x.length === 1 ? PG.w1(x[0], truth) : PG.DIRECTIONS.reduce((sum, [c, s], d) => sum + PG.w1(x[0].map((t, i) => c * t + s * x[1][i]), truth.slices[d]), 0) / PG.DIRECTIONS.length];
+  PG.floor_of = (truth, n) => [truth.slices ? sliced_floor(truth, n) : PG.w1_floor(truth, n)];
+  function sliced_floor({ axes: [a, b], density, slices }, n, times = 200) { // draws from the cells around the nodes
+    const size = Math.min(n, 128), sums = new Float64Array(density.length), rows = Array.from({ length: 4 }, () => new Float64Array(size)), [u, v, w, unused] = rows, x = new Float64Array(size), y = new Float64Array(size), found = [];
+    density.forEach((value, k) => { sums[k] = (k ? sums[k - 1] : 0) + value; });
+    for (let r = 0; r < times; r++) {
+      PG.uniforms([7, 0], PG.roles.draws, 0, r, u, v); PG.uniforms([7, 0], PG.roles.draws, 1, r, w, unused);
+      for (let i = 0; i < size; i++) {
+        let low = 0, high = sums.length - 1;
+        const level = u[i] * sums[high];
+        while (low < high) { const k = (low + high) >> 1; if (sums[k] < level) low = k + 1; else high = k; }
+        x[i] = a[low % a.length] + (v[i] - 0.5) * (a[1] - a[0]); y[i] = b[Math.floor(low / a.length)] + (w[i] - 0.5) * (b[1] - b[0]);
+      }
+      let total = 0;
+      PG.DIRECTIONS.forEach(([c, s], d) => {
+        const { x: nodes, F } = slices[d], cells = nodes.length, h = nodes[1] - nodes[0], counts = new Float64Array(cells + 1);
+        for (let i = 0; i < size; i++) counts[Math.max(0, Math.min(cells, Math.ceil((c * x[i] + s * y[i] - nodes[0]) / h)))]++;
+        for (let k = 0, sum = 0; k < cells; k++) { sum += counts[k]; total += h * Math.abs(sum / size - F[k]); }
+      });
+      found.push(total / PG.DIRECTIONS.length * Math.sqrt(size / n)); // W1 falls as one over the root of the number of draws
+    }
+    return [PG.quantile(found, 0.05), PG.quantile(found, 0.95)];
   }
 })();

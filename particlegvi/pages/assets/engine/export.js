@@ -16,11 +16,15 @@ PG.scenario = function (problem, settings, own, words) {
   if (problem.start !== problem.prior) lines.push(`initial = ${prior(problem.start)}`);
   lines.push(`kernel = { name = "squared-exponential", lengthscale = ${decimal(problem.lengthscale)}, variance = ${decimal(problem.variance)} }`,
     `particles = ${problem.particles}`, `steps = ${problem.steps}`, `step_size = ${decimal(problem.step_size)}`, `integrator = ${text(problem.integrator)}`);
-  for (const name of problem.methods) {
-    const [kl, mmd] = PG.METHODS[name];
-    lines.push("", `[methods.${name}]`);
-    if (kl) lines.push(`kl_weight = ${decimal(problem.kl_weight)}`);
-    if (mmd) lines.push(`mmd_weight = ${decimal(problem.mmd_weight)}`);
+  const key = label => /^[A-Za-z0-9_-]+$/.test(label) ? label : text(label), taken = new Set();
+  for (const [label, { type, kl_weight, mmd_weight, kernel }] of problem.each) {
+    const allowed = /^[A-Za-z0-9]([A-Za-z0-9 _+=-]{0,38}[A-Za-z0-9+])?$/.test(label), name = allowed ? label : `${type} ${taken.size + 1}`, [kl, mmd] = PG.METHODS[type];
+    taken.add(name);
+    lines.push("", `[methods.${key(name)}]`);
+    if (name !== type) lines.push(`method = ${text(type)}`);
+    if (kl) lines.push(`kl_weight = ${decimal(kl_weight)}`);
+    if (mmd) lines.push(`mmd_weight = ${decimal(mmd_weight)}`);
+    if (mmd && (kernel.lengthscale !== problem.lengthscale || kernel.variance !== problem.variance)) lines.push(`kernel = { lengthscale = ${decimal(kernel.lengthscale)}, variance = ${decimal(kernel.variance)} }`);
   }
   return [...lines, "", "[[figures]]", `kind = "${loss.dim === 1 ? "histograms" : "particles"}"`, ""].join("\n");
 };

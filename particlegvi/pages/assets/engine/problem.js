@@ -3,6 +3,7 @@
 PG.Refused = class extends Error { constructor(key, value) { super(`${key}: ${value}`); Object.assign(this, { key, value: String(value) }); } };
 PG.METHODS = { DE: [0, 0], DLE: [1, 0], DRE: [0, 1], DRLE: [1, 1] }; // which of the two weights a method has
 PG.MOST = { 1: 10000, 2: 1000 };
+PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"]; // what a method may have of its own, as LABEL.kl_weight
 
 (() => {
   const NUMBERS = { kl_weight: [0, 1e6], mmd_weight: [0, 1e6], lengthscale: [1e-6, 1e6], variance: [1e-12, 1e12], step_size: [1e-12, 1e3] };
@@ -49,17 +50,21 @@ PG.MOST = { 1: 10000, 2: 1000 };
       if (!(low < high)) throw new PG.Refused("high", high);
       return PG.losses.spline({ low, high, heights });
     }
-    if (Object.prototype.hasOwnProperty.call(PG.losses, text)) return PG.losses[text]({});
+    if (has(PG.losses, text)) return PG.losses[text]({});
     const variables = String(settings.variables || PG.variables_of(text)).split(",");
-    if (variables.length > 2 || !variables.every(name => /^[\p{L}_][\p{L}\d_]{0,39}$/u.test(name) && name !== "pi" && !Object.prototype.hasOwnProperty.call(PG.functions, name)) || new Set(variables).size < variables.length) throw new PG.Refused("variables", settings.variables);
+    if (variables.length > 2 || !variables.every(name => /^[\p{L}_][\p{L}\d_]{0,39}$/u.test(name) && name !== "pi" && !has(PG.functions, name)) || new Set(variables).size < variables.length) throw new PG.Refused("variables", settings.variables);
     return PG.formula(text, variables);
   };
 
   // x and y for a formula that has one of them and no t, otherwise t
   PG.variables_of = text => /(^|[^\p{L}\d_])[xy](?![\p{L}\d_])/u.test(text) && !/(^|[^\p{L}\d_])t(?![\p{L}\d_])/u.test(text) ? "x,y" : "t";
 
-  // Settings checked, with the loss, prior and start as objects.
-  PG.problem = function (settings, own) {
+  const has = (table, key) => Object.prototype.hasOwnProperty.call(table, key);
+  // DE, DLE, DRE or DRLE of a label, which is one of these four or, on a page with methods of its own, in their table
+  PG.type_of = (label, types) => types && has(types, label) ? types[label] : has(PG.METHODS, label) ? label : null;
+
+  // Settings checked, with the loss, prior and start as objects, and for each label what its method has.
+  PG.problem = function (settings, own, types) {
     const loss = PG.read_loss(settings, own), found = { ...settings, loss };
     for (const [key, [low, high]] of Object.entries(NUMBERS)) found[key] = number(key, settings[key], low, high);
     found.particles = whole("particles", settings.particles, 1, PG.MOST[loss.dim]);
@@ -67,19 +72,24 @@ PG.MOST = { 1: 10000, 2: 1000 };
     if (!/^\d{1,20}$/.test(settings.seed) || BigInt(settings.seed) >= 1n << 64n) throw new PG.Refused("seed", settings.seed);
     if (!["euler-maruyama", "leimkuhler-matthews"].includes(settings.integrator)) throw new PG.Refused("integrator", settings.integrator);
     found.methods = String(settings.methods).split(",");
-    if (!found.methods.every(name => Object.prototype.hasOwnProperty.call(PG.METHODS, name))) throw new PG.Refused("methods", settings.methods);
+    if (new Set(found.methods).size < found.methods.length) throw new PG.Refused("methods", settings.methods);
+    found.each = new Map(found.methods.map(label => {
+      const type = PG.type_of(label, types), [kl, mmd] = PG.METHODS[type] || [];
+      if (type === null) throw new PG.Refused("methods", settings.methods);
+      const [kl_weight, mmd_weight, lengthscale, variance] = PG.OWN.map(key => has(settings, `${label}.${key}`) ? number(`${label}.${key}`, settings[`${label}.${key}`], ...NUMBERS[key]) : found[key]);
+      return [label, { type, kl_weight: kl * kl_weight, mmd_weight: mmd * mmd_weight, kernel: { lengthscale, variance } }];
+    }));
     found.prior = PG.read_prior("prior", settings.prior, loss.dim);
     found.start = settings.initial ? PG.read_prior("initial", settings.initial, loss.dim) : found.prior;
     if (found.start.name === "flat") throw new PG.Refused("initial", "flat");
     if (found.start.name === "points") found.particles = found.start.points.length;
-    found.kernel = { lengthscale: found.lengthscale, variance: found.variance };
     found.math = String(settings.exact) === "true" ? PG.exact : PG.plain;
     return found;
   };
   // The settings of one method of a problem; methods share their noise.
   PG.method = function (problem, name, noise) {
-    const [kl, mmd] = PG.METHODS[name], { loss, prior, start, kernel, step_size, particles, seed, integrator, math } = problem;
-    return { loss, prior, start, kernel, step_size, particles, seed, integrator, math, noise, name, kl_weight: kl * problem.kl_weight, mmd_weight: mmd * problem.mmd_weight };
+    const { loss, prior, start, step_size, particles, seed, integrator, math } = problem;
+    return { loss, prior, start, step_size, particles, seed, integrator, math, noise, name, ...problem.each.get(name) };
   };
   PG.truth = function (s) { // Q* of a method, or null
     if (s.kl_weight > 0) return s.loss.dim === 1 ? PG.line_target(s) : PG.plane_target(s);
@@ -90,7 +100,7 @@ PG.MOST = { 1: 10000, 2: 1000 };
 
   // Final particles of all four methods in both modes, from the prior N(0, 1), by Euler-Maruyama.
   PG.selftest = function (given) {
-    const fixed = { prior: "normal:0:1", initial: "", integrator: "euler-maruyama", variables: "t", variance: 1 }, report = {};
+    const fixed = { prior: "normal:0:1", initial: "", integrator: "euler-maruyama", variables: "t", variance: 1, methods: Object.keys(PG.METHODS).join(",") }, report = {};
     for (const mode of ["plain", "exact"]) {
       report[mode] = {};
       const problem = PG.problem({ ...PG.DEFAULTS, ...given, ...fixed, exact: String(mode === "exact") }, null);

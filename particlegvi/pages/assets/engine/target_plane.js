@@ -41,7 +41,7 @@
       return out;
     };
   }
-  // settings as for PG.line_target: {axes, density, marginals, mean, variance} or null
+  // settings as for PG.line_target: {axes, density, marginals, slices, mean, variance} or null
   PG.plane_target = function (settings) {
     for (const nodes of settings.mmd_weight > 0 ? [129, 193] : [129, 257, 385]) {
       N = nodes;
@@ -73,7 +73,7 @@
     for (let j = 0; j < N; j++) for (let i = 0; i < N; i++) { sums[0][i] += masses[j * N + i]; sums[1][j] += masses[j * N + i]; }
     const marginals = sums.map((m, d) => { const x = d ? b : a, h = x[1] - x[0], q = m.map(v => v / h); q[0] *= 2; q[N - 1] *= 2; return PG.curve(x, q, {}); });
     const moments = sums.map((m, d) => { const x = d ? b : a; let mean = 0, variance = 0; m.forEach((v, i) => { mean += v * x[i]; }); m.forEach((v, i) => { variance += v * (x[i] - mean) ** 2; }); return [mean, variance]; });
-    return { is_resolved, axes: [a, b], density, marginals, residual, mean: moments.map(m => m[0]), variance: moments.map(m => m[1]) };
+    return { is_resolved, axes: [a, b], density, marginals, slices: PG.slices([a, b], masses), residual, mean: moments.map(m => m[0]), variance: moments.map(m => m[1]) };
   }
   // levels of the density whose inside holds these shares of the mass
   PG.mass_levels = function (density, shares) {

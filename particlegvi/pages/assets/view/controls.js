@@ -1,6 +1,6 @@
 // The settings: sliders, selections and the drawn loss. Each change is told to `changed(key, value)`.
 "use strict";
-VIEW.controls = function (state, own, changed) {
+VIEW.controls = function (state, own, types, changed) {
   const { element, say, shown } = VIEW, box = element("form", { class: "settings", onsubmit: event => event.preventDefault() }), update = [];
   const rounded = v => Number((10 ** v).toPrecision(2));
   // key, low, high and step of the slider, from the slider to the value and back
@@ -13,7 +13,7 @@ VIEW.controls = function (state, own, changed) {
     const out = element("output", {}), input = element("input", { type: "range", id: key, min: low, max: high, step });
     const show = () => { out.textContent = shown(state()[key]); input.setAttribute("aria-valuetext", out.textContent); };
     input.addEventListener("input", () => { changed(key, value(Number(input.value))); show(); });
-    update.push(() => { input.value = place(Number(state()[key])); show(); });
+    update.push(() => { if (state()[key] !== undefined) { input.value = place(Number(state()[key])); show(); } });
     return element("label", {}, say(key), input, out);
   }
   function select(key, options, read = () => state()[key], write = value => changed(key, value)) {
@@ -35,22 +35,35 @@ VIEW.controls = function (state, own, changed) {
   });
   const picked = value => value === "formula" ? changed("loss", "t^2/2 + cos(3*t)", { variables: "t" }) : value === "formula2" ? changed("loss", "(x^2 - 1)^2 + y^2/2", { variables: "x,y" })
     : value === "spline" ? changed("loss", "spline", drawing.start()) : changed("loss", value);
-  const methods = element("fieldset", {}, element("legend", {}, say("methods")), ...Object.keys(PG.METHODS).map(name => {
-    const tick = element("input", { type: "checkbox", id: `method-${name}` });
+  const place = label => Object.keys(PG.METHODS).indexOf(PG.type_of(label, types)), labels = [...new Set([...Object.keys(types), ...Object.keys(PG.METHODS)])].sort((one, other) => place(one) - place(other));
+  const picks = () => String(state().methods).split(","), chosen = label => picks().includes(label);
+  const methods = element("fieldset", {}, element("legend", {}, say("methods")), ...labels.map(label => {
+    const tick = element("input", { type: "checkbox", id: `method-${label}` }), type = PG.type_of(label, types);
     tick.addEventListener("change", () => {
-      const chosen = Object.keys(PG.METHODS).filter(each => each === name ? tick.checked : String(state().methods).split(",").includes(each));
-      if (chosen.length) changed("methods", chosen.join(",")); else tick.checked = true;
+      const found = labels.filter(each => each === label ? tick.checked : chosen(each));
+      if (found.length) changed("methods", found.join(",")); else tick.checked = true;
     });
-    update.push(() => { tick.checked = String(state().methods).split(",").includes(name); });
-    return element("label", {}, tick, element("span", {}, `${name} ${say(`about_${name}`)}`));
+    update.push(() => { tick.checked = chosen(label); });
+    return element("label", {}, tick, element("span", {}, `${label === type ? label : `${label}: ${type}`} ${say(`about_${type}`)}`));
   }));
+  const uses = (label, key) => PG.METHODS[PG.type_of(label, types)][key === "kl_weight" ? 0 : 1], has_own = (label, key) => state()[`${label}.${key}`] !== undefined;
+  const rows = sliders.map(given => { // a weight that no method shares is not asked for
+    const row = slider(given);
+    if (PG.OWN.includes(given[0])) update.push(() => { const users = picks().filter(label => uses(label, given[0])); row.hidden = users.length > 0 && users.every(label => has_own(label, given[0])); });
+    return row;
+  });
+  for (const label of labels) for (const given of sliders.slice(0, 3)) if (uses(label, given[0])) {
+    const row = slider([`${label}.${given[0]}`, ...given.slice(1)]);
+    update.push(() => { row.hidden = !chosen(label) || !has_own(label, given[0]); });
+    rows.push(row);
+  }
   const exact = element("input", { type: "checkbox", id: "exact" });
   exact.addEventListener("change", () => changed("exact", String(exact.checked)));
   update.push(() => { exact.checked = String(state().exact) === "true"; });
   const prior_text = element("input", { type: "text", id: "prior", spellcheck: "false", autocomplete: "off" });
   prior_text.addEventListener("change", () => changed("prior", prior_text.value.trim(), { initial: prior_text.value.trim() === "flat" ? "normal:0:1" : "" }));
   update.push(() => { prior_text.value = typeof state().prior === "string" ? state().prior : PG.write_prior(state().prior); });
-  box.append(select("kind", kinds, kind, picked), formula_row, drawing_row, methods, ...sliders.map(slider),
+  box.append(select("kind", kinds, kind, picked), formula_row, drawing_row, methods, ...rows,
     element("label", { class: "wide" }, say("prior"), element("span", {}, prior_text, element("small", { class: "soft" }, say("prior_help")))),
     select("integrator", [["euler-maruyama", "Euler-Maruyama"], ["leimkuhler-matthews", "Leimkuhler-Matthews"]]),
     element("fieldset", {}, element("label", {}, exact, element("span", {}, say("exact")))));

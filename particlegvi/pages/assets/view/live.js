@@ -1,7 +1,7 @@
 // The live part of a page: particles that are simulated here, at the settings of the controls or the address.
 "use strict";
 VIEW.live = function (root) {
-  const { element, say, number, data } = VIEW, own = data.loss, base = { ...PG.DEFAULTS, ...data.settings };
+  const { element, say, number, data } = VIEW, own = data.loss, types = data.methods || {}, base = { ...PG.DEFAULTS, ...data.settings };
   let state = { ...base }, problem = null, playing = false, busy = 0, idle = null, pinned = null;
   VIEW.most = 10000;
   const panels = VIEW.panels(), kept = VIEW.panels(), sentence = data.watch_live || data.watch, watch = element("p", { class: "watch" }, sentence), error = element("p", { class: "error", role: "alert" });
@@ -12,7 +12,7 @@ VIEW.live = function (root) {
     element("button", { type: "button", id: "preset-own", onclick: () => choose({}, sentence) }, say("preset_own")));
   const address = element("input", { type: "text", class: "address", id: "address", readonly: true, "aria-label": say("link") });
   const text = element("textarea", { id: "scenario", readonly: true, spellcheck: "false", "aria-label": say("scenario_text") }), out = element("div", { hidden: true }, element("p", {}, say("scenario_help")), text);
-  const controls = VIEW.controls(() => state, own, changed), settings = element("details", { open: true, id: "settings" }, element("summary", {}, say("settings")), controls.box);
+  const controls = VIEW.controls(() => state, own, types, changed), settings = element("details", { open: true, id: "settings" }, element("summary", {}, say("settings")), controls.box);
   const kept_box = element("section", { hidden: true }, element("h2", {}, say("kept_title")), kept.grid, kept.table);
   root.append(presets, watch,
     element("div", { class: "row", role: "group", "aria-label": say("simulation") }, play_button, button("step", () => jump(1)), button("end", () => jump(Math.max(0, problem.steps - panels.entries[0].ensemble.step) || 1000)), button("reset", () => { play(false); restart(); }), button("compare", compare), clock),
@@ -29,13 +29,14 @@ VIEW.live = function (root) {
     if (problem && problem.loss.dim === 2 && key !== "loss") waiting = setTimeout(restart, 150); else restart();
     controls.show();
   }
-  function choose(given, sentence) { play(false); state = { ...base, ...given }; watch.textContent = sentence; restart(); controls.show(); }
+  const shared_only = settings => Object.fromEntries(Object.entries(settings).filter(([key]) => !key.includes("."))); // no weights of single methods
+  function choose(given, sentence) { play(false); state = { ...(given.methods ? shared_only(base) : base), ...given }; watch.textContent = sentence; restart(); controls.show(); }
   const describe = (key, value) => key === "variables" || key === "loss" ? say("refused_loss") : say(`refused_${key}` in data.words ? `refused_${key}` : "refused", { key: say(key), value, most: VIEW.most });
 
   function restart() {
     let found;
     try {
-      found = PG.problem(clamped(), own);
+      found = PG.problem(clamped(), own, types);
       const start = PG.draw(found.start, PG.key(found.seed), found.particles, found.loss.dim, PG.plain), values = new Float64Array(found.particles);
       found.loss.values(start, values, PG.plain);
       if (!values.every(Number.isFinite)) throw new PG.Refused("finite", "");
@@ -68,10 +69,10 @@ VIEW.live = function (root) {
   }
   function build(where, found, given) {
     const noise = PG.noise(found.seed, found.particles, found.loss.dim, found.math);
-    const entries = found.methods.map(name => {
+    const entries = found.methods.map((name, k) => {
       const s = PG.method(found, name, noise), ensemble = PG.ensemble(s), truth = truth_of(s);
       const slopes = ensemble.x.map(row => new Float64Array(row.length)); found.loss.slopes(ensemble.x, slopes, PG.plain);
-      const steepest = slopes.reduce((most, row) => row.reduce((m, v) => Math.max(m, Math.abs(v)), most), 0), entry = { label: name, colour: VIEW.method_colour(name), truth, ensemble, history: [], particles: () => ensemble.x };
+      const steepest = slopes.reduce((most, row) => row.reduce((m, v) => Math.max(m, Math.abs(v)), most), 0), entry = { label: name, colour: VIEW.method_colour(s.type, found.methods.slice(0, k).filter(other => found.each.get(other).type === s.type).length), truth, ensemble, history: [], particles: () => ensemble.x };
       entry.note = [s.kl_weight ? `kl_weight ${VIEW.shown(s.kl_weight)}` : "", s.mmd_weight ? `mmd_weight ${VIEW.shown(s.mmd_weight)}` : ""].filter(Boolean).join(", ") || say("no_weights");
       entry.goal = truth && found.loss.dim === 1 && s.kl_weight > 0 ? PG.target_free_energy(truth, s) : null;
       entry.verdict = facts => {
@@ -86,7 +87,7 @@ VIEW.live = function (root) {
     where.build(entries, loss.dim === 1 ? VIEW.line_scene(loss, truths, variables[0], seen) : VIEW.plane_scene(loss, truths, variables), loss.dim);
   }
   function floors() { // W1 of exact draws takes longest, and is not needed while a slider moves
-    for (const where of [panels, kept]) for (const entry of where.entries) if (!entry.floor && entry.truth) entry.floor = (entry.truth.marginals || [entry.truth]).map(curve => PG.w1_floor(curve, entry.ensemble.settings.particles));
+    for (const where of [panels, kept]) for (const entry of where.entries) if (!entry.floor && entry.truth) entry.floor = PG.floor_of(entry.truth, entry.ensemble.settings.particles);
     outside();
     tell();
   }
@@ -129,18 +130,19 @@ VIEW.live = function (root) {
   function jump(steps) { // in pieces, so that the page stays alive and the free energy has a curve; another jump stops it
     play(false);
     const mine = ++busy, piece = Math.max(1, Math.ceil(steps / 50));
+    let pieces = 0;
     const go = left => {
       if (mine !== busy || playing) return;
       const begun = performance.now();
       while (left > 0 && performance.now() - begun < 60) { left -= advance(Math.min(left, piece), 60); note_energy(); }
-      paint(left <= 0);
+      paint(left <= 0 || ++pieces % 8 === 0);
       if (left > 0) setTimeout(() => go(left), 0);
     };
     go(steps);
   }
   function compare() { // keep what is shown, beside what comes; both begin again from the same start and noise
     if (pinned) pinned = null;
-    else { pinned = { ...state }; build(kept, PG.problem(pinned, own), pinned); }
+    else { pinned = { ...state }; build(kept, PG.problem(pinned, own, types), pinned); }
     document.getElementById("compare").textContent = say(pinned ? "stop_comparing" : "compare");
     kept_box.hidden = !pinned;
     play(false); restart();
@@ -152,6 +154,7 @@ VIEW.live = function (root) {
       if (value === undefined || typeof value === "object" || (key in base && String(base[key]) === String(value))) continue;
       given.set(key, value);
     }
+    for (const key in base) if (key.includes(".") && !(key in state)) given.set(key, ""); // a weight that is shared again
     return given.toString();
   }
   function remember() { try { history.replaceState(null, "", `#${fragment()}`); } catch (refused) { /* a frame without an address */ } }
@@ -172,6 +175,11 @@ VIEW.live = function (root) {
     const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
     state = { ...base };
     for (const [key, value] of Object.entries(given)) if (key in PG.DEFAULTS || ["heights", "low", "high"].includes(key)) state[key] = value;
+    for (const [key, value] of Object.entries(given)) { // LABEL.kl_weight: of one method; empty: shared
+      const at = key.lastIndexOf(".");
+      if (at < 0 || !PG.OWN.includes(key.slice(at + 1)) || PG.type_of(key.slice(0, at), types) === null) continue;
+      if (value) state[key] = value; else delete state[key];
+    }
     if (Number(given.pace) >= 1 && Number(given.pace) <= 1000) state.pace = Math.round(Number(given.pace));
     if (given.loss && given.loss !== "own" && !given.variables) state.variables = PG.variables_of(given.loss);
     if (given.prior === "flat" && !given.initial) state.initial = "normal:0:1";

@@ -3,30 +3,30 @@
 // A set of panels under one heading; entries are {label, note, truth, floor, verdict(), particles(), colour}.
 VIEW.panels = function () {
   const { element, say, number } = VIEW, grid = element("div", { class: "panels" }), body = element("tbody");
-  const heads = ["method", "mean", "sd", "w1", "exact_draws", "verdict"];
-  const table = element("table", {}, element("thead", {}, element("tr", {}, ...heads.map(key => element("th", { scope: "col" }, say(key))))), body);
+  const heads = ["method", "mean", "sd", "w1", "exact_draws", "verdict"], head = key => say(key === "w1" && dim === 2 ? "sliced_w1" : key);
+  const columns = heads.map(() => element("th", { scope: "col" })), table = element("table", {}, element("thead", {}, element("tr", {}, ...columns)), body);
   const energy = element("canvas", { class: "energy", role: "img" }), energy_box = element("figure", {}, element("figcaption", {}, say("energy_title"), element("small", {}, say("energy_note"))), energy);
   let entries = [], scene = null, dim = 1;
 
   function build(given, the_scene, the_dim) {
     entries = given; scene = the_scene; dim = the_dim;
     grid.replaceChildren(); body.replaceChildren();
+    columns.forEach((column, k) => { column.textContent = head(heads[k]); });
     entries.forEach(entry => {
       entry.canvas = element("canvas", { role: "img" });
       const caption = element("figcaption", {}, entry.label, element("small", { class: "soft" }, entry.note));
       caption.style.color = `var(${entry.colour})`;
       grid.append(element("figure", {}, caption, entry.canvas));
-      entry.row = element("tr", {}, element("th", { scope: "row" }, entry.label), ...heads.slice(1).map(key => element("td", { "data-head": say(key) })));
+      entry.row = element("tr", {}, element("th", { scope: "row" }, entry.label), ...heads.slice(1).map(key => element("td", { "data-head": head(key) })));
       body.append(entry.row);
       entry.history = entry.history || [];
     });
   }
   const per_coordinate = list => dim === 1 ? list[0] : list.join("; ");
-  function numbers(entry) { // mean, sd and W1 of each coordinate; kept, because the verdict asks for them again
+  function numbers(entry) { // mean and sd of each coordinate, and W1
     const x = entry.particles(), mean = x.map(row => row.reduce((sum, t) => sum + t, 0) / row.length);
     const sd = x.map((row, d) => Math.sqrt(row.reduce((sum, t) => sum + (t - mean[d]) ** 2, 0) / row.length));
-    const curves = entry.truth ? entry.truth.marginals || (dim === 1 ? [entry.truth] : null) : null, fine = mean.every(Number.isFinite);
-    return { mean, sd, w1: curves && fine ? x.map((row, d) => PG.w1(row, curves[d])) : null };
+    return { mean, sd, w1: entry.truth && mean.every(Number.isFinite) ? PG.distance(x, entry.truth) : null };
   }
   function draw() {
     for (const entry of entries) {
@@ -40,8 +40,8 @@ VIEW.panels = function () {
       const write = (k, text) => { cells[k].textContent = text; };
       write(1, per_coordinate(facts.mean.map(t => number(t))));
       write(2, per_coordinate(facts.sd.map(t => number(t))));
-      write(3, facts.w1 ? per_coordinate(facts.w1.map(t => number(t))) : "–");
-      write(4, entry.floor ? per_coordinate(entry.floor.map(([low, high]) => `${number(low)} ${say("to")} ${number(high)}`)) : "–");
+      write(3, facts.w1 ? number(facts.w1[0]) : "–");
+      write(4, entry.floor ? `${number(entry.floor[0][0])} ${say("to")} ${number(entry.floor[0][1])}` : "–");
       const verdict = entry.verdict(facts);
       write(5, verdict);
       const left = x[0].filter(t => t < 0).length / x[0].length;

@@ -25,10 +25,11 @@ VIEW.replay = function (root, ready) {
     const axes = truth.axes.map(([low, high, n]) => Float64Array.from({ length: n }, (_, i) => low + (high - low) * i / (n - 1)));
     if (run.dim === 1) return PG.curve(axes[0], Float64Array.from(truth.density), {});
     const [columns, rows] = axes.map(axis => axis.length), sums = axes.map(axis => new Float64Array(axis.length));
+    const edge = (i, count) => i === 0 || i === count - 1 ? 0.5 : 1, masses = Float64Array.from(truth.density, (v, k) => v * edge(k % columns, columns) * edge(Math.floor(k / columns), rows));
     truth.density.forEach((v, k) => { sums[0][k % columns] += v; sums[1][Math.floor(k / columns)] += v; });
     sums[0].forEach((v, i) => { sums[0][i] = v * (axes[1][rows - 1] - axes[1][0]) / (rows - 1); });
     sums[1].forEach((v, i) => { sums[1][i] = v * (axes[0][columns - 1] - axes[0][0]) / (columns - 1); });
-    return { axes, density: Float64Array.from(truth.density), marginals: sums.map((q, d) => PG.curve(axes[d], q, {})) };
+    return { axes, density: Float64Array.from(truth.density), marginals: sums.map((q, d) => PG.curve(axes[d], q, {})), slices: PG.slices(axes, masses) };
   }
   const said = (method, facts) => { // as the live page says it
     if (!method.floor || !facts.w1 || method.truth.atoms) return "";
@@ -57,7 +58,8 @@ VIEW.replay = function (root, ready) {
   addEventListener("resize", () => { if (decoded) panels.draw(); });
   unpack().then(() => {
     const loss = data.loss ? PG.read_loss({ loss: "own" }, data.loss) : null, truths = run.methods.map(truth_of);
-    const entries = run.methods.map((method, k) => ({ label: method.label, note: method.note || say("no_weights"), colour: VIEW.method_colour(method.type), truth: truths[k], floor: method.floor ? [method.floor] : null,
+    const entries = run.methods.map((method, k) => ({ label: method.label, note: method.note || say("no_weights"), colour: VIEW.method_colour(method.type, run.methods.slice(0, k).filter(other => other.type === method.type).length), truth: truths[k],
+      floor: run.shown === run.particles && method.floor ? [method.floor] : truths[k] && PG.floor_of(truths[k], run.shown),
       particles: () => particles(k), verdict: facts => at === frames - 1 && method.verdict ? method.verdict : said(method, facts) }));
     panels.build(entries, run.dim === 1 ? VIEW.line_scene(loss, truths, run.variables[0], run.window[0]) : VIEW.plane_scene(loss, truths, run.variables, run.window), run.dim);
     show(frames - 1);

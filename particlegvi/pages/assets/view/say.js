@@ -20,7 +20,8 @@ VIEW.element = function (tag, attributes, ...children) {
   return made;
 };
 VIEW.colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-VIEW.method_colour = name => name in PG.METHODS || name === "FDGVI" ? `--${name.toLowerCase()}` : "--other";
+// the colour of a kind of method; those of further methods of the kind are others
+VIEW.method_colour = (type, before = 0) => before ? ["--other", "--fdgvi", "--dre", "--drle", "--de"][(before - 1) % 5] : PG.type_of(type) || type === "FDGVI" ? `--${type.toLowerCase()}` : "--other";
 VIEW.still = matchMedia("(prefers-reduced-motion: reduce)").matches; // nothing moves by itself
 
 // A canvas with sharp pixels; returns its context and size in CSS pixels.
