@@ -13,6 +13,7 @@ from particlegvi.cli.reporting import say
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from particlegvi.cli.options import Command
+    from particlegvi.contracts import Facts
     from particlegvi.results import Results
 
 
@@ -41,13 +42,14 @@ def run(options: argparse.Namespace) -> None:
 
 
 def resume(options: argparse.Namespace) -> None:
+    style = look(options)
     with ProgressBar(options.quiet) as progress:
         from particlegvi.running.resume import go_on
         from particlegvi.storage.folder import open_folder
         from particlegvi.sweeps.folder import is_sweep
 
         if is_sweep(options.folder):
-            sweeping.resume(options, progress)
+            sweeping.resume(options, progress, style)
             return
         finished = open_folder(options.folder).manifest["status"] == "finished"
         results = go_on(
@@ -55,13 +57,21 @@ def resume(options: argparse.Namespace) -> None:
             progress=progress,
             checkpoint_every=options.checkpoint_every,
             pictures=not options.no_figure,
+            style=style,
         )
     if results.status == "diverged":
         raise ValueError(f"{options.folder} holds a run that diverged, and would diverge again; see its summary.json")
     if not finished:
         conclude(results, options)
     elif not options.quiet:
-        print(f"{options.folder} is finished, and its files are as they were written")
+        print(f"{options.folder} is finished, and its files are as they were written{drawn_again(options, style)}")
+
+
+def drawn_again(options: argparse.Namespace, style: Facts) -> str:
+    """What somebody is told who asks for a look of pictures that are there."""
+    from particlegvi.tools.quoting import as_argument
+
+    return f"; to draw its pictures in this look say: particlegvi plot {as_argument(options.folder)}" if style else ""
 
 
 def conclude(results: Results, options: argparse.Namespace) -> None:
@@ -133,6 +143,7 @@ COMMANDS: dict[str, Command] = {
             CHECKPOINT,
             sweeping.WORKERS,
             sweeping.DASK,
+            *LOOK,
         ],
     ),
     "plot": (

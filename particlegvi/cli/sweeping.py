@@ -39,14 +39,16 @@ def sweep(options: argparse.Namespace) -> None:
     conclude(found, options)
 
 
-def resume(options: argparse.Namespace, progress: Progress | None) -> None:
+def resume(options: argparse.Namespace, progress: Progress | None, style: Facts) -> None:
     """Finish a sweep; called by the command ``resume``."""
     from particlegvi.sweeps import folder, front
     from particlegvi.tools import files
 
     place = files.place("folder", options.folder)
     finished = folder.read(place)["status"] == "finished"
-    found = front.finish(place, _workers(options), progress, dask=options.dask, pictures=not options.no_figure)
+    found = front.finish(
+        place, _workers(options), progress, dask=options.dask, pictures=not options.no_figure, style=style
+    )
     if found.computed or not finished:
         conclude(found, options)
     elif not options.quiet:

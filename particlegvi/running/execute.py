@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from particlegvi import kinds
-from particlegvi.contracts import Listening, Progress
+from particlegvi.contracts import Facts, Listening, Progress
 from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.kinds.kind import Job, Space
@@ -119,7 +119,12 @@ def execute(
 
 
 def simulate_rest(
-    results: Results, folder: Folder | None, progress: Progress | None, checkpoint_every: float, pictures: bool
+    results: Results,
+    folder: Folder | None,
+    progress: Progress | None,
+    checkpoint_every: float,
+    pictures: bool,
+    style: Facts | None = None,
 ) -> None:
     """Simulate the methods that ``results`` does not have, and finish the folder, whose lock is held."""
     if folder is not None:
@@ -136,7 +141,7 @@ def simulate_rest(
                 tell(progress, "truth", total=1)
                 folder.write_summary(results.summary)
                 if pictures:
-                    _draw(results, folder, progress)
+                    _draw(results, folder, progress, style)
                 folder.update(status="finished")
     except BaseException as error:
         _keep(results, folder, error)
@@ -160,10 +165,10 @@ def _simulate(
             folder.add(label, results.kind.packed(run), run.info["seconds"], place.finish(), results.labels)
 
 
-def _draw(results: Results, folder: Folder, progress: Progress | None) -> None:
+def _draw(results: Results, folder: Folder, progress: Progress | None, style: Facts | None) -> None:
     folder.update(status="simulated")
     try:
-        pictures = draw(results, progress)
+        pictures = draw(results, progress, style)
     except (OSError, MemoryError):
         raise  # the pictures can be drawn when there is room
     except Exception as error:

@@ -13,13 +13,13 @@ from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.stages import tell
 
 
-def check_figures(scenario: Scenario) -> None:
+def check_figures(scenario: Scenario, style: Facts | None = None) -> None:
     """Refuse, with a ValueError, an entry of ``[[figures]]`` that could not be drawn, before anything is simulated."""
     if scenario["figures"]:
         from particlegvi import plotting
 
         for figure in scenario["figures"]:
-            plotting.check(figure, scenario.get("kind", "particles"))
+            plotting.check({**figure, **(style or {})}, scenario.get("kind", "particles"))
 
 
 def draw(results: Results, progress: Progress | None = None, style: Facts | None = None) -> list[Path]:

@@ -11,6 +11,7 @@ from particlegvi.contracts import Facts, Listening, Progress
 from particlegvi.results import Results, load
 from particlegvi.results.loading import opened, stored_scenario, unpacked
 from particlegvi.running.execute import simulate_rest
+from particlegvi.running.pictures import check_figures
 from particlegvi.scenario import decisive
 from particlegvi.storage import checkpoint as checkpoints
 from particlegvi.storage import manifest
@@ -68,8 +69,10 @@ def go_on(
     progress: Progress | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY,
     pictures: bool = False,
+    *,
+    style: Facts | None = None,
 ) -> Results:
-    """`resume`; with ``pictures`` as in `particlegvi.running.execute.execute`."""
+    """`resume`; with ``pictures`` as in `particlegvi.running.execute.execute`, in the look ``style`` for this time."""
     parts.progress(progress)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     seed = None if seed is None else arguments.seed(seed)
@@ -81,6 +84,8 @@ def go_on(
         manifest.check_versions(there.path, there.manifest, versions())
     elif not there.has_lock():
         return load(folder)
+    if style:
+        check_figures(begun, style)
     noted = there.take()
     try:
         there.sweep()
@@ -101,7 +106,7 @@ def go_on(
     except BaseException:
         there.release()
         raise
-    simulate_rest(results, there, progress, checkpoint_every, pictures)
+    simulate_rest(results, there, progress, checkpoint_every, pictures, style)
     return results
 
 

@@ -156,7 +156,13 @@ def resume(
 
 
 def finish(
-    place: Path, workers: int = 1, progress: Progress | None = None, *, dask: str | None = None, pictures: bool = True
+    place: Path,
+    workers: int = 1,
+    progress: Progress | None = None,
+    *,
+    dask: str | None = None,
+    pictures: bool = True,
+    style: Facts | None = None,
 ) -> Sweep:
     """`resume` of a sweep; one that is finished and sound is loaded, and nothing in it changes."""
     workers = arguments.whole("workers", workers, 1, 10_000)
@@ -174,4 +180,4 @@ def finish(
                 f" give other numbers; go on with that, or say particlegvi sweep {place / 'scenario.toml'} --out"
                 f" {place} to compute all anew"
             )
-    return running.run(running.plan(stored), place, workers, progress, dask=dask, pictures=pictures)
+    return running.run(running.plan(stored), place, workers, progress, dask=dask, pictures=pictures, style=style)

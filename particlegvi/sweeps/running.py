@@ -105,6 +105,7 @@ def run(
     dask: str | None = None,
     pool: LazyPool | None = None,
     pictures: bool = True,
+    style: Facts | None = None,
 ) -> Sweep:
     """Compute the cells that are not there, and draw up the table.
 
@@ -119,6 +120,8 @@ def run(
         Called as ``progress("cells", finished, all)``.
     pictures : bool
         Whether they are drawn into the folder.
+    style : mapping, optional
+        Settings of their look.
     """
     workers = arguments.whole("workers", workers, 1, 10_000)
     engine = choose(workers, dask) if pool is None else pool
@@ -132,7 +135,7 @@ def run(
     try:
         found = _filled(chosen, Store(out), out, engine, workers, progress)
         if found.computed or folder.manifest["status"] != "finished" or not (out / "table.csv").exists():
-            _write(found, folder, pictures)
+            _write(found, folder, pictures, style or {})
         return found
     except ValueError:
         if folder.fresh and not any((out / "cells").iterdir()):
@@ -143,15 +146,15 @@ def run(
         folder.release()
 
 
-def _write(found: Sweep, folder: folders.SweepFolder, pictures: bool) -> None:
+def _write(found: Sweep, folder: folders.SweepFolder, pictures: bool, style: Facts) -> None:
     place = folder.path
     files.write_text(place / "table.csv", found.table.csv())
     files.write_text(place / "table.md", markdown(found))
     files.write_json(place / "sweep.json", files.finite(facts(found, folder.manifest["versions"])))
     for stale in folder.manifest.get("pictures", []):
-        if stale in ("heat-map.png", "lines.png"):
+        if Path(stale).name == stale and Path(stale).stem in ("heat-map", "lines"):
             (place / stale).unlink(missing_ok=True)
-    drawn = draw(found, place) if pictures else []
+    drawn = draw(found, place, style) if pictures else []
     folder.update(status="finished", pictures=[picture.name for picture in drawn])
 
 

@@ -74,8 +74,17 @@ def test_no_room_for_pictures(tmp_path, monkeypatch, capsys):
     (line,) = capsys.readouterr().err.splitlines()
     assert "No space left" in line and line.endswith(f"particlegvi resume {tmp_path / 'run'}")
     assert status(tmp_path / "run") == "simulated"
-    assert cli.main(["resume", str(tmp_path / "run"), "--quiet"]) == 0
-    assert list((tmp_path / "run").glob("*.png"))
+    folder = tmp_path / "run"
+    assert cli.main(["resume", str(folder), "--size", "3:2"]) == 2
+    assert "size must be" in capsys.readouterr().err and status(folder) == "simulated"
+    assert cli.main(["resume", str(folder), "--quiet", "--size", "4:3", "--palette", "dark", "--format", "svg"]) == 0
+    assert not list(folder.glob("*.png")) and "style" not in (folder / "scenario.toml").read_text()
+    (picture,) = folder.glob("*.svg")
+    assert json.loads((folder / "manifest.json").read_text())["figures"] == [picture.name]
+    before = picture.read_bytes()
+    assert cli.main(["resume", str(folder), "--language", "de"]) == 0
+    assert f"to draw its pictures in this look say: particlegvi plot {folder}" in capsys.readouterr().out
+    assert picture.read_bytes() == before
 
 
 def test_a_picture_that_cannot_be_drawn_leaves_a_finished_run(tmp_path, monkeypatch, capsys):
