@@ -83,6 +83,31 @@ def read_class(kind) -> str:
         return read(kind(np.zeros((3, 1)))).words
 
 
+PRIORS = {
+    "flat": {"dim": 1},
+    "formula": {"formula": "exp(-t^2/2)", "variables": ["t"]}, "gaussian-mixture": {"means": [-1.0, 2.0]},
+    "uniform": {"low": 0.0, "high": 1.0},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", pg.priors.names())
+def test_every_prior_has_a_table(name):
+    prior = pg.priors.get(name, **PRIORS.get(name, {}))
+    assert type(prior).__name__ in read(prior).words
+
+
+@pytest.mark.parametrize("name", pg.schedules.names())
+def test_every_schedule_has_a_table(name):
+    given = {"initial": 0.1, "final": 0.01, "over": 10.0}
+    kept = given if name in ("cosine", "geometric", "linear") else {"initial": 0.1}
+    assert "initial" in read(pg.schedules.get(name, **kept)).words
+
+
+@pytest.mark.parametrize("name", pg.jumps.names())
+def test_every_kind_of_jumps_has_a_table(name):
+    assert name in read(getattr(pg.jumps, name)()).words
+
+
 @pytest.mark.parametrize("name", pg.scenarios.names())
 def test_every_scenario_has_a_table(name):
     found = read(pg.scenarios.get(name)).words

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import answering
+from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
@@ -27,7 +28,7 @@ MOST_STEPS = 10**12
 
 @answering
 @dataclass(frozen=True)
-class Ensemble:
+class Ensemble(Card):
     """Jumps between modes for DLE and DRLE, with proposals from the ensemble itself.
 
     Parameters

@@ -12,10 +12,11 @@ from particlegvi.engine.terms.constant import Constant
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import frozen, locations
 from particlegvi.tools.calls import answering
+from particlegvi.tools.html import Card
 
 
 @answering
-class Flat:
+class Flat(Card):
     """Flat prior: a constant density on the whole space, which is not a probability (thesis, C.7.2).
 
     Its log density and its mean embedding are constant, so it adds nothing to the drift. It cannot be sampled: a run

@@ -22,6 +22,7 @@ from particlegvi.losses.formulas.plain import run
 from particlegvi.priors import stretched
 from particlegvi.tools.arguments import array, frozen, locations, whole
 from particlegvi.tools.calls import answered, answering
+from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import as_written, refuse
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ DIGITS = 13  # of the normaliser, so that its last bits are those of no machine
 
 
 @answering
-class Prior:
+class Prior(Card):
     """A prior with the density of a formula; `from_formula` makes it.
 
     Parameters

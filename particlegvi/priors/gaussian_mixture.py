@@ -14,11 +14,12 @@ from particlegvi.losses.gaussian_mixture import GaussianMixture as MixtureTerm
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import frozen, locations, whole
 from particlegvi.tools.calls import answering
+from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
 
 
 @answering
-class GaussianMixture:
+class GaussianMixture(Card):
     """Mixture of Gaussians with independent coordinates: sum_k weight_k N(mean_k, diag(sd_k^2)).
 
     Parameters

@@ -12,11 +12,12 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
 from particlegvi.tools.calls import answering
+from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import as_written, refuse
 
 
 @answering
-class Laplace:
+class Laplace(Card):
     """Laplace prior, independent coordinates with the density exp(-|x - location| / scale) / (2 scale).
 
     Parameters

@@ -13,6 +13,7 @@ from particlegvi.engine.numerics import noise
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
 from particlegvi.tools.calls import answering
+from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import as_written, refuse
 
 MOST_DEGREES = 1e6
@@ -21,7 +22,7 @@ DROP = 45.0  # in the logarithm of the mixing density, outside of which nothing 
 
 
 @answering
-class StudentT:
+class StudentT(Card):
     """Student's t prior, independent coordinates of the same degrees of freedom.
 
     Parameters

@@ -13,11 +13,12 @@ from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms.constant import Constant
 from particlegvi.tools.arguments import coordinates, locations, same_length, whole
 from particlegvi.tools.calls import answering
+from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import as_written, shown
 
 
 @answering
-class Uniform:
+class Uniform(Card):
     """Uniform prior on the box of all x with low <= x <= high.
 
     Particles that leave the box are reflected by the engine; the density outside is zero.

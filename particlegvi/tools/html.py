@@ -9,6 +9,8 @@ import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from particlegvi.tools.quoting import plain, short, shown
 
 LARGEST = 19_000  # bytes of the whole, in UTF-8
@@ -77,7 +79,9 @@ def verdict(reached: bool | None, said: str) -> str:
 
 
 def words(value: object) -> str:
-    """A value in a few words; an array by its shape."""
+    """A value in a few words; an array of more than a few numbers by its shape."""
+    if isinstance(value, np.ndarray) and 0 < value.size <= 4 and value.ndim <= 1:
+        return ", ".join(f"{each:.6g}" for each in value.ravel().tolist())
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, str):
