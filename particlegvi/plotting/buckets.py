@@ -17,11 +17,12 @@ from matplotlib.patches import ConnectionPatch
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 from numpy.typing import NDArray
 
+from particlegvi import words
 from particlegvi.contracts import Array, Loss, Target
 from particlegvi.plotting import reading, rules, style, symbols
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
-from particlegvi.plotting.look import number, palette, say
+from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.results import Interval, Results, Runs, is_density
 
 FEW = 60  # up to so many particles, lines join the same particle of all methods and shared buckets get a ring
@@ -243,11 +244,12 @@ def name_in_pi(axes: Axes, width: float, at_most: int = 5) -> None:
     steps = [0.25, 0.5, *(base * 10**power for power in range(12) for base in (1, 2, 5))]
     step = next(each for each in steps if span / each <= at_most)
     axes.xaxis.set_major_locator(MultipleLocator(step * math.pi))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: _in_pi(place / math.pi)))
+    spoken = words.of(look().language)  # now: ticks are written when the figure is drawn, which may be outside its look
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: _in_pi(place / math.pi, spoken)))
 
 
-def _in_pi(multiple: float) -> str:
+def _in_pi(multiple: float, spoken: words.Words) -> str:
     if abs(multiple) < 1e-9:
         return "0"
-    text = number(f"{multiple:.10g}".replace("-", "\u2212"))
+    text = spoken.number(f"{multiple:.10g}".replace("-", "\u2212"))
     return {"1": "", "\u22121": "\u2212"}.get(text, text) + r"$\pi$"

@@ -34,7 +34,8 @@ def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", cloc
     In a look that is not the default one, what does not fit on a line goes on on the next, and the panels make room.
     """
     seen, height = look(), figure.get_size_inches()[1]
-    title = words.of(seen.language).title(str(scenario.get("title") or scenario.get("name") or ""))
+    own = words.of(seen.language)
+    title = own.title(str(scenario.get("title") or scenario.get("name") or ""))
     title = seen.title or shortened(title, 88)
     room = (1.0 - 2.0 * EDGE) * figure.bbox.width
     size = seen.large if length(figure, title, seen.large, "bold") <= room else seen.medium
@@ -55,7 +56,8 @@ def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", cloc
         return time
     if clock:
         room = 0.98 * time.get_window_extent().x0 - EDGE * figure.bbox.width
-    lines = facts_of(figure, str(scenario.get("source") or ""), [*filter(None, [note]), *settings(runs)], room)
+    source = own.title(str(scenario.get("source") or ""))
+    lines = facts_of(figure, source, [*filter(None, [note]), *settings(runs)], room)
     for line in lines:
         figure.text(EDGE, 1.0 - down / height, line, size=seen.small, color=palette().words, **place)
         down += 0.26 * seen.letters
@@ -124,8 +126,11 @@ def _sizes(step_size: float | Schedule) -> str:
     if not isinstance(step_size, Schedule):
         return number(shown(step_size))
     values = {name: number(f"{value:g}") for name, value in step_size.table().items() if name != "schedule"}
+    chosen = words.of(look().language)
+    if chosen.language in step_size.in_words:
+        return words.filled(step_size.in_words[chosen.language], values)
     key = f"schedule_{step_size.name}"
-    return say(key, **values) if key in words.of(look().language).table("figures") else shown(step_size)
+    return say(key, **values) if key in chosen.table("figures") else shown(step_size)
 
 
 def legend_below(figure: Figure) -> None:

@@ -11,7 +11,7 @@ from particlegvi import words
 from particlegvi.plotting import rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
-from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.results import Results, Scored, ScorePanel
 
 MARKS = "osD^vPX*"
@@ -81,7 +81,8 @@ def draw_panel(axes: Axes, panel: ScorePanel) -> None:
     axes.set_xlabel(say(f"score_{panel.metric}") if f"score_{panel.metric}" in known else panel.metric)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
     axes.margins(x=0.08)
-    axes.xaxis.set_major_formatter(lambda value, _: number(f"{value:g}"))
+    spoken = words.of(look().language)  # now: ticks are written when the figure is drawn, which may be outside its look
+    axes.xaxis.set_major_formatter(lambda value, _: spoken.number(f"{value:g}"))
 
 
 def worded(name: tuple[str, str]) -> str:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
 from particlegvi.contracts import Facts
 from particlegvi.tools import arguments
+from particlegvi.tools.html import Card
 
 
 @dataclass(frozen=True)
-class Schedule:
+class Schedule(Card):
     """A step size for every step; a subclass adds its parameters, its ``name``, ``at`` and ``__str__``.
 
     Parameters
@@ -25,6 +28,9 @@ class Schedule:
     ----------
     name : str
         Name in the registry (of the class).
+    in_words : mapping
+        What figures call it, by language, for example ``{"de": "{initial} bis {final}"}`` with parameters in braces (of
+        the class). Without it they show ``str`` of the schedule.
 
     Raises
     ------
@@ -34,6 +40,7 @@ class Schedule:
 
     initial: float
     name: ClassVar[str]
+    in_words: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def __post_init__(self) -> None:
         for parameter in self.parameters():

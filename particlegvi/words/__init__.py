@@ -7,7 +7,8 @@ words: ``[figures]``, ``[page]``. A text may hold LaTeX between dollar signs, an
 To add a word, write its key into that table of *every* file and say ``words.of(language)("figures.KEY", count=3)``; the
 page takes a whole table, ``words.of(language).table("page")``. To add a language, copy ``en.toml`` to ``XX.toml`` and
 translate what is right of the equals signs: it is offered at once. A test holds that all files have the same keys and
-the same values in braces. ``[titles]`` is the one table that English lacks: translations of titles, by the English one.
+the same values in braces. ``[titles]`` is the one table that English lacks: translations of titles and of sources, by
+the English one.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from particlegvi.tools.quoting import refuse
 
-__all__ = ["DEFAULT", "Words", "check", "languages", "of"]
+__all__ = ["DEFAULT", "Words", "check", "filled", "languages", "of"]
 
 DEFAULT = "en"
 PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")  # a value by its name; the braces of LaTeX are left as they are
@@ -38,6 +39,11 @@ def check(value: object, key: str = "language") -> str:
         names = [f'"{each}"' for each in known]
         raise refuse(key, value, " or ".join([", ".join(names[:-1]), names[-1]]))
     return value
+
+
+def filled(text: str, values: Mapping[str, object]) -> str:
+    """A text with each ``{name}`` replaced by the value of that name, where there is one."""
+    return PLACE.sub(lambda found: str(values.get(found[1], found[0])), text)
 
 
 def of(language: str = DEFAULT) -> Words:
@@ -77,14 +83,14 @@ class Words:
         Numbers are given as texts that `number` made; anything else is shown by ``str``.
         """
         table, _, name = key.partition(".")
-        return PLACE.sub(lambda found: str(values.get(found[1], found[0])), self._tables[table][name])
+        return filled(self._tables[table][name], values)
 
     def table(self, name: str) -> Mapping[str, str]:
         """All texts of one table, by their keys."""
         return self._tables[name]
 
     def title(self, title: str) -> str:
-        """The translation of a title of one of the package's scenarios; any other title is as its author wrote it."""
+        """The translation of a title or a source of the package's scenarios; any other is as its author wrote it."""
         return self._tables.get("titles", {}).get(title, title)
 
     def number(self, text: str) -> str:

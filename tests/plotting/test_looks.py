@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -11,9 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from particlegvi import plotting
-from particlegvi.plotting import style
+from particlegvi import plotting, schedules
+from particlegvi.plotting import layout, style
+from particlegvi.plotting.look import Look, drawn_in
 from particlegvi.plotting.palettes import lightness
+from particlegvi.schedules import Schedule
 from particlegvi.settings.style import PALETTES, SIZES
 
 from ..plain_parts import PlainMethod, PlainResults, PlainRun
@@ -136,6 +140,42 @@ def test_words_are_in_the_language(line):
     assert not any("0.071" in text for text in german)
 
 
+@pytest.mark.parametrize(("kind", "results"), [("buckets", "minima"), ("scores", "scored")])
+def test_numbers_at_an_axis_are_in_the_language_when_it_is_drawn_later(kind, results, request, monkeypatch):
+    figure = plotting.figure(request.getfixturevalue(results), kind, language="de")
+    shown = [text.replace("$", "") for text, _ in drawn(figure, monkeypatch)]
+    assert not [text for text in shown if re.fullmatch(r"[\u2212\d]*\.\d+(\\pi)?", text)]
+    assert [text for text in shown if re.search(r"\d,\d", text)]
+
+
+class Stairs(Schedule):
+    """A schedule of a user's own."""
+
+    name = "stairs"
+
+    def at(self, step):
+        return self.initial * 0.5 ** (step // 10)
+
+    def __str__(self):
+        return f"{self.initial:g}, halved now and then"
+
+
+@pytest.mark.parametrize(
+    ("step_size", "english", "german"),
+    [
+        (schedules.Polynomial(0.05, 1000.0, 0.55), "0.05 / (1 + k/1000)^0.55", "0,05 / (1 + k/1000)^0,55"),
+        (schedules.Linear(0.05, 0.001, 100), "0.05 to 0.001 over 100 steps", "0,05 bis 0,001 über 100 Schritte"),
+        (Stairs(0.05), "0.05, halved now and then", "0,05, dann und wann halbiert"),
+    ],
+)
+def test_a_schedule_is_said_in_the_language(step_size, english, german, line, monkeypatch):
+    monkeypatch.setattr(Stairs, "in_words", {"de": "{initial}, dann und wann halbiert"})
+    runs = {label: replace(run, step_size=step_size) for label, run in line.items()}
+    for language, said in (("en", english), ("de", german)):
+        with drawn_in(Look(language=language)):
+            assert any(said in fact for fact in layout.settings(runs))
+
+
 def test_a_title_replaces_that_of_the_scenario_and_an_empty_one_removes_the_heading(line):
     def shown(**chosen) -> set[str]:
         return {text.get_text() for text in plotting.figure(line, "loss", **chosen).texts if text.get_visible()}
@@ -178,8 +218,6 @@ def run_of(label: str, method: PlainMethod) -> PlainRun:
 @pytest.mark.parametrize("palette", PALETTES)
 @pytest.mark.parametrize("weights", [(0.1, 1.0), (0.1, 1.0, 10.0), (10.0, 0.01, 1.0, 0.1)])
 def test_several_weights_of_one_method_are_one_hue_at_several_lightnesses(palette, weights):
-    from particlegvi.plotting.look import Look, drawn_in
-
     runs = {f"DLE {weight}": run_of(f"DLE {weight}", PlainMethod("DLE", weight)) for weight in weights}
     with drawn_in(Look(palette=palette)):
         colours = style.colours({**runs, "DE": run_of("DE", PlainMethod("DE"))})

@@ -90,9 +90,9 @@ def test_every_word_that_figures_say_is_there():
     assert said | {*clock.KEYS.values(), *curves.SIGNS} <= set(words.of("en").table("figures"))
 
 
-def test_translated_titles_are_those_of_scenarios():
-    """A title without a translation stays as it is; one whose scenario has another title now is found here."""
-    titles = {load(name)["title"] for name in catalogue.names()}
+def test_translated_titles_and_sources_are_those_of_scenarios():
+    """What has no translation stays as it is; one whose scenario has another title or source now is found here."""
+    titles = {load(name)[key] for name in catalogue.names() for key in ("title", "source")}
     for language in EVERY:
         assert set(tables(language).get("titles", {})) <= titles
     assert words.of("de").title("Twenty particles and two thousand minima") == "Zwanzig Partikel und zweitausend Minima"
