@@ -118,10 +118,8 @@ def run(
         As for `particlegvi.sweep`.
     progress : callable, optional
         Called as ``progress("cells", finished, all)``.
-    pictures : bool
-        Whether they are drawn into the folder.
-    style : mapping, optional
-        Settings of their look.
+    pictures, style : bool, mapping
+        Whether they are drawn into the folder, and settings of their look.
     """
     workers = arguments.whole("workers", workers, 1, 10_000)
     engine = choose(workers, dask) if pool is None else pool
