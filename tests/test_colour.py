@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
@@ -36,7 +37,8 @@ def test_who_decides(variables, choice, terminal, wanted, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert colour.is_wanted(Terminal() if terminal else io.StringIO(), choice) is wanted
+    monkeypatch.setattr(colour, "_asked", [choice])
+    assert colour.is_wanted(Terminal() if terminal else io.StringIO()) is wanted
 
 
 def test_piped_output_has_no_escape(tmp_path, monkeypatch, capsys):
@@ -49,6 +51,47 @@ def test_piped_output_has_no_escape(tmp_path, monkeypatch, capsys):
     coloured = capsys.readouterr().out
     assert "\x1b[38;2;0;114;178mDLE\x1b[0m" in coloured and "\x1b[1m" in coloured
     assert cli.main([*RUN, "--color", "blue"]) == 2
+    assert cli.main(["run", "global-minimise", "--color", "never"]) == 2
+    assert "\x1b" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "verdicts", "expected"),
+    [
+        ("DE  1.0 DE\nDEX  2", ["DE"], (), "<DE>  1.0 DE\nDEX  2"),
+        ("DLE: at rest since t = 3: W1", ["DLE"], ["at rest since t = 3"], "<DLE>: <at rest since t = 3>: W1"),
+        ("## w1, DLE\n\nDLE, then", ["DLE"], (), "## w1, <DLE>\n\nDLE, then"),
+        ("a.c  1\nabc  2", ["a.c"], (), "<a.c>  1\nabc  2"),
+        ("a  3 <= 4  holds    failed\nit fails_not", (), colour.TESTED, "a  3 <= 4  <holds>    <failed>\nit fails_not"),
+        ("self-test  passed in 1 s", (), colour.TESTED, "self-test  <passed> in 1 s"),
+    ],
+)
+def test_what_is_painted(text, labels, verdicts, expected):
+    painted = colour.painted(text, labels, verdicts)
+    plain = painted.replace(colour.RESET, ">")
+    for escape in (colour.BOLD, *("\x1b[38;2;{};{};{}m".format(*each) for each in colour.METHODS.values())):
+        plain = plain.replace(escape, "<")
+    assert plain == expected
+
+
+SAID = [("verify", "fails"), ("doctor", "FAILED"), ("sweep lifting --out x", "DLE")]
+
+
+@pytest.mark.parametrize(("command", "word"), SAID)
+def test_other_commands_that_give_verdicts(command, word, monkeypatch, capsys):
+    """With stand-ins for what takes long."""
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.setattr("particlegvi.verification.command.verify", lambda *_, say, **__: say("a  fails") or False)
+    monkeypatch.setattr("particlegvi.doctor.report.report", lambda: {"self_test": {"passed": False}})
+    monkeypatch.setattr("particlegvi.doctor.report.lines", lambda facts: ["self-test  FAILED in 1 s"])
+    settings = {"methods": ["DLE"], "describe": lambda _: "## w1, DLE", "computed": 0, "folder": ""}
+    found = type("Found", (list,), settings)()
+    monkeypatch.setattr("particlegvi.sweeps.running.planned", lambda *_, **__: None)
+    monkeypatch.setattr("particlegvi.sweeps.running.plan", lambda _: None)
+    monkeypatch.setattr("particlegvi.sweeps.running.run", lambda *_, **__: found)
+    for choice, there in (("always", True), ("auto", False)):
+        cli.main([*command.split(), "--color", choice])
+        assert bool(re.search(rf"\x1b\[[0-9;]+m{word}\x1b\[0m", capsys.readouterr().out)) is there
 
 
 def test_the_colours_are_those_of_the_figures():

@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 
-from particlegvi.cli import checking, completion, exporting, films, looking, pages, pictures, running, sweeping
+from particlegvi.cli import checking, colour, completion, exporting, films, looking, pages, pictures, running, sweeping
 from particlegvi.cli.hints import said_otherwise
 from particlegvi.cli.progress import ProgressBar
 from particlegvi.cli.reporting import BAD_INPUT, DONE, report, say
@@ -72,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             top.error(f"unrecognized arguments: {' '.join(rest)}{said_otherwise(rest, vars(options))}")
     except SystemExit as stop:  # help, version or wrong usage, which argparse has printed
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
+    colour.choose(vars(options).get("color", "auto"))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a title may hold what this terminal cannot show
     gc.set_threshold(BETWEEN_COLLECTIONS)

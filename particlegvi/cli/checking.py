@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
-from particlegvi.cli.options import QUIET, SEED
+from particlegvi.cli import colour
+from particlegvi.cli.options import NO_FIGURE, QUIET, SEED
+from particlegvi.cli.progress import ProgressBar
 from particlegvi.cli.reporting import DONE, FAILED, say
 
 TYPE_CHECKING = False
@@ -13,24 +16,30 @@ if TYPE_CHECKING:
 
 
 def verify(options: argparse.Namespace) -> int:
-    from particlegvi.verification import command
+    bar = ProgressBar(options.quiet or options.json)
+    with bar:
+        from particlegvi.verification import command
 
-    good = command.verify(
-        options.name, seed=options.seed, out=options.out, overwrite=options.overwrite, as_json=options.json,
-        figures=not options.no_figure, quiet=options.quiet,
-    )  # fmt: skip
+        good = command.verify(
+            options.name, seed=options.seed, out=options.out, overwrite=options.overwrite, as_json=options.json,
+            figures=not options.no_figure, quiet=options.quiet, begin=bar.word,
+            say=lambda text: bar.aside(partial(colour.put_tested, text)),
+        )  # fmt: skip
     return DONE if good else FAILED
 
 
 def bench(options: argparse.Namespace) -> None:
-    from particlegvi.bench import command
+    bar = ProgressBar(quiet=False)
+    with bar:
+        from particlegvi.bench import command
 
-    command.bench(options.only, options.quick, options.out)
+        bar.word("measuring")
+        command.bench(
+            options.only, options.quick, options.out, lambda text: bar.aside(partial(colour.put_tested, text))
+        )
 
 
 def doctor(options: argparse.Namespace) -> int:
-    from particlegvi.cli.progress import ProgressBar
-
     with ProgressBar(options.quiet or options.json) as progress:
         if options.clean:
             from particlegvi.doctor import cache
@@ -55,7 +64,7 @@ def doctor(options: argparse.Namespace) -> int:
 
         print(json.dumps(facts, indent=2))
     elif not options.quiet:
-        print("\n".join(report.lines(facts)))
+        colour.put_tested("\n".join(report.lines(facts)))
     return DONE if facts["self_test"]["passed"] else FAILED
 
 
@@ -70,7 +79,8 @@ COMMANDS: dict[str, Command] = {
             (("--overwrite",), {"action": "store_true", "help": "start over in the folder of an earlier report"}),
             SEED,
             (("--quiet",), {"action": "store_true", "help": "print nothing but what does not hold"}),
-            (("--no-figure",), {"action": "store_true", "help": "draw nothing"}),
+            NO_FIGURE,
+            colour.OPTION,
         ],
     ),
     "bench": (
@@ -80,6 +90,7 @@ COMMANDS: dict[str, Command] = {
             (("--only",), {"nargs": "+", "metavar": "WORKLOAD", "help": "these workloads only"}),
             (("--quick",), {"action": "store_true", "help": "two rounds and smaller sizes, to see whether it works"}),
             (("--out",), {"metavar": "DIR", "help": "folder for results.json and scaling.png"}),
+            colour.OPTION,
         ],
     ),
     "doctor": (
@@ -90,6 +101,7 @@ COMMANDS: dict[str, Command] = {
             (("--warm",), {"action": "store_true", "help": "first compile all that the shipped scenarios need"}),
             (("--clean",), {"action": "store_true", "help": "remove all compiled code, and nothing else"}),
             QUIET,
+            colour.OPTION,
         ],
     ),
 }

@@ -15,7 +15,7 @@ def page(options: argparse.Namespace) -> None:
     from pathlib import Path
 
     from particlegvi import scenario
-    from particlegvi.running.pages import page as make
+    from particlegvi.cli.progress import ProgressBar
 
     given = Path(options.what)
     is_run = given.is_dir()
@@ -23,11 +23,15 @@ def page(options: argparse.Namespace) -> None:
     if out.exists() and not options.overwrite:
         raise ValueError(f"{out} exists; say --overwrite to replace it, or --out to write another file")
     changes = dict(scenario.setting(argument) for argument in options.set)
-    made = make(
-        options.what, seed=options.seed, frames=options.frames, live=not options.no_live, language=options.language,
-        **changes,
-    )  # fmt: skip
-    print(made.save(out, overwrite=options.overwrite))
+    with ProgressBar(quiet=False, first="making the page"):
+        from particlegvi.running.pages import page as make
+
+        made = make(
+            options.what, seed=options.seed, frames=options.frames, live=not options.no_live,
+            language=options.language, **changes,
+        )  # fmt: skip
+        place = made.save(out, overwrite=options.overwrite)
+    print(place)
 
 
 COMMANDS: dict[str, Command] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from particlegvi.cli import colour, sweeping
 from particlegvi.cli.options import CHECKPOINT, LOOK, NO_FIGURE, QUIET, SEED, look
@@ -77,8 +76,7 @@ def drawn_again(options: argparse.Namespace, style: Facts) -> str:
 def conclude(results: Results, options: argparse.Namespace) -> None:
     """Say what came out."""
     if not options.quiet:
-        table = results.describe()
-        print(colour.painted(table, results.summary) if colour.is_wanted(sys.stdout, options.color) else table)
+        colour.put(results.describe(), results.summary["methods"], colour.verdicts_of(results.summary))
         pictures = [] if options.no_figure else results.pictures
         names = f" (pictures: {', '.join(pictures)})" if pictures else ""
         print(f"\nsaved in {results.folder}{names}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from particlegvi.cli import colour
 from particlegvi.cli.options import NO_FIGURE, QUIET, whole_number
 from particlegvi.cli.progress import ProgressBar
 
@@ -73,7 +74,7 @@ def plot(folder: str, kinds: Sequence[str | None], style: Facts) -> None:
 def conclude(found: Sweep, options: argparse.Namespace) -> None:
     """Say what came out."""
     if not options.quiet:
-        print(found.describe())
+        colour.put(found.describe(), found.methods)
         there = len(found) - found.computed
         print(f"{found.computed:,} cells computed, {there:,} were there; saved in {found.folder}")
 
@@ -135,6 +136,7 @@ COMMANDS: dict[str, Command] = {
             (("--dry-run",), {"action": "store_true", "help": "only say how many cells there are and what they take"}),
             QUIET,
             NO_FIGURE,
+            colour.OPTION,
         ],
     ),
 }

@@ -26,6 +26,8 @@ class Discretised(Protocol):
     """An optional part of a `Prior`: it has nodes of its own, which suit it better than those of a box."""
     @property
     def window(self) -> tuple[Array, Array]: ...  # the corners of a box that holds it, but for what does not count
+    @property
+    def remembered(self) -> dict[str, tuple[WeightedPoints, float]]: ...  # embeddings found before, by their kernel
     def rule(self, panels: int, nodes: int, /) -> tuple[Array, Array]: ...  # points (n, dim), and weights that add to 1
 
 
@@ -93,6 +95,14 @@ def quadrature(prior: Prior, kernel: Kernel) -> tuple[WeightedPoints, float]:
     ValueError
         If the finest rule cannot resolve the kernel: the prior is too wide for its lengthscale.
     """
+    if not isinstance(prior, Discretised):
+        return _searched(prior, kernel)
+    if repr(kernel) not in prior.remembered:  # finding it takes seconds in the plane, and many ask for it
+        prior.remembered[repr(kernel)] = _searched(prior, kernel)
+    return prior.remembered[repr(kernel)]
+
+
+def _searched(prior: Prior, kernel: Kernel) -> tuple[WeightedPoints, float]:
     low, high = prior.low, prior.high
     if isinstance(prior, Discretised):
         low, high = prior.window

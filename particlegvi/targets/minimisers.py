@@ -9,7 +9,7 @@ import numpy as np
 from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.quadrature.nodes import discretise
 from particlegvi.targets.quadrature.potential import gibbs_log_weight, place_of
-from particlegvi.targets.repulsive import Repulsive
+from particlegvi.targets.repulsive import Repulsive, attraction_of
 
 if TYPE_CHECKING:
     from particlegvi.contracts import Kernel, Loss, Prior
@@ -40,17 +40,11 @@ def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, ker
     The mean embedding mu_P is exact (or a quadrature to 1e-9), even where a run estimates it by Monte Carlo: Q* is the
     minimiser of the objective itself.
     """
-    from particlegvi.engine.terms.evaluate import values
     from particlegvi.priors import embedding
 
-    term, place = embedding(prior, kernel).term, place_of(prior)
-    problem = Repulsive(
-        gibbs_log_weight(loss, prior, kl_weight),
-        lambda x: values(term, x),
-        kernel,
-        2.0 * mmd_weight / kl_weight,
-        place,
-    )
+    strength, place = 2.0 * mmd_weight / kl_weight, place_of(prior)
+    attraction = attraction_of(embedding(prior, kernel).term, kernel, strength)
+    problem = Repulsive(gibbs_log_weight(loss, prior, kl_weight), attraction, kernel, strength, place)
     found = problem.solve()
     nodes = found.nodes
     change = nodes.log_normaliser  # correction: the density was normalised on the nodes of the solver

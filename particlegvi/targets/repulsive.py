@@ -8,6 +8,7 @@ The residual is measured on new nodes, adapted to the solution.
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from particlegvi.targets.quadrature.nodes import Nodes, discretise
 from particlegvi.targets.quadrature.potential import LogWeight, Place
 
 if TYPE_CHECKING:
-    from particlegvi.contracts import Kernel
+    from particlegvi.contracts import Kernel, Term
 
 GROWTH = 8.0  # factor between the r of one stage and the next
 LOST = (1e-13, 1e-10)  # tail mass that the convolution may leave out
@@ -50,6 +51,25 @@ class Solution(NamedTuple):
     log_normaliser: float
     residual: float  # L1 norm of q - exp(phi + r (mu_P - kappa * q)) / Z
     bound: float  # on the L1 distance to Q*
+
+
+def attraction_of(term: Term, kernel: Kernel, strength: float) -> LogWeight:
+    """A mean embedding at points (n, dim); in the plane a sum over many points is found by a mesh, as the repulsion is.
+
+    Some hundred thousand nodes times some thousand points would take minutes otherwise.
+    """
+    from particlegvi.engine.terms.evaluate import values
+    from particlegvi.priors.weighted_points import WeightedPoints
+
+    if isinstance(term, WeightedPoints) and term.points.shape[1] == 2:
+        with contextlib.suppress(ValueError):  # the points are too far apart for a mesh
+            return Interaction(kernel, term.points, *_tolerances(2, strength)).field(term.weights)
+    return lambda x: values(term, x)
+
+
+def _tolerances(dim: int, strength: float) -> tuple[float, float]:
+    """The error of the interpolated kernel that is aimed at, and that which is enough."""
+    return max(TOLERANCE[dim] / strength, 3e-14), max(ENOUGH[dim] / strength, 3e-14)
 
 
 class Repulsive:
@@ -160,12 +180,11 @@ class Repulsive:
         return float(np.abs(gap).sum()), float(np.sqrt(max(2.0 * self.strength * (gap @ interaction.apply(gap)), 0.0)))
 
     def _interaction(self, nodes: Nodes) -> tuple[np.ndarray, Interaction]:
-        tolerance = max(TOLERANCE[nodes.points.shape[1]] / self.strength, 3e-14)
-        enough = max(ENOUGH[nodes.points.shape[1]] / self.strength, 3e-14)
+        tolerances = _tolerances(nodes.points.shape[1], self.strength)
         for lost in LOST:
             keep = _bulk(nodes, lost)
             try:
-                return keep, Interaction(self.kernel, nodes.points[keep], tolerance, enough)
+                return keep, Interaction(self.kernel, nodes.points[keep], *tolerances)
             except ValueError:
                 if lost == LOST[-1]:
                     raise

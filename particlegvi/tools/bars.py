@@ -12,7 +12,7 @@ from particlegvi.tools import signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, Literal, Self
 
     from particlegvi.contracts import Listening, Progress, Stage, StepListening, StepProgress
@@ -40,12 +40,17 @@ class Bars:
         Before every word.
     patience : float
         Seconds before anything is shown, unless a stage will take longer than that; 0 shows the first word at once.
+    first : str
+        What is done before anything else is told.
     """
 
-    def __init__(self, front: Front | None, heading: str = "", patience: float = 0.0) -> None:
+    def __init__(
+        self, front: Front | None, heading: str = "", patience: float = 0.0, first: str = "loading"
+    ) -> None:
         self.front = front
         self.heading = heading
         self.patience = patience
+        self.first = first
         self.label = ""
         self.bar: Any = None
         self._count: tuple[int, int | None, str, str | None] = (0, None, "", ELAPSED)  # done, total, unit, format
@@ -58,7 +63,7 @@ class Bars:
         if self.front is None:
             return None
         self._begun = time.monotonic()
-        self._next("loading", 0, None, "", ELAPSED)
+        self._next(self.first, 0, None, "", ELAPSED)
         if self.front != "notebook":  # whose output belongs to the thread of its cell
             threading.Thread(target=self._tick, daemon=True).start()
         return self
@@ -88,6 +93,21 @@ class Bars:
             self._move(done, total or None, refresh=True)
             if name == "compiling" and self.bar is not None:
                 self._compiling = self.bar.format_dict["elapsed"]
+
+    def word(self, label: str) -> None:
+        """Another thing begins, of which only the time is known."""
+        if self.front is not None:
+            with self._lock:
+                self._next(label, 0, None, "", ELAPSED)
+
+    def aside(self, work: Callable[[], object]) -> None:
+        """Do what writes to the terminal, without the bar in its way."""
+        with self._lock:
+            if self.bar is not None:
+                self.bar.clear()
+            work()
+            if self.bar is not None:
+                self.bar.refresh()
 
     def _next(self, label: str, done: int, total: int | None, unit: str, form: str | None) -> None:
         if self.bar is not None:

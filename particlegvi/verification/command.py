@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from particlegvi.tools import files
@@ -13,6 +13,11 @@ from particlegvi.verification.check import Outcome, Row, check
 
 REPORT = "verify.json"
 HEADER = ("claim", "measured", "", "bound", "verdict", "control")
+
+
+def at_once(text: str) -> None:
+    """Print a line without waiting for more."""
+    print(text, flush=True)
 
 
 def verify(
@@ -24,6 +29,8 @@ def verify(
     as_json: bool = False,
     figures: bool = True,
     quiet: bool = False,
+    say: Callable[[str], None] = at_once,
+    begin: Callable[[str], object] | None = None,
 ) -> bool:
     """Check one claim, or all, and report each at once.
 
@@ -43,6 +50,10 @@ def verify(
         Whether to draw.
     quiet : bool
         Whether to print only claims that fail.
+    say : callable
+        Prints a line of the table, at once.
+    begin : callable, optional
+        Is told what begins: the check of a claim, and its picture.
 
     Returns
     -------
@@ -61,9 +72,11 @@ def verify(
     chosen = known if name is None else {name: claims.registry[name]}
     folder = None if out is None else _folder(out, overwrite)
     rows: list[Row] = []
-    table = Table(chosen, shown=not as_json, quiet=quiet)
+    table = Table(chosen, say, shown=not as_json, quiet=quiet)
     good = True
     for part in chosen.values():
+        if begin is not None:
+            begin(f"{part.name}, as claimed and wrong")
         outcome = check(part(), seed)
         row = outcome.row()
         if folder is not None:
@@ -82,8 +95,8 @@ def verify(
 class Table:
     """A line for each claim, printed as soon as it is known."""
 
-    def __init__(self, names: Iterable[str], shown: bool, quiet: bool) -> None:
-        self.shown, self.quiet = shown, quiet
+    def __init__(self, names: Iterable[str], say: Callable[[str], None], *, shown: bool, quiet: bool) -> None:
+        self.say, self.shown, self.quiet = say, shown, quiet
         self.width = max(len(name) for name in names)
         if shown and not quiet:
             self._print(*HEADER)
@@ -96,7 +109,7 @@ class Table:
         numbers = (_short(made.measured), made.relation, _short(made.bound)) if made else ("-", "", "-")
         self._print(outcome.claim.name, *numbers, outcome.verdict, outcome.control)
         if not outcome.good:
-            print(_explanation(outcome), flush=True)
+            self.say(_explanation(outcome))
 
     def close(self, rows: list[Row], good: bool, folder: Path | None) -> None:
         """Print the last line: the number of claims that hold, and the folder of the report."""
@@ -105,15 +118,15 @@ class Table:
         held = sum(row["verdict"] == "holds" for row in rows)
         failed = sum(row["control"] == "failed" for row in rows)
         seconds = sum(row["seconds"] for row in rows)
-        print(
+        self.say(
             f"\n{held} of {len(rows)} claims hold, {failed} of {len(rows)} wrong variants fail as they must"
             f" ({seconds:.0f} s){'' if good else ': NOT VERIFIED'}"
         )
-        print(f"written to {folder}" if folder else "--out DIR draws a figure for each and writes the report")
+        self.say(f"written to {folder}" if folder else "--out DIR draws a figure for each and writes the report")
 
     def _print(self, name: str, measured: str, relation: str, bound: str, verdict: str, control: str) -> None:
         line = f"{name:{self.width}}  {measured:>9} {relation:2} {bound:<9}  {verdict:7}  {control}"
-        print(line.rstrip(), flush=True)
+        self.say(line.rstrip())
 
 
 def _explanation(outcome: Outcome) -> str:

@@ -130,6 +130,20 @@ def test_auto_waits_a_second_unless_it_will_be_long(made, notebook, monkeypatch)
         assert made[-1].desc == "compiling for this machine, once: about 30 s"
 
 
+def test_what_is_printed_meanwhile_stands_apart(made, notebook):
+    told = []
+    with bars.Bars("notebook", first="checking") as bar:
+        bar.word("one")
+        made[-1].clear = lambda: told.append("cleared")
+        made[-1].refresh = lambda: told.append("again")
+        bar.aside(lambda: told.append("printed"))
+    assert [each.desc for each in made] == ["checking", "one"] and told == ["cleared", "printed", "again"]
+    nobody = bars.Bars(None)
+    nobody.word("one")
+    nobody.aside(lambda: told.append("printed"))
+    assert len(made) == 2 and told[3:] == ["printed"]
+
+
 def test_simulate_and_compare_name_the_methods(made, notebook):
     run = pg.simulate(LOSS, DLE, PRIOR, **SMALL, progress=True)
     assert [bar.desc for bar in made if bar.total == 20] == ["DLE"]

@@ -35,6 +35,7 @@ SMALLER = {
     "gwi-covariance": {"others": 40},
     "last-layer-regression": {"particles": 4_000},
     "noise-of-weights": None,
+    "prior-parts": {"names": ("mixture",)},
     "spread-score": {"rows": 100_000},
     "unique-minimiser": None,
 }

@@ -1,0 +1,104 @@
+"""The parts of a prior that methods and truths use are of one law: that of its draws."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import particlegvi as pg
+from particlegvi.contracts import Array, Prior
+from particlegvi.engine.terms import evaluate
+from particlegvi.plotting import style
+from particlegvi.verification import chance, drawing
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0)
+METHOD = pg.methods.DRLE(kl_weight=0.5, mmd_weight=1.0, kernel=KERNEL)
+LOSS = pg.Loss.from_formula("(t - 1)^2/2", variables=["t"])
+ROUND = np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)  # probes lie around the mean, in standard deviations
+PROBES = {1: np.linspace(-2.0, 2.0, 8)[:, None], 2: 1.2 * np.stack([np.cos(ROUND), np.sin(ROUND)], axis=1)}
+KINDS = {"mean embedding": "o", "drift": "s", "Q* of DRLE": "D"}
+
+
+class PriorParts(Claim):
+    """Draws T of each prior against its other parts, in standard errors.
+
+    The mean embedding at a point x is E kappa(x, T). The drift's gradient of log p has Stein's identity,
+    E (grad kappa(x, T) + kappa(x, T) grad log p(T)) = 0. And DRLE's Q* is the law of draws that are weighted by
+    exp(-(loss - lambda1 mu_P + lambda1 kappa * Q*) / kl_weight), so that its mean is theirs. Wrong: all of these parts,
+    but not the draws, are those of a normal prior with the same means and standard deviations.
+    """
+
+    name = "prior-parts"
+    claim = "Draws, mean embedding, drift and Q* of each prior belong to one law"
+    source = "thesis, 5.4.3 and C.7 (C.123, C.125, C.128); Stein's identity"
+    wrong = "parts of a normal prior with the same moments"
+    draws = 10_000
+    names = ("Laplace", "Student t", "mixture", "formula", "plane")
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        found: dict[str, dict[str, Array]] = {}
+        for name in self.names:
+            prior = prior_of(name)
+            assumed = pg.priors.Normal(prior.mean, prior.sd) if wrong else prior
+            draws = prior.sample(self.draws, seed=seed)
+            found[name] = dict(zip(KINDS, _deviations(assumed, draws, prior.mean, prior.sd), strict=False))
+        looks = sum(each.size for kinds in found.values() for each in kinds.values())
+        bound = chance.student(self.draws, looks)
+        checks = tuple(
+            Check(f"{kind} of {name}, largest in standard errors", float(np.max(np.abs(each))), bound)
+            for name, kinds in found.items() for kind, each in kinds.items()
+        )  # fmt: skip
+        return Experiment(checks, {"found": found, "bound": bound})
+
+    def draw(self, axes: Axes, data: Data) -> None:
+        for place, kinds in enumerate(data["found"].values()):
+            for shift, (kind, each) in enumerate(kinds.items()):
+                at = np.full(each.size, place + 0.22 * (shift - 1))
+                colour = (style.BLUE, style.GREEN, style.VERMILLION)[shift]
+                shown, label = np.maximum(np.abs(each).ravel(), 0.02), kind if place == 0 else None
+                axes.plot(at, shown, KINDS[kind], label=label, color=colour, markersize=3.5)
+        axes.axhline(data["bound"], color=style.BLACK, linestyle="--", label="bound")
+        axes.set(ylabel="deviation in standard errors", yscale="log", ylim=(1e-2, 1e4))
+        axes.set_xticks(range(len(data["found"])), list(data["found"]), rotation=20)
+        drawing.legend(axes, "upper left", ncols=2)
+
+
+def prior_of(name: str) -> Prior:
+    """One whose parts are not all textbook formulas."""
+    if name == "Laplace":
+        return pg.priors.Laplace(0.3, 0.7)
+    if name == "Student t":
+        return pg.priors.StudentT(5.0, 0.2, 0.5)
+    if name == "mixture":
+        return pg.priors.GaussianMixture([-2.0, 1.0], [0.5, 1.5], [1.0, 3.0])
+    return pg.Prior.from_formula("exp(-(t^2 - 1)^2)" if name == "formula" else "exp(-x^2/2 - 2*(y - x^2/3)^2)")
+
+
+def _deviations(prior: Prior, draws: Array, mean: Array, sd: Array) -> list[Array]:
+    """Of the embedding, of Stein's identity, and on the line of the mean of Q*, with the parts of ``prior``."""
+    x = mean + sd * PROBES[draws.shape[1]]
+    embedding = pg.priors.embedding(prior, KERNEL).term
+    gap = x[:, None] - draws
+    kappa = np.exp(-0.5 * np.sum(gap**2, axis=2))
+    score = -evaluate.gradients(prior.term(), draws)
+    stein = (gap + score) * kappa[:, :, None]
+    deviations = [_errors(kappa - evaluate.values(embedding, x)[:, None]), _errors(np.moveaxis(stein, 1, -1))]
+    if draws.shape[1] == 1:
+        target = pg.target(LOSS, METHOD, prior=prior)
+        lambda1 = 2.0 * METHOD.mmd_weight
+        repulsion = np.exp(-0.5 * (draws - target.grid) ** 2) @ target.masses
+        potential = LOSS.value(draws) + lambda1 * (repulsion - evaluate.values(embedding, draws))
+        weights = np.exp(-(potential - potential.min()) / METHOD.kl_weight)
+        deviations.append(_errors((weights * (draws[:, 0] - target.mean))[None]))
+    return deviations
+
+
+def _errors(each: Array) -> Array:
+    """Means over the last axis, which are 0 in expectation, in their standard errors."""
+    deviation: Array = each.mean(axis=-1) / (each.std(axis=-1, ddof=1) / np.sqrt(each.shape[-1]))
+    return deviation
