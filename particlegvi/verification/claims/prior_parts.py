@@ -10,6 +10,7 @@ import particlegvi as pg
 from particlegvi.contracts import Array, Prior
 from particlegvi.engine.terms import evaluate
 from particlegvi.plotting import style
+from particlegvi.targets.minimisers import repulsive
 from particlegvi.verification import chance, drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
 
@@ -68,7 +69,7 @@ class PriorParts(Claim):
         drawing.legend(axes, "upper left", ncols=2)
 
 
-def prior_of(name: str) -> Prior:
+def prior_of(name: str) -> pg.priors.Laplace | pg.priors.StudentT | pg.priors.GaussianMixture | pg.Prior:
     """One whose parts are not all textbook formulas."""
     if name == "Laplace":
         return pg.priors.Laplace(0.3, 0.7)
@@ -89,7 +90,7 @@ def _deviations(prior: Prior, draws: Array, mean: Array, sd: Array) -> list[Arra
     stein = (gap + score) * kappa[:, :, None]
     deviations = [_errors(kappa - evaluate.values(embedding, x)[:, None]), _errors(np.moveaxis(stein, 1, -1))]
     if draws.shape[1] == 1:
-        target = pg.target(LOSS, METHOD, prior=prior)
+        target = repulsive(LOSS, prior, METHOD.kl_weight, METHOD.mmd_weight, KERNEL)
         lambda1 = 2.0 * METHOD.mmd_weight
         repulsion = np.exp(-0.5 * (draws - target.grid) ** 2) @ target.masses
         potential = LOSS.value(draws) + lambda1 * (repulsion - evaluate.values(embedding, draws))
