@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.bench import figure, rivals, scaling, timing, workloads
+from particlegvi.bench import figure, function_rivals, rivals, scaling, timing, workloads
 from particlegvi.cli import main
+from particlegvi.functionspace import covariances, functionals
+from particlegvi.functionspace.basis.fourier_sums import FourierSums
 
 
 def test_ratios_are_taken_round_by_round():
@@ -45,6 +47,15 @@ def test_naive_pairs_are_the_same_sum():
     out = np.empty_like(x)
     workloads.Direct(workloads.KERNEL, 1, 1e-12).force(x, None, 1.0, out)
     np.testing.assert_allclose(pairs(x[:, 0], np.empty(200)), out[:, 0], rtol=0, atol=1e-14)
+
+
+def test_products_of_matrices_are_the_same_statistics(rng):
+    x, y = rng.uniform(0.0, 1.0, (500, 1)), rng.standard_normal(500)
+    some = functionals.Fourier(-0.5, 1.5, 7)
+    ours = FourierSums(some, x, y).products(covariances.Matern32(0.2))
+    gram, projected = function_rivals.numpy_products(x[:, 0] + 0.5, y, some.angles(), 7)()
+    np.testing.assert_allclose(ours.gram, gram, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(ours.projected, projected, rtol=0, atol=1e-11)
 
 
 def test_accuracy_and_bytes_hold():

@@ -71,6 +71,7 @@ class Network:
         batches = Batches(len(x), min(self.batch_size, len(x)))
         networks = Networks(self._shape, x, t, batches)
         theta = _start(widths, seed)
+        held = None if validation is None else self._scaled(validation[0])
         first, second, best = np.zeros_like(theta), np.zeros_like(theta), (math.inf, theta.copy(), 0)
         for epoch in range(1, self.epochs + 1):
             for number in range(batches.steps_of_epoch):
@@ -83,16 +84,16 @@ class Network:
             if not np.isfinite(theta).all():
                 advice = "step_size of the mean must be smaller"
                 raise Diverged(f"the network became non-finite in epoch {epoch}: {advice}", epoch, 0)
-            if validation is not None:
-                error = float(np.mean((self._outputs(theta, validation[0]) - validation[1]) ** 2))
+            if validation is not None and held is not None:
+                error = float(np.mean((self._outputs(theta, held) - validation[1]) ** 2))
                 best = (error, theta.copy(), epoch) if error < best[0] else best
         self._theta, self._epoch = (theta, self.epochs) if validation is None else best[1:]
 
     def predict(self, X: Array) -> Array:
-        return self._outputs(self._theta, X)
+        return self._outputs(self._theta, self._scaled(X))
 
-    def _outputs(self, theta: Array, X: Array) -> Array:
-        return self._mean + self._spread * outputs(self._shape, theta, self._scaled(X))[0, :, 0]
+    def _outputs(self, theta: Array, scaled: Array) -> Array:
+        return self._mean + self._spread * outputs(self._shape, theta, scaled)[0, :, 0]
 
     def _scaled(self, X: Array) -> Array:
         return np.ascontiguousarray((X - self._centre) / self._scale)
