@@ -86,7 +86,7 @@ class Functionals:
         return self.gram(covariance).diagonal().copy()
 
     def facts(self) -> Facts:
-        """The kinds and the number, as JSON can hold them."""
+        """The kinds and the number, and the error of what was found by quadrature, as JSON can hold them."""
         return {"functionals": [part.name for part in self.parts()], "number": len(self)}
 
     def __add__(self, other: Functionals) -> Union:
@@ -135,6 +135,10 @@ class Union(Functionals):
     def check(self, covariance: Covariance) -> None:
         for part in self._parts:
             part.check(covariance)
+
+    def facts(self) -> Facts:
+        errors = [part.facts().get("quadrature_error", 0.0) for part in self._parts]
+        return {**super().facts(), **({"quadrature_error": max(errors)} if any(errors) else {})}
 
     def apply(self, function: Callable[[Array], Array]) -> Array:
         return np.concatenate([part.apply(function) for part in self._parts])

@@ -1,15 +1,23 @@
-"""Functionals that are sums of derivatives and integrals of F: which covariances they go with."""
+"""Functionals that are sums of derivatives and integrals of F: which covariances they go with, and how."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from particlegvi.contracts import Array
+import numpy as np
+
+from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace.covariances import integrals
 from particlegvi.functionspace.covariances.covariance import Covariance, Sum
 from particlegvi.functionspace.covariances.squared_exponential import SquaredExponential
 from particlegvi.functionspace.functionals.functional import Functionals
+from particlegvi.functionspace.functionals.quadrature import by_panels
 from particlegvi.functionspace.functionals.terms import Terms, covariance_of
+
+
+def has_closed_forms(covariance: Covariance) -> bool:
+    """Whether all covariances of values, means and slopes under it are closed forms."""
+    return type(covariance) is SquaredExponential or integrals.smoothness(covariance) is not None
 
 
 class Local(Functionals):
@@ -18,29 +26,42 @@ class Local(Functionals):
     Attributes
     ----------
     needs : str
-        "any" covariance, the "squared-exponential", a "closed" form (it or a Matern of order 1/2, 3/2, 5/2), or one of
-        those that is "differentiable" as well.
+        "any" covariance, the "squared-exponential", or one that is "differentiable" and has a closed form: it or a
+        Matern of order 3/2 or 5/2.
+    quadrature_error : float
+        The largest error of covariances that were found by panels so far; 0 where all had closed forms.
     """
 
-    needs: ClassVar[str] = "closed"
+    needs: ClassVar[str] = "any"
+    quadrature_error = 0.0
 
     def terms(self) -> Terms:
         raise NotImplementedError
 
     def against(self, covariance: Covariance, terms: Terms) -> Array:
-        return covariance_of(covariance, self.terms(), terms)
+        own = self.terms()
+        if isinstance(covariance, Sum):
+            return np.sum([self.against(part, terms) for part in covariance.parts], axis=0)
+        if (own.plain and terms.plain) or has_closed_forms(covariance):
+            return covariance_of(covariance, own, terms)
+        table, error = by_panels(covariance, own, terms)
+        self.quadrature_error = max(self.quadrature_error, error)
+        return table
+
+    def facts(self) -> Facts:
+        stated = {"quadrature_error": self.quadrature_error} if self.quadrature_error else {}
+        return {**super().facts(), **stated}
 
     def check(self, covariance: Covariance) -> None:
         if self.needs == "any":
             return
         for part in covariance.parts if isinstance(covariance, Sum) else (covariance,):
             smooth = integrals.smoothness(part)
-            if type(part) is SquaredExponential or (self.needs == "closed" and smooth is not None):
+            if type(part) is SquaredExponential:
                 continue
             if self.needs == "differentiable" and smooth:
                 continue
             allowed = {
-                "closed": "a squared exponential, a Matern covariance, or a sum of them",
                 "differentiable": "a squared exponential, a Matern covariance of order 3/2 or 5/2, or a sum of them",
                 "squared-exponential": "a squared exponential, or a sum of them",
             }

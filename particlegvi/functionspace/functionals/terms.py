@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Array
 from particlegvi.functionspace.covariances import integrals
-from particlegvi.functionspace.covariances.covariance import Covariance, Sum
+from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.covariances.squared_exponential import SquaredExponential
 from particlegvi.functionspace.covariances.stationary import Stationary
 
@@ -51,8 +51,6 @@ def covariance_of(k: Covariance, a: Terms, b: Terms) -> Array:
     """The covariances of functionals, (those of a, those of b), under a covariance that has closed forms."""
     if a.plain and b.plain:
         return k(a.place, b.place)
-    if isinstance(k, Sum):
-        return np.sum([covariance_of(part, a, b) for part in k.parts], axis=0)
     assert isinstance(k, Stationary)
     dim = a.place.shape[1]
     lengthscales = np.broadcast_to(k.lengthscale, (dim,))

@@ -135,7 +135,7 @@ def test_a_sum_of_covariances_adds(low):
         (lambda: fl.Slopes([[0.0]], coordinate=1), "coordinate must be"),
         (lambda: fl.Slopes([[0.0]]).gram(M12(0.3)), "the covariance for slopes must be"),
         (lambda: fl.Windows([[0.0]], 0.1).gram(M52(0.3)), "the covariance for windows must be a squared exponential"),
-        (lambda: fl.Intervals(0.0, 1.0).gram(SE(0.3) * M12(0.2)), "the covariance for intervals must be"),
+        (lambda: fl.Slopes([[0.0]]).gram(SE(0.3) * M12(0.2)), "the covariance for slopes must be"),
         (lambda: fl.Intervals(0.0, 1.0) + fl.Points([[0.0, 1.0]]), "functions of 1 coordinates, not 2"),
         (lambda: fl.Intervals(0.0, 1.0).between(SE(0.3), fl.Points([[0.0, 1.0]])), "functions of 1 coordinates, not 2"),
     ],
