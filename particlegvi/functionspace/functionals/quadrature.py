@@ -2,8 +2,8 @@
 
 A covariance may have a kink where its two inputs are equal, and is taken to be smooth elsewhere. So panels end there:
 the interval of a mean is cut at a point inside of it, and two intervals are cut at the ends of both, so that a kink
-lies on the diagonal of a square alone, which is cut into two triangles. The number of panels of each piece doubles until
-the result moves by less than `GOAL`, and the last move is the error that is stated.
+lies on the diagonal of a square alone, which is cut into two triangles. The number of panels of each piece doubles
+until the result moves by less than `GOAL`, and the last move is the error that is stated.
 """
 
 from __future__ import annotations
