@@ -99,6 +99,7 @@ assert certificate.facts["informative"] and certificate.kl < 0.1 and enough.fact
 assert placed.bound > SparseGaussianProcess(k, likelihood, 15).fit(X, y).bound
 assert placed.facts["objective"]["after"] < placed.facts["objective"]["before"]
 """,
+        "assert tuned.bound > sparse.bound and len(facts['fits']) == 2",
         """
 kl = divergences.kl(sparse, exact)
 assert np.isclose(kl, exact.log_marginal_likelihood() - sparse.bound) and 0.0 < kl <= certificate.kl

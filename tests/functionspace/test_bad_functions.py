@@ -66,7 +66,7 @@ CALLS["mean_error"] = CERTIFIED.certify().mean_error
 CALLS["sd_range"] = CERTIFIED.certify().sd_range
 CALLS |= table(fs.scores, {**GIVEN, "samples": X, "at": X, "kept": 0.9})
 LINEAR = {"steps": 2, "sets": 2, "points": 2, "draws": 3}
-for key in ("points", "measure", "step_size", "sets", "draws", "record_every", "steps"):
+for key in ("points", "measure", "step_size", "sets", "draws", "record_every"):
     for kl in fs.kl_terms.names():
         CALLS[f"fit of {kl} with {key}"] = lambda value, key=key, kl=kl: fs.BayesianLinearRegression(
             np.abs, kl=kl, optimiser="adam", **LINEAR | {key: value}
@@ -75,6 +75,10 @@ CALLS |= table(divergences, {**GIVEN, "q": CERTIFIED, "p": CERTIFIED, "nu": CERT
 CALLS["placement"] = lambda value: fs.SparseGaussianProcess(
     KERNEL, likelihoods.Gaussian(0.1), 2, placement=value
 ).fit(X, Y)
+for key in ("inducing_points", "most_iterations", "noise_variance", "y"):
+    CALLS[f"hyperparameters by the bound with {key}"] = lambda value, key=key: fs.fit_hyperparameters(**{
+        "kernel": KERNEL, "X": X, "y": Y, "noise_variance": 0.1, "bound": "elbo", "most_iterations": 2
+    } | {key: value})  # fmt: skip
 for key in ("certified_gap", "most_inducing_points"):
     CALLS[f"auto with {key}"] = lambda value, key=key: fs.SparseGaussianProcess(
         KERNEL, likelihoods.Gaussian(0.1), "auto", **{key: value}

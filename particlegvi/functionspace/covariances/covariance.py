@@ -65,6 +65,10 @@ class Covariance:
         """
         raise NotImplementedError
 
+    def gradients(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
+        """Both, `input_gradient` (n, dim) and `log_parameter_gradient` (parameters,); cheaper where they share work."""
+        return self.input_gradient(A, B, weights), self.log_parameter_gradient(A, B, weights)
+
     def facts(self) -> Facts:
         """The name and the parameters by name, as JSON can hold them."""
         import math

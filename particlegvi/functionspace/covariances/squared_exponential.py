@@ -21,3 +21,8 @@ class SquaredExponential(Stationary):
     @staticmethod
     def slope(s2: Array) -> Array:
         return -0.5 * np.exp(-0.5 * s2)
+
+    @classmethod
+    def profile_and_slope(cls, s2: Array) -> tuple[Array, Array]:
+        profile = cls.profile(s2)
+        return profile, -0.5 * profile

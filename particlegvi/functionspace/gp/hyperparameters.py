@@ -13,12 +13,13 @@ from particlegvi.functionspace.covariances.covariance import Covariance, KernelL
 from particlegvi.functionspace.functionals import Fourier
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.fourier_evidence import fit_with_functionals
+from particlegvi.functionspace.gp.sparse_hyperparameters import NOISE, REACH, Regression, by_bound
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points, scale, vector, whole
 from particlegvi.tools.quoting import refuse
+from particlegvi.tools.registry import look_up
 
-REACH = 1e3  # a parameter of the covariance stays within this factor of where it began
-NOISE = (1e-6, 1e2)  # the noise variance relative to the mean square of the targets: no nearly singular matrix
+BOUNDS = ("evidence", "elbo")
 
 
 @one_blas_thread()
@@ -33,8 +34,14 @@ def fit_hyperparameters(
     seed: int = 0,
     most_iterations: int = 200,
     functionals: Fourier | None = None,
+    bound: str = "evidence",
+    inducing_points: ArrayLike | int = 100,
 ) -> tuple[Covariance, float, Facts]:
     """Maximise the marginal likelihood of Gaussian process regression with mean zero, by L-BFGS with its gradient.
+
+    With ``bound="elbo"`` it is the evidence lower bound of a sparse process on all rows, in O(n M^2) a step, together
+    with its inducing points. Two searches are made, from the start and from lengthscales of sqrt(dim) standard
+    deviations with little noise, and the better one counts: from one start a search may end in noise alone.
 
     Up to ``threshold`` rows all are used. Of more rows, ``subsets`` subsets of ``threshold`` rows are used: a random
     row and the rows nearest to it. The parameters are found on each subset, and their arithmetic mean is taken. For
@@ -60,7 +67,11 @@ def fit_hyperparameters(
     seed : int
         Of the random rows.
     most_iterations : int
-        Of L-BFGS, for each set of rows.
+        Of L-BFGS, for each set of rows, or each start.
+    bound : str
+        "evidence", or "elbo", which does not use ``threshold`` and ``subsets``.
+    inducing_points : int or array (M, dim)
+        Of "elbo": their number, or where they begin. They begin with greedy ones if it is a number.
     functionals : Fourier, optional
         For rows of one input and a Matern covariance; ``threshold``, ``subsets`` and ``seed`` then have no meaning.
 
@@ -71,14 +82,16 @@ def fit_hyperparameters(
     facts : dict
         ``rows`` used at a time, and for each set of rows ``fits``: its parameters by name, the log marginal likelihood
         (with functionals the ``evidence_bound``) before and after, the number of iterations, ``converged``,
-        ``at_bound`` (names).
+        ``at_bound`` (names). Of "elbo" the ``fits`` are those of the two starts, with the ``elbo`` before and after;
+        ``chosen`` is the number of the better one, and ``points`` are its inducing points, for
+        ``SparseGaussianProcess(..., inducing_points=facts["points"])``.
 
     Raises
     ------
     ValueError
         If a value is not allowed, or all targets are 0.
 
-    Source: thesis, D.14.1, after Lin et al. (2024).
+    Sources: thesis, D.14.1, after Lin et al. (2024); of "elbo" Titsias (2009), section 3.
     """
     start = covariances.of(kernel)
     x = points("X", X)
@@ -86,6 +99,7 @@ def fit_hyperparameters(
     noise = scale("noise_variance", noise_variance)
     most, most_iterations = whole("threshold", threshold, 1), whole("most_iterations", most_iterations, 1)
     subsets, seed = whole("subsets", subsets, 1), arguments.seed(seed)
+    asked = look_up("bound", bound, dict(zip(BOUNDS, BOUNDS, strict=True)))
     if functionals is not None:
         if not isinstance(functionals, Fourier):
             raise refuse("functionals", functionals, "a set of the kind functionals.Fourier")
@@ -93,6 +107,8 @@ def fit_hyperparameters(
     if not np.any(t):
         raise ValueError("y is 0 in every row; targets that vary are needed to find hyperparameters")
     limits = np.log(NOISE) + np.log(np.mean(t**2))
+    if asked == "elbo":
+        return by_bound(Regression(x, t, limits), start, noise, inducing_points, most_iterations, seed=seed)
     if len(x) <= most:
         choices = [np.arange(len(x))]
     else:

@@ -58,6 +58,16 @@ class CollapsedBound(NamedTuple):
         value, weights = self._derive(Z)
         return value, in_points(self.covariance, Z, weights.among, (self.X, weights.across)), weights
 
+    def everywhere(self, Z: Array) -> tuple[float, Array, Array]:
+        """The value, its gradient in the points (M, dim), and that in the log parameters and the log noise variance."""
+        k, X, noise = self.covariance, self.X, self.noise_variance
+        value, weights = self._derive(Z)
+        in_points, in_logs = k.gradients(Z, X, weights.across)
+        in_points += k.input_gradient(Z, Z, 2.0 * weights.among)
+        in_logs += k.log_parameter_gradient(Z, None, weights.among)
+        in_logs += k.diagonal_log_parameter_gradient(X, np.full(len(X), 0.5 / noise))
+        return value, in_points, np.append(in_logs, weights.in_log_noise)
+
     def in_hyperparameters(self, Z: Array, weights: Weights) -> Array:
         """The gradient in the log parameters of the covariance and, last, in the log noise variance."""
         k, X, noise = self.covariance, self.X, self.noise_variance
@@ -69,7 +79,7 @@ class CollapsedBound(NamedTuple):
     def _derive(self, Z: Array) -> tuple[float, Weights]:
         k, X, y, noise = self
         L = factor(k(Z))
-        C = linalg.solve_triangular(L, k(Z, X), lower=True)
+        C = linalg.solve_triangular(L, k(Z, X), lower=True, overwrite_b=True, check_finite=False)
         G = C @ C.T
         one = np.eye(len(Z))
         A = linalg.cholesky(one + G / noise, lower=True)
@@ -79,10 +89,12 @@ class CollapsedBound(NamedTuple):
         left = float(k.diagonal(X).sum()) - float(np.trace(G))
         constant = len(y) * math.log(2.0 * math.pi * noise) + 2.0 * float(np.sum(np.log(A.diagonal())))
         value = 0.5 * (constant + (float(y @ y) - float(c @ mean) + left) / noise)
-        # gradients in G, then in C, then in k(Z, X) and through L in k(Z, Z)
+        # gradients in G, then in C (2 in_g C - mean y^T / noise), then in k(Z, X) and through L in k(Z, Z)
         in_g = 0.5 * (inverse + np.outer(mean, mean) - one) / noise
-        in_c = 2.0 * in_g @ C - np.outer(mean, y) / noise
-        across = linalg.solve_triangular(L, in_c, lower=True, trans="T")
+        back = linalg.solve_triangular(L, np.column_stack([2.0 * in_g, mean / noise]), lower=True, trans="T")
+        across = back[:, :-1] @ C
+        across -= np.outer(back[:, -1], y)
+        in_factor = np.outer(back[:, -1], c) - back[:, :-1] @ G  # minus the gradient in k(Z, X) times C^T
         squares = float(y @ y) - 2.0 * float(c @ mean) + float(mean @ G @ mean)
         in_log_noise = 0.5 * (len(y) - (float(np.sum(inverse * G)) + squares + left) / noise)
-        return value, Weights(through_factor(L, -across @ C.T), across, in_log_noise)
+        return value, Weights(through_factor(L, in_factor), across, in_log_noise)
