@@ -1,0 +1,158 @@
+"""KL between functions at finite sets of inputs, and what an objective with it in the place of KL finds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from particlegvi import schedules
+from particlegvi.functionspace import BayesianLinearRegression
+from particlegvi.functionspace.measurement import data_and_box, kl_at_set
+from particlegvi.plotting import style
+from particlegvi.verification import drawing
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CENTRES = np.linspace(-2.0, 2.0, 20)[:, None]
+
+
+def features(X: np.ndarray) -> np.ndarray:
+    """20 radial basis functions, (n, 20) for inputs (n, 1)."""
+    return np.exp(-0.5 * ((X - CENTRES.T) / 0.2) ** 2)
+
+
+def data(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """40 inputs in two groups, and targets with noise of sd 0.1 (004, F.1)."""
+    r = np.random.default_rng(seed)
+    X = np.r_[r.normal(-1.2, 0.3, 20), r.normal(1.2, 0.3, 20)][:, None]
+    return X, features(X) @ r.normal(size=20) + 0.1 * r.normal(size=40)
+
+
+class KlSupremum(Claim):
+    """The posterior of 20 weights: KL(Q_A, P_A) for 20 random inputs, one after the other, and then the 20 centres. It
+    never falls, and ends at KL of the weights, which it must reach at rank 20.
+
+    Wrong: a nugget of 0.01 on both covariances, with which it stays a quarter below.
+    """
+
+    name = "kl-supremum"
+    claim = "KL at a set of inputs grows with the set, up to KL of the weights at full rank"
+    source = "004, Propositions 2 and 3; Sun, Zhang, Shi and Grosse (2019)"
+    wrong = "a nugget of 0.01 on both covariances"
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        model = BayesianLinearRegression(features, kl="exact").fit(*data(seed))
+        A = np.vstack([np.random.default_rng(seed).uniform(-2.0, 2.0, (20, 1)), CENTRES])
+        nugget = 0.01 if wrong else 0.0
+        values = np.array([model.kl_to_prior(A[:number], nugget) for number in range(1, len(A) + 1)])
+        whole = model.kl_to_prior()
+        checks = (
+            Check("largest fall when an input is added, nats", float(np.max(-np.diff(values))), 1e-9),
+            Check("distance of the last from KL of the weights, relative", abs(values[-1] / whole - 1.0), 1e-8),
+        )
+        return Experiment(checks, {"values": values, "whole": whole})
+
+    def draw(self, axes: Axes, data: Data) -> None:
+        axes.plot(np.arange(1, 41), data["values"], "o-", color=style.BLUE, markersize=4, label="at the inputs")
+        axes.axhline(data["whole"], color=style.BLACK, linestyle="--", label="of the weights")
+        axes.set(xlabel="inputs in the set", ylabel="KL to the prior, nats", ylim=(0.0, 1.1 * data["whole"]))
+        drawing.legend(axes, "lower right")
+
+
+class FixedPointsCollapse(Claim):
+    """20 weights, KL at 10 fixed inputs, by Adam: the smallest eigenvalue of the covariance after 500 to 8,000 steps,
+    over that of the posterior; and what moving from the closed form of rank 10 would gain.
+
+    Wrong: 40 inputs, which determine the weights: the solution is the posterior.
+    """
+
+    name = "fixed-points-collapse"
+    claim = "With fewer inputs than weights, KL at fixed inputs has a minimiser without variance"
+    source = "004, appendix E, whose covariance is derived in docs/linear-benchmark.md"
+    wrong = "40 inputs for 20 weights"
+    steps = (500, 2_000, 4_000, 8_000)
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        X, y = data(seed)
+        A = data_and_box(np.random.default_rng(seed), X, 40 if wrong else 10)
+        posterior = BayesianLinearRegression(features, kl="exact").fit(X, y)
+        smallest = float(np.linalg.eigvalsh(posterior.covariance)[0])
+        path = []
+        for steps in self.steps:
+            falling = schedules.Linear(initial=0.02, final=1e-3, over=steps)
+            model = BayesianLinearRegression(
+                features, kl="fixed-points", points=A, optimiser="adam", steps=steps, step_size=falling
+            ).fit(X, y)
+            path.append(float(np.linalg.eigvalsh(model.covariance)[0]) / smallest)
+        closed = BayesianLinearRegression(features, kl="fixed-points", points=A).fit(X, y)
+        random, gains = np.random.default_rng(seed), []
+        for size in (1e-1, 1e-3):
+            half = random.normal(size=(20, 20)) * 0.1
+            moved = (1.0 - size) * closed.covariance + size * half @ half.T
+            gains.append(closed.objective - _objective(closed.mean, moved, (X, y), features(A)))
+        checks = (
+            Check("smallest variance of a direction over the posterior's", path[-1], 0.1),
+            Check("largest gain from the closed form, nats", max(gains), 1e-9),
+        )
+        return Experiment(checks, {"path": np.array(path)})
+
+    def draw(self, axes: Axes, data: Data) -> None:
+        axes.plot(self.steps, data["path"], "o-", color=style.BLUE, label="Adam")
+        axes.axhline(1.0, color=style.BLACK, linestyle="--", label="posterior")
+        axes.set(xscale="log", yscale="log", xlabel="steps", ylabel="smallest eigenvalue over the posterior's")
+        drawing.legend(axes)
+
+
+class RandomPointsOptimum(Claim):
+    """20 weights, KL at 10 inputs, 200 sets: the objective after Adam with steps that fall to 0, another set each time,
+    above that of the convex optimum.
+
+    Wrong: Adam on one of the sets.
+    """
+
+    name = "random-points-optimum"
+    claim = "Adam with random inputs ends at the convex optimum, if its steps fall and are many"
+    source = "004, (6) and F.1, where 5,000 steps of one size are taken"
+    wrong = "one set at every step"
+    steps = 20_000
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        X, y = data(seed)
+        r = np.random.default_rng(seed)
+        sets = np.array([data_and_box(r, X, 10) for _ in range(200)])
+        optimum = BayesianLinearRegression(features, measure=sets).fit(X, y)
+        falling = schedules.Linear(initial=0.02, final=2e-5, over=self.steps)
+        adam = BayesianLinearRegression(
+            features, measure=sets[:1] if wrong else sets, optimiser="adam", steps=self.steps, step_size=falling,
+            record_every=self.steps // 20, seed=seed,
+        ).fit(X, y)  # fmt: skip
+        assert adam.records is not None
+        states = zip(adam.records.means, adam.records.covariances, strict=True)
+        at = features(sets.reshape(-1, 1)).reshape(200, 10, 20)
+        excess = np.array([_objective(*state, (X, y), *at) for state in states]) - optimum.objective
+        checks = (
+            Check("excess of the objective at the end, nats", float(excess[-1]), 0.1),
+            Check("lowest excess, nats", float(excess.min()), -1e-6, ">="),
+        )
+        return Experiment(checks, {"excess": excess})
+
+    def draw(self, axes: Axes, data: Data) -> None:
+        steps = np.arange(1, len(data["excess"]) + 1) / len(data["excess"]) * self.steps
+        axes.plot(steps, np.maximum(data["excess"], 1e-4), "o-", color=style.BLUE, markersize=4, label="Adam")
+        axes.axhline(0.1, color=style.BLACK, linestyle="--", label="bound")
+        axes.set(yscale="log", xlabel="steps", ylabel="objective above the optimum, nats")
+        drawing.legend(axes, "upper right")
+
+
+def _objective(
+    mean: np.ndarray, covariance: np.ndarray, rows: tuple[np.ndarray, np.ndarray], *sets: np.ndarray
+) -> float:
+    """Mean KL(Q_A, P_A) over the sets minus E log p(y), with noise of variance 0.01."""
+    X, y = rows
+    F = features(X)
+    squares = float(np.sum((y - F @ mean) ** 2) + np.sum((F @ covariance) * F))
+    likelihood = -0.5 * squares / 0.01 - 0.5 * len(y) * float(np.log(2.0 * np.pi * 0.01))
+    return float(np.mean([kl_at_set(mean, covariance, each) for each in sets])) - likelihood

@@ -1,0 +1,146 @@
+"""The preconditioned Fisher divergence in closed form, and the constant of the bound that it is for."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from particlegvi.functionspace import ExactGaussianProcess, SubsetOfData, covariances, divergences
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.selection import Targets
+from particlegvi.functionspace.selection.fisher import SquaredDivergence
+from particlegvi.plotting import style
+from particlegvi.verification import chance, drawing
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BATCH = 20_000
+
+
+class DivergenceFormula(Claim):
+    """25 rows, 6 inducing points, nu a subset of 10 regressors: the formula against the mean over functions drawn from
+    nu of the squared norm that it stands for, in standard errors; and the package against both.
+
+    Wrong: the matrix S of the formula without its square, Q (I - (Q + s2)^-1 Q).
+    """
+
+    name = "pf-formula"
+    claim = "(F.1) is the mean over functions of the squared norm that the divergence is made of"
+    source = "003, (F.1); Proposition 5.1 with its missing factors"
+    wrong = "S without the square in it"
+    draws = 200_000
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        r = np.random.default_rng(1)
+        X = r.uniform(-2.0, 2.0, (25, 1))
+        y = np.sin(2.0 * X[:, 0]) + 0.2 * r.normal(size=25)
+        Z, R, noise = np.linspace(-2.0, 2.0, 6)[:, None], X[:10], 0.04
+        k = covariances.SquaredExponential(0.7, 1.2)
+        inner = np.linalg.inv(k(R) + k(R, X) @ k(X, R) / noise)
+        weights = inner @ k(R, X) @ y / noise  # nu: mean k(., R) weights, covariance k(., R) inner k(R, .)
+        formula = _printed(k, (X, y, Z), noise, (R, weights, inner), 1 if wrong else 2)
+
+        S = np.vstack([X, Z])
+        gram = k(S) + 1e-12 * np.eye(len(S))
+        L = np.linalg.cholesky(gram)
+        one = np.eye(len(S))
+        H = L[: len(X)]
+        across = np.linalg.solve(k(Z), k(Z, X)).T @ L[len(X) :]
+        exact, shift = one + H.T @ H / noise, H.T @ y / noise
+        covariance = np.linalg.inv(one + across.T @ across / noise)
+        slope, start = covariance @ exact - one, covariance @ (across.T @ y / noise - shift)
+        to_coordinates = np.linalg.solve(L, k(S, R))
+        mean, half = to_coordinates @ weights, to_coordinates @ np.linalg.cholesky(inner)
+        random = np.random.default_rng(seed)
+        norms = np.concatenate([
+            np.sum(((mean + random.normal(size=(BATCH, len(R))) @ half.T) @ slope.T + start) ** 2, axis=1)
+            for _ in range(self.draws // BATCH)
+        ])  # fmt: skip
+        found, error = float(norms.mean()), float(norms.std() / math.sqrt(len(norms)))
+        package = SquaredDivergence(k, X, Targets(y, noise), R).at(Z)[0]
+        checks = (
+            Check("distance of the formula to the mean, in its errors", abs(formula - found) / error, chance.ERRORS),
+            Check("difference of the package from the formula", abs(package / formula - 1.0), 1e-5),
+        )
+        running = np.cumsum(norms)[999::1000] / np.arange(1000, len(norms) + 1, 1000)
+        return Experiment(checks, {"running": running, "formula": formula})
+
+    def draw(self, axes: Axes, data: Data) -> None:
+        axes.plot(np.arange(1, len(data["running"]) + 1), data["running"], color=style.BLUE, label="mean over draws")
+        axes.axhline(data["formula"], color=style.BLACK, linestyle="--", label="formula")
+        axes.set(xlabel="functions drawn, in thousands", ylabel="squared divergence", ylim=(8.0, 15.0))
+        drawing.legend(axes, "upper right")
+
+
+class DensityRatio(Claim):
+    """16 rows: the logarithm of sup dp/dnu, nu the posterior of 15, 12, ... or none of them, against the ratio of the
+    densities of the values at all rows where it is largest.
+
+    Wrong: the posterior of one row fewer than said.
+    """
+
+    name = "density-ratio"
+    claim = "sup dp/dnu for nu the posterior of M' of N rows grows as the exponential of (N-M')/2"
+    source = "003, 4.2 with the right marginal likelihood in the display"
+    wrong = "the posterior of one row fewer than said"
+    numbers = (15, 12, 9, 6, 3)
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        random = np.random.default_rng(seed)
+        X = np.linspace(-8.0, 8.0, 16)[:, None]
+        y = np.sin(X[:, 0]) + math.sqrt(0.1) * random.normal(size=16)
+        k = covariances.SquaredExponential(0.7, 1.7)
+        p = ExactGaussianProcess(k, 0.1).fit(X, y)
+        order = random.permutation(16)
+        formulas, largest = [], []
+        for number in self.numbers:
+            rows = order[: number - 1 if wrong else number]
+            nu = SubsetOfData(k, 0.1, rows=number).fit(X[order[:number]], y[order[:number]])
+            formulas.append(divergences.log_density_ratio(p, nu))
+            largest.append(_supremum(k(X), y, rows, 0.1))
+        gap = np.max(np.abs(np.array(formulas) - np.array(largest)) / np.maximum(np.abs(largest), 1.0))
+        check = Check("difference from the largest ratio, relative", float(gap), 1e-8)
+        return Experiment((check,), {"formula": np.array(formulas), "largest": np.array(largest)})
+
+    def draw(self, axes: Axes, data: Data) -> None:
+        unseen = 16 - np.array(self.numbers)
+        axes.plot(unseen, data["largest"], "o", color=style.BLUE, label="largest ratio")
+        axes.plot(unseen, data["formula"], "--", color=style.BLACK, label="formula")
+        axes.plot(unseen, 0.5 * unseen, ":", color=style.ORANGE, label="$(N - M') / 2$")
+        axes.set(xlabel="rows that nu has not seen", ylabel="log of sup dp/dnu, nats")
+        drawing.legend(axes, "upper left")
+
+
+def _printed(
+    k: Covariance, data: tuple[np.ndarray, np.ndarray, np.ndarray], noise: float,
+    nu: tuple[np.ndarray, np.ndarray, np.ndarray], power: int,
+) -> float:  # fmt: skip
+    """(F.1) over noise^2, by dense matrices."""
+    X, y, Z = data
+    R, weights, inner = nu
+    n, A, B = len(X), k(X, R), k(Z, R)
+    projection = np.linalg.solve(k(Z), k(Z, X)).T
+    Q = projection @ k(Z, X)
+    S = Q @ np.linalg.matrix_power(np.eye(n) - np.linalg.solve(Q + noise * np.eye(n), Q), power)
+    v, u = A @ weights - y, A @ weights - projection @ (B @ weights)
+    own, among, between = A @ inner @ A.T, B @ inner @ B.T, B @ inner @ A.T
+    total = np.trace((own + np.outer(v, v)) @ (k(X) - Q)) + np.trace(own @ S)
+    total += np.trace(among @ projection.T @ S @ projection) - 2.0 * np.trace(between @ S @ projection) + u @ S @ u
+    return float(total) / noise**2
+
+
+def _supremum(K: np.ndarray, y: np.ndarray, rows: np.ndarray, noise: float) -> float:
+    """The largest log ratio of the densities of f(X) given all targets and given those of some rows, at f = y."""
+    seen = np.zeros(len(y))
+    seen[rows] = 1.0 / noise
+    prior = np.linalg.inv(K)
+    logs = []
+    for weights in (np.full(len(y), 1.0 / noise), seen):
+        precision = prior + np.diag(weights)
+        left = y - np.linalg.solve(precision, weights * y)
+        logs.append(0.5 * float(np.linalg.slogdet(precision)[1]) - 0.5 * float(left @ precision @ left))
+    return logs[0] - logs[1]
