@@ -44,8 +44,8 @@ class WassersteinTable(PairedTable):
         "best-of-30": ("nll", "nll_validation", "nll_median"),
     }
     labels = {
-        "gwi-net": "GWI-net", "gwi-svgp": "GWI-SVGP", "net-constant": "network, one variance", "svgp": "SVGP",
-        "gp": "GP",
+        "gwi-net": "GWI-net", "gwi-svgp": "GWI-SVGP", "net-constant": "network, one variance",
+        "gwi-net-50": "GWI-net, 2 x 50", "svgp": "SVGP", "gp": "GP",
     }  # fmt: skip
     compared = "svgp"
     pictured = ("nll", "rmse")

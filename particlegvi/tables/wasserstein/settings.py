@@ -8,7 +8,7 @@ from particlegvi.tables.many_splits import ManySplits
 from particlegvi.tables.wasserstein import printed
 from particlegvi.tables.wasserstein.problems import FEW_SPLITS, PROTOCOLS, SELECTED
 
-MODELS = ("gwi-net", "gwi-svgp", "net-constant", "svgp", "gp", "linear")
+MODELS = ("gwi-net", "gwi-svgp", "net-constant", "gwi-net-50", "svgp", "gp", "linear")
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,9 @@ class WassersteinSettings(ManySplits):
         Data sets.
     models : tuple of str
         "gwi-net" and "gwi-svgp" are the printed ones; "net-constant" is the network of gwi-net with one variance
-        everywhere, "svgp" the sparse variational process, "gp" the exact one, of at most 2000 rows and under the
-        protocol "standardised" alone, "linear" least squares.
+        everywhere, "gwi-net-50" has layers of fifty units in the place of ten, "svgp" is the sparse variational
+        process, "gp" the exact one, of at most 2000 rows, "linear" least squares. "gwi-net-50" and "gp" are under the
+        protocol "standardised" alone.
     protocols : tuple of str
         "standardised", "thesis", and "best-of-30", which is for the networks, on boston, yacht and concrete alone.
     splits, first_split : int
