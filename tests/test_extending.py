@@ -215,8 +215,9 @@ def test_the_scenario_uses_them_all(root, ask):
     assert said["kernel"] == scenario["kernel"]["name"]
     assert list(said["pictures"]) == ["spread.png"]
     assert said["pictures"]["spread.png"] > 10_000
-    # loss' = 2 x^3 and kl_weight / scale = 1/2 push to 0, where the descent rattles within one step of size 0.005 / 2.
-    assert said["modes"] < 0.003
+    # loss' = 2 x^3 and the prior's push, nearly x / 4, take a particle from anywhere below
+    # (8 (exp(3 / 2) - 1))^(-1/2) = 0.1895 in a time of 3, and from its start nearly there.
+    assert 0.18 < said["modes"] < 0.1895
     assert said["farthest"] == said["exact"]
 
 

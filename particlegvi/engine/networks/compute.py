@@ -47,6 +47,7 @@ def gradients_by_row(term: Term, points: Array) -> Array:
 def outputs(shape: Shape, particles: Array, X: Array) -> Array:
     """Outputs (particles, rows, outputs) at X (rows, inputs)."""
     found = np.empty((len(particles), len(X), int(shape.layout.plan[-1, FAN_OUT])))
+    particles, X = (np.require(given, requirements="W") for given in (particles, X))  # a copy of what is read-only
     _work(OUTPUTS, shape, particles, (X, X), _all(X), found, _RESULT)
     return found
 
