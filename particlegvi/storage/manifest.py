@@ -98,6 +98,8 @@ def _checked(folder: Path, manifest: Facts, place: Path) -> Facts:
     for part in ("arrays", "checkpoint", "checkpoint/replicates", "cells"):
         if (folder / part).is_symlink():
             raise ValueError(f"{folder / part} is a link, which is not followed")
+    if manifest.get("format") == "particlegvi sweep":
+        raise ValueError(f"{place.parent} must be the folder of a run, not of a sweep, which has no particles in it")
     if manifest.get("format") != FORMAT:
         raise ValueError(f"{place} is not the manifest of a particlegvi run")
     if manifest.get("schema") != SCHEMA:

@@ -244,6 +244,12 @@ def test_a_method_with_an_integrator_or_a_kernel_that_the_page_has_not_is_named(
     assert data["methods"] == {"DE": "DE", "DRLE": "DRLE"} and "DLE, DRE" in data["watch"]
 
 
+def test_a_sweep_has_no_page(tmp_path, capsys):
+    (tmp_path / "manifest.json").write_text('{"format": "particlegvi sweep", "schema": 1}')
+    assert cli.main(["page", str(tmp_path)]) == 2
+    assert "must be the folder of a run, not of a sweep" in capsys.readouterr().err
+
+
 STATES = [
     {"loss": "own"},
     {"loss": "t^2/2 + cos(3*t)", "prior": "uniform:-2:3", "methods": "DE,DLE,DRE,DRLE", "seed": "3"},

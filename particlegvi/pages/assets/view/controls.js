@@ -49,7 +49,7 @@ VIEW.controls = function (state, own, types, changed) {
   const uses = (label, key) => PG.METHODS[PG.type_of(label, types)][key === "kl_weight" ? 0 : 1], has_own = (label, key) => state()[`${label}.${key}`] !== undefined;
   const rows = sliders.map(given => { // a weight that no method shares is not asked for
     const row = slider(given);
-    if (PG.OWN.includes(given[0])) update.push(() => { const users = picks().filter(label => uses(label, given[0])); row.hidden = users.length > 0 && users.every(label => has_own(label, given[0])); });
+    if (PG.OWN.includes(given[0])) update.push(() => { const users = labels.filter(label => chosen(label) && uses(label, given[0])); row.hidden = users.length > 0 && users.every(label => has_own(label, given[0])); });
     return row;
   });
   for (const label of labels) for (const given of sliders.slice(0, 3)) if (uses(label, given[0])) {

@@ -1,6 +1,7 @@
 // One panel on the line: the loss with the particles on it, and below it their histogram with Q* over it.
 "use strict";
-// scene: {window, loss: [[t, value], ...], floor, top (of the loss), tallest (of the histogram)}; truth may be null
+// scene: {window, loss: [[t, value], ...], floor, top (of the loss), tallest (of the histogram), own (whether each panel
+// has a height of its own, as where one truth would flatten the others)}; truth may be null
 VIEW.draw_line = function (canvas, scene, x, truth, colour) {
   const [g, W, H] = VIEW.prepare(canvas), [a, b] = scene.window, middle = H * 0.42, base = H - 38, ink = VIEW.colour("--ink"), soft = VIEW.colour("--soft");
   const px = t => 10 + (W - 20) * (t - a) / (b - a), py = v => middle - 8 - (middle - 22) * (v - scene.floor) / (scene.top - scene.floor || 1);
@@ -27,7 +28,7 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
   let outside = 0;
   for (const t of x) { const k = Math.floor((t - a) / width); if (k >= 0 && k < bins) counts[k]++; else outside++; }
   const unit = is_share ? x.length : x.length * width, most = Math.max(...counts) / unit;
-  const tallest = is_share ? Math.min(1.05, Math.max(1.2 * most, 1.5 * Math.max(...truth.atoms.map(([, w]) => w)))) : scene.tallest || 1.3 * most || 1, hy = d => base - (base - middle - 16) * Math.min(d / tallest, 1.04);
+  const tallest = is_share ? Math.min(1.05, Math.max(1.2 * most, 1.5 * Math.max(...truth.atoms.map(([, w]) => w)))) : (scene.own && truth && truth.peak ? 1.35 * truth.peak : scene.tallest) || 1.3 * most || 1, hy = d => base - (base - middle - 16) * Math.min(d / tallest, 1.04);
   g.fillStyle = colour; g.globalAlpha = 0.55;
   for (let k = 0; k < bins; k++) if (counts[k]) g.fillRect(px(a + k * width), hy(counts[k] / unit), (W - 20) / bins - 1, base - hy(counts[k] / unit));
   g.globalAlpha = 1; g.strokeStyle = ink; g.lineWidth = 2.5;
@@ -45,7 +46,7 @@ VIEW.draw_line = function (canvas, scene, x, truth, colour) {
   g.fillStyle = ink; g.textAlign = "center";
   for (const [t, text] of VIEW.ticks(a, b)) { g.fillText(text, px(t), base + 17); g.fillRect(px(t), base, 1, 4); }
   g.fillStyle = soft; g.fillText(scene.variable, W / 2, base + 34);
-  label(VIEW.say(is_share ? "share" : "density"), 4, middle + 12);
+  label(VIEW.say(is_share ? "share" : scene.own ? "density_own" : "density"), 4, middle + 12);
   if (outside) label(VIEW.say("outside", { count: outside }), W - 4, middle + 12, "right");
 };
 // The scene of several runs on the line: one window and one height for all panels.
@@ -71,7 +72,8 @@ VIEW.line_scene = function (loss, truths, variable, seen) {
     const h = truth.x[1] - truth.x[0];
     truth.pdf = t => { const i = Math.floor((t - truth.x[0]) / h); return t < truth.low || t >= truth.high ? 0 : truth.q[i] + (truth.q[i + 1] - truth.q[i]) * ((t - truth.x[i]) / h); };
   }
-  const peaks = known.filter(truth => !truth.atoms).map(truth => Math.max(...Array.from({ length: 301 }, (_, i) => truth.pdf(low + (high - low) * i / 300))));
+  const peaks = known.filter(truth => !truth.atoms).map(truth => truth.peak = Math.max(...Array.from({ length: 301 }, (_, i) => truth.pdf(low + (high - low) * i / 300))));
   if (peaks.length) scene.tallest = 1.35 * Math.max(...peaks);
+  scene.own = Math.max(...peaks) > 3 * Math.min(...peaks);
   return scene;
 };

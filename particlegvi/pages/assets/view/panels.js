@@ -66,7 +66,7 @@ VIEW.panels = function () {
       g.beginPath(); for (const [t, v] of entry.history) if (Number.isFinite(v)) g.lineTo(px(t), py(v)); g.stroke();
     });
     g.restore();
-    entries.forEach((entry, k) => { const at = entry.history[entry.history.length - 1]; if (at && Number.isFinite(at[1])) { g.fillStyle = VIEW.colour(entry.colour); g.textAlign = "right"; g.fillText(entry.label, W - 4, 14 + 17 * k); } });
+    entries.forEach((entry, k) => { const at = entry.history[entry.history.length - 1]; if (at && Number.isFinite(at[1])) { g.fillStyle = VIEW.colour(entry.colour); g.strokeStyle = VIEW.colour("--ground"); g.lineWidth = 5; g.textAlign = "right"; g.strokeText(entry.label, W - 4, 14 + 17 * k); g.fillText(entry.label, W - 4, 14 + 17 * k); } });
     energy.setAttribute("aria-label", say("energy_picture", { values: entries.map(entry => `${entry.label} ${number((entry.history[entry.history.length - 1] || [0, NaN])[1], 2)}`).join(", ") }));
   }
   return { grid, table: element("div", { class: "scroll" }, table), energy: energy_box, build, draw, tell, draw_energy, get entries() { return entries; } };

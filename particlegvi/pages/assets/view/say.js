@@ -21,7 +21,7 @@ VIEW.element = function (tag, attributes, ...children) {
 };
 VIEW.colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 // the colour of a kind of method; those of further methods of the kind are others
-VIEW.method_colour = (type, before = 0) => before ? ["--other", "--fdgvi", "--dre", "--drle", "--de"][(before - 1) % 5] : PG.type_of(type) || type === "FDGVI" ? `--${type.toLowerCase()}` : "--other";
+VIEW.method_colour = (type, before = 0) => before ? ["--other", "--dre", "--drle", "--de"][(before - 1) % 4] : PG.type_of(type) || type === "FDGVI" ? `--${type.toLowerCase()}` : "--other";
 VIEW.still = matchMedia("(prefers-reduced-motion: reduce)").matches; // nothing moves by itself
 
 // A canvas with sharp pixels; returns its context and size in CSS pixels.
