@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli.options import QUIET, whole_number
+from particlegvi.cli.options import LOOK, QUIET, look, whole_number
 from particlegvi.cli.progress import ProgressBar
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ def animate(options: argparse.Namespace) -> None:
     from particlegvi import scenario
     from particlegvi.running.animate import animate as film
 
-    chosen = {} if options.methods is None else {"methods": options.methods}
+    chosen = {**({} if options.methods is None else {"methods": options.methods}), **look(options)}
     with ProgressBar(options.quiet) as progress:
         path = film(
             options.source,
@@ -72,6 +72,7 @@ COMMANDS: dict[str, Command] = {
                 },
             ),
             QUIET,
+            *(option for option in LOOK if option[0] != ("--format",)),  # which is the suffix of a film
         ],
     ),
 }

@@ -36,6 +36,12 @@ def test_a_folder_takes_its_film_and_loses_it_when_it_is_overwritten(capsys, tmp
     results = pg.load("a")
     assert results.animate("b.gif", frames=4, seconds=1, width=200).read_bytes() == before
     assert pg.animate("a", "c.gif", frames=4, seconds=1, width=200).read_bytes() == before
+    looked = called(capsys, "animate", "a", *SMALL, "--out", "d.gif", "--language", "de", "--palette", "dark")
+    assert looked == (0, "d.gif\n", "")
+    with Image.open("d.gif") as film:
+        assert np.median(np.asarray(film.convert("L"))) < 40
+    code, _, err = called(capsys, "animate", "a", *SMALL, "--out", "e.gif", "--language", "tlh")
+    assert code == 2 and "language must be" in err
     assert results.pictures == ["histograms.gif"]
     pg.load("a").animate("a/LARGE.GIF", frames=4, seconds=1, width=200)
     again = ["run", "global-minimiser", "--out", "a", "--overwrite", "--no-figure", "--quiet", *SHORT]
