@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi import kernels, losses, words
+from particlegvi import kernels, losses, methods, words
 from particlegvi.contracts import Facts, Kernel, Loss, Method, Prior, Start
 from particlegvi.losses.checks import declared
 from particlegvi.losses.loss import Loss as PackageLoss
@@ -25,6 +25,7 @@ LOSSES = (
 )  # fmt: skip
 INTEGRATORS = ("euler-maruyama", "leimkuhler-matthews")
 MOST_PARTICLES = {1: 10_000, 2: 1_000}
+KINDS = {(False, False): "DE", (True, False): "DLE", (False, True): "DRE", (True, True): "DRLE"}  # by their weights
 CLOSED_FORMS = ("auto", "closed-form")
 
 
@@ -195,12 +196,12 @@ def kind_of(method: Method) -> str | None:
     """DE, DLE, DRE or DRLE by the weights of a free energy without more; None for everything else."""
     if not isinstance(method, FreeEnergy) or method.jumps is not None or method.repulsion != "exact":
         return None
+    if type(method) not in (FreeEnergy, *map(methods.get, KINDS.values())):  # one that moves in another way as well
+        return None
     how = method.embedding if isinstance(method.embedding, str) else method.embedding.get("how")
     if method.mmd_weight > 0.0 and how not in CLOSED_FORMS:
         return None
-    return {(False, False): "DE", (True, False): "DLE", (False, True): "DRE", (True, True): "DRLE"}[
-        method.kl_weight > 0.0, method.mmd_weight > 0.0
-    ]
+    return KINDS[method.kl_weight > 0.0, method.mmd_weight > 0.0]
 
 
 def _kernel(subject: Subject, method: Method) -> Kernel:

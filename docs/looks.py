@@ -1,0 +1,59 @@
+"""Draw docs/slides-kinds.png: every kind of figure, each in another look, from short runs: `python docs/looks.py`.
+
+The figure of benchmark tables needs the data of `docs/data.md`.
+"""
+
+from __future__ import annotations
+
+import io
+from itertools import cycle, product
+from pathlib import Path
+
+from PIL import Image
+
+import particlegvi as pg
+
+HERE = Path(__file__).resolve().parent
+LOOKS = cycle(product(("light", "dark", "grey"), ("16:9", "4:3", "column")))
+SHORT: dict[str, tuple[str, dict[str, object], tuple[str, ...]]] = {  # name: scenario, settings, kinds of figure
+    "line": (
+        "global-minimiser",
+        {"steps": 4000, "step_size": 1e-3},
+        ("histograms", "loss", "distance", "trajectories"),
+    ),
+    "lifted": ("lifting", {}, ("lifting",)),
+    "plane": ("multimodal", {"steps": 300}, ("particles",)),
+    "minima": ("more-modes", {}, ("buckets",)),
+    "modes": ("repulsion-pays", {"replicates": 20, "steps": 5000}, ("coverage",)),
+    "functions": ("poisson-bimodal", {"particles": 60}, ("functions",)),
+    "ensemble": ("regression-gap", {"steps": 2000, "record_every": 2000}, ("ensemble-line",)),
+    "moons": ("two-moons", {"steps": 2000, "record_every": 2000}, ("ensemble-plane",)),
+    "weights": ("repulsion-in-weights", {}, ("displacement",)),
+    "table": ("uci-function-space-short", {"rows": ["yacht", "heart"], "models": ["linear", "pls"]}, ("scores",)),
+}
+GRID = {"methods.*.kl_weight": [0.1, 0.3, 1.0, 3.0], "methods.DRLE.mmd_weight": [0.1, 0.5, 2.0]}
+WIDTH, HEIGHT, COLUMNS = 620, 400, 5  # of a cell, in pixels
+
+
+def main() -> None:
+    drawn = {}
+    for scenario, settings, kinds in SHORT.values():
+        results = pg.run(scenario, progress=None, **settings)
+        drawn.update(dict.fromkeys(kinds, results))
+    swept = pg.sweep("global-minimiser", GRID, seeds=3, particles=100, steps=1500, step_size=2e-3, progress=None)
+    drawn.update({"heat-map": swept, "lines": swept})
+    assert sorted(drawn) == pg.plotting.names()
+    rows = -(-len(drawn) // COLUMNS)
+    sheet = Image.new("RGB", (WIDTH * COLUMNS, HEIGHT * rows), "#808080")
+    for place, (kind, (palette, size)) in enumerate(zip(sorted(drawn), LOOKS, strict=False)):
+        language = "de" if place % 2 else "en"
+        figure = pg.plotting.figure(drawn[kind], kind, palette=palette, size=size, language=language)
+        with Image.open(io.BytesIO(figure._repr_png_())) as picture:  # type: ignore[attr-defined]
+            picture.thumbnail((WIDTH - 12, HEIGHT - 12), Image.Resampling.LANCZOS)
+            left, top = WIDTH * (place % COLUMNS), HEIGHT * (place // COLUMNS)
+            sheet.paste(picture, (left + (WIDTH - picture.width) // 2, top + (HEIGHT - picture.height) // 2))
+    sheet.quantize(256, dither=Image.Dither.NONE).save(HERE / "slides-kinds.png", optimize=True)
+
+
+if __name__ == "__main__":
+    main()
