@@ -38,7 +38,7 @@ class StepProgress(Protocol):  # called now and then
     def __call__(self, steps_done: int, steps: int, /) -> None: ...
 
 
-# An argument: a function, True for a bar, "auto" for one where somebody looks on, False or None for nothing.
+# An argument: a function, True for a bar, "auto" for one where a user looks on, False or None for nothing.
 Listening: TypeAlias = "Progress | bool | Literal['auto'] | None"
 StepListening: TypeAlias = "StepProgress | bool | Literal['auto'] | None"
 

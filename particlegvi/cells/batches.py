@@ -21,7 +21,7 @@ TRIES = 4  # processes that may be lost with one and the same cell
 
 
 class Batch(NamedTuple, Generic[Item]):
-    """What a pool computes as one task."""
+    """One task of a pool."""
 
     number: int
     items: list[Item]

@@ -23,7 +23,7 @@ def completion(options: argparse.Namespace) -> None:
 
 
 def grammar(commands: Mapping[str, Command]) -> Grammar:
-    """What each command takes: its purpose, the place of its arguments, and its options with theirs."""
+    """The arguments of each command: its purpose, the place of its arguments, and its options with theirs."""
     from particlegvi.cli.shells import Place, Shape
 
     found = {}
@@ -43,7 +43,7 @@ def grammar(commands: Mapping[str, Command]) -> Grammar:
 
 
 def _place(command: str, settings: Mapping[str, object], is_option: bool) -> Place:
-    """What may stand for an argument, by what the help calls it."""
+    """The values of an argument, by the name that the help gives it."""
     from particlegvi import methods
     from particlegvi.cli.shells import Place
     from particlegvi.scenario import catalogue

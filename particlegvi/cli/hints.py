@@ -1,4 +1,4 @@
-"""What somebody meant who typed an option that does not exist: most are keys of a scenario, which ``--set`` takes."""
+"""Hints for options that do not exist: most are keys of a scenario, which ``--set`` takes."""
 
 from __future__ import annotations
 

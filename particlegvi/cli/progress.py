@@ -1,4 +1,4 @@
-"""What a terminal shows while a command works."""
+"""The progress of a command on a terminal."""
 
 from __future__ import annotations
 

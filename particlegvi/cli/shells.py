@@ -14,7 +14,7 @@ INSTALL = {
 
 
 class Place(NamedTuple):
-    """What may stand in a place: words, folders of runs, files; ``ends`` says whether a space follows a word."""
+    """The values of a place of a command line: words, folders of runs, files; with ``ends`` a space follows a word."""
 
     words: tuple[str, ...] = ()
     runs: bool = False
@@ -23,7 +23,7 @@ class Place(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What a command takes: its arguments, and by option its help and what follows it (None: nothing does)."""
+    """The arguments of a command: those without a name, and by option its help and its value (None: it has none)."""
 
     purpose: str
     positional: Place
@@ -129,7 +129,7 @@ def _zsh(grammar: Grammar) -> str:
 
 
 def _add(place: Place) -> str:
-    """What adds the words of a place, for zsh."""
+    """The line that adds the words of a place, for zsh."""
     words = " ".join(map(shlex.quote, place.words))
     add = f"compadd {'' if place.ends else '-S ' + chr(39) * 2 + ' '}-- {words}" if words else ":"
     return f"{add}; _particlegvi_place {'r' * place.runs}{'f' * place.files}-"

@@ -14,7 +14,7 @@ DIGEST = re.compile("[0-9a-f]{16}")  # the name of a folder of compiled code: no
 
 
 class Contents(NamedTuple):
-    """What there is of compiled code."""
+    """The compiled code on the disk."""
 
     folder: Path
     writable: bool
@@ -24,7 +24,7 @@ class Contents(NamedTuple):
 
 
 def contents() -> Contents:
-    """What there is now."""
+    """The state now."""
     parent, current = cache_parent(), cache_folder()
     folders = _folders(parent)
     size = sum(place.stat().st_size for folder in folders for place in folder.rglob("*") if place.is_file())

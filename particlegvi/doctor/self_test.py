@@ -21,7 +21,7 @@ KNOWN = (
 
 
 class Outcome(NamedTuple):
-    """What the self-test found."""
+    """The result of the self-test."""
 
     passed: bool
     found: tuple[str, ...]  # the final particles, as `float.hex` writes them

@@ -30,7 +30,7 @@ def able() -> list[str]:
 
 
 def mover(figure: Facts) -> tuple[Callable[..., Moving], Facts]:
-    """What builds a figure that moves, from its kind and options, and all its options in plain form.
+    """The function that builds a figure that moves, from its kind and options, and all its options in plain form.
 
     Raises
     ------

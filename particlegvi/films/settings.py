@@ -1,4 +1,4 @@
-"""What may be asked of a film, checked before anything is simulated, drawn or written."""
+"""Settings of a film, checked before anything is simulated, drawn or written."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def file_for(out: str | os.PathLike[str], overwrite: bool) -> Path:
 
 
 def writer(suffix: str) -> Callable[[Film, IO[bytes]], None]:
-    """What writes films of a suffix; a ValueError where that needs a program that is missing."""
+    """The function that writes films of a suffix; a ValueError where that needs a program that is missing."""
     if suffix in video.CODECS:
         video.program()
         return partial(video.write, suffix=suffix)

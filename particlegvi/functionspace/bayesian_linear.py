@@ -32,7 +32,7 @@ ITERATIONS = 2_000  # of L-BFGS at most
 
 @runtime_checkable
 class Featured(Protocol):
-    """What has features: any basis."""
+    """An object with features: any basis."""
 
     def features(self, X: Array, /) -> ArrayLike: ...  # (n, k), of inputs (n, dim)
 

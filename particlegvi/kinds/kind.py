@@ -129,7 +129,7 @@ class Kind:
         return self.targets(runs, parts)
 
     def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
-        """What a run is compared with, as a dataset, for `results.to_xarray`; None where nothing is known."""
+        """The target of a run as a dataset, for `results.to_xarray`; None where nothing is known."""
         return None
 
     def arrays(self, run: Run) -> Arrays:

@@ -10,7 +10,7 @@ from particlegvi.contracts import Array, Facts, Flow
 
 
 class Leaps(Protocol):
-    """What moves particles at once: jumps between modes, or births and deaths.
+    """Moves of particles at once: jumps between modes, or births and deaths.
 
     ``name`` is the key of its facts, and ``counts`` are kept with the state of the flow.
     """

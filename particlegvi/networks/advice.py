@@ -1,4 +1,4 @@
-"""What a user should know before a run of networks: sentences for warnings."""
+"""Warnings before a run of networks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kernels on networks compare: outputs at given inputs, or the parameters of one layer."""
+"""Features that kernels on networks compare: outputs at given inputs, or the parameters of one layer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Outputs:
         return compute.pull_back(self.network.shape, particles, self.inputs, slopes.reshape(shape))
 
     def marginal(self, prior: Prior) -> Prior | None:
-        """The law of the features under the prior, where it is one of the package: here it never is."""
+        """The distribution of the features under the prior, where it is one of the package: here it never is."""
         return None
 
 
@@ -47,5 +47,5 @@ class Parameters:
         return found
 
     def marginal(self, prior: Prior) -> Prior | None:
-        """The law of the features under a Normal prior."""
+        """The distribution of the features under a Normal prior."""
         return Normal(prior.mean[self.place], prior.sd[self.place]) if isinstance(prior, Normal) else None

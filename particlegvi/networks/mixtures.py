@@ -1,4 +1,4 @@
-"""What an ensemble predicts: a mixture of Gaussians in regression, a mean of probabilities in classification."""
+"""The prediction of an ensemble: a mixture of Gaussians in regression, a mean of probabilities in classification."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST_VARIANCE = 1e-6  # of the heteroscedastic cost
 
 
 class Mixture:
-    """The mean of the laws N(centres[j, n], sd[j, n]^2) over the members j, at each of n inputs.
+    """The mean of the distributions N(centres[j, n], sd[j, n]^2) over the members j, at each of n inputs.
 
     Parameters
     ----------

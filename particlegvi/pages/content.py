@@ -1,4 +1,4 @@
-"""What a page knows: the settings that the browser simulates, or the sentence why it cannot, and the words."""
+"""The content of a page: the settings that the browser simulates, or the sentence why it cannot, and the words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CLOSED_FORMS = ("auto", "closed-form")
 
 
 class Subject(NamedTuple):
-    """What a page is about, the same for a scenario and for runs.
+    """The subject of a page, the same for a scenario and for runs.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ EARLY = 0.1  # share of the time that has half of the frames, because DE is over
 
 
 class Recorded(NamedTuple):
-    """What a replay needs of one run.
+    """The parts of one run that a replay needs.
 
     Attributes
     ----------

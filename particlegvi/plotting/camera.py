@@ -64,7 +64,7 @@ class Camera:
 
 
 def contents(axes: Axes) -> list[Artist]:
-    """What is drawn in a panel above its ground, in the order in which it is drawn."""
+    """The artists of a panel above its ground, in the order in which they are drawn."""
     titles = [each for each in axes.get_children() if isinstance(each, Text) and each not in axes.texts]
     around = [axes.patch, axes.xaxis, axes.yaxis, *titles]
     inside = [each for each in axes.get_children() if each not in around and each.get_zorder() > GROUND]

@@ -15,7 +15,7 @@ from particlegvi.plotting.results import ParticleRun
 
 
 class Clock(NamedTuple):
-    """What the heading counts: time or steps that all runs share, or else the share of the way.
+    """The clock of the heading: time or steps that all runs share, or else the share of the way.
 
     Attributes
     ----------

@@ -78,7 +78,7 @@ def ensemble_line(
 
 
 def means(run: NetworkRun, grid: Array) -> Array:
-    """What each network says at the inputs (n,): (particles, n), of two outputs the first."""
+    """The output of each network at the inputs (n,): (particles, n), of two outputs the first."""
     found = run.predict(grid[:, None])
     return found if found.ndim == 2 else found[:, :, 0]
 

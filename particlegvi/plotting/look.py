@@ -127,7 +127,7 @@ class Look(NamedTuple):
         return self.breadth != WIDTH * 72.0 / SMALL or self.height is not None or self.language != words.DEFAULT
 
 
-_current: ContextVar[Look] = ContextVar("look", default=Look())  # noqa: B039 -- a tuple, which nobody changes
+_current: ContextVar[Look] = ContextVar("look", default=Look())  # noqa: B039 -- a tuple, which never changes
 
 
 @contextmanager
@@ -141,7 +141,7 @@ def drawn_in(chosen: Look) -> Iterator[None]:
 
 
 def in_look(chosen: Look, show: Callable[[int], None]) -> Callable[[int], None]:
-    """What puts a figure to a record, in the look that the figure has."""
+    """The function that puts a figure to a record, in the look that the figure has."""
 
     def shows(record: int) -> None:
         with drawn_in(chosen):

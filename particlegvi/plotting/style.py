@@ -1,4 +1,4 @@
-"""What every figure shares: matplotlib's settings, an empty slide, labels of methods, and the writing of its file.
+"""The parts that all figures share: matplotlib's settings, an empty slide, labels of methods, and writing the file.
 
 A figure is made for a lecture slide: 10 by 5.6 inches, nothing smaller than 12 points, the colour-blind safe palette
 of Okabe and Ito (2008), unless its `look` says something else. Nothing here touches the reader's matplotlib settings:

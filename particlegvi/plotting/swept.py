@@ -1,4 +1,4 @@
-"""What figures of a sweep read: its grid, its numbers, and which of them lie within what exact draws would show."""
+"""The parts of a sweep that figures read: its grid, its numbers, and which of them exact draws could have."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Stretch(NamedTuple):
 
 
 class Mass(NamedTuple):
-    """What the quadrature found.
+    """The result of the quadrature.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ class ExportedRuns(Mapping[str, Any]):
     targets: Targets
 
     def attributes(self) -> Facts:
-        """What every group says of the whole: scenario, title, seed, status and versions."""
+        """Attributes of every group about the whole: scenario, title, seed, status and versions."""
         given = {key: str(self.scenario.get(key, "")) for key in ("title", "source")}
         whole = {"scenario": str(self.scenario["name"]), **given, "seed": self.seed, "status": self.status}
         return whole | {"versions": versions()}

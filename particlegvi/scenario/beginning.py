@@ -1,4 +1,4 @@
-"""A new scenario, written with comments, for somebody who has a loss and nothing else."""
+"""A new scenario, written with comments, for a user who has a loss and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each key of a scenario means, in words, from the tables of keys."""
+"""The meaning of each key of a scenario, in words, from the tables of keys."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def is_key(name: str, kind: str = "particles") -> bool:
 
 
 def key(name: str, kind: str = "particles") -> str:
-    """What one key means, with examples; of a dotted key such as ``methods.DLE.kl_weight`` what can be known of it.
+    """The meaning of one key, with examples, also of a dotted key such as ``methods.DLE.kl_weight``.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def _indented(told: str) -> str:
 
 
 def _parameter(rest: str) -> str:
-    """What is known of ``DLE.kl_weight``: the line of the method's docstring that tells of the parameter."""
+    """The meaning of ``DLE.kl_weight``: the line of the method's docstring about the parameter."""
     from particlegvi import methods
 
     label, _, parameter = rest.partition(".")

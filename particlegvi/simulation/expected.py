@@ -16,7 +16,7 @@ FORMULA = Expected(0, 2.5)  # more, for the interpreter of formulas in each of t
 
 
 def expected(loss: Loss, methods: Iterable[Method]) -> Expected:
-    """What a run of these methods compiles if nothing of it has been compiled before."""
+    """The kernels that a run of these methods compiles if none has been compiled before."""
     parts = [PLAIN]
     if any(method.mmd_weight > 0.0 for method in methods):
         parts.append(LINE if loss.dim == 1 else PLANE)

@@ -49,7 +49,7 @@ class ParticleExports(Exports):
         return coordinate_names(self.positions.shape[2])
 
     def attributes(self) -> Facts:
-        """What the run is: label, method and weights, loss, seed, step size, and ``info`` as JSON."""
+        """Facts that identify the run: label, method and weights, loss, seed, step size, and ``info`` as JSON."""
         known = isinstance(self.loss, losses.Loss) and self.loss.formula
         return {
             "label": self.label,

@@ -3,7 +3,7 @@
     scenario.toml   the complete scenario with its table [sweep]: particlegvi sweep FOLDER/scenario.toml does the same
     manifest.json   format, schema, status, versions, and the name of the scenario
     cells/*.json    finished cells, named by the sha256 of resolved scenario, seed and versions
-    lock            who is writing, while somebody is (`particlegvi.storage.lock`)
+    lock            who is writing, while a process is (`particlegvi.storage.lock`)
     table.csv       one line for each cell and method; once the sweep is finished, as the next ones
     table.md        marginal means with intervals over seeds, the best settings
     sweep.json      the same as data, with the grid

@@ -1,4 +1,4 @@
-"""What Python programs call: `sweep`, and `load` and `resume` of any folder, a run's or a sweep's."""
+"""The functions that Python programs call: `sweep`, and `load` and `resume` of any folder, a run's or a sweep's."""
 
 from __future__ import annotations
 

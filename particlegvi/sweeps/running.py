@@ -267,7 +267,7 @@ def _cells(grid: Grid) -> Iterator[Cell]:
 
 
 def estimate(chosen: Plan, out: Path | None, workers: int) -> str:
-    """What a sweep will take, told from one cell, which is computed for it and not kept."""
+    """The time of a sweep, estimated from one cell, which is computed for it and not kept."""
     import time
 
     chosen.grid.check()

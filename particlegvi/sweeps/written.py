@@ -1,4 +1,4 @@
-"""What a grid looks like on a command line: ``--over KEY=VALUES`` and ``--seeds``."""
+"""The form of a grid on a command line: ``--over KEY=VALUES`` and ``--seeds``."""
 
 from __future__ import annotations
 

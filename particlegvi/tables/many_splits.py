@@ -58,7 +58,7 @@ class ManySplits:
         return tuple(model for model in self.models if model in self.models_by_protocol[protocol])
 
     def fits(self, model: str) -> Facts:
-        """What the scores of a model's cell depend on beside the cell: some of the settings, and the version."""
+        """All that the scores of a cell of a model depend on but the cell: some of the settings, and the version."""
         return {"version": __version__, **{key: each for key, each in vars(self).items() if key not in CONTENT}}
 
 

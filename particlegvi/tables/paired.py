@@ -1,4 +1,4 @@
-"""What tables over many splits share: means, paired differences of models over the same splits, and their text."""
+"""The common parts of tables over many splits: means, paired differences of models over the same splits, and text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes the problems, the cells and the text of a table: one recipe for each table of the thesis."""
+"""Recipes of the problems, the cells and the text of a table: one recipe for each table of the thesis."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Settings:
         return dict(self.models.get(model, {})) if isinstance(self.models, dict) else {}
 
     def fits(self, model: str) -> Facts:
-        """What the scores of a model's cell depend on beside the cell: some of the settings, and the package's version.
+        """All that the scores of a cell of a model depend on but the cell: settings, and the version of the package.
 
         The model's own settings are in it as ``own`` where there are any.
         """

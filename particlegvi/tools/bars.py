@@ -1,4 +1,4 @@
-"""What is seen while something works: one line that changes, on a terminal or in a notebook, and is gone in the end."""
+"""Progress bars: one line that changes, on a terminal or in a notebook, and is gone in the end."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class StepBars:
 
 @contextlib.contextmanager
 def listening(progress: Listening) -> Iterator[Progress | None]:
-    """What listens to a call whose argument ``progress`` is this: a function itself, bars for True and "auto"."""
+    """The listener of a call whose argument ``progress`` is this: a function itself, bars for True and "auto"."""
     if callable(progress):
         yield progress
     else:
@@ -194,7 +194,7 @@ def chosen(asked: bool | str | None) -> Bars:
 
 
 def automatic() -> Front | None:
-    """Where somebody looks on: a notebook, or a terminal that no command and no other process uses."""
+    """Where a user looks on: a notebook, or a terminal that no command and no other process uses."""
     if in_notebook():
         return "notebook"
     if signals.answered() or threading.current_thread() is not threading.main_thread() or is_child():

@@ -67,7 +67,7 @@ def answering(cls: C) -> C:
 
 
 def _told(function: Callable[..., object], given: tuple[object, ...], named: Mapping[str, object]) -> str | None:
-    """What is wrong with the arguments; None where they fit, and the error came from somewhere inside."""
+    """The fault of the arguments; None where they fit, and the error came from somewhere inside."""
     signature = inspect.signature(function)
     try:
         signature.bind(*given, **named)
@@ -99,7 +99,7 @@ def _told(function: Callable[..., object], given: tuple[object, ...], named: Map
 
 
 def _meant(word: str, value: object, names: Sequence[str]) -> str:
-    """What is meant by an argument, where a table says so; empty where the nearest name has to do."""
+    """The right name of an argument, where a table has it; empty where the nearest name has to do."""
     argument, said = MEANT.get(word, ("", ""))
     if argument in names:
         return said.format(value=shown(value))

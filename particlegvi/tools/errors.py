@@ -61,7 +61,7 @@ _last: list[Any] = []
 
 
 def last_interrupted() -> Any:
-    """What the last call recorded that was interrupted, or diverged: a run, results or a comparison; None if none was.
+    """The records of the last call that was interrupted or diverged: a run, results or a comparison; None if none was.
 
     A cell of a notebook that is stopped has no other way to say it. The same is in the error, as ``error.run`` or
     ``error.results``.

@@ -87,7 +87,7 @@ def loss(thing: Any, moves: bool = False) -> Any:
 
 
 def _loss_of(text: str) -> str:
-    """What a user would write to make a loss of a text, a name or a formula."""
+    """The code that makes a loss of a text, a name or a formula."""
     if re.fullmatch(r"[^\W\d]\w*(-\w+)*", text.strip()):
         return f"pg.losses.get({shown(text)})"
     names = [name for name in re.findall(r"[^\W\d]\w*(?!\w*\s*\()", text) if name != "pi"]

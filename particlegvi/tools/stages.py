@@ -1,4 +1,4 @@
-"""What a run says of itself while it works: the words for each stage, and telling them to whoever listens."""
+"""The stages of a run that take long: the words for each, and passing them to a progress."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORDS: dict[Stage, str] = {
 
 
 class Expected(NamedTuple):
-    """About what a first use compiles; zeros where nobody knows."""
+    """About what a first use compiles; zeros where that is unknown."""
 
     kernels: int = 0
     seconds: float = 0.0  # on the machine of `particlegvi.engine.numerics.compiling.REFERENCE`

@@ -95,10 +95,10 @@ class Births:
         dim = x.shape[1]
         if self._bandwidth is not None:
             return np.full(dim, self._bandwidth)
-        everybody = np.arange(len(x))
-        mean, spread = fitted(x, everybody)
+        everyone = np.arange(len(x))
+        mean, spread = fitted(x, everyone)
         spread = np.where(spread > 0.0, spread, 1.0)
-        return centres_of(x, everybody, Broad(NORMAL, mean, spread), 0.0, number, 0, self._key)[1]
+        return centres_of(x, everyone, Broad(NORMAL, mean, spread), 0.0, number, 0, self._key)[1]
 
     def facts(self) -> Facts:
         """Facts for the result: the rate, the bandwidth, the number of copies, and that q_h has a bias."""

@@ -22,7 +22,7 @@ class Features(Protocol):
 
     def of(self, particles: Array, /) -> Array: ...  # (particles, features)
     def pull_back(self, particles: Array, slopes: Array, /) -> Array: ...  # J^T slopes, (particles, dim)
-    def marginal(self, prior: Prior, /) -> Prior | None: ...  # the law of phi under a prior; None if it has no name
+    def marginal(self, prior: Prior, /) -> Prior | None: ...  # distribution of phi under a prior; None if unnamed
 
 
 @runtime_checkable

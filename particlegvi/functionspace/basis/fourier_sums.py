@@ -1,4 +1,4 @@
-"""What a Gaussian likelihood needs of n rows under Fourier features, in O(n M) in the place of O(n M^2).
+"""The sums over n rows that a Gaussian likelihood needs under Fourier features, in O(n M) in the place of O(n M^2).
 
 Products of cosines and sines are sums of them, such as 2 cos(a) cos(b) = cos(a - b) + cos(a + b). So all products of
 features inside of [low, high] follow from C_m = sum_n cos w_m (x_n - low) and S_m = sum_n sin w_m (x_n - low), m = 0,

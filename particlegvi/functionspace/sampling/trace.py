@@ -104,7 +104,7 @@ class Trace:
             self.signs.extend(signs)
 
     def _stops(self, record: int, steps: int) -> list[int]:
-        """The steps up to the next record at which the particles are shown; that record alone where nobody watches."""
+        """The steps up to the next record at which the particles are shown; that record alone without a progress."""
         if self.watch is None:
             return [record]
         every = max(1, steps // WATCHED)

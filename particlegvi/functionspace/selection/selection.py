@@ -25,7 +25,7 @@ def chosen(name: str, X: Array, indices: NDArray[np.intp], asked: int, seed: int
 
 
 class Targets(NamedTuple):
-    """What a rule that places inducing points by an objective knows beside the inputs."""
+    """The problem, beside the inputs, of a rule that places inducing points by an objective."""
 
     y: Array  # (n,)
     noise_variance: float

@@ -37,7 +37,7 @@ class NetworkRun(Run):
 
     @property
     def network(self) -> Network:
-        """What the particles are parameters of."""
+        """The network whose parameters the particles are."""
         return self.network_loss.network
 
     @property
@@ -56,7 +56,7 @@ class NetworkRun(Run):
         return self.network.predict(self.final, X)
 
     def mixture(self, X: ArrayLike) -> Mixture:
-        """The law of an observation at each input, in regression."""
+        """The distribution of an observation at each input, in regression."""
         return Mixture.of_outputs(self.predict(X), self.noise_sd)
 
     def probabilities(self, X: ArrayLike) -> Array:

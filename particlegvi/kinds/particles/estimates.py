@@ -59,7 +59,7 @@ class Weights(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What the estimates look at.
+    """The input of the estimates.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ EXACT, INDUCING = 2000, 400  # rows up to which the process is exact; inducing p
 
 
 class Predicted(NamedTuple):
-    """What a model says about the test rows: a mixture of Gaussians, and the outputs of its members."""
+    """The prediction of a model for the test rows: a mixture of Gaussians, and the outputs of its members."""
 
     mixture: Mixture
     members: Array

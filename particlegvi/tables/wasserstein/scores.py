@@ -1,4 +1,4 @@
-"""What a model of Table 4.1 is judged by, honestly or as the published program's post-processing does."""
+"""The scores of a model of Table 4.1, honestly or as the published program's post-processing does."""
 
 from __future__ import annotations
 

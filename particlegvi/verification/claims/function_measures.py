@@ -1,4 +1,4 @@
-"""What chapter 4's measures on functions are: Bayes' law as a minimiser, and values at points as weak limits."""
+"""The measures on functions of chapter 4: Bayes' law as a minimiser, and values at points as weak limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the objective of Gaussian Wasserstein inference asks for: its distance, its covariance, its mean."""
+"""The minimiser of the objective of Gaussian Wasserstein inference: its distance, its covariance, its mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was run: the method with its weights, the sizes, and what the run states about itself."""
+"""The settings of the run: the method with its weights, the sizes, and what the run states about itself."""
 
 from __future__ import annotations
 
