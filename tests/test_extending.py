@@ -233,15 +233,15 @@ def test_the_kind_runs_is_saved_and_loaded(ask):
 
 
 def test_the_examples_keep_the_rules_of_the_house(root):
-    """What `tests/test_layers.py` asks of every file of the package, the files of the page keep as well."""
-    from . import test_layers
+    """What the tests ask of every file of the package, the files of the page keep as well."""
+    from . import test_layers, test_rules
 
     for name, source in examples(root).items():
         if name.endswith(".py"):
             module = name.removesuffix(".py").replace("/", ".")
-            assert test_layers.faults(source, module) == []
+            assert test_rules.faults(source, module) == []
             assert test_layers.violations(source, module) == []
-            assert test_layers.counted(source)[0] <= 2, f"{name} says Any"
+            assert test_rules.counted(source)[0] <= 2, f"{name} says Any"
 
 
 @pytest.mark.parametrize("name", ["scenarios/extended.toml", "scenarios/averaged.toml"])

@@ -13,7 +13,7 @@ import particlegvi as pg
 from particlegvi import cli
 from particlegvi.storage import creating as making
 
-from .test_resume import SHORT, content, interrupted
+from .interrupting import SHORT, content, interrupted
 
 CHANGED = {**SHORT, "methods": {"DLE": {"kl_weight": 3.0}}}
 OPERATIONS = ("open", "replace", "unlink", "mkdir")

@@ -11,8 +11,8 @@ import particlegvi as pg
 from particlegvi.simulation import chunks
 from particlegvi.storage import checkpoint
 
+from .interrupting import Stop, content, spoil
 from .test_faults import kills
-from .test_resume import Stop, content, spoil
 from .test_signals import PATIENCE, start, wait_for_steps
 
 SMALL = {

@@ -7,7 +7,7 @@ import pytest
 import particlegvi as pg
 from particlegvi.simulation import chunks
 
-from .test_resume import Stop, content
+from .interrupting import Stop, content
 
 SMALL = {
     "kind": "networks",

@@ -91,7 +91,8 @@ def test_locks_under_the_emulation(root):
 @pytest.mark.slow
 @pytest.mark.parametrize("files", [
     ("tests/storage",),
-    ("tests/running/test_resume.py", "tests/running/test_resume_functions.py", "tests/running/test_overwriting.py"),
+    ("tests/running/test_resume.py", "tests/running/test_resume_damage.py"),
+    ("tests/running/test_resume_functions.py", "tests/running/test_overwriting.py"),
     ("tests/running/test_signals.py", "tests/running/test_execute.py", "tests/running/test_faults.py"),
 ])  # fmt: skip
 def test_all_of_storage_resuming_and_signals_under_the_emulation(files, root):

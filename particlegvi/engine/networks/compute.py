@@ -48,14 +48,14 @@ def outputs(shape: Shape, particles: Array, X: Array) -> Array:
     """Outputs (particles, rows, outputs) at X (rows, inputs)."""
     found = np.empty((len(particles), len(X), int(shape.layout.plan[-1, FAN_OUT])))
     particles, X = (np.require(given, requirements="W") for given in (particles, X))  # a copy of what is read-only
-    _work(OUTPUTS, shape, particles, (X, X), _all(X), found, _RESULT)
+    _work(OUTPUTS, shape, particles, (X, X), _all(X), table=found)
     return found
 
 
 def pull_back(shape: Shape, particles: Array, X: Array, slopes: Array) -> Array:
     """The sums over rows and outputs of ``slopes`` (particles, rows, outputs) times the gradients of the outputs."""
     found = np.empty_like(particles)
-    _work(PULL_BACK, shape, particles, (X, X), _all(X), slopes, found)
+    _work(PULL_BACK, shape, particles, (X, X), _all(X), table=slopes, result=found)
     return found
 
 
@@ -78,26 +78,26 @@ class Networks:
     def values(self, particles: Array) -> Array:
         """The mean costs over all rows, (particles,)."""
         found = np.empty((len(particles), 1))
-        _work(VALUE, self.shape, particles, self.data, _all(self.data[0]), _TABLE, found)
+        _work(VALUE, self.shape, particles, self.data, _all(self.data[0]), result=found)
         return found[:, 0]
 
     def gradients(self, particles: Array) -> Array:
         """The gradients of the mean costs over all rows, (particles, dim)."""
         found = np.empty_like(particles)
-        _work(GRADIENT, self.shape, particles, self.data, _all(self.data[0]), _TABLE, found)
+        _work(GRADIENT, self.shape, particles, self.data, _all(self.data[0]), result=found)
         return found
 
     def gradients_at(self, particles: Array, step: int, seed: int) -> Array:
         """The gradients of the mean costs over the batch of a step, (particles, dim)."""
         found = np.empty_like(particles)
         batch = self.batches.of(seed, step, 1, len(particles))
-        _work(GRADIENT, self.shape, particles, self.data, batch, _TABLE, found)
+        _work(GRADIENT, self.shape, particles, self.data, batch, result=found)
         return found
 
     def steps(self, particles: Array, motion: Motion, first_step: int, steps: int, seed: int) -> None:
         """Move the particles, in place, by steps without any force but the loss, the prior and the noise."""
         batches = self.batches.of(seed, first_step, steps, len(particles))
-        _work(STEPS, self.shape, particles, self.data, batches, _TABLE, _RESULT, motion=motion)
+        _work(STEPS, self.shape, particles, self.data, batches, motion=motion)
 
     def move(self, particles: Array, motion: Motion, force: Array, pull: Array | None = None) -> None:
         """Move the particles, in place, by one step under a force (particles, dim), which is overwritten.
@@ -107,7 +107,7 @@ class Networks:
         one = np.zeros(1, dtype=np.int64)
         batch = np.zeros((1, 0), dtype=np.int64), one, one
         pulls = (force if pull is None else pull)[None]
-        _work(MOVE, self.shape, particles, self.data, batch, pulls, force, motion=motion)
+        _work(MOVE, self.shape, particles, self.data, batch, table=pulls, result=force, motion=motion)
 
 
 def _all(X: Array) -> tuple[Rows, Rows, Rows]:
@@ -120,9 +120,9 @@ def _work(
     particles: Array,
     data: tuple[Array, Array],
     batches: tuple[Rows, Rows, Rows],
-    table: Array,
-    result: Array,
     *,
+    table: Array = _TABLE,
+    result: Array = _RESULT,
     motion: Motion = _STILL,
 ) -> None:
     plan = shape.layout.plan

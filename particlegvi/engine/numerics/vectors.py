@@ -6,9 +6,14 @@ Here the order is written down: lane by lane, the same on every platform, whatev
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, models, register_model
+
+if TYPE_CHECKING:
+    from numba.core.base import BaseContext
 
 WIDTH = 8
 _IR = ir.VectorType(ir.DoubleType(), WIDTH)
@@ -17,7 +22,7 @@ _IR = ir.VectorType(ir.DoubleType(), WIDTH)
 class VectorType(types.Type):
     """The numba type of a vector of eight doubles."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(name="particlegvi.vector8")
 
 
@@ -26,11 +31,13 @@ vector = VectorType()
 
 @register_model(VectorType)
 class _VectorModel(models.PrimitiveModel):
-    def __init__(self, manager, number_type):
+    def __init__(self, manager: object, number_type: types.Type) -> None:
         super().__init__(manager, number_type, _IR)
 
 
-def _address(context, builder, array_type, array, index):
+def _address(
+    context: BaseContext, builder: ir.IRBuilder, array_type: types.Array, array: ir.Value, index: ir.Value
+) -> ir.Value:
     data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [index]), _IR.as_pointer())
 
@@ -144,7 +151,7 @@ def multiply(typing_context, a, b):
     return vector(vector, vector), generate
 
 
-def _choose(builder, comparison, a, b):
+def _choose(builder: ir.IRBuilder, comparison: str, a: ir.Value, b: ir.Value) -> ir.Value:
     return builder.select(builder.fcmp_ordered(comparison, a, b), a, b)
 
 
@@ -179,7 +186,7 @@ def where_above_zero(typing_context, a, b, c):
     return vector(vector, vector, vector), generate
 
 
-def _fused(builder):
+def _fused(builder: ir.IRBuilder) -> ir.Function:
     kind = ir.FunctionType(_IR, [_IR, _IR, _IR])
     return cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{WIDTH}f64")
 

@@ -1,0 +1,165 @@
+"""Losses made of functions, compiled or of numpy: what comes out, what is refused, and gradients that do not fit."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numba
+import numpy as np
+import pytest
+
+from particlegvi.losses.loss import Loss
+
+
+def quartic(x):
+    return x[0] ** 4 + x[0] * x[1]
+
+
+def quartic_gradient(x):
+    return np.array([4.0 * x[0] ** 3 + x[1], x[0]])
+
+
+def quartic_filling(x, out):
+    out[0] = 4.0 * x[0] ** 3 + x[1]
+    out[1] = x[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "gradient"),
+    [(quartic, quartic_gradient), (numba.njit(quartic), numba.njit(quartic_filling))],
+    ids=["plain", "jitted"],
+)
+def test_from_numba(value, gradient):
+    loss = Loss.from_numba(value, gradient, dim=2)
+    assert (loss.name, loss.kind, loss.dim) == ("quartic", "compiled", 2)
+    points = np.random.default_rng(1).normal(size=(70, 2))
+    np.testing.assert_allclose(loss.value(points), [quartic(x) for x in points], rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(loss.gradient(points), [quartic_gradient(x) for x in points], rtol=1e-13, atol=1e-14)
+
+
+def test_from_numba_in_one_dimension_takes_numbers():
+    loss = Loss.from_numba(lambda x: math.cos(x[0]), lambda x: -math.sin(x[0]), dim=1)
+    np.testing.assert_allclose(loss.gradient([0.3, 0.6])[:, 0], -np.sin([0.3, 0.6]), rtol=1e-14)
+
+
+def test_from_numba_losses_do_not_replace_each_other():
+    pair = [Loss.from_numba(lambda x, a=a: a * x[0], lambda x, a=a: a + 0.0 * x, dim=1) for a in (1.0, -2.0)]
+    assert [loss.value(1.0) for loss in pair] == [1.0, -2.0]
+
+
+def test_from_numba_functions_may_want_contiguous_points_and_may_write_to_them():
+    @numba.njit("float64(float64[::1])")
+    def value(x):
+        x[0] *= 2.0
+        return x[0]
+
+    loss = Loss.from_numba(value, lambda x: np.full(2, 2.0) * np.array([1.0, 0.0]), dim=2)
+    points = np.ones((3, 2))
+    np.testing.assert_array_equal(loss.value(points), 2.0)
+    np.testing.assert_array_equal(points, 1.0)
+
+
+def undefined(x):
+    return nowhere(x)  # type: ignore[name-defined]  # noqa: F821
+
+
+def leaves_out(x, out):
+    out[0] = 1.0
+
+
+def stops(x):
+    raise RuntimeError("no")
+
+
+@pytest.mark.parametrize(
+    ("value", "gradient", "part"),
+    [
+        (3, quartic_gradient, "value must be a function, not 3"),
+        (quartic, None, "gradient must be a function, not None"),
+        (lambda x, y: 0.0, quartic_gradient, "value takes 2 arguments; it must be value(x)"),
+        (quartic, lambda: 0.0, "gradient takes 0 arguments; it must be gradient(x) or gradient(x, out)"),
+        (lambda x: x, quartic_gradient, "value(x) returned an array of shape (2,); it must return a number"),
+        (lambda x: "a", quartic_gradient, "value(x) returned str; it must return a number"),
+        (lambda x: 1j * x[0], quartic_gradient, "value(x) returned complex; it must return a number"),
+        (quartic, lambda x: x[:1], "gradient(x) returned an array of shape (1,)"),
+        (quartic, lambda x: x[0], "it must return an array of shape (2,)"),
+        (quartic, lambda x: (x[0], x[1]), "gradient(x) returned tuple"),
+        (undefined, quartic_gradient, "value cannot be compiled by numba (NameError: name 'nowhere' is not defined)"),
+        (quartic, leaves_out, "gradient is not finite at any of"),
+        (lambda x: math.log(-1.0 - x[0] ** 2), quartic_gradient, "value is not finite at any of"),
+        (lambda x: np.log(-1.0 - x[0] ** 2), quartic_gradient, "value is not finite at any of"),
+        (stops, quartic_gradient, "value failed at x ="),
+    ],
+)
+def test_from_numba_refuses(value, gradient, part):
+    with pytest.raises(ValueError) as raised, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        Loss.from_numba(value, gradient, dim=2)
+    assert part in str(raised.value)
+    assert len(str(raised.value)) < 400
+
+
+def square(X):
+    return (X**2).sum(axis=1)
+
+
+def test_from_numpy():
+    loss = Loss.from_numpy(square, lambda X: 2 * X, dim=2)
+    assert (loss.term, loss.kind, loss.dim, loss.name) == (None, "numpy", 2, "square")
+    np.testing.assert_array_equal(loss.value([[1, 2], [3, 4]]), [5.0, 25.0])
+    np.testing.assert_array_equal(loss.gradient([3.0, 4.0]), [6.0, 8.0])
+    assert loss.value([3.0, 4.0]) == 25.0
+    assert loss.gradient(np.zeros((0, 2))).shape == (0, 2)
+
+
+def writes(X):
+    X *= 2.0
+    return X
+
+
+@pytest.mark.parametrize(
+    ("value", "gradient", "part"),
+    [
+        (3, square, "value must be a function, not 3"),
+        (square, 3, "gradient must be a function, not 3"),
+        (lambda X: (X**2).sum(axis=0), lambda X: 2 * X, "value(X) returned float64 of shape (2,)"),
+        (lambda X: (X**2).sum(), lambda X: 2 * X, "value(X) returned float64 of shape ()"),
+        (lambda X: (X**2).sum(axis=1, keepdims=True), lambda X: 2 * X, "it must return real numbers of shape (6,)"),
+        (square, lambda X: 2 * X.T, "gradient(X) returned float64 of shape (2, 6)"),
+        (square, lambda X: 2 * X[0], "it must return real numbers of shape (6, 2)"),
+        (square, lambda X: 2j * X, "gradient(X) returned complex128"),
+        (square, writes, "read-only"),
+        (lambda X: X.nothing, lambda X: 2 * X, "the loss failed on a batch of shape (6, 2)"),
+        (lambda X: np.log(-1 - square(X)), lambda X: 2 * X, "value is not finite at any of 6 trial points"),
+        (square, lambda X: np.nan * X, "gradient is not finite at any of 6 trial points"),
+    ],
+)
+def test_from_numpy_refuses(value, gradient, part):
+    with pytest.raises(ValueError) as raised:
+        Loss.from_numpy(value, gradient, dim=2)
+    assert part in str(raised.value)
+
+
+def test_from_numpy_checks_every_result_not_only_the_first():
+    loss = Loss.from_numpy(square, lambda X: 2 * X if len(X) > 1 else X[0], dim=2)
+    with pytest.raises(ValueError, match="of shape"):
+        loss.gradient([1.0, 2.0])
+
+
+def test_a_right_gradient_is_taken_without_a_word():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Loss.from_numpy(lambda X: square(X) + 1e4, lambda X: 2 * X, dim=2)
+        Loss.from_numpy(lambda X: -np.abs(np.sin(X[:, 0])), lambda X: -np.sign(np.sin(X)) * np.cos(X), dim=1)
+        Loss.from_numpy(lambda X: np.log(X[:, 0]), lambda X: 1 / X, dim=1)  # finite on one side only
+        Loss.from_numpy(lambda X: square(X.astype(np.float32)) + 10, lambda X: 2 * X, dim=2)  # differences are noise
+        Loss.from_numpy(lambda X: np.sin(1000 * X[:, 0]), lambda X: 1000 * np.cos(1000 * X), dim=1)
+        last = Loss.from_numba(quartic, quartic_gradient, dim=2)
+    assert last.dim == 2
+
+
+@pytest.mark.parametrize("wrong", [lambda X: -2 * X, lambda X: X, lambda X: 2 * X + 0.1, lambda X: 2 * X[:, ::-1]])
+def test_a_wrong_gradient_is_warned_about(wrong):
+    with pytest.warns(UserWarning, match="gradient disagrees with differences of value"):
+        Loss.from_numpy(square, wrong, dim=2)

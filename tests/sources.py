@@ -1,0 +1,52 @@
+"""Reading the package's sources without importing them: its files, and the imports in them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Import(NamedTuple):
+    line: int
+    name: str  # absolute, dotted: particlegvi.engine.numerics.noise, or particlegvi.engine.numerics.noise.normals
+    function: str | None  # the function that holds it, None at the top of the module
+
+
+def imports(source: str, module: str, is_package: bool = False, types: bool = False) -> Iterator[Import]:
+    """Every import of a module's source that can run, with relative names made absolute; with ``types`` all others."""
+    home = module.split(".") if is_package else module.split(".")[:-1]
+
+    def walk(node: ast.AST, function: str | None) -> Iterator[Import]:
+        if not types and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            children = node.orelse
+        else:
+            children = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(node.lineno, alias.name, function)
+        elif isinstance(node, ast.ImportFrom):
+            base = home[: len(home) - node.level + 1] if node.level else []
+            for alias in node.names:
+                yield Import(node.lineno, ".".join([*base, *filter(None, [node.module]), alias.name]), function)
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            called = ast.unparse(node.func).split(".")[-1]
+            if called in ("import_module", "__import__") and isinstance(node.args[0].value, str):
+                yield Import(node.lineno, node.args[0].value, function)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            function = node.name
+        for child in children:
+            yield from walk(child, function)
+
+    yield from walk(ast.parse(source), None)
+
+
+def modules(root: Path) -> list[tuple[Path, str, bool]]:
+    """(path, dotted name, whether it is a package) of every source file."""
+    found = []
+    for path in sorted((root / "particlegvi").rglob("*.py")):
+        parts = list(path.relative_to(root).with_suffix("").parts)
+        is_package = parts[-1] == "__init__"
+        found.append((path, ".".join(parts[:-1] if is_package else parts), is_package))
+    return found

@@ -1,0 +1,186 @@
+"""The rules about one file: names, signatures, length, wording, and two numbers that may only fall. Each has a control.
+
+The sources are read, and nothing is imported. Which package may import which is in `test_layers`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from .sources import imports, modules
+
+# Methods of losses, kernels, priors and likelihoods that numba compiles.
+METHODS = {"value", "gradient", "values", "gradients", "slope", "cost_at", "slope_at", "curvature_at"}
+POSITIONAL = 6
+OF_TUPLES = ("_fields", "_replace", "_asdict", "_make")
+LONGEST = 300
+# The checks of values have one home, and their names too. `schedules.shown` is public: how a step size is printed.
+VOCABULARY = {"whole", "positive", "points", "shown", "refuse"}
+SPEAKERS = ("particlegvi.tools.arguments", "particlegvi.tools.quoting", "particlegvi.settings.checks")
+ALSO_NAMED = {("particlegvi.schedules", "shown")}
+# As in "dim is 0; it must be positive" and "data must have the key name; it has none".
+OLD_VOICE = re.compile(r"(is|are) \{\}; (\w+ )+must |must .*; (it|they) (has|have|is|are) ")
+# These numbers may only fall.
+MOST_ANY = 588
+MOST_PROBES = 30
+
+
+def is_private(node: ast.Attribute) -> bool:
+    """Whether a private attribute of another object is used; those of named tuples and the standard library may be."""
+    own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "os", "hashlib")
+    own = own or ast.unparse(node.value) == "super()"
+    return node.attr.startswith("_") and not node.attr.endswith("__") and not own and node.attr not in OF_TUPLES
+
+
+def is_compiled(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether numba calls it: it has a decorator of the engine."""
+    decorated = {ast.unparse(each).split("(")[0] for each in function.decorator_list}
+    return bool(decorated & {"compiled", "nested", "inlined"})
+
+
+def is_typed(function: ast.FunctionDef) -> bool:
+    """Whether every parameter and the result have a type. mypy asks it outside the engine, and here in the engine."""
+    given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    returns = function.returns is not None or (function.name == "__init__" and len(given) > 1)
+    return returns and all(each.annotation or each.arg in ("self", "cls") for each in given)
+
+
+def plain_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """Functions of a module and methods of its classes that numba does not make: no decorator of its, no term's."""
+    makers = {"compiled", "nested", "inlined", "intrinsic", "overload_method", "numba.njit"}
+    for node in [*tree.body, *(each for found in tree.body if isinstance(found, ast.ClassDef) for each in found.body)]:
+        if isinstance(node, ast.FunctionDef) and node.name not in METHODS:
+            if not makers & {ast.unparse(each).split("(")[0] for each in node.decorator_list}:
+                yield node
+
+
+def faults(source: str, module: str) -> list[str]:
+    """One sentence for each place of a module that breaks a rule about names, signatures or length."""
+    found = []
+    lines = len(source.splitlines())
+    if lines > LONGEST:
+        found.append(f"{module} has {lines} lines; {LONGEST} at most")
+    if module.rpartition(".")[2].startswith("_") and not module.endswith("__"):
+        found.append(f"{module} is a private module")
+    part = module.split(".")[1] if "." in module else ""
+    tree = ast.parse(source)
+    if part == "engine":
+        untyped = [node for node in plain_functions(tree) if not is_typed(node)]
+        found += [f"{module}:{node.lineno} {node.name} lacks a type" for node in untyped]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            private = [each.name for each in node.names if each.name.startswith("_") and not each.name.endswith("__")]
+            found += [f"{module}:{node.lineno} imports the private {name}" for name in private]
+        if isinstance(node, ast.Attribute) and is_private(node):
+            found.append(f"{module}:{node.lineno} uses the private {ast.unparse(node)}")
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not is_compiled(node):
+            names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+            number = len(names) - (names[:1] in (["self"], ["cls"]))
+            if number > POSITIONAL:
+                where = f"{module}:{node.lineno} {node.name}"
+                found.append(f"{where} has {number} positional parameters; {POSITIONAL} at most")
+        word = node.name if isinstance(node, ast.FunctionDef) else ""
+        if word in VOCABULARY and module not in SPEAKERS and (module, word) not in ALSO_NAMED:
+            found.append(f"{module}:{node.lineno} defines {word}; use that of particlegvi.tools.arguments")
+        named = [getattr(node, field, None) for field in ("id", "name", "attr", "value")]
+        if part in ("kinds", "functionspace") and {"Results", "Folder"} & {each for each in named if type(each) is str}:
+            found.append(f"{module}:{getattr(node, 'lineno', 0)} names Results or Folder")
+        if isinstance(node, ast.Raise) and OLD_VOICE.search(sentence(node)):
+            found.append(f"{module}:{node.lineno} says what is before what must be; KEY must be WHAT, not VALUE")
+    if part in ("kinds", "functionspace"):
+        for line, name, _ in imports(source, module, types=True):
+            if name.startswith(("particlegvi.storage", "particlegvi.results", "particlegvi.running")):
+                found.append(f"{module}:{line} imports {name}, which it must not know")
+    if part == "storage":
+        allowed = ("tools", "contracts", "simulation", "settings.checks", "storage", "version")
+        for line, name, _ in imports(source, module, types=True):
+            top, _, inside = name.partition(".")
+            if top == "particlegvi" and not inside.startswith(allowed):
+                found.append(f"{module}:{line} imports {name}, which the format of a folder must not know")
+    return found
+
+
+def sentence(node: ast.Raise) -> str:
+    """The text of ``raise ValueError("...")``, {} for each value in it; empty where it is made in another way."""
+    if not isinstance(node.exc, ast.Call) or ast.unparse(node.exc.func) != "ValueError" or not node.exc.args:
+        return ""
+    text = node.exc.args[0]
+    pieces = text.values if isinstance(text, ast.JoinedStr) else [text]
+    return "".join(str(each.value) if isinstance(each, ast.Constant) else "{}" for each in pieces)
+
+
+def test_names_signatures_and_lengths(root):
+    found = [each for path, module, _ in modules(root) for each in faults(path.read_text(encoding="utf-8"), module)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "complaint"),
+    [
+        ("particlegvi.targets.bad", "x = 1\n" * (LONGEST + 1), "lines;"),
+        ("particlegvi.targets._bad", "", "private module"),
+        ("particlegvi.targets.bad", "from particlegvi.kinds.table import _row", "private _row"),
+        ("particlegvi.targets.bad", "def f(a, b, c, d, e, f, g): ...", "7 positional parameters"),
+        ("particlegvi.engine.bad", "def f(a, b, c, d, e, f, g): ...", "7 positional parameters"),
+        ("particlegvi.engine.bad", "def f(a, b: int) -> int: ...", "lacks a type"),
+        ("particlegvi.engine.bad", "class A:\n    @property\n    def f(self): ...", "lacks a type"),
+        ("particlegvi.targets.bad", "class A:\n    def f(self, a, b, c, d, e, f, g): ...", "7 positional parameters"),
+        ("particlegvi.kinds.bad", "from particlegvi.results import Results", "names Results"),
+        ("particlegvi.kinds.bad", "def f(folder: 'Folder'): ...", "names Results or Folder"),
+        ("particlegvi.kinds.bad", "x = storage.Folder(path)", "names Results or Folder"),
+        ("particlegvi.kinds.bad", "from particlegvi.storage.folder import open_folder", "which it must not know"),
+        ("particlegvi.functionspace.bad", "def f(folder: Folder): ...", "names Results or Folder"),
+        ("particlegvi.targets.bad", "x = model._residual", "uses the private model._residual"),
+        ("particlegvi.targets.bad", "async def f(a, b, c, d, e, f, g): ...", "7 positional parameters"),
+        ("particlegvi.kernels.bad", "def positive(key, value): ...", "defines positive"),
+        ("particlegvi.priors.bad", "def f():\n    def refuse(key): ...", "defines refuse"),
+        ("particlegvi.losses.bad", "raise ValueError(f'dim is {dim!r}; it must be positive')", "not VALUE"),
+        ("particlegvi.losses.bad", "raise ValueError(f'a of b is {a}; every entry must be positive')", "not VALUE"),
+        ("particlegvi.settings.bad", "raise ValueError(f'{a} must have the key {b}; it has {c}')", "not VALUE"),
+        ("particlegvi.storage.bad", "from particlegvi.settings import keys", "format of a folder"),
+        ("particlegvi.storage.bad", "from particlegvi.engine import noise", "format of a folder"),
+    ],
+)
+def test_a_fault_is_reported(module, source, complaint):
+    assert [sentence for sentence in faults(source, module) if complaint in sentence]
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("particlegvi.targets.good", "def f(self, a, b, c, d, e, f, *, g): ..."),
+        ("particlegvi.targets.good", "class A:\n    def f(self): return self._x, x._replace(a=1), super()._f()"),
+        ("particlegvi.engine.good", "@nested\ndef f(a, b, c, d, e, f, g): ..."),
+        ("particlegvi.priors.good", "@compiled\ndef f(a, b, c, d, e, f, g): ..."),
+        ("particlegvi.storage.good", "from particlegvi.settings import checks\nfrom particlegvi.tools import files"),
+        ("particlegvi.tools.arguments", "def whole(key, value): ..."),
+        ("particlegvi.losses.good", "raise ValueError(f'{key} must be positive, not {value}')"),
+        ("particlegvi.targets.good", "x = 1\n" * LONGEST),
+    ],
+)
+def test_what_is_no_fault_is_not(module, source):
+    assert faults(source, module) == []
+
+
+def counted(source: str) -> tuple[int, int]:
+    """How often ``Any`` appears as a word, and how often ``hasattr`` or ``getattr`` is called."""
+    calls = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    probes = sum(isinstance(each, ast.Name) and each.id in ("hasattr", "getattr") for each in calls)
+    return len(re.findall(r"\bAny\b", source)), probes
+
+
+def test_any_and_probes_of_attributes_become_fewer(root):
+    each = [(*counted(path.read_text(encoding="utf-8")), module) for path, module, _ in modules(root)]
+    most = [f"{module}: {number}" for number, _, module in sorted(each, reverse=True)[:12]]
+    advice = "use the names of particlegvi.contracts (Facts, Scenario, Array) and particlegvi.kinds.kind (Parts, Runs)"
+    assert sum(number for number, _, _ in each) <= MOST_ANY, f"{advice}; most have {', '.join(most)}"
+    assert sum(number for _, number, _ in each) <= MOST_PROBES, "ask for what a contract names, or use isinstance"
+
+
+def test_they_are_counted():
+    source = "from typing import Any\ndef f(x: Any) -> Many:\n    return getattr(x, 'y', hasattr(x, 'z'))"
+    assert counted(source) == (2, 2)
