@@ -32,8 +32,7 @@ def gallery(options: argparse.Namespace) -> None:
     settings = {name: scenario.load(catalogue.path(name), style) for name in names}
     from particlegvi import plotting
     from particlegvi.datasets import MissingData
-    from particlegvi.running.execute import execute
-    from particlegvi.running.pictures import check_figures
+    from particlegvi.running.execute import check_figures, execute
 
     folder = Path(options.out)
     try:

@@ -67,7 +67,7 @@ def resume(options: argparse.Namespace) -> None:
 
 
 def drawn_again(options: argparse.Namespace, style: Facts) -> str:
-    """What somebody is told who asks for a look of pictures that are there."""
+    """A remark for a user who asks for a look of pictures that are there."""
     from particlegvi.tools.quoting import as_argument
 
     return f"; to draw its pictures in this look say: particlegvi plot {as_argument(options.folder)}" if style else ""
@@ -87,7 +87,6 @@ def plot(options: argparse.Namespace) -> None:
     with ProgressBar(quiet=False) as progress:
         from particlegvi import plotting
         from particlegvi.results import load
-        from particlegvi.running.pictures import draw
         from particlegvi.sweeps.folder import is_sweep
 
         if is_sweep(options.folder):
@@ -99,7 +98,7 @@ def plot(options: argparse.Namespace) -> None:
                 plotting.check({"kind": kind}, results.kind.name)
             own = {figure["kind"]: figure for figure in reversed(results.scenario["figures"])}
             results.scenario["figures"] = [own.get(kind, {"kind": kind}) for kind in options.figure]
-        pictures = draw(results, progress, style)
+        pictures = results.draw_pictures(progress, style)
         results.note_pictures(pictures)
     for picture in pictures:
         print(picture)

@@ -1,4 +1,4 @@
-"""What every run offers to other tools: xarray, ArviZ, NetCDF and pandas."""
+"""The forms of a run for other tools: xarray, ArviZ, NetCDF and pandas."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Exports:
     """The base of runs. A subclass has `to_xarray`, `columns` and, where it has draws, `groups`."""
 
     def attributes(self) -> Facts:
-        """What the run is, for the attributes of its datasets: texts, numbers, lists and tables."""
+        """Facts about the run, for the attributes of its datasets: texts, numbers, lists and tables."""
         raise NotImplementedError(f"{type(self).__name__} has no method attributes")
 
     def to_xarray(self) -> xarray.Dataset:
@@ -59,9 +59,7 @@ class Exports:
         ValueError
             If chains are asked for where there are none.
         """
-        share = arguments.real("last", last)
-        if not 0.0 < share <= 1.0:
-            raise arguments.refuse("last", last, "a number above 0 and at most 1")
+        share = arguments.fraction("last", last, "1")
         if chains is not None:
             chains = arguments.flag("chains", chains)
         return tree(self.groups(share, chains), self.attributes())
@@ -69,7 +67,7 @@ class Exports:
     def to_inference_data(
         self, last: float = 0.5, chains: bool | None = None
     ) -> arviz.InferenceData | xarray.DataTree:
-        """What the installed ArviZ takes: an ``InferenceData`` before 1.0, the tree of `to_datatree` from then on."""
+        """The form that the installed ArviZ takes: ``InferenceData`` before 1.0, else the tree of `to_datatree`."""
         made = self.to_datatree(last, chains)
         needed("what the installed ArviZ takes", "test", "arviz")
         import arviz

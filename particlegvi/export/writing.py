@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from particlegvi.export.columns import Columns, frame, write_csv
-from particlegvi.tools import arguments, files, system
+from particlegvi.tools import arguments, files
 from particlegvi.tools.extras import needed
 from particlegvi.tools.quoting import refuse, shown
 
@@ -76,6 +76,6 @@ def _whole(place: Path, fill: Callable[[Path], object]) -> None:
     temporary = place.with_name(f".{place.stem}.{secrets.token_hex(8)}{place.suffix}")
     try:
         fill(temporary)
-        system.replace(temporary, place)
+        files.replace(temporary, place)
     finally:
         temporary.unlink(missing_ok=True)

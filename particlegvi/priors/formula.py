@@ -16,8 +16,7 @@ from particlegvi.losses.formulas.assembler import Assembler
 from particlegvi.losses.formulas.derivative import gradient
 from particlegvi.losses.formulas.logarithm import logarithm
 from particlegvi.losses.formulas.lowering import lower
-from particlegvi.losses.formulas.names import variables_of
-from particlegvi.losses.formulas.parser import parse
+from particlegvi.losses.formulas.parser import parse, variables_of
 from particlegvi.losses.formulas.plain import run
 from particlegvi.priors import stretched
 from particlegvi.tools.arguments import array, frozen, locations, whole

@@ -1,14 +1,13 @@
 """Results: the runs of a scenario or a comparison, their targets, and the numbers of the summary.
 
 `Runs` (`runs`) is the mapping from labels to runs; `Results` (`results`) are the runs of a scenario, which may have a
-folder; `load` (`loading`) reads them from one; a `Comparison` (`comparison`) is what `particlegvi.compare` gives.
+folder, and `load` reads them from one; a `Comparison` (`comparison`) is what `particlegvi.compare` gives.
 """
 
 from __future__ import annotations
 
 from particlegvi.results.comparison import Comparison
-from particlegvi.results.loading import load
-from particlegvi.results.results import Results
+from particlegvi.results.results import Results, load
 from particlegvi.results.runs import Runs
 
 __all__ = ["Comparison", "Results", "Runs", "load"]

@@ -1,20 +1,26 @@
-"""The runs of a scenario, and the folder that they may have."""
+"""The runs of a scenario, and the folder that they may have: `Results.save` writes it, and `load` reads it."""
 
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
 from particlegvi import kinds
-from particlegvi.contracts import Facts
+from particlegvi.contracts import Facts, Progress, Record
+from particlegvi.kinds.kind import Job
 from particlegvi.results.runs import Runs
-from particlegvi.scenario import decisive, text
+from particlegvi.scenario import check, decisive, text
+from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.storage.creating import create
-from particlegvi.storage.folder import open_folder
-from particlegvi.storage.manifest import PICTURES, New
+from particlegvi.storage.folder import Folder, open_folder
+from particlegvi.storage.manifest import PICTURES, New, difference
 from particlegvi.storage.versions import versions
+from particlegvi.tools.files import Unreadable
+from particlegvi.tools.quoting import as_argument
+from particlegvi.tools.stages import tell
 
 
 class Results(Runs):
@@ -64,6 +70,18 @@ class Results(Runs):
         """Take a summary that was stored, so that it is not computed again."""
         self._summary = self.kind.checked(summary)
 
+    def add_stored(self, label: str, record: Record) -> None:
+        """Add the run that a record in the folder is of; a ValueError that names the folder if it is damaged."""
+        place = self.folder
+        assert place is not None
+        job = Job(self.parts, self.scenario, label, self.seed, lambda _: MemoryStorage(), lambda: place, None)
+        try:
+            self.add(label, self.kind.unpacked(job, record))
+        except Unreadable:
+            raise
+        except (LookupError, ValueError, TypeError) as error:
+            raise ValueError(f"{place} is damaged: {label}: {error}") from None
+
     def new(self) -> New:
         """The first content of a folder of these results."""
         scenario = self.scenario
@@ -88,6 +106,27 @@ class Results(Runs):
         self.folder = made.path
         return made.path
 
+    def draw_pictures(self, progress: Progress | None = None, style: Facts | None = None) -> list[Path]:
+        """Draw the figures of the scenario into the folder, with settings of their look (`plotting.draw`).
+
+        Raises
+        ------
+        ValueError
+            If there is no folder, or a figure cannot be drawn; the sentence says how to mend it.
+        """
+        from particlegvi import plotting
+
+        folder = self.folder
+        if folder is None:
+            raise ValueError("results must be saved in a folder to be drawn into it; results.save(folder) does so")
+        if self.scenario["figures"]:
+            tell(progress, "pictures", total=len(self.scenario["figures"]))
+        try:
+            return plotting.draw(self, folder, style)
+        except ValueError as error:
+            mend = f"change [[figures]] in {folder / 'scenario.toml'} and say: particlegvi plot {as_argument(folder)}"
+            raise ValueError(f"the results are in {folder}, but a figure cannot be drawn: {error}; {mend}") from None
+
     def note_pictures(self, pictures: Iterable[Path]) -> None:
         """Put the names of pictures drawn into the folder on record, so that overwriting the folder removes them."""
         pictures = [each for each in pictures if each.parent == self.folder and each.suffix in PICTURES]
@@ -102,3 +141,77 @@ class Results(Runs):
                 there.update(figures=self.pictures)
             finally:
                 there.release()
+
+
+def load(folder: str | os.PathLike[str]) -> Results:
+    """Results that `run` or the command line has saved.
+
+    Parameters
+    ----------
+    folder : path
+        For example ``runs/global-minimiser``.
+
+    Returns
+    -------
+    Results
+        With the loss, the prior and the methods made anew from the scenario in the folder. A run that is not finished
+        has the methods that are.
+
+    Raises
+    ------
+    ValueError
+        If the folder is not a run's, or a file in it is missing or damaged.
+    """
+    while True:
+        there = open_folder(folder)
+        try:
+            return _load(there)
+        except ValueError:
+            if open_folder(folder).manifest == there.manifest:
+                raise  # no process was writing meanwhile: the folder itself is wrong
+
+
+def _load(there: Folder) -> Results:
+    manifest = there.manifest
+    # while only the pictures are missing, all there is to load is there
+    results = opened(there, "finished" if manifest["status"] == "simulated" else manifest["status"])
+    for label in results.labels:
+        done = label in manifest["methods"]
+        record = there.record(label) if done else there.unfinished(label)
+        if record is not None:
+            results.add_stored(label, record)
+    try:
+        results.take_summary(there.summary())
+    except ValueError as error:
+        raise ValueError(f"{there.path / 'summary.json'} is damaged: {error}") from None
+    return results
+
+
+def opened(there: Folder, status: str, content: dict[str, Any] | None = None) -> Results:
+    """Results of a folder without its runs; ``content`` is its scenario, where that was read already."""
+    # the settings differ where another run has taken the folder over since
+    if content is None or decisive(content) != there.manifest["settings"]:
+        content = stored_scenario(there)
+    results = Results(content, kinds.build(content), there.manifest["seed"], there.path, status)
+    results.pictures = list(there.manifest["figures"])
+    return results
+
+
+def stored_scenario(there: Folder) -> Facts:
+    """The complete scenario of a folder, checked as strictly as any other file.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged, or does not simulate what the run did: the sentence names the key.
+    """
+    place = there.path / "scenario.toml"
+    try:
+        found = check(tomllib.loads(there.text()))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{place} is not a complete scenario: {error}") from None
+    changed = difference(there.manifest["settings"], decisive(found))
+    if changed is not None:
+        key, before, after = changed
+        raise ValueError(f"{place} has changed since the run began: {key} is {after!r:.60}, and was {before!r:.60}")
+    return found

@@ -75,7 +75,7 @@ class Runs(ExportedRuns, FilmedRuns):
 
     @property
     def name(self) -> str:
-        """What was run: the name of the scenario."""
+        """The name of the scenario."""
         return str(self.scenario["name"])
 
     @property
@@ -118,7 +118,7 @@ class Runs(ExportedRuns, FilmedRuns):
         most = max(counts.values(), default=0)
         if most == 0:
             raise ValueError(f"{self.name} must have runs with records to be seen at one of them, not none")
-        chosen = arguments.record(record, most)
+        chosen = arguments.record_number(record, most)
         found = copy.copy(self)
         runs = {label: run.at(min(chosen, counts[label] - 1)) for label, run in self.items()}
         vars(found).update(_runs=runs, _summary=None)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 import time
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 from particlegvi import kinds
-from particlegvi.contracts import Facts, Listening, Progress
+from particlegvi.contracts import Facts, Listening, Progress, Scenario, Storage
 from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.kinds.kind import Job, Space
 from particlegvi.results import Results
-from particlegvi.running.pictures import check_figures, draw
 from particlegvi.scenario import load
+from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.storage.creating import create
 from particlegvi.storage.folder import Folder
-from particlegvi.storage.folder_storage import CHECKPOINT_EVERY, Workplace
+from particlegvi.storage.folder_storage import CHECKPOINT_EVERY, FolderStorage
 from particlegvi.tools import arguments, files
 from particlegvi.tools.bars import listening
 from particlegvi.tools.errors import Diverged, carried, carry, remembered
@@ -118,6 +120,15 @@ def execute(
     return results
 
 
+def check_figures(scenario: Scenario, style: Facts | None = None) -> None:
+    """Refuse, with a ValueError, an entry of ``[[figures]]`` that could not be drawn, before anything is simulated."""
+    if scenario["figures"]:
+        from particlegvi import plotting  # and with it matplotlib
+
+        for figure in scenario["figures"]:
+            plotting.check({**figure, **(style or {})}, scenario.get("kind", "particles"))
+
+
 def simulate_rest(
     results: Results,
     folder: Folder | None,
@@ -152,6 +163,59 @@ def simulate_rest(
             folder.release()
 
 
+class Workplace:
+    """The storages and the folder that one label of a run works with. Use it as a context; leaving closes files.
+
+    Parameters
+    ----------
+    folder : Folder or None
+        The folder of the run, whose lock is held; None keeps everything in memory and temporary files.
+    label : str
+    checkpoint_every : float
+    """
+
+    def __init__(self, folder: Folder | None, label: str, checkpoint_every: float = CHECKPOINT_EVERY) -> None:
+        self._folder = folder
+        self._label = label
+        self._checkpoint_every = checkpoint_every
+        self._storages: dict[str, FolderStorage] = {}
+        self._open = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def storage(self, part: str = "") -> Storage:
+        """The storage of the run (""), or of a part of it."""
+        if self._folder is None:
+            return MemoryStorage()
+        if part not in self._storages:
+            made = FolderStorage(self._folder, self._label, self._checkpoint_every, part)
+            self._storages[part] = made
+            self._open.callback(made.close)
+        return self._storages[part]
+
+    def folder(self) -> Path:
+        """The folder of the run, or a temporary one."""
+        if self._folder is not None:
+            return self._folder.path
+        return Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="particlegvi-")))
+
+    @property
+    def earlier(self) -> float:
+        """Seconds that interrupted processes had spent on what was not done again."""
+        return self._storages[""].earlier if "" in self._storages else 0.0
+
+    def finish(self) -> dict[str, str]:
+        """Give the records of the run their place in the folder; the sha256 of the arrays that are there now."""
+        storage = self._storages.get("")
+        written = {"positions": storage.finish()} if storage is not None and storage.count else {}
+        self._open.close()  # Windows removes no open file, and those of the parts go next
+        return written
+
+
 def _simulate(
     results: Results, label: str, folder: Folder | None, progress: Progress | None, checkpoint_every: float
 ) -> None:
@@ -168,7 +232,7 @@ def _simulate(
 def _draw(results: Results, folder: Folder, progress: Progress | None, style: Facts | None) -> None:
     folder.update(status="simulated")
     try:
-        pictures = draw(results, progress, style)
+        pictures = results.draw_pictures(progress, style)
     except (OSError, MemoryError):
         raise  # the pictures can be drawn when there is room
     except Exception as error:

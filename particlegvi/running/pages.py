@@ -9,7 +9,7 @@ from particlegvi import kinds, scenario
 from particlegvi.contracts import Scenario
 from particlegvi.pages.building import Page
 from particlegvi.pages.subjects import page_of_scenario
-from particlegvi.results.loading import load
+from particlegvi.results.results import load
 from particlegvi.results.runs import Runs
 from particlegvi.tools import arguments
 

@@ -9,9 +9,8 @@ from typing import Any
 from particlegvi import scenario as scenarios
 from particlegvi.contracts import Facts, Listening, Progress
 from particlegvi.results import Results, load
-from particlegvi.results.loading import opened, stored_scenario, unpacked
-from particlegvi.running.execute import simulate_rest
-from particlegvi.running.pictures import check_figures
+from particlegvi.results.results import opened, stored_scenario
+from particlegvi.running.execute import check_figures, simulate_rest
 from particlegvi.scenario import decisive
 from particlegvi.storage import checkpoint as checkpoints
 from particlegvi.storage import manifest
@@ -97,7 +96,7 @@ def go_on(
         results = opened(there, "running", begun)
         for label in list(there.manifest["methods"]):
             try:
-                results.add(label, unpacked(there, results, label, there.record(label)))
+                results.add_stored(label, there.record(label))
             except Unreadable:
                 raise
             except ValueError:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Facts, Snapshot
 from particlegvi.storage.arrays import read_array, write_array
-from particlegvi.tools import files, system
+from particlegvi.tools import files
 
 FOLDER = "checkpoint"
 REPLICATES = "replicates"  # the part of it for them
@@ -86,7 +86,7 @@ def write(run: Path, checkpoint: Checkpoint, part: str = "") -> None:
     content = files.finite(content)
     content["sha256"] = _digest(content)
     if (folder / LATEST).exists():
-        system.replace(folder / LATEST, folder / PREVIOUS)
+        files.replace(folder / LATEST, folder / PREVIOUS)
     files.write_json(folder / LATEST, content)
     with contextlib.suppress(files.Unreadable):  # which arrays are needed is known another time
         _take_away_all_but(folder, _used(folder))

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import time
-from pathlib import Path
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Snapshot, Storage
-from particlegvi.simulation.storage import MemoryStorage
+from particlegvi.contracts import Snapshot
 from particlegvi.storage import checkpoint
 from particlegvi.storage.checkpoint import Checkpoint
 from particlegvi.storage.folder import Folder
@@ -117,56 +113,3 @@ class FolderStorage:
         """Close the file."""
         if self._records is not None:
             self._records.close()
-
-
-class Workplace:
-    """The storages and the folder that one label of a run works with. Use it as a context; leaving closes files.
-
-    Parameters
-    ----------
-    folder : Folder or None
-        The folder of the run, whose lock is held; None keeps everything in memory and temporary files.
-    label : str
-    checkpoint_every : float
-    """
-
-    def __init__(self, folder: Folder | None, label: str, checkpoint_every: float = CHECKPOINT_EVERY) -> None:
-        self._folder = folder
-        self._label = label
-        self._checkpoint_every = checkpoint_every
-        self._storages: dict[str, FolderStorage] = {}
-        self._open = contextlib.ExitStack()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._open.close()
-
-    def storage(self, part: str = "") -> Storage:
-        """The storage of the run (""), or of a part of it."""
-        if self._folder is None:
-            return MemoryStorage()
-        if part not in self._storages:
-            made = FolderStorage(self._folder, self._label, self._checkpoint_every, part)
-            self._storages[part] = made
-            self._open.callback(made.close)
-        return self._storages[part]
-
-    def folder(self) -> Path:
-        """The folder of the run, or a temporary one."""
-        if self._folder is not None:
-            return self._folder.path
-        return Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="particlegvi-")))
-
-    @property
-    def earlier(self) -> float:
-        """Seconds that interrupted processes had spent on what was not done again."""
-        return self._storages[""].earlier if "" in self._storages else 0.0
-
-    def finish(self) -> dict[str, str]:
-        """Give the records of the run their place in the folder; the sha256 of the arrays that are there now."""
-        storage = self._storages.get("")
-        written = {"positions": storage.finish()} if storage is not None and storage.count else {}
-        self._open.close()  # Windows removes no open file, and those of the parts go next
-        return written

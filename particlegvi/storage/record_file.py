@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.tools import system
+from particlegvi.tools import files
 
 BLOCK = 2**22  # bytes read at once
 
@@ -93,7 +93,7 @@ class RecordFile:
         self._file.truncate(self._end(self.count))
         self.flush()
         self._file.close()
-        system.replace(self.path, path)
+        files.replace(self.path, path)
         return self.digest(self.count)
 
     def close(self) -> None:

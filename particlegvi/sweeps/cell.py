@@ -15,7 +15,7 @@ from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.kinds.kind import Job, Parts, Targets
 from particlegvi.results import Runs
-from particlegvi.storage.folder_storage import Workplace
+from particlegvi.running.execute import Workplace
 from particlegvi.storage.versions import versions
 from particlegvi.sweeps.grid import Cell
 from particlegvi.tools import files
@@ -28,7 +28,7 @@ _one_at_a_time = threading.Lock()  # a worker of Dask may have several threads, 
 
 @dataclass(frozen=True)
 class Worker:
-    """What computes a batch of cells, in any process.
+    """The function that computes a batch of cells, in any process.
 
     Attributes
     ----------

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator
 from io import BufferedReader
 from pathlib import Path
@@ -18,6 +19,7 @@ from particlegvi.tools import system
 from particlegvi.tools.quoting import refuse, shown
 
 LARGEST_TEXT = 50_000_000  # bytes; far above any manifest or summary, far below what would hurt
+TRIES, PAUSE = 10, 0.1  # for a file that another program (a reader, a virus scanner) has open for a moment: one second
 NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
@@ -143,12 +145,24 @@ def write(path: Path, fill: Callable[[IO[bytes]], Any], flush: bool = True) -> N
             if flush:
                 file.flush()
                 os.fsync(file.fileno())
-        system.replace(temporary, path)
+        replace(temporary, path)
         if flush:
             flush_folder(path.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def replace(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """`os.replace`; on Windows tried again for a second while another process has the target open."""
+    for left in range(TRIES - 1, -1, -1):
+        try:
+            os.replace(source, target)
+            return
+        except PermissionError:
+            if not system.WINDOWS or left == 0:
+                raise
+        time.sleep(PAUSE)
 
 
 def sweep(folder: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import scenario, targets
 from particlegvi.kinds.particles import running
-from particlegvi.results.loading import stored_scenario
+from particlegvi.results.results import stored_scenario
 from particlegvi.scenario import catalogue
 from particlegvi.storage.folder import open_folder
 

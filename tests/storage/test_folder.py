@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from particlegvi.contracts import Record
-from particlegvi.results.loading import stored_scenario
+from particlegvi.results.results import stored_scenario
 from particlegvi.scenario import decisive, load, text
 from particlegvi.storage.creating import create
 from particlegvi.storage.folder import open_folder

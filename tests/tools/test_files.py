@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from particlegvi.tools import files
+from particlegvi.tools import files, system
 
 
 def test_what_is_written_is_read(tmp_path):
@@ -15,6 +15,31 @@ def test_what_is_written_is_read(tmp_path):
     assert files.read_text(tmp_path / "a.txt") == "naïve\n"
     files.write_json(tmp_path / "a.json", {"x": [1, 2.5, None]})
     assert files.read_json(tmp_path / "a.json") == {"x": [1, 2.5, None]}
+
+
+def test_replacing_is_tried_again_on_windows_only(tmp_path, monkeypatch):
+    (tmp_path / "new").write_text("new")
+    (tmp_path / "old").write_text("old")
+    plain, refusals = os.replace, [3]
+
+    def replace(source, target):
+        if refusals[0] > 0:
+            refusals[0] -= 1
+            raise PermissionError(13, "in use")
+        plain(source, target)
+
+    monkeypatch.setattr(files.os, "replace", replace)
+    monkeypatch.setattr(files, "PAUSE", 0.001)
+    with pytest.raises(PermissionError):
+        files.replace(tmp_path / "new", tmp_path / "old")
+    assert refusals == [2]
+    monkeypatch.setattr(system, "WINDOWS", True)
+    files.replace(tmp_path / "new", tmp_path / "old")
+    assert (tmp_path / "old").read_text() == "new"
+    refusals[0] = files.TRIES
+    (tmp_path / "new").write_text("new")
+    with pytest.raises(PermissionError):
+        files.replace(tmp_path / "new", tmp_path / "old")
 
 
 def test_a_failed_write_leaves_the_old_content_and_no_other_file(tmp_path):

@@ -1,38 +1,11 @@
-"""What Windows refuses: a file that is open elsewhere for a moment, the names of devices, a long path."""
+"""What Windows refuses: the names of devices, a long path."""
 
 from __future__ import annotations
-
-import os
 
 import pytest
 
 import particlegvi as pg
 from particlegvi.tools import system
-
-
-def test_replacing_is_tried_again_on_windows_only(tmp_path, monkeypatch):
-    (tmp_path / "new").write_text("new")
-    (tmp_path / "old").write_text("old")
-    plain, refusals = os.replace, [3]
-
-    def replace(source, target):
-        if refusals[0] > 0:
-            refusals[0] -= 1
-            raise PermissionError(13, "in use")
-        plain(source, target)
-
-    monkeypatch.setattr(system.os, "replace", replace)
-    monkeypatch.setattr(system, "PAUSE", 0.001)
-    with pytest.raises(PermissionError):
-        system.replace(tmp_path / "new", tmp_path / "old")
-    assert refusals == [2]
-    monkeypatch.setattr(system, "WINDOWS", True)
-    system.replace(tmp_path / "new", tmp_path / "old")
-    assert (tmp_path / "old").read_text() == "new"
-    refusals[0] = system.TRIES
-    (tmp_path / "new").write_text("new")
-    with pytest.raises(PermissionError):
-        system.replace(tmp_path / "new", tmp_path / "old")
 
 
 @pytest.mark.parametrize("name", ["aux", "CON", "nul", "Com1", "lpt9", "aux.txt"])

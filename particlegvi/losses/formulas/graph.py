@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
-from particlegvi.losses.formulas.errors import mistake
+from particlegvi.losses.formulas.tokens import mistake
 
 FUNCTIONS: dict[str, Callable[[float], float]] = {
     "sin": math.sin,

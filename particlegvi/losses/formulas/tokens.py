@@ -1,4 +1,4 @@
-"""Cuts a formula into numbers, names, operators and parentheses."""
+"""Cuts a formula into numbers, names, operators and parentheses, and says where it is wrong."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from particlegvi.losses.formulas.errors import mistake
-
+SHOWN = 72  # characters of a long formula around the place of a mistake
 DIGITS = "0123456789"
 HINTS = {
     "²": "write **2",
@@ -99,3 +98,19 @@ def _end_of_digits(formula: str, column: int) -> int:
 
 def _short(text: str) -> str:
     return text if len(text) <= 24 else text[:21] + "..."
+
+
+def mistake(formula: str, column: int, sentence: str) -> ValueError:
+    """The error for ``column`` (from 0) of a formula: the sentence, the formula, and a caret under the place."""
+    start = max(0, min(column - SHOWN // 2, len(formula) - SHOWN))
+    before, after = ("..." if start else ""), ("..." if start + SHOWN < len(formula) else "")
+    # One printed character for each of the formula's, so that the caret stands where it should.
+    window = "".join(_printed(character) for character in formula[start : start + SHOWN])
+    caret = " " * (len(before) + column - start) + "^"
+    return ValueError(f"formula, column {column + 1}: {sentence}\n    {before}{window}{after}\n    {caret}")
+
+
+def _printed(character: str) -> str:
+    if character.isspace():
+        return " "
+    return character if character.isprintable() else "?"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from particlegvi import Loss, losses
-from particlegvi.losses.formulas.names import is_formula, variables_of
+from particlegvi.losses.formulas.parser import is_formula, variables_of
 from particlegvi.losses.formulas.plain import PlainFormula
 
 FORMULAS = [
