@@ -38,8 +38,7 @@ def conformal_radius(y: ArrayLike, mean: ArrayLike, sd: ArrayLike = 1.0, coverag
     ValueError
         If shapes disagree, a number is not finite, an ``sd`` is not positive, or ``coverage`` is not between 0 and 1.
     """
-    if not 0.0 < arguments.real("coverage", coverage, "a number between 0 and 1") < 1.0:
-        raise arguments.refuse("coverage", coverage, "a number between 0 and 1")
+    arguments.fraction("coverage", coverage)
     target = vector("y", y)
     scores = np.abs(target - paired("mean", mean, target)) / deviations("sd", sd, target)
     # As a fraction, since 0.9 times 10 points in floating point may come out above 9.

@@ -89,8 +89,7 @@ def binomial_limits(n: int, p: float, level: float = 0.99) -> tuple[int, int]:
     allowed = "a probability from 0 to 1"
     if not 0.0 <= arguments.real("p", p, allowed) <= 1.0:
         raise arguments.refuse("p", p, allowed)
-    if not 0.0 < arguments.real("level", level, "a number between 0 and 1") < 1.0:
-        raise arguments.refuse("level", level, "a number between 0 and 1")
+    arguments.fraction("level", level)
     tail = 0.5 * (1.0 - level)
     below = bdtr(np.arange(n + 1, dtype=np.float64), int(n), p)
     low = int(np.searchsorted(below, tail, side="right"))
@@ -151,9 +150,7 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float,
     array = arguments.array("values", values, allowed)
     if array.ndim != 1 or array.size < 2 or not np.all(np.abs(array) <= 1e150):
         raise arguments.refuse("values", values, allowed)
-    level = arguments.real("level", level, "a number between 0 and 1")
-    if not 0.0 < level < 1.0:
-        raise arguments.refuse("level", level, "a number between 0 and 1")
+    level = arguments.fraction("level", level)
     mean = float(array.mean())
     half = float(ndtri(0.5 * (1.0 + level))) * float(array.std(ddof=1)) / math.sqrt(array.size)
     return mean, mean - half, mean + half

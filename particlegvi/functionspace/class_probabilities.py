@@ -42,10 +42,7 @@ def class_probabilities(means: ArrayLike, variances: ArrayLike, epsilon: float =
         If the shapes differ, there is one class alone, or a number is not allowed.
     """
     m, r = _checked(means, variances)
-    allowed = "a number from 0 and below 1"
-    share = arguments.real("epsilon", epsilon, allowed)
-    if not 0.0 <= share < 1.0:
-        raise refuse("epsilon", epsilon, allowed)
+    share = arguments.fraction("epsilon", epsilon, "0")
     rows = np.atleast_2d(m), np.atleast_2d(r)
     found = np.concatenate([_largest(rows[0][i : i + BLOCK], rows[1][i : i + BLOCK])
                             for i in range(0, max(len(rows[0]), 1), BLOCK)])  # fmt: skip
@@ -69,10 +66,7 @@ def robust_max_cost(means: ArrayLike, variances: ArrayLike, labels: ArrayLike, e
     m, r = _checked(means, variances)
     if m.ndim != 2:
         raise arguments.shaped("means", m, "an array (n, J)")
-    allowed = "a number above 0 and below 1"
-    share = arguments.real("epsilon", epsilon, allowed)
-    if not 0.0 < share < 1.0:
-        raise refuse("epsilon", epsilon, allowed)
+    share = arguments.fraction("epsilon", epsilon)
     y = arguments.vector("labels", labels, len(m))
     classes = m.shape[1]
     if not np.isin(y, np.arange(classes)).all():

@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 
-STEPS = {"selection": 2, "k-means": 4, "subsets": 6, "regressors": 10}  # 8 is that of minibatches
+# Even steps of the role "split"; step 0 is left to splits into training and test rows.
+STEPS = {
+    "selection": 2, "k-means": 4, "subsets": 6, "minibatches": 8, "regressors": 10, "validation": 12, "context": 14,
+    "validation of means": 16,
+}  # fmt: skip
 
 
 def column_sd(columns: Array, ddof: int = 0) -> Array:
@@ -24,7 +28,6 @@ def column_sd(columns: Array, ddof: int = 0) -> Array:
     return np.where(sd > rounding, sd, 1.0)
 
 
-# Even steps of the role "split"; step 0 is left to splits into training and test rows.
 def uniforms(seed: int, purpose: str, count: int) -> Array:
     """Uniforms (count,) on (0, 1)."""
     return noise.uniforms(seed, "split", count, 1, STEPS[purpose])[:, 0]

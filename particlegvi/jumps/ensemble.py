@@ -50,11 +50,7 @@ class Ensemble(Card):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "every", arguments.whole("every", self.every, 1, MOST_STEPS))
-        allowed = "a number above 0 and at most 1"
-        share = arguments.real("share", self.share, allowed)
-        if not 0.0 < share <= 1.0:
-            raise refuse("share", self.share, allowed)
-        object.__setattr__(self, "share", share)
+        object.__setattr__(self, "share", arguments.fraction("share", self.share, "1"))
 
 
 def resolved(jumps: object) -> Ensemble | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from particlegvi.tools import arguments
 
@@ -39,11 +39,7 @@ class SquaredExponential(_Fields):
     source = "thesis, (C.124)"
 
     def __new__(cls, lengthscale: float | str = 1.0, variance: float = 1.0) -> SquaredExponential:
-        if isinstance(lengthscale, str) and lengthscale in ("median", "authors"):
-            scale = cast(float, lengthscale)  # a rule: resolved to a number before anything is compiled
-        else:
-            scale = arguments.scale("lengthscale", lengthscale, arguments.LENGTHSCALE)
-        return super().__new__(cls, scale, arguments.scale("variance", variance))
+        return super().__new__(cls, arguments.lengthscale(lengthscale), arguments.scale("variance", variance))
 
     def value(self, r2: float) -> float:
         """kappa at the squared distance ``r2``."""

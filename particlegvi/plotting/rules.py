@@ -8,17 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from particlegvi.settings.checks import Check, number, whole
+from particlegvi.settings.checks import Check, flag, number, whole
 from particlegvi.tools.quoting import refuse
 
 __all__ = ["Check", "choice", "flag", "interval", "labels", "number", "refuse", "rule_for", "whole", "window"]
-
-
-def flag(value: Any, key: str) -> bool:
-    """True or False."""
-    if not isinstance(value, bool):
-        raise refuse(key, value, "true or false")
-    return value
 
 
 def choice(*words: str) -> Check:

@@ -50,6 +50,13 @@ def number(
     return check
 
 
+def flag(value: Any, key: str) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise refuse(key, value, "true or false")
+    return value
+
+
 def text(longest: int, lines: bool = False) -> Check:
     allowed = f"a text of at most {longest} characters" + ("" if lines else " on one line")
 
@@ -110,6 +117,14 @@ def points(value: Any, key: str) -> list[list[float]]:
     found = [point(each, f"{key}[{index}]") for index, each in enumerate(value)]
     if len({len(each) for each in found}) > 1:
         raise ValueError(f"{key} must be points of one dimension, not a mixture of several")
+    return found
+
+
+def intervals(value: Any, key: str) -> list[list[float]]:
+    """Intervals [low, high] with low < high; there may be none."""
+    found = [] if value == [] else points(value, key)
+    if any(len(each) != 2 or not each[0] < each[1] for each in found):
+        raise refuse(key, value, "a list of intervals [low, high] with low < high")
     return found
 
 

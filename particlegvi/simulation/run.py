@@ -90,7 +90,7 @@ class Run(ParticleExports):
         ValueError
             If there is no such record.
         """
-        last = arguments.record(record, len(self.positions))
+        last = arguments.record_number(record, len(self.positions))
         info = dict(self.info)
         if last < len(self.positions) - 1 and self.method.objective == "gaussians" and "mean" in info and "sd" in info:
             info |= self._fitted(last)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,8 +23,9 @@ MOST_COORDINATES = 2**24
 LARGEST = sys.float_info.max
 SMALLEST_SCALE, LARGEST_SCALE = 1e-150, 1e150  # the square and its inverse are finite as well
 SMALLEST_SCORED, LARGEST_SCORED = 1e-75, 1e75  # of two of these the quotient has a finite square
+FRACTIONS = {"": "a number between 0 and 1", "0": "a number from 0 and below 1", "1": "a number above 0 and at most 1"}
 SCALE = "a positive finite number from 1e-150 to 1e+150"
-LENGTHSCALE = SCALE + ', or a rule, "median" or "authors"'
+RULES = ("median", "authors")  # that choose a lengthscale when a run starts
 
 # Numbers -------------------------------------------------------------------------------------------------------------
 
@@ -38,7 +39,7 @@ def whole(key: str, value: Any, least: int = 0, most: int = MOST_WHOLE) -> int:
     return int(number)
 
 
-def record(value: object, count: int) -> int:
+def record_number(value: object, count: int) -> int:
     """The number of one of ``count`` records, from 0 on; a negative one counts from the end."""
     return whole("record", value, -count, count - 1) % count
 
@@ -67,6 +68,14 @@ def positive(key: str, value: Any) -> float:
     return number
 
 
+def fraction(key: str, value: Any, end: str = "") -> float:
+    """A number between 0 and 1, or at one ``end`` of them, "0" or "1"."""
+    number = real(key, value, FRACTIONS[end])
+    if not (0.0 < number < 1.0 or (end and number == float(end))):
+        raise refuse(key, value, FRACTIONS[end])
+    return number
+
+
 def not_negative(key: str, value: Any) -> float:
     """A finite number of 0 or more."""
     allowed = "a finite number of 0 or more"
@@ -82,6 +91,13 @@ def scale(key: str, value: Any, allowed: str = SCALE) -> float:
     if not SMALLEST_SCALE <= number <= LARGEST_SCALE:
         raise refuse(key, value, allowed)
     return number
+
+
+def lengthscale(value: Any) -> float:
+    """The lengthscale of a kernel: a scale, or the name of a rule, which becomes one before anything is compiled."""
+    if isinstance(value, str) and value in RULES:
+        return cast(float, value)
+    return scale("lengthscale", value, SCALE + ', or a rule, "median" or "authors"')
 
 
 def scales(key: str, value: Any) -> Array:
@@ -246,7 +262,7 @@ def _finite(value: Any) -> Any:
     """The number, or None where it is not a finite real number."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return None
-    if isinstance(value, np.timedelta64):  # an integer to numpy, a length of time to everybody else
+    if isinstance(value, np.timedelta64):  # an integer to numpy, a length of time to all others
         return None
     number = float(value) if isinstance(value, np.floating) else value
     return number if -LARGEST <= number <= LARGEST else None

@@ -1,4 +1,4 @@
-"""What all estimators share: checked data, the scale of the inputs, and a seed."""
+"""The base of all estimators: checked data, the scale of the inputs, and a seed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from particlegvi.contracts import Array
+from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.tools import arguments
 
@@ -39,6 +40,13 @@ class ScaledEstimator(BaseEstimator):
         self.target_mean_ = float(y.mean()) if self.standardise else 0.0
         self.target_scale_ = float(column_sd(y)) if self.standardise else 1.0
         return (y - self.target_mean_) / self.target_scale_
+
+    def _held_out(self, rows: int, fraction: float, seed: int, purpose: str) -> tuple[np.ndarray, np.ndarray]:
+        """Row numbers to train on, and to hold out for this purpose: none where a part would have fewer than two."""
+        order = preprocessing.order(seed, purpose, rows)
+        held = int(round(fraction * rows))
+        held = held if min(held, rows - held) >= 2 else 0
+        return np.sort(order[held:]), np.sort(order[:held])
 
     def _inputs(self, X: ArrayLike) -> Array:
         """Checked and scaled inputs of a fitted estimator."""

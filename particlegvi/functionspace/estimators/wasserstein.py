@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from particlegvi.contracts import Array
-from particlegvi.engine.numerics import noise
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.estimators.scaled import RandomState, ScaledEstimator
@@ -21,7 +20,6 @@ from particlegvi.tools import arguments
 from particlegvi.tools.quoting import refuse
 
 MEANS = ("network", "inducing")
-SPLIT_STEP = 16  # of the role "split" in the engine's counter-based noise
 NOISE = 0.1  # where the search for hyperparameters begins, and what it is without one
 
 
@@ -86,18 +84,12 @@ class GaussianWassersteinRegressor(RegressorMixin, ScaledEstimator):
         for key, value in (("fit_kernel", self.fit_kernel), ("standardise", self.standardise)):
             arguments.flag(key, value)
         count = arguments.whole("inducing_points", self.inducing_points, 1)
-        allowed = "a number from 0 and below 1"
-        fraction = arguments.real("validation_fraction", self.validation_fraction, allowed)
-        if not 0.0 <= fraction < 1.0:
-            raise refuse("validation_fraction", self.validation_fraction, allowed)
+        fraction = arguments.fraction("validation_fraction", self.validation_fraction, "0")
         mean: Mean = Network(self.hidden) if self.mean == "network" else Inducing()
         inputs, targets = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
         seed = self._seed()
         x, t = self._learn_scale(inputs), self._learn_target_scale(targets.astype(np.float64))
-        order = np.argsort(noise.uniforms(seed, "split", len(t), 1, SPLIT_STEP)[:, 0], kind="stable")
-        held = int(round(fraction * len(t)))
-        held = held if min(held, len(t) - held) >= 2 else 0
-        rows, validation = np.sort(order[held:]), np.sort(order[:held])
+        rows, validation = self._held_out(len(t), fraction, seed, "validation of means")
         self.kernel_ = default_kernel(x.shape[1], False) if self.kernel is None else self.kernel
         self.noise_variance_ = NOISE
         if self.fit_kernel:
@@ -105,7 +97,7 @@ class GaussianWassersteinRegressor(RegressorMixin, ScaledEstimator):
         self.model_ = GaussianWasserstein(
             self.kernel_, likelihoods.Gaussian(noise_variance=self.noise_variance_), min(count, len(rows)), mean,
             covariance="svgp", seed=seed,
-        ).fit(x[rows], t[rows], (x[validation], t[validation]) if held else None)  # fmt: skip
+        ).fit(x[rows], t[rows], (x[validation], t[validation]) if len(validation) else None)  # fmt: skip
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:

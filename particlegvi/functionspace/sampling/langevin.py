@@ -9,6 +9,7 @@ import numpy as np
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.steps.projected import move
+from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.sampling.data_cost import DataCost
 from particlegvi.functionspace.sampling.schemes import Scheme
 
@@ -64,7 +65,7 @@ class Minibatch:
 
     def __init__(self, cost: DataCost, batch_size: int, seed: int, reference: Array | None) -> None:
         rows = len(cost.y)
-        order = np.argsort(noise.uniforms(seed, "split", rows, 1, 8)[:, 0], kind="stable")
+        order = preprocessing.order(seed, "minibatches", rows)
         self.cost = DataCost(cost.likelihood, np.ascontiguousarray(cost.features[order]), cost.y[order])
         self.batch_size = batch_size
         self.batches = -(-rows // batch_size)

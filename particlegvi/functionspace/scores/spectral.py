@@ -16,7 +16,7 @@ from scipy import linalg
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.tools.arguments import points, positive
+from particlegvi.tools.arguments import fraction, points
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
 
@@ -51,9 +51,7 @@ class Spectral(Card):
     @one_blas_thread()
     def __init__(self, samples: ArrayLike, kept: float = 0.99) -> None:
         x = points("samples", samples)
-        share = positive("kept", kept)
-        if share > 1.0:
-            raise refuse("kept", kept, "a number above 0 and at most 1")
+        share = fraction("kept", kept, "1")
         if len(x) < 2:
             raise refuse("samples", samples, "an array (n, dim) with at least 2 rows")
         medians = _medians(x) * np.sqrt(x.shape[1])

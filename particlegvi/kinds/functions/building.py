@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from particlegvi import datasets
 from particlegvi.contracts import Record, Scenario, StepProgress, Storage
 from particlegvi.functionspace import covariances, likelihoods
+from particlegvi.kinds.at_key import at_key
 from particlegvi.kinds.functions import methods as registry
 from particlegvi.kinds.functions.data import Data, resolve
 from particlegvi.kinds.functions.problem import Fit, FunctionProblem
@@ -81,11 +80,11 @@ def build(scenario: Scenario) -> Parts:
     ValueError
         If a name, a parameter or a dimension is wrong, or the arrays would not fit into the memory.
     """
-    with _at("likelihood"):
+    with at_key("likelihood"):
         likelihood = likelihoods.get(**scenario["likelihood"])
-    with _at("kernel"):
+    with at_key("kernel"):
         kernel = covariances.get(**scenario["kernel"])
-    with _at("data"):
+    with at_key("data"):
         data = resolve(scenario["data"])
         if data.y is not None:
             likelihood.check_targets(data.y, len(data.y))
@@ -97,7 +96,7 @@ def build(scenario: Scenario) -> Parts:
             raise ValueError(f"inducing_points must have {data.inputs} coordinates as the data have, not {len(Z[0])}")
     elif points > rows:
         raise ValueError(f"inducing_points must be at most the number of data, which is {rows}, not {points}")
-    with _at("kernel"):
+    with at_key("kernel"):
         kernel(np.zeros((1, data.inputs)))  # a lengthscale for each of the inputs
     methods = {label: _method(label, entry, likelihood) for label, entry in scenario["methods"].items()}
     particles = scenario["particles"]
@@ -107,19 +106,8 @@ def build(scenario: Scenario) -> Parts:
 
 
 def _method(label: str, entry: Mapping[str, Any], likelihood: Any) -> Any:
-    with _at(f"methods.{label}"):
+    with at_key(f"methods.{label}"):
         given = {name: value for name, value in entry.items() if name != "method"}
         method = registry.get(entry.get("method", label), **given)
         method.check(likelihood)
         return method
-
-
-@contextmanager
-def _at(key: str) -> Iterator[None]:
-    """Put the key before what a part says about its parameters."""
-    try:
-        yield
-    except datasets.MissingData as error:
-        raise datasets.MissingData(f"{key}: {error}") from None
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{key}: {error}") from None

@@ -24,7 +24,7 @@ def data(value: Any, key: str) -> Facts:
         return {"points": given}
     if "name" in table:
         check_parameters(f"{key} with a name", table, ("name", "scale"))
-        return {"name": table["name"], "scale": _flag(table.get("scale", True), f"{key}.scale")}
+        return {"name": table["name"], "scale": checks.flag(table.get("scale", True), f"{key}.scale")}
     check_parameters(f"{key} with a formula", table, ("formula", *DRAWN))
     full = {**DRAWN, **table}
     found = {
@@ -32,26 +32,11 @@ def data(value: Any, key: str) -> Facts:
         "low": checks.number()(full["low"], f"{key}.low"),
         "high": checks.number()(full["high"], f"{key}.high"),
         "count": checks.whole(1, 1_000_000)(full["count"], f"{key}.count"),
-        "scattered": _flag(full["scattered"], f"{key}.scattered"),
-        "gaps": _gaps(full["gaps"], f"{key}.gaps"),
+        "scattered": checks.flag(full["scattered"], f"{key}.scattered"),
+        "gaps": checks.intervals(full["gaps"], f"{key}.gaps"),
     }
     if not found["low"] < found["high"]:
         raise ValueError(f"{key}.low must be below {key}.high, which is {found['high']:g}, not {found['low']:g}")
-    return found
-
-
-def _flag(value: Any, key: str) -> bool:
-    if not isinstance(value, bool):
-        raise refuse(key, value, "true or false")
-    return value
-
-
-def _gaps(value: Any, key: str) -> list[list[float]]:
-    if not value and isinstance(value, list):
-        return []
-    found = checks.points(value, key)
-    if any(len(each) != 2 or not each[0] < each[1] for each in found):
-        raise refuse(key, value, "a list of intervals [low, high] with low < high")
     return found
 
 

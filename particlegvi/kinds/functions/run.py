@@ -62,7 +62,7 @@ class FunctionRun(Exports):
 
     @property
     def step_size(self) -> float | None:
-        """Of the simulation; None where the law was found in another way."""
+        """Of the simulation; None where the distribution was found in another way."""
         return self.fit.info.get("step_size")
 
     @property
@@ -83,7 +83,7 @@ class FunctionRun(Exports):
         ValueError
             If there is no such record.
         """
-        last = arguments.record(record, len(self.positions)) + 1
+        last = arguments.record_number(record, len(self.positions)) + 1
         return replace(self, fit=self.fit._replace(positions=self.positions[:last], steps=self.steps[:last]))
 
     def followed(self, progress: StepProgress | None = None) -> FunctionRun:
@@ -109,7 +109,7 @@ class FunctionRun(Exports):
         return self.method.restore(self.problem, self.fit)
 
     def marginals(self, X: ArrayLike) -> Any:
-        """The law of the function at each input: a mixture of Gaussians."""
+        """The distribution of the function at each input: a mixture of Gaussians."""
         return self.posterior.marginals(_inputs(X, self.data.inputs))
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
@@ -122,7 +122,7 @@ class FunctionRun(Exports):
         return self.posterior.sample(_inputs(X, self.data.inputs))
 
     def attributes(self) -> Facts:
-        """What the run is: label, method, likelihood and covariance, seed, and ``info`` as JSON."""
+        """Facts that identify the run: label, method, likelihood and covariance, seed, and ``info`` as JSON."""
         return {
             "label": self.label,
             "method": self.method.name,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi import datasets, integrators, kernels, methods, schedules
+from particlegvi import integrators, kernels, methods, schedules
 from particlegvi.contracts import Array, Facts, Kernel, Scenario
-from particlegvi.kinds.networks.data import Drawn, away, drawn, inputs_of, order
+from particlegvi.functionspace import preprocessing
+from particlegvi.kinds.at_key import at_key
+from particlegvi.kinds.networks.data import Drawn, away, drawn, inputs_of
 from particlegvi.kinds.networks.keys import ON_LAYERS
 from particlegvi.methods import FreeEnergy
 from particlegvi.methods.flow import ParticleProblem
@@ -24,7 +24,7 @@ CONTEXT = 8  # keeps the draws of context inputs apart from what else comes from
 
 
 class Problem(NamedTuple):
-    """What one seed makes of a scenario: its data, the loss on the rows that train, and rows that choose the noise."""
+    """The problem of a scenario for one seed: data, the loss on the rows that train, and rows that choose the noise."""
 
     data: Drawn
     loss: NetworkLoss
@@ -52,12 +52,12 @@ class Parts(NamedTuple):
 
     def problem(self, seed: int) -> Problem:
         """The data of this seed, and the loss on them."""
-        with _at("data"):
+        with at_key("data"):
             data = drawn(self.settings["data"], seed)
         rows = np.arange(len(data.y))
         validation = None
         if self.cost == "squared" and "noise_variance" not in self.settings:
-            rows = order(seed, len(data.y))
+            rows = preprocessing.order(seed, "validation", len(data.y))  # of which the last tenth chooses the noise
             held = max(1, len(rows) // 10)
             validation = data.X[rows[-held:]], data.y[rows[-held:]]
             rows = np.sort(rows[:-held])
@@ -69,7 +69,7 @@ class Parts(NamedTuple):
     def method(self, label: str, problem: Problem, seed: int) -> FreeEnergy:
         """The method of a label for the data of this seed."""
         entry = dict(self.settings["methods"][label])
-        with _at(f"methods.{label}"):
+        with at_key(f"methods.{label}"):
             made = methods.get(entry.pop("method", label))
             if "temper" in entry:
                 entry["kl_weight"] = entry.pop("temper") * self._posterior(problem)
@@ -105,17 +105,17 @@ def build(scenario: Scenario) -> Parts:
     ValueError
         If a name, a parameter or a shape is wrong, or what is needed would not fit into the memory.
     """
-    with _at("data"):
+    with at_key("data"):
         inputs, task = inputs_of(scenario["data"])
     cost = scenario.get("cost", "squared" if task == "regression" else "logistic")
-    with _at("cost"):
+    with at_key("cost"):
         costs.code(cost)
         outputs = _outputs(cost, scenario["data"])
-    with _at("network"):
+    with at_key("network"):
         network = Network(inputs, **{"hidden": (50,), **scenario["network"], "outputs": outputs})
     prior = _prior(scenario["prior"], "prior", network)
     initial = _prior(scenario["initial"], "initial", network) if "initial" in scenario else None
-    with _at("integrator"):
+    with at_key("integrator"):
         integrators.get(scenario["integrator"])
     schedules.largest(schedules.resolved(scenario["step_size"]), scenario["steps"])
     number, every = len(scenario["methods"]), scenario.get("record_every")
@@ -125,7 +125,7 @@ def build(scenario: Scenario) -> Parts:
     problem.loss.check_memory(scenario["particles"])
     for label in scenario["methods"]:
         method = parts.method(label, problem, 0)
-        with _at(f"methods.{label}"):
+        with at_key(f"methods.{label}"):
             method.check_integrator(scenario["integrator"])
             problem.loss.driver(integrators.scheme(scenario["integrator"]))
     return parts
@@ -142,14 +142,14 @@ def _outputs(cost: str, data: Facts) -> int:
 
 
 def _prior(entry: Facts, key: str, network: Network) -> Normal:
-    with _at(key):
+    with at_key(key):
         if entry["name"] != "layers":
             return network.prior(entry["name"])
         return network.prior(weights=entry.get("weights"), biases=entry.get("biases"))
 
 
 def _kernel(entry: Facts, data: Drawn, seed: int) -> Kernel:
-    with _at("kernel"):
+    with at_key("kernel"):
         if entry["name"] not in ("on-outputs", *ON_LAYERS):
             return kernels.get(**entry)
         inner = kernels.get(entry["kernel"], lengthscale=entry["lengthscale"])
@@ -168,14 +168,3 @@ def context(entry: Facts, data: Drawn, seed: int) -> Array:
     if "away" in entry:
         return away(data.X, *ends, entry["away"], count, random)
     return np.linspace(low, high, count)[:, None] if inputs == 1 else random.uniform(*ends, (count, inputs))
-
-
-@contextmanager
-def _at(key: str) -> Iterator[None]:
-    """Put the key before what a part says about its parameters."""
-    try:
-        yield
-    except datasets.MissingData as error:
-        raise datasets.MissingData(f"{key}: {error}") from None
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{key}: {error}") from None

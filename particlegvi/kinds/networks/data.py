@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from particlegvi import datasets
 from particlegvi.contracts import Array, Facts
 from particlegvi.datasets import standard_splits
-from particlegvi.engine.numerics import noise, threads
+from particlegvi.engine.numerics import threads
 from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.losses.loss import Loss
 from particlegvi.tools.registry import nearest
@@ -189,8 +188,3 @@ def _named(settings: Facts) -> Drawn:
             centre, scale = float(y[train].mean()), float(column_sd(y[train]))
     y = (y - centre) / scale
     return Drawn(X[train].copy(), y[train].copy(), {"test": (X[test].copy(), y[test].copy())}, scale=scale)
-
-
-def order(seed: int, rows: int) -> NDArray[np.intp]:
-    """A random order of rows, of which the last tenth chooses the noise."""
-    return np.argsort(noise.uniforms(seed, "split", rows, 1, 12)[:, 0], kind="stable")

@@ -41,7 +41,7 @@ def data(value: object, key: str) -> Facts:
     check_parameters(f"{key} {table['name']}", table, ("name", *defaults))
     found = {**defaults, **table}
     of_key: dict[str, Check] = {
-        "name": checks.text(80), "count": checks.whole(4, 100_000), "noise_sd": keys.ABOVE_ZERO, "scale": _flag,
+        "name": checks.text(80), "count": checks.whole(4, 100_000), "noise_sd": keys.ABOVE_ZERO, "scale": checks.flag,
         "split": checks.whole(0, 1000),
     }  # fmt: skip
     return {name: of_key[name](each, f"{key}.{name}") for name, each in found.items()}
@@ -53,27 +53,12 @@ def _line(table: Facts, key: str, defaults: dict[str, object]) -> Facts:
     full = {**defaults, **table}
     of_key: dict[str, Check] = {
         "formula": checks.text(2000), "name": checks.text(80), "low": checks.number(), "high": checks.number(),
-        "count": checks.whole(1, 100_000), "scattered": _flag, "gaps": _gaps, "noise_sd": keys.ABOVE_ZERO,
-        "lengthscale": keys.ABOVE_ZERO,
+        "count": checks.whole(1, 100_000), "scattered": checks.flag, "gaps": checks.intervals,
+        "noise_sd": keys.ABOVE_ZERO, "lengthscale": keys.ABOVE_ZERO,
     }  # fmt: skip
     found = {name: of_key[name](each, f"{key}.{name}") for name, each in full.items()}
     if not found["low"] < found["high"]:
         raise ValueError(f"{key}.low must be below {key}.high, which is {found['high']:g}, not {found['low']:g}")
-    return found
-
-
-def _flag(value: object, key: str) -> bool:
-    if not isinstance(value, bool):
-        raise refuse(key, value, "true or false")
-    return value
-
-
-def _gaps(value: object, key: str) -> list[list[float]]:
-    if isinstance(value, list) and not value:
-        return []
-    found = checks.points(value, key)
-    if any(len(each) != 2 or not each[0] < each[1] for each in found):
-        raise refuse(key, value, "a list of intervals [low, high] with low < high")
     return found
 
 

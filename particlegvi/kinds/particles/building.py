@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +10,8 @@ import numpy as np
 from particlegvi import integrators, kernels, losses, methods, priors, schedules
 from particlegvi.contracts import Facts, Kernel, Method, Prior, Scenario, Start
 from particlegvi.kernels.bandwidth import with_lengthscale
-from particlegvi.losses.formulas.names import variables_of
+from particlegvi.kinds.at_key import at_key
+from particlegvi.losses.formulas.parser import variables_of
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.simulation.problem import Settings, check_problem
@@ -51,12 +50,12 @@ def parts(scenario: Scenario) -> Parts:
     made = physics(scenario)
     dim = made.loss.dim
     _same_dim("modes", len(scenario["modes"][0]) if "modes" in scenario else dim, dim)
-    with _at("integrator"):
+    with at_key("integrator"):
         integrators.resolved(scenario["integrator"])
     step_size = schedules.resolved(scenario["step_size"])
     schedules.largest(step_size, scenario["steps"])
     for label, method in made.methods.items():
-        with _at(f"methods.{label}"):
+        with at_key(f"methods.{label}"):
             method.check_integrator(integrators.resolved(of_method(scenario, label)["integrator"])[0])
     memory.check_run(scenario["particles"], dim, scenario["steps"], scenario.get("record_every"), len(made.methods))
     return made
@@ -107,25 +106,16 @@ def problem(parts: Parts, method: Method, scenario: Scenario, seed: int, record_
     return check_problem(parts.loss, method, parts.prior, parts.initial, settings)
 
 
-@contextmanager
-def _at(key: str) -> Iterator[None]:
-    """Put the key before what a part says about its parameters."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{key}: {error}") from None
-
-
 def loss_of(entry: Scenario) -> Loss:
     """The loss of a checked entry."""
-    with _at("loss"):
+    with at_key("loss"):
         if "formula" in entry:
             return Loss.from_formula(entry["formula"], entry["variables"])
         return losses.get(**entry)
 
 
 def _prior(entry: Scenario, key: str, dim: int, names: list[str]) -> Prior:
-    with _at(key):
+    with at_key(key):
         given = {"dim": dim, **entry} if entry["name"] == "flat" else dict(entry)
         if entry["name"] == "formula" and set(variables_of(str(entry.get("formula", "")))) <= set(names):
             given.setdefault("variables", names)
@@ -142,13 +132,13 @@ def _same_dim(key: str, dim: int, of_loss: int, hint: str = "") -> None:
 
 
 def _kernel(entry: Scenario, key: str) -> Kernel:
-    with _at(key):
+    with at_key(key):
         return kernels.get(**entry)
 
 
 def _method(label: str, entry: Scenario, shared: Kernel | None) -> Method:
     key = f"methods.{label}"
-    with _at(key):
+    with at_key(key):
         method = methods.get(entry.get("method", label))
         known = inspect.signature(method).parameters
         given = {name: value for name, value in entry.items() if name not in ("method", "integrator")}
@@ -158,9 +148,9 @@ def _method(label: str, entry: Scenario, shared: Kernel | None) -> Method:
     elif "kernel" in known and shared is not None:
         given["kernel"] = shared
     if "embedding" in given:
-        with _at(f"{key}.embedding"):
+        with at_key(f"{key}.embedding"):
             how = given["embedding"]["how"]
             if how not in priors.mean_embedding.WAYS:
                 raise refuse("how", how, f"one of {', '.join(priors.mean_embedding.WAYS)}")
-    with _at(key):
+    with at_key(key):
         return method(**given)

@@ -1,7 +1,7 @@
-"""What a scenario of particles is given for the keys that it leaves out: nothing but the loss is needed.
+"""Values for the keys that a scenario of particles leaves out: nothing but the loss is needed.
 
 The values go into the complete scenario, which a run stores: what was chosen is to be read there, and a resumed run has
-the same. Each choice is also one phrase for whoever reads the terminal.
+the same. Each choice is also one phrase for the terminal.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from particlegvi.contracts import Facts
 from particlegvi.kinds.particles.keys import KEYS
-from particlegvi.losses.formulas.names import is_formula, variables_of
+from particlegvi.losses.formulas.parser import is_formula, variables_of
 
 if TYPE_CHECKING:
     from particlegvi.kinds.particles.building import Parts

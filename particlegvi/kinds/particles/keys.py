@@ -40,13 +40,18 @@ def kernel(value: Any, key: str) -> Facts:
     return keys.part({"name": keys.DEFAULT_KERNEL, **value} if isinstance(value, dict) else value, key)
 
 
-def embedding(value: Any, key: str) -> Facts:
-    if not isinstance(value, dict) or not isinstance(value.get("how"), str):
-        raise refuse(key, value, 'a name or a table with the key "how"')
-    check_parameters(key, value, ("how", "samples"))
-    if "samples" in value:
-        checks.whole(1, 1_000_000)(value["samples"], f"{key}.samples")
-    return value
+def way(number: str) -> Check:
+    """A table that says how something is computed, and a whole number of this name for ways that take one."""
+
+    def check(value: Any, key: str) -> Facts:
+        if not isinstance(value, dict) or not isinstance(value.get("how"), str):
+            raise refuse(key, value, 'a name or a table with the key "how"')
+        check_parameters(key, value, ("how", number))
+        if number in value:
+            checks.whole(1, 1_000_000)(value[number], f"{key}.{number}")
+        return value
+
+    return check
 
 
 def step_size(value: Any, key: str) -> float | dict[str, Any]:
@@ -57,15 +62,6 @@ def step_size(value: Any, key: str) -> float | dict[str, Any]:
     checks.text(80)(value["schedule"], f"{key}.schedule")
     positive = keys.ABOVE_ZERO
     return {name: each if name == "schedule" else positive(each, f"{key}.{name}") for name, each in value.items()}
-
-
-def repulsion(value: Any, key: str) -> Facts:
-    if not isinstance(value, dict) or not isinstance(value.get("how"), str):
-        raise refuse(key, value, 'a name or a table with the key "how"')
-    check_parameters(key, value, ("how", "size"))
-    if "size" in value:
-        checks.whole(1, 1_000_000)(value["size"], f"{key}.size")
-    return value
 
 
 def integrator(value: Any, key: str) -> str | Facts:
@@ -96,8 +92,8 @@ def method(value: Any, key: str) -> Facts:
     if not isinstance(value, dict):
         raise refuse(key, value, "a table, such as {kl_weight = 1.0}")
     special: dict[str, Check] = {
-        "method": checks.text(40), "kernel": kernel, "embedding": embedding, "repulsion": repulsion, "jumps": jumps,
-        "integrator": integrator,
+        "method": checks.text(40), "kernel": kernel, "embedding": way("samples"), "repulsion": way("size"),
+        "jumps": jumps, "integrator": integrator,
     }  # fmt: skip
     return {name: special.get(name, _parameter)(each, f"{key}.{name}") for name, each in value.items()}
 

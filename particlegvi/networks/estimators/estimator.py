@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Facts, Kernel, Method
 from particlegvi.engine.numerics import noise
 from particlegvi.functionspace.estimators.scaled import RandomState, ScaledEstimator
+from particlegvi.functionspace.preprocessing import STEPS
 from particlegvi.kernels import OnOutputs, SquaredExponential
 from particlegvi.methods import DE, DLE, DRE, DRLE
 from particlegvi.networks.architecture import Network
@@ -21,7 +22,6 @@ from particlegvi.tools.quoting import refuse
 METHODS = ("DE", "DLE", "DRE", "DRLE")
 MMD_WEIGHT = 0.1  # where a method with repulsion is given none
 CONTEXT = 40  # inputs at which outputs repel each other, where none are given
-VALIDATION, CONTEXT_STEP = 12, 14  # steps of the role "split" in the engine's counter-based noise
 
 
 class EnsembleEstimator(ScaledEstimator):
@@ -111,18 +111,13 @@ class EnsembleEstimator(ScaledEstimator):
             arguments.positive("kl_weight", self.kl_weight)
         if self.mmd_weight is not None:
             arguments.not_negative("mmd_weight", self.mmd_weight)
-        allowed = "a number from 0 and below 1"
-        if not 0.0 <= arguments.real("validation_fraction", self.validation_fraction, allowed) < 1.0:
-            raise refuse("validation_fraction", self.validation_fraction, allowed)
+        arguments.fraction("validation_fraction", self.validation_fraction, "0")
 
     def _split(self, rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Row numbers to train on and to validate on; both are all rows where there are too few for two of either."""
-        order = np.argsort(noise.uniforms(seed, "split", rows, 1, VALIDATION)[:, 0], kind="stable")
-        held = int(round(self.validation_fraction * rows))
-        self.rows_held_ = held if min(held, rows - held) >= 2 else 0
-        if not self.rows_held_:
-            return np.arange(rows), np.arange(rows)
-        return np.sort(order[held:]), np.sort(order[:held])
+        trained, held = self._held_out(rows, self.validation_fraction, seed, "validation")
+        self.rows_held_ = len(held)
+        return trained, held if len(held) else trained
 
     def _network(self, inputs: int, outputs: int) -> Network:
         return Network(inputs, self.hidden, outputs, self.activation, self.parameterisation)
@@ -159,7 +154,7 @@ class EnsembleEstimator(ScaledEstimator):
             self.facts_["context"] = f"{len(points)} inputs, as given"
             return OnOutputs(SquaredExponential("median"), (points - self.input_mean_) / self.input_scale_)
         low, high = loss.X.min(axis=0), loss.X.max(axis=0)
-        uniforms = noise.uniforms(seed, "split", CONTEXT, loss.network.inputs, CONTEXT_STEP)
+        uniforms = noise.uniforms(seed, "split", CONTEXT, loss.network.inputs, STEPS["context"])
         self.facts_["context"] = (
             f"{CONTEXT} uniform draws in the box of the training inputs, widened by half of its width on each side"
         )
