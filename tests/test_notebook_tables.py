@@ -108,6 +108,16 @@ def test_every_kind_of_jumps_has_a_table(name):
     assert name in read(getattr(pg.jumps, name)()).words
 
 
+def test_networks_and_estimators_show_themselves():
+    network = pg.networks.Network(2, (5,))
+    assert "relu" in read(network).words
+    pytest.importorskip("sklearn")
+    for module in (functionspace.estimators, pg.networks.estimators):
+        for name in module.__all__:
+            if isinstance(getattr(module, name), type):  # as every estimator does, by scikit-learn's own diagram
+                assert name in getattr(module, name)()._repr_html_()
+
+
 @pytest.mark.parametrize("name", pg.scenarios.names())
 def test_every_scenario_has_a_table(name):
     found = read(pg.scenarios.get(name)).words

@@ -14,6 +14,7 @@ from particlegvi.engine.networks.layout import layout
 from particlegvi.networks import activations, starts
 from particlegvi.priors import Normal
 from particlegvi.tools import arguments
+from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
 
 MOST_LAYERS, MOST_UNITS = 4, 4096
@@ -21,7 +22,7 @@ PARAMETERISATIONS = ("standard", "ntk")
 GAINS = {"relu": math.sqrt(2.0), "gelu": math.sqrt(2.0)}  # of the parameterisation "ntk"; 1 for the others
 
 
-class Network:
+class Network(Card):
     """A fully connected network. A particle is the array (dim,) of its parameters.
 
     It is laid out layer by layer: first the weights, inputs by outputs, row by row, then the biases. The outputs have
