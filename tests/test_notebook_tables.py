@@ -113,7 +113,8 @@ def test_networks_and_estimators_show_themselves():
     network = pg.networks.Network(2, (5,))
     assert "relu" in read(network).words
     pytest.importorskip("sklearn")
-    for module in map(importlib.import_module, ("particlegvi.functionspace.estimators", "particlegvi.networks.estimators")):
+    for part in ("functionspace", "networks"):
+        module = importlib.import_module(f"particlegvi.{part}.estimators")
         for name in module.__all__:
             if isinstance(getattr(module, name), type):  # as every estimator does, by scikit-learn's own diagram
                 assert name in getattr(module, name)()._repr_html_()
