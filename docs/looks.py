@@ -42,7 +42,6 @@ def main() -> None:
         drawn.update(dict.fromkeys(kinds, results))
     swept = pg.sweep("global-minimiser", GRID, seeds=3, particles=100, steps=1500, step_size=2e-3, progress=None)
     drawn.update({"heat-map": swept, "lines": swept})
-    assert sorted(drawn) == pg.plotting.names()
     rows = -(-len(drawn) // COLUMNS)
     sheet = Image.new("RGB", (WIDTH * COLUMNS, HEIGHT * rows), "#808080")
     for place, (kind, (palette, size)) in enumerate(zip(sorted(drawn), LOOKS, strict=False)):
