@@ -39,10 +39,7 @@ def layers(inputs: int) -> list[Array]:
 
 
 def torch_published(X: Array, y: Array, Z: Array, steps: int) -> Callable[[], None]:
-    """Adam on mean and covariance together, with the thesis's estimator (4.15) of W2 from fresh rows X_S at each step.
-
-    In double precision and on one thread, as the engine; eigenvalues of the matrix that is not symmetric, as published.
-    """
+    """Adam on mean and covariance together, with the estimator (4.15) of W2 from fresh rows X_S at each step."""
     import torch
 
     x, t, z = (torch.as_tensor(each) for each in (X, y, Z))
@@ -85,7 +82,7 @@ def _torch_outputs(torch: Traced, W: Traced, x: Traced) -> Traced:
 
 
 def torch_network(X: Array, y: Array, held: tuple[Array, Array], epochs: int) -> Callable[[], None]:
-    """Adam with torch's own network and optimiser, double precision, one thread; validation rows at each epoch."""
+    """torch's own network and optimiser, one thread; validation rows at each epoch."""
     import torch
 
     x, t, x_held, t_held = (torch.as_tensor(each) for each in (X, y, *held))
@@ -212,6 +209,18 @@ def numpy_products(x: Array, y: Array, w: Array, M: int) -> Callable[[], object]
             gram += table.T @ table
             projected += table.T @ y[first : first + ROWS]
         return gram, projected
+
+    return work
+
+
+def dense_distance(K: Array, R: Array) -> Callable[[], float]:
+    """Gelbrich's formula with eigenvalues of dense matrices."""
+
+    def work() -> float:
+        values, vectors = np.linalg.eigh(K)
+        half = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+        roots = np.sqrt(np.maximum(np.linalg.eigvalsh(half @ R @ half), 0.0))
+        return float(np.trace(K) + np.trace(R) - 2.0 * roots.sum()) / len(K)
 
     return work
 

@@ -18,6 +18,7 @@ from particlegvi.functionspace import (
     functionals,
     likelihoods,
     means,
+    process_w2,
 )
 from particlegvi.functionspace.basis.fourier_sums import FourierSums
 from particlegvi.functionspace.gp.automatic import regression_covariance
@@ -144,10 +145,36 @@ def sparse_process(quick: bool) -> list[Contender]:
     return found
 
 
+def gwi_large(quick: bool) -> list[Contender]:
+    """GWI-net, 8000 rows, 8 inputs, 100 inducing points, 300 epochs in batches of 1000, one thread"""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((8500, 8))
+    y = np.sin(X[:, 0]) + 0.3 * random.standard_normal(len(X))
+    held, k, gaussian = (X[8000:], y[8000:]), covariances.SquaredExponential(3.0, 1.0), likelihoods.Gaussian(0.1)
+
+    def ours() -> None:
+        network = means.Network((10, 10), 300, batch_size=1000)
+        GaussianWasserstein(k, gaussian, X[:100], network).fit(X[:8000], y[:8000], held)
+
+    return [Contender("particlegvi", ours)]
+
+
+def process_distance(quick: bool) -> list[Contender]:
+    """W2 of a process with 15 inducing points and its prior: 20,000 rows of the line by low rank; 1000 rows densely"""
+    x, k = np.linspace(-1.0, 1.0, 20_000)[:, None], covariances.SquaredExponential(0.1, 1.0)
+    model = GaussianWasserstein(k, likelihoods.Gaussian(0.25), x[::1400]).fit(x, np.sin(3.0 * x[:, 0]))
+    return [
+        Contender("particlegvi, 20,000 rows", lambda: process_w2(k, model.covariance, x, method="low-rank")),
+        Contender("numpy, dense, 1000 rows", others.dense_distance(k(x[::20]), model.covariance(x[::20]))),
+    ]
+
+
 WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
     "gwi-net": gwi_net,
     "gwi-network": gwi_network,
     "fourier-statistics": fourier_statistics,
     "fourier-hyperparameters": fourier_hyperparameters,
+    "gwi-large": gwi_large,
+    "process-distance": process_distance,
     "sparse-process": sparse_process,
 }

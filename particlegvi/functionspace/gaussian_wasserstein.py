@@ -126,6 +126,7 @@ class GaussianWasserstein(Card):
             held = x_held, vector("validation[1]", validation[1], len(x_held))
         self.basis, chosen = self._basis(x)
         self._e, self._x, self._y = self.basis.features(x), x, t
+        self._asked = x.copy(), self._e
         w = self.w2_weight if isinstance(self.w2_weight, float) else 1.0
         for _ in range(ITERATIONS):
             self._solve(w, held)
@@ -227,9 +228,16 @@ class GaussianWasserstein(Card):
 
     def covariance(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         """r(A, B), shape (n, m), before any variance factor."""
-        e = self.basis.features(A)
+        e = self._features(A)
         other = e if B is None else self.basis.features(B)
-        return self.kernel(A, B) - e @ other.T + e @ self._S @ other.T
+        return self.kernel(A, B) + e @ ((self._S - np.eye(self.basis.size)) @ other.T)
+
+    def _features(self, A: ArrayLike) -> Array:
+        """Those of the last inputs are kept: columns of a large matrix are asked for one by one."""
+        x = points("A", A, self.basis.inputs)
+        if not np.array_equal(x, self._asked[0]):
+            self._asked = x.copy(), self.basis.features(x)
+        return self._asked[1]
 
     def _variances(self, x: Array, e: Array) -> Array:
         kept = np.einsum("nm,mk,nk->n", e, self._S, e, optimize=True)

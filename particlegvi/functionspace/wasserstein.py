@@ -20,6 +20,7 @@ from scipy import linalg
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.residuals.conditional import root
 from particlegvi.tools import arguments
 from particlegvi.tools.quoting import refuse
@@ -172,12 +173,9 @@ def _exact(k: CovarianceFunction, r: CovarianceFunction, x: Array) -> Distance:
 def _low_rank(k: CovarianceFunction, r: CovarianceFunction, x: Array) -> Distance:
     (a, left_a), (b, left_b) = (_factor(each, x) for each in (k, r))
     traces = float(np.sum(a * a)) + left_a, float(np.sum(b * b)) + left_b
-    q_a, triangle_a = linalg.qr(a, mode="economic")
-    q_b, triangle_b = linalg.qr(b, mode="economic")
-    cross = float(linalg.svdvals(triangle_a.T @ (q_a.T @ q_b) @ triangle_b).sum()) if a.size and b.size else 0.0
     # W2 is a metric and leaving E out of K moves it by at most sqrt(tr E)
     moved = np.sqrt(left_a) + np.sqrt(left_b)
-    value = max(float(np.sum(a * a) + np.sum(b * b) - 2.0 * cross), 0.0)
+    value = _between_roots(a, b)
     error = float(moved * (2.0 * np.sqrt(value) + moved)) + 1e-8 * sum(traces)
     return Distance(value, error, "low-rank", (a.shape[1], b.shape[1]))
 
@@ -187,22 +185,24 @@ def _factor(k: CovarianceFunction, x: Array) -> tuple[Array, float]:
     n = len(x)
     left = _diagonal(k, x)
     whole = left.sum()
-    columns: list[Array] = []
-    while len(columns) < min(n, MOST_RANK) and left.sum() > TOLERANCE * whole:
+    found, rank = np.empty((0, n)), 0
+    while rank < min(n, MOST_RANK) and left.sum() > TOLERANCE * whole:
         pivot = int(np.argmax(left))
         column = np.asarray(k(x, x[pivot : pivot + 1]))[:, 0] / n
-        if columns:
-            found = np.array(columns)
-            column = column - found[:, pivot] @ found
-        column = column / np.sqrt(left[pivot])
-        columns.append(column)
+        column = (column - found[:rank, pivot] @ found[:rank]) / np.sqrt(left[pivot])
+        if rank == len(found):
+            found = np.concatenate([found, np.empty((max(rank, 32), n))])
+        found[rank] = column
+        rank += 1
         left = np.maximum(left - column**2, 0.0)
         left[pivot] = 0.0
-    return (np.array(columns).T if columns else np.zeros((n, 0))), float(left.sum())
+    return found[:rank].T, float(left.sum())
 
 
 def _diagonal(k: CovarianceFunction, x: Array) -> Array:
     """k(x_n, x_n) / n, from small blocks: any function of two sets of inputs has them."""
+    if isinstance(k, Covariance):
+        return k.diagonal(x) / len(x)
     found = [np.asarray(k(block, block)).diagonal() for block in np.array_split(x, -(-len(x) // 64))]
     return np.concatenate(found) / len(x)
 

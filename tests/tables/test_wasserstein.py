@@ -38,7 +38,7 @@ def test_protocols_scale_what_they_say(made):
     assert honest.train.X.mean(axis=0) == pytest.approx(0.0, abs=1e-12) and thesis.train.X.mean() > 45.0
     for task in (honest, thesis):
         assert task.train.y.mean() == pytest.approx(0.0, abs=1e-12) and task.train.y.std() == pytest.approx(1.0)
-    assert problems.problem("concrete", "thesis", 0).batch_size == 100
+    assert [problems.problem("concrete", name, 0).batch_size for name in ("standardised", "thesis")] == [100, 1000]
 
 
 def test_trials_are_fresh_permutations(made):
