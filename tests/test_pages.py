@@ -41,6 +41,10 @@ assert e.features(X).shape == (200, 15) and e.prior_variances("rkhs").shape == (
     "docs/functionals.md": [
         "assert mean.shape == sd.shape == slope.shape == (5,) and sd.max() < 1.0 and abs(slope[0] - 2.0) < 0.2",
         "assert model.basis.size == 83 and np.abs(model.predict(X) - targets).max() < 0.1",
+        """
+assert abs(noise / 0.09 - 1.0) < 0.02
+assert abs(many.bound - facts["fits"][0]["evidence_bound"]["after"]) < 1e-3
+""",
     ],
     "docs/gaussian-wasserstein.md": [
         """

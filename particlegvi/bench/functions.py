@@ -102,7 +102,7 @@ def fourier_statistics(quick: bool) -> list[Contender]:
     """E^T E and E^T y of 101 Fourier functions of 10^6 rows, all threads"""
     x, y = line()
     some, k = functionals.Fourier(-0.5, 1.5, FREQUENCIES), covariances.Matern32(0.2, 1.0)
-    w, share = some.angles(), 0.1 if quick else 0.5
+    w, share = some.angles(), 0.1
     part = slice(0, int(share * MANY))
     arrays = x[part, 0] + 0.5, y[part], w, FREQUENCIES
     found = [
