@@ -76,6 +76,12 @@ import json
 import particlegvi as pg
 from particlegvi.cli import main
 
+def refused(form):
+    try:
+        form()
+    except ValueError as error:
+        return [str(error)]
+
 results = pg.run("averaged", seed=2, out="averaged")
 again = pg.load("averaged")
 print(json.dumps({
@@ -84,6 +90,8 @@ print(json.dumps({
     "same": again["draws"].values.tobytes() == results["draws"].values.tobytes(),
     "rows": [sorted(row) for row in again.table()],
     "described": again.describe(),
+    "columns": list(again.to_dataframe()),
+    "refused": refused(again.to_xarray) + refused(lambda: again.at(0)),
     "code": main(["resume", "averaged", "--quiet"]),
 }))
 """
@@ -229,6 +237,8 @@ def test_the_kind_runs_is_saved_and_loaded(ask):
     assert average["standard_error"] == pytest.approx((0.5 / 4000) ** 0.5, rel=0.2)
     assert found["again"] == average and found["same"] and found["code"] == 0
     assert found["rows"] == [["average", "method", "standard_error"]]
+    assert found["columns"] == ["method", "draw", "loss"]
+    assert found["refused"] == ["draws has no form for xarray", "draws has no earlier records to be seen at"]
     assert found["described"].startswith("averaged: A quadratic")
 
 

@@ -21,23 +21,30 @@ if TYPE_CHECKING:
 
 
 class Exports:
-    """The base of runs. A subclass has `to_xarray`, `columns` and, where it has draws, `groups`."""
+    """The base of runs: a form that a subclass does not define is refused in a sentence."""
 
     def attributes(self) -> Facts:
         """Facts about the run, for the attributes of its datasets: texts, numbers, lists and tables."""
-        raise NotImplementedError(f"{type(self).__name__} has no method attributes")
+        return {}
+
+    def at(self, record: int, /) -> object:
+        """The run as it was at one record."""
+        raise self._lacks("earlier records to be seen at")
 
     def to_xarray(self) -> xarray.Dataset:
         """The records as a dataset."""
-        raise NotImplementedError(f"{type(self).__name__} has no method to_xarray")
+        raise self._lacks("form for xarray")
 
     def columns(self, records: bool = False) -> Columns:
         """The rows of `to_dataframe`, as columns by name."""
-        raise NotImplementedError(f"{type(self).__name__} has no method columns")
+        raise self._lacks("rows for a table")
 
     def groups(self, last: float, chains: bool | None) -> Mapping[str, xarray.Dataset]:
         """The groups of `to_datatree` by name."""
-        raise ValueError(f"{type(self).__name__.lower()} has no draws, which ArviZ asks for; use to_xarray()")
+        raise self._lacks("draws, which ArviZ asks for; use to_xarray()")
+
+    def _lacks(self, what: str) -> ValueError:
+        return ValueError(f"{type(self).__name__.lower()} has no {what}")
 
     def to_datatree(self, last: float = 0.5, chains: bool | None = None) -> xarray.DataTree:
         """The draws as ArviZ reads them: a tree with the groups ``posterior``, ``sample_stats``, ``prior`` and others.
