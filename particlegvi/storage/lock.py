@@ -43,7 +43,7 @@ class Lock:
         return lock
 
     def note(self, **progress: Any) -> None:
-        """Say how far the work is: read only when this process has died without a word."""
+        """Write progress into the lock file; `take` reads it after a crash."""
         text = json.dumps({"pid": os.getpid(), **progress}).ljust(160).encode()
         with contextlib.suppress(OSError):
             os.lseek(self._file, 0, os.SEEK_SET)  # there is one writer, and each reader opens the file itself
