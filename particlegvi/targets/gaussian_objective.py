@@ -62,8 +62,11 @@ class Objective:
         return [nu[start : start + size] for start in range(0, len(nu), size)]
 
     def _points(self, nu: Array) -> Array:
-        sd = np.exp(0.5 * nu[:, None, self.dim :])
-        return np.ascontiguousarray((nu[:, None, : self.dim] + sd * self.z).reshape(-1, self.dim))
+        sd = np.exp(0.5 * nu[:, self.dim :])
+        points = np.empty((len(nu), len(self.z), self.dim))
+        for i in range(self.dim):  # long inner loops: the last axis has one or two entries
+            points[:, :, i] = nu[:, i : i + 1] + sd[:, i : i + 1] * self.z[:, i]
+        return points.reshape(-1, self.dim)
 
     def _expect(self, function: Callable[[Array], Array], nu: Array) -> Array:
         return function(self._points(nu)).reshape(len(nu), -1) @ self.weights

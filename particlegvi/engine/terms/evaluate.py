@@ -7,8 +7,10 @@ import numpy as np
 from particlegvi.contracts import Array, Kernel, Term
 from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled
+from particlegvi.engine.terms.tape import FormulaTape
 
-AT_ONCE = 512  # points given to a term together: the interpreter of formulas has a row of numbers for each
+AT_ONCE = 4096  # points given to a term together
+INTERPRETED = 512  # to the interpreter of formulas, which has a row of numbers for each
 
 
 @compiled
@@ -37,9 +39,10 @@ def values(term: Term, points: Array) -> Array:
     """Values of a term at ``points`` (n, dim), as an array (n,)."""
     points = np.asarray(points, dtype=np.float64)
     function, out = _values.for_terms(term), np.empty(points.shape[0])
-    for first in range(0, len(out), AT_ONCE):
-        columns = np.ascontiguousarray(points[first : first + AT_ONCE].T)
-        function(term, columns, out[first : first + AT_ONCE])
+    most = INTERPRETED if isinstance(term, FormulaTape) else AT_ONCE
+    for first in range(0, len(out), most):
+        columns = np.ascontiguousarray(points[first : first + most].T)
+        function(term, columns, out[first : first + most])
     return out
 
 
@@ -47,11 +50,12 @@ def gradients(term: Term, points: Array) -> Array:
     """Gradients of a term at ``points`` (n, dim), as an array (n, dim)."""
     points = np.asarray(points, dtype=np.float64)
     function, out = _gradients.for_terms(term), np.empty(points.shape)
-    for first in range(0, len(out), AT_ONCE):
-        columns = np.ascontiguousarray(points[first : first + AT_ONCE].T)
+    most = INTERPRETED if isinstance(term, FormulaTape) else AT_ONCE
+    for first in range(0, len(out), most):
+        columns = np.ascontiguousarray(points[first : first + most].T)
         found = np.empty(columns.shape)
         function(term, columns, found)
-        out[first : first + AT_ONCE] = found.T
+        out[first : first + most] = found.T
     return out
 
 
