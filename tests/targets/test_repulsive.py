@@ -7,8 +7,10 @@ import pytest
 from scipy.optimize import minimize
 
 import particlegvi as pg
+from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.targets.fixed_point import solve
 from particlegvi.targets.quadrature.mesh import Interaction
+from particlegvi.targets.repulsive import attraction_of
 
 from .references import integral, l1_between, line_loss, picard, plane_loss, tilted
 
@@ -248,6 +250,18 @@ def test_the_plane_against_damped_iteration():
         q = 0.7 * q + 0.3 * new / (new.sum() * cell)
     assert np.sum(np.abs(target.pdf(points).reshape(97, 129) - q)) * cell < 1e-6
     assert target.residual < 1e-6
+
+
+def test_a_sum_over_many_points_of_the_plane_is_found_by_a_mesh(rng):
+    """Against the sum itself, at the tolerance of the mesh, which is met but is not nothing; without a mesh exactly."""
+    kernel = pg.kernels.SquaredExponential(1.0)
+    term = WeightedPoints(rng.normal(size=(500, 2)), rng.dirichlet(np.ones(500)), kernel)
+    x = 3.0 * rng.normal(size=(200, 2))
+    exact = np.exp(-0.5 * ((x[:, None] - term.points) ** 2).sum(axis=2)) @ term.weights
+    error = np.abs(attraction_of(term, kernel, 1.0)(x) - exact).max()
+    assert 1e-14 < error < 1e-8
+    wide = term._replace(points=1e9 * term.points)  # of no use for a mesh
+    np.testing.assert_allclose(attraction_of(wide, kernel, 1.0)(wide.points), term.weights, rtol=1e-12)
 
 
 def test_the_solver_bounds_its_error():

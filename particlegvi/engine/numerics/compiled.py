@@ -142,13 +142,13 @@ def is_ours(term: Any) -> bool:
     """Whether the source digest covers a term and every term inside it."""
     if not is_term(term):
         return True
-    return is_covered(type(term)) and all(is_ours(field) for field in term if isinstance(field, tuple))
+    return is_covered(type(term).__module__) and all(is_ours(field) for field in term if isinstance(field, tuple))
 
 
 @cache
-def is_covered(owner: type) -> bool:
-    """Whether a class is defined in one of the ``SOURCES``."""
-    package, _, place = owner.__module__.partition(".")
+def is_covered(module: str) -> bool:
+    """Whether a module is in one of the ``SOURCES``."""
+    package, _, place = module.partition(".")
     inside = any(f"{place}.".startswith(source.replace("/", ".") + ".") for source in SOURCES)
     return package == "particlegvi" and inside
 

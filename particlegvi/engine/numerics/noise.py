@@ -147,10 +147,9 @@ def noise_part(normals, first_pair, role_word, coordinates, first, last, seed):
     Row r is of the coordinate r % coordinates in the pair of steps first_pair + r // coordinates.
     """
     k0, k1 = seed
-    width = normals.shape[2]
     for row in range(first, last):
-        even = normals[row, 0].reshape(1, width)
-        odd = normals[row, 1].reshape(1, width)
+        even = normals[row, 0:1]
+        odd = normals[row, 1:2]
         word = role_word + np.uint64(row % coordinates)
         fill_normals(np.int64(0), even, odd, np.uint64(first_pair + row // coordinates), word, k0, k1)
 

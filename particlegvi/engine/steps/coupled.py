@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from particlegvi.engine.numerics.compiled import compiled, inlined
+from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.vectors import (
     WIDTH,
     add,
@@ -49,8 +49,7 @@ def move_line(x, number, drift, force, stepping, row, now, following, switches):
         slope = add(load(drift, i), load(force, i))
         store(x, i, subtract(load(x, i), subtract(multiply(step, slope), noise)))
     if switches[WALLS]:
-        for i in range(number):
-            x[i] = fold(x[i], low[0], high[0])
+        reflect_line(x, number, low, high)
     for i in range(number, x.size):
         x[i] = x[number - 1]
     zero = broadcast(0.0)
@@ -71,6 +70,14 @@ def move_line(x, number, drift, force, stepping, row, now, following, switches):
         right = max(right, force[WIDTH + lane])
         rest += force[2 * WIDTH + lane]
     return left + rest, right
+
+
+@nested
+def reflect_line(x, number, low, high):
+    """Reflect the first ``number`` particles at the walls; where these are None, nothing of it is compiled."""
+    if low is not None:
+        for i in range(number):
+            x[i] = fold(x[i], low[0], high[0])
 
 
 @compiled

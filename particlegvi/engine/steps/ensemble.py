@@ -73,12 +73,15 @@ class Ensemble:
         Numbers of a particle in the state, besides its coordinates (of the class).
     velocities : bool
         Whether the state has a velocity for every coordinate behind them (of the class).
+    walled : bool
+        Whether the compiled loop has to be given walls also where there are none (of the class).
     """
 
     entry_point: ClassVar[EntryPoint] = advance
     coupled: ClassVar[bool] = True
     columns: ClassVar[int] = 0
     velocities: ClassVar[bool] = False
+    walled: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -137,7 +140,8 @@ class Ensemble:
 
     def _stepping(self, step: int, most: int) -> tuple[tuple[Array, ...], int]:
         coefficients, count = self.steppings(step, most)
-        return (*coefficients, self.low, self.high), count
+        walls = (self.low, self.high) if self.switches.walls or self.walled else (None, None)
+        return (*coefficients, *walls), count
 
     def _run(
         self, positions: Array, force: Array, stepping: tuple[Array, ...], first_step: int, steps: int

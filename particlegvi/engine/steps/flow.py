@@ -94,12 +94,13 @@ def fold(x, low, high):
 
 @nested
 def reflect(x, low, high):
-    """Reflect a block at the walls."""
-    for coordinate in range(x.shape[0]):
-        left = low[coordinate]
-        right = high[coordinate]
-        for lane in range(x.shape[1]):
-            x[coordinate, lane] = fold(x[coordinate, lane], left, right)
+    """Reflect a block at the walls; where these are None, nothing of it is compiled."""
+    if low is not None:
+        for coordinate in range(x.shape[0]):
+            left = low[coordinate]
+            right = high[coordinate]
+            for lane in range(x.shape[1]):
+                x[coordinate, lane] = fold(x[coordinate, lane], left, right)
 
 
 @nested
@@ -108,13 +109,13 @@ def load_block(positions, first, block):
     last = positions.shape[0] - 1
     for coordinate in range(block.shape[0]):
         for lane in range(block.shape[1]):
-            block[coordinate, lane] = positions[min(first + lane, last), coordinate]
+            block[coordinate, lane] = positions[first + lane if first + lane < last else last, coordinate]
 
 
 @nested
 def store_block(block, first, last, positions):
     """Copy the columns of block back to particles first, first + 1, ... below last."""
-    lanes = min(block.shape[1], last - first)
+    lanes = block.shape[1] if block.shape[1] < last - first else last - first
     for coordinate in range(block.shape[0]):
         for lane in range(lanes):
             positions[first + lane, coordinate] = block[coordinate, lane]
@@ -132,7 +133,9 @@ def add_block(force, first, scratch, drift):
 @nested
 def width_of_blocks(first, last, dim):
     """Lanes of a block: as wide as the fastest cache allows, and as equal as multiples of LANES can be."""
-    blocks = max(1, (last - first) * dim // WIDEST)
+    blocks = (last - first) * dim // WIDEST
+    if blocks < 1:
+        blocks = 1
     return ((last - first + blocks - 1) // blocks + LANES - 1) // LANES * LANES
 
 
@@ -152,7 +155,8 @@ def advance(
 
     ``weights`` is (kl_weight, lambda1); ``force`` (particles, dim), with which only one step makes sense;
     ``stepping`` the tuple (gain, noise_now, noise_next, low, high), where the first three are (1, dim), or (steps, dim)
-    with a row for each step, and the others (dim,); ``seed`` the two words of the Philox key.
+    with a row for each step, and the others (dim,), or None where there are no walls; ``seed`` the two words of the
+    Philox key.
     """
     k0, k1 = seed
     dim = positions.shape[1]
@@ -183,7 +187,7 @@ def advance(
                 if switches[FORCE]:
                     add_block(force, start, scratch, drift)
                 now = (carried if ahead else odd) if is_odd else even
-                row = min(step - first_step, stepping[0].shape[0] - 1)
+                row = step - first_step if step - first_step < stepping[0].shape[0] else stepping[0].shape[0] - 1
                 move(x, drift, stepping, row, now, even if is_odd else odd, switches)
             step += 1
         store_block(x, start, last, positions)

@@ -112,6 +112,7 @@ class HeunEnsemble(Ensemble):
 
     entry_point: ClassVar[EntryPoint] = advance_heun
     coupled: ClassVar[bool] = False
+    walled: ClassVar[bool] = True
 
     def _run(
         self, positions: np.ndarray, force: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int

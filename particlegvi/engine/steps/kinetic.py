@@ -89,6 +89,7 @@ class KineticEnsemble(Ensemble):
     entry_point: ClassVar[EntryPoint] = advance_kinetic
     coupled: ClassVar[bool] = False
     velocities: ClassVar[bool] = True
+    walled: ClassVar[bool] = True
 
     def _forced_step(self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], step: int) -> None:
         x = np.ascontiguousarray(positions[:, : self.low.size])

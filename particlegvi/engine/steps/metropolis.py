@@ -118,6 +118,7 @@ class MetropolisEnsemble(Ensemble):
 
     entry_point: ClassVar[EntryPoint] = advance_metropolis
     columns: ClassVar[int] = 1
+    walled: ClassVar[bool] = True
 
     def _run(
         self, positions: np.ndarray, force: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int

@@ -7,6 +7,7 @@ import numpy as np
 from particlegvi.contracts import Array, Kernel, Term
 from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled
+from particlegvi.engine.terms.constant import Constant
 from particlegvi.engine.terms.tape import FormulaTape
 
 AT_ONCE = 4096  # points given to a term together
@@ -38,6 +39,8 @@ def _profile_slopes(kernel, squared_distances, out):
 def values(term: Term, points: Array) -> Array:
     """Values of a term at ``points`` (n, dim), as an array (n,)."""
     points = np.asarray(points, dtype=np.float64)
+    if isinstance(term, Constant):  # nothing is compiled for it
+        return np.full(points.shape[0], term.level)
     function, out = _values.for_terms(term), np.empty(points.shape[0])
     most = INTERPRETED if isinstance(term, FormulaTape) else AT_ONCE
     for first in range(0, len(out), most):
@@ -49,6 +52,8 @@ def values(term: Term, points: Array) -> Array:
 def gradients(term: Term, points: Array) -> Array:
     """Gradients of a term at ``points`` (n, dim), as an array (n, dim)."""
     points = np.asarray(points, dtype=np.float64)
+    if isinstance(term, Constant):
+        return np.zeros(points.shape)
     function, out = _gradients.for_terms(term), np.empty(points.shape)
     most = INTERPRETED if isinstance(term, FormulaTape) else AT_ONCE
     for first in range(0, len(out), most):
