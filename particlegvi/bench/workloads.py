@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.bench import functions, rivals
+from particlegvi.bench import functions, rivals, sparse
 from particlegvi.bench.networks import network_full, network_step
 from particlegvi.bench.timing import Contender
 from particlegvi.contracts import Loss, Method
@@ -142,6 +142,7 @@ WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
     "network-step": network_step,
     "network-full": network_full,
     **functions.WORKLOADS,
+    **sparse.WORKLOADS,
 }
 
 

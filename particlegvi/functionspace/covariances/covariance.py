@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Facts, Kernel
 from particlegvi.tools.quoting import refuse
 
+Gradients: TypeAlias = Callable[[Array], tuple[Array, Array]]  # of weights (n, m): (n, dim) and (parameters,)
 ROWS = 64  # of a diagonal at a time, where its gradient takes that of a matrix
 
 
@@ -65,9 +67,14 @@ class Covariance:
         """
         raise NotImplementedError
 
-    def gradients(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
-        """Both, `input_gradient` (n, dim) and `log_parameter_gradient` (parameters,); cheaper where they share work."""
-        return self.input_gradient(A, B, weights), self.log_parameter_gradient(A, B, weights)
+    def with_gradients(self, A: ArrayLike, B: ArrayLike) -> tuple[Array, Gradients]:
+        """k(A, B), and a function of weights (n, m) that gives `input_gradient` and `log_parameter_gradient`.
+
+        They share what they can. The function may overwrite the weights.
+        """
+        return self(A, B), lambda weights: (
+            self.input_gradient(A, B, weights), self.log_parameter_gradient(A, B, weights)
+        )  # fmt: skip
 
     def facts(self) -> Facts:
         """The name and the parameters by name, as JSON can hold them."""

@@ -22,7 +22,8 @@ class SquaredExponential(Stationary):
     def slope(s2: Array) -> Array:
         return -0.5 * np.exp(-0.5 * s2)
 
-    @classmethod
-    def profile_and_slope(cls, s2: Array) -> tuple[Array, Array]:
-        profile = cls.profile(s2)
-        return profile, -0.5 * profile
+    def value_and_slope(self, s2: Array) -> tuple[Array, Array]:
+        s2 *= -0.5
+        value = np.exp(s2, out=s2)
+        value *= self.variance
+        return value, -0.5 * value

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from particlegvi.contracts import Array
-from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.covariances.covariance import Covariance, Gradients
 from particlegvi.tools.arguments import points, scale, scales
 
 
@@ -46,10 +46,11 @@ class Stationary(Covariance):
         """d profile / d(s2); any finite number where that is infinite, at s2 = 0."""
         raise NotImplementedError
 
-    @classmethod
-    def profile_and_slope(cls, s2: Array) -> tuple[Array, Array]:
-        """Both, where a subclass can share their work."""
-        return cls.profile(s2), cls.slope(s2)
+    def value_and_slope(self, s2: Array) -> tuple[Array, Array]:
+        """The variance times `profile`, and times `slope`, which is 0 where s2 is; a subclass may share their work."""
+        slope = self.variance * self.slope(s2)
+        slope[s2 == 0.0] = 0.0  # it is multiplied by differences of inputs that are 0 there
+        return self.variance * self.profile(s2), slope
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         return self.variance * self.profile(self._squares(*self._pair(A, B)))
@@ -96,22 +97,24 @@ class Stationary(Covariance):
         a, b = a - middle, b - middle
         return (h.sum(axis=1)[:, None] * a - h @ b) / self.lengthscale**2
 
-    def gradients(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
+    def with_gradients(self, A: ArrayLike, B: ArrayLike) -> tuple[Array, Gradients]:
         a, b = self._pair(A, B)
         middle = b.mean(axis=0)
         a, b = (a - middle) / self.lengthscale, (b - middle) / self.lengthscale
         s2 = cdist(a, b, "sqeuclidean")
-        w = np.asarray(weights, dtype=np.float64)
-        profile, h = self.profile_and_slope(s2)
-        in_variance = self.variance * np.vdot(w, profile)
-        np.multiply(h, w, out=h)
-        if not np.all(s2):
-            h[s2 == 0.0] = 0.0
-        rows, product = h.sum(axis=1), h @ b
-        in_inputs = 2.0 * self.variance * (rows[:, None] * a - product) / self.lengthscale
-        squares = rows @ a**2 + h.sum(axis=0) @ b**2 - 2.0 * np.sum(a * product, axis=0)
-        in_lengthscales = -2.0 * self.variance * (squares if self.lengthscale.ndim else np.sum(squares))
-        return in_inputs, np.append(in_lengthscales, in_variance)
+        value, slope = self.value_and_slope(s2)
+
+        def pull(weights: Array) -> tuple[Array, Array]:
+            in_variance = float(np.vdot(weights, value))
+            h = np.multiply(weights, slope, out=weights)
+            rows, columns = h.sum(axis=1), h.sum(axis=0)
+            product = h @ b
+            in_inputs = 2.0 * (rows[:, None] * a - product) / self.lengthscale
+            squares = rows @ a**2 + columns @ b**2 - 2.0 * np.sum(a * product, axis=0)
+            in_lengthscales = -2.0 * (squares if self.lengthscale.ndim else np.sum(squares))
+            return in_inputs, np.append(in_lengthscales, in_variance)
+
+        return value, pull
 
     def _pair(self, A: ArrayLike, B: ArrayLike | None) -> tuple[Array, Array]:
         a = inputs(A, self.lengthscale)

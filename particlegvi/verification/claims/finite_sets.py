@@ -102,7 +102,9 @@ class FixedPointsCollapse(Claim):
     def draw(self, axes: Axes, data: Data) -> None:
         axes.plot(self.steps, data["path"], "o-", color=style.BLUE, label="Adam")
         axes.axhline(1.0, color=style.BLACK, linestyle="--", label="posterior")
-        axes.set(xscale="log", yscale="log", xlabel="steps", ylabel="smallest eigenvalue over the posterior's")
+        axes.set(xscale="log", yscale="log", xlabel="steps", ylabel="smallest eigenvalue, ratio")
+        axes.set_xticks(self.steps, [f"{steps:,}" for steps in self.steps])
+        axes.minorticks_off()
         drawing.legend(axes)
 
 
@@ -143,7 +145,7 @@ class RandomPointsOptimum(Claim):
         steps = np.arange(1, len(data["excess"]) + 1) / len(data["excess"]) * self.steps
         axes.plot(steps, np.maximum(data["excess"], 1e-4), "o-", color=style.BLUE, markersize=4, label="Adam")
         axes.axhline(0.1, color=style.BLACK, linestyle="--", label="bound")
-        axes.set(yscale="log", xlabel="steps", ylabel="objective above the optimum, nats")
+        axes.set(yscale="log", xlabel="steps", ylabel="nats above the optimum")
         drawing.legend(axes, "upper right")
 
 

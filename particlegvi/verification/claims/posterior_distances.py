@@ -113,7 +113,7 @@ class Pointwise(Claim):
         return Experiment(checks, {"bound": bounds, "distance": errors})
 
     def draw(self, axes: Axes, data: Data) -> None:
-        _against(axes, data, "bound from KL", (1e-6, 1e3), "largest error of mean and sd, in exact sd")
+        _against(axes, data, "bound from KL", (1e-6, 1e3), "largest error, in exact sd")
 
 
 class NaiveFisher(Claim):
