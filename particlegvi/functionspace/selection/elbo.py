@@ -44,7 +44,7 @@ class Weights(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """The value, its gradients in k(Z, Z) and in the log noise variance, and what gives that in k(Z, X): back @ block."""
+    """The value, its gradients in k(Z, Z) and in the log noise, and what gives that in k(Z, X): back @ block."""
 
     value: float
     among: Array
