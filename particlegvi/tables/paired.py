@@ -109,7 +109,7 @@ class PairedTable(TableExports):
 
     def cells(self) -> list[list[str]]:
         """All tables as texts one below the other, with one head; the first columns are protocol and score."""
-        found = [["protocol", "score", "", *(self.label(model) for model in self.chosen.models)]]
+        found = [["protocol", "score", "", *(self.called(model) for model in self.chosen.models)]]
         for protocol in self.chosen.protocols:
             for metric in self.of[protocol]:
                 found += [[protocol, metric, *line] for line in self._lines(protocol, metric, self.chosen.models)]
@@ -132,7 +132,7 @@ class PairedTable(TableExports):
         """A row's name as printed."""
         raise NotImplementedError
 
-    def label(self, model: str) -> str:
+    def called(self, model: str) -> str:
         """A model as the text calls it."""
         return self.labels.get(model, model)
 
@@ -149,7 +149,7 @@ class PairedTable(TableExports):
                 here = metric in self.of[protocol] and self._shows(protocol, metric)
                 pairs = [(e.mean, e.sd) if here and e is not None else (math.nan, math.nan) for e in found]
                 means, spreads = np.array(pairs).T
-                series[self.label(model), protocol] = means, spreads
+                series[self.called(model), protocol] = means, spreads
         return Panel(metric, [self.title(row) for row in rows], series, ())
 
     def _combinations(self) -> list[tuple[str, str, str]]:

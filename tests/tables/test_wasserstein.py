@@ -105,6 +105,8 @@ def test_the_printed_numbers():
 
 def test_the_table_goes_on_where_it_was(made, tmp_path):
     table = run_table(SMALL, tmp_path, jobs=1)
+    table.label = "table"  # as `particlegvi.run` names its results
+    assert table.markdown() == (tmp_path / "table.md").read_text()
     first = (tmp_path / "table.md").read_bytes()
     assert len(table.scores) == 2 * 2 * 4
     (tmp_path / "cells" / "yacht.svgp.thesis.1.json").unlink()
@@ -114,7 +116,7 @@ def test_the_table_goes_on_where_it_was(made, tmp_path):
     assert entries["yacht"]["rmse"]["thesis"]["svgp"]["splits"] == 2
     assert [panel.metric for panel in table.panels()] == ["nll"]
     panels = table.panels(["nll", "rmse"])
-    shown = {(table.label(model), "standardised") for model in SMALL.models}
+    shown = {(table.called(model), "standardised") for model in SMALL.models}
     assert set(panels[1].series) == shown and set(panels[0].series) == shown | set(panels[0].printed)
     assert panels[0].printed == (("GWI-SVGP", "printed"), ("GWI-net", "printed")) and not panels[1].printed
 

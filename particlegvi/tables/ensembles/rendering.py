@@ -52,7 +52,7 @@ class EnsembleTable(PairedTable):
             for metric in self.of[protocol]:
                 blocks.append(f"### {self.titles[metric]}\n\n{self._block(protocol, metric)}")
                 models = self._models(protocol, metric)
-                gaps = self._gaps(protocol, metric, [(m, "de", self.label(m)) for m in models if m != "de"])
+                gaps = self._gaps(protocol, metric, [(m, "de", self.called(m)) for m in models if m != "de"])
                 if gaps and metric != "coverage_90":
                     blocks.append(f"Difference to DE over the same splits, and its standard error:\n\n{gaps}")
         return "\n\n".join([*blocks, NOTE]) + "\n"
@@ -70,7 +70,7 @@ class EnsembleTable(PairedTable):
 
     def _block(self, protocol: str, metric: str) -> str:
         models = self._models(protocol, metric)
-        head = ["", *(self.label(model) for model in models)]
+        head = ["", *(self.called(model) for model in models)]
         lines = self._lines(protocol, metric, models)
         if metric == "nll_spread" and protocol != "standard":
             shown = [model for model in models if model in ("de", "dle", "drle")]

@@ -85,7 +85,7 @@ class WassersteinTable(PairedTable):
                 blocks.append(SELECTION)
             for metric in self.of[protocol]:
                 blocks.append(f"### {self.titles[metric]}\n\n{self._block(protocol, metric)}")
-            pairs = [(model, other, f"{self.label(model)} - {self.label(other)}") for model, other in COMPARED]
+            pairs = [(model, other, f"{self.called(model)} - {self.called(other)}") for model, other in COMPARED]
             gaps = self._gaps(protocol, "nll", pairs)
             if gaps:
                 words = "Differences of negative log-likelihoods over the same splits, and their standard errors"
@@ -100,7 +100,7 @@ class WassersteinTable(PairedTable):
     def _block(self, protocol: str, metric: str) -> str:
         models = self.chosen.models_of(protocol)
         shown = [model for model in PRINTED if model in models and metric == "nll"]
-        head = ["", *(f"{self.label(model)}, printed" for model in shown), *(self.label(model) for model in models)]
+        head = ["", *(f"{self.called(model)}, printed" for model in shown), *(self.called(model) for model in models)]
         rows = zip(self.chosen.rows, self._lines(protocol, metric, models), strict=True)
         lines = [[line[0], *(_printed(row, model) for model in shown), *line[1:]]
                  for row, line in rows if set(line[1:]) != {"-"}]  # fmt: skip
@@ -113,7 +113,7 @@ class WassersteinTable(PairedTable):
             if held and model in self.chosen.models_of(protocol):
                 names = ", ".join(self.title(row) for row, holds in held.items() if not holds) or "none"
                 found.append(
-                    f"{self.label(model)}: within one printed standard deviation of the printed number, or better, on"
+                    f"{self.called(model)}: within one printed standard deviation of the printed number, or better, on"
                     f" {sum(held.values())} of {len(held)} rows; not on: {names}."
                 )
         return found
@@ -131,8 +131,8 @@ class WassersteinTable(PairedTable):
         for model in PRINTED:
             pairs = [printed.published(row, model) or (math.nan, math.nan) for row in self.chosen.rows]
             means, spreads = np.array(pairs).T
-            series[self.label(model), "printed"] = means, spreads
-        return panel._replace(series=series, printed=tuple((self.label(model), "printed") for model in PRINTED))
+            series[self.called(model), "printed"] = means, spreads
+        return panel._replace(series=series, printed=tuple((self.called(model), "printed") for model in PRINTED))
 
 
 def _printed(row: str, model: str) -> str:
