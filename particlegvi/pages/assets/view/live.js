@@ -19,7 +19,6 @@ VIEW.live = function (root) {
     error, panels.grid, panels.table, kept_box, panels.energy, settings,
     element("div", { class: "row" }, button("save", save), button("copy", show_scenario), button("link", show_address)), element("p", {}, address), out);
   address.hidden = true;
-
   let waiting = null;
   function changed(key, value, more) {
     state = { ...state, ...more, [key]: value };
@@ -50,7 +49,7 @@ VIEW.live = function (root) {
     error.textContent = "";
     problem = found;
     build(panels, problem, state);
-    if (idle) clearTimeout(idle);
+    clearTimeout(idle);
     idle = setTimeout(floors, 60);
     paint(true); remember();
   }
@@ -130,15 +129,14 @@ VIEW.live = function (root) {
   function jump(steps) { // in pieces, so that the page stays alive and the free energy has a curve; another jump stops it
     play(false);
     const mine = ++busy, piece = Math.max(1, Math.ceil(steps / 50));
-    let pieces = 0;
-    const go = left => {
+    const go = (left, pieces) => {
       if (mine !== busy || playing) return;
       const begun = performance.now();
       while (left > 0 && performance.now() - begun < 60) { left -= advance(Math.min(left, piece), 60); note_energy(); }
-      paint(left <= 0 || ++pieces % 8 === 0);
-      if (left > 0) setTimeout(() => go(left), 0);
+      paint(left <= 0 || pieces % 8 === 7); // numbers now and then
+      if (left > 0) setTimeout(() => go(left, pieces + 1), 0);
     };
-    go(steps);
+    go(steps, 0);
   }
   function compare() { // keep what is shown, beside what comes; both begin again from the same start and noise
     if (pinned) pinned = null;
