@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ import particlegvi as pg
 from particlegvi.bench import rivals
 from particlegvi.bench.timing import Contender
 from particlegvi.contracts import Method
-from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics import noise
 from particlegvi.methods.flow import ParticleProblem
 
 INPUTS, UNITS, STEP_SIZE = 8, 50, 1e-3
@@ -27,7 +27,7 @@ class Case(NamedTuple):
     steps : int
         That the engine takes at a call; the others take a tenth.
     one_thread : bool
-        Whether engine, BLAS and PyTorch have one thread; JAX decides for itself.
+        Whether engine, BLAS and PyTorch have one thread, and all of them, JAX included, one processor.
     """
 
     networks: int
@@ -55,9 +55,9 @@ class Case(NamedTuple):
         return [0.2 * random.standard_normal((self.networks, *shape)) for shape in shapes]
 
     @property
-    def flops(self) -> int:
+    def flops(self) -> float:
         """Useful operations of a step: 2 d h forward and 2 d h for the weights' gradient, 4 h for the last layer."""
-        return 4 * self.networks * self.batch * (INPUTS * UNITS + UNITS)
+        return 4.0 * self.networks * self.batch * (INPUTS * UNITS + UNITS)
 
 
 STEP = Case(5, 1030, 100, 2000, one_thread=True)
@@ -65,7 +65,7 @@ FULL = Case(50, 8192, 8192, 2, one_thread=False)
 
 
 def network_step(quick: bool) -> list[Contender]:
-    """one step of 5 networks 8-50-1 in batches of 100, one thread (JAX: as it likes)"""
+    """one step of 5 networks 8-50-1 in batches of 100, one thread"""
     return _contenders(STEP._replace(steps=400) if quick else STEP)
 
 
@@ -79,17 +79,19 @@ def _contenders(case: Case) -> list[Contender]:
     size = round((case.flops / 2.0) ** (1.0 / 3.0))
     a = np.random.default_rng(3).standard_normal((size, size))
     times = 20 if size < 200 else 1
-    found = [
-        Contender("particlegvi, DE", _engine(case, pg.methods.DE()), case.steps),
-        Contender("particlegvi, DLE", _engine(case, pg.methods.DLE(1e-4)), case.steps),
-        Contender("numpy", _alone(case, _numpy(case, fewer)), fewer),
-        Contender("dgemm, as many operations", _alone(case, lambda: [a @ a for _ in range(times)]), times),
-    ]
+    each = {
+        "particlegvi, DE": (_engine(case, pg.methods.DE()), case.steps),
+        "particlegvi, DLE": (_engine(case, pg.methods.DLE(1e-4)), case.steps),
+        "numpy": (_numpy(case, fewer), fewer),
+        "dgemm, as many operations": (lambda: [a @ a for _ in range(times)], times),
+    }
     if rivals.installed("jax"):
-        found += [Contender(f"JAX scan, {kind}", _jax(case, fewer, kind), fewer) for kind in ("float64", "float32")]
+        each |= {f"JAX scan, {kind}": (_jax(case, fewer, kind), fewer) for kind in ("float64", "float32")}
     if rivals.installed("torch"):
-        found.append(Contender("PyTorch, float64", _torch(case, fewer), fewer))
-    return found
+        each |= {f"PyTorch, {kind}": (_torch(case, fewer, kind), fewer) for kind in ("float64", "float32")}
+    found = [Contender(name, _within(case, work), share, case.flops) for name, (work, share) in each.items()]
+    normals = Contender("normals of a DLE step", _within(case, _normals(case)), 2.0 * max(1, case.steps // 2))
+    return [*found[:2], normals, *found[2:]]
 
 
 def _engine(case: Case, method: Method) -> Callable[[], None]:
@@ -101,22 +103,28 @@ def _engine(case: Case, method: Method) -> Callable[[], None]:
     done = [0]
 
     def work() -> None:
-        counted = threads.count
-        if case.one_thread:
-            threads.count = lambda: 1  # type: ignore[assignment]
-        try:
-            flow.advance(done[0], case.steps)
-        finally:
-            threads.count = counted
+        flow.advance(done[0], case.steps)
         done[0] += case.steps
 
     return work
 
 
-def _alone(case: Case, work: Callable[[], object]) -> Callable[[], object]:
+def _normals(case: Case) -> Callable[[], None]:
+    """As many normals as the steps of DLE need, by the engine's generator and nothing else."""
+    pairs = max(1, case.steps // 2)  # of steps, which are made together
+    out = np.empty((min(10, pairs), 2, case.networks * pg.networks.Network(INPUTS, (UNITS,)).dim))
+    key, word = noise.key_words(0), noise.role_word("noise")
+
+    def work() -> None:
+        for pair in range(0, pairs, len(out)):
+            noise.noise_part(out, pair, word, 1, 0, len(out), key)
+
+    return work
+
+
+def _within(case: Case, work: Callable[[], object]) -> Callable[[], object]:
     def within() -> object:
-        context: AbstractContextManager[None] = threads.one_blas_thread() if case.one_thread else nullcontext()
-        with context:
+        with rivals.one_thread() if case.one_thread else nullcontext():
             return work()
 
     return within
@@ -172,13 +180,13 @@ def _jax(case: Case, steps: int, kind: str) -> Callable[[], object]:
     return lambda: jax.block_until_ready(run(start))
 
 
-def _torch(case: Case, steps: int) -> Callable[[], None]:
+def _torch(case: Case, steps: int, kind: str) -> Callable[[], None]:
     """Batched products of all networks, and automatic differentiation."""
     import torch
 
-    X, y = (torch.as_tensor(each) for each in case.data())
+    X, y = (torch.as_tensor(each.astype(kind)) for each in case.data())
     chosen = torch.as_tensor(case.chosen(steps).copy())
-    W, b, v, c = (torch.tensor(each, requires_grad=True) for each in case.parameters())
+    W, b, v, c = (torch.tensor(each.astype(kind), requires_grad=True) for each in case.parameters())
 
     def work() -> None:
         before = torch.get_num_threads()

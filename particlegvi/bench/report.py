@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi.bench import workloads
+from particlegvi.bench import rivals, workloads
 from particlegvi.bench.timing import in_turn, ratios
 from particlegvi.engine.numerics import threads
 from particlegvi.tools.registry import look_up
@@ -48,6 +48,8 @@ def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str]
     for name in chosen:
         look_up("workload", name, workloads.WORKLOADS)
     result: Facts = {"machine": machine(), "quick": quick, "workloads": {}}
+    if rivals.absent():
+        say(rivals.absent())
     for name in chosen:
         make = workloads.WORKLOADS[name]
         title = (make.__doc__ or name).strip()
@@ -58,11 +60,17 @@ def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str]
         rows = []
         for contender in contenders:
             low, middle, high = ratios(contender, ours)
-            rows.append(
-                {"name": contender.name, "seconds": contender.median, "share": contender.share,
-                 "ratio": middle, "ratio_range": [low, high]}
-            )
+            used = statistics.median(contender.processor)
+            row: Facts = {
+                "name": contender.name, "seconds": contender.median, "share": contender.share,
+                "ratio": middle, "ratio_range": [low, high], "processor_seconds": used,
+            }  # fmt: skip
             scaled = f" (from {contender.share:.2%} of it)" if contender.share < 1.0 else ""
+            if contender.operations and used > 0.0:
+                row["operations"] = contender.operations
+                times = used / statistics.median(ours.processor)
+                scaled += f"   processor time {times:.1f} x, {1e-9 * contender.operations / used:.1f} useful GFlop/s"
+            rows.append(row)
             say(
                 f"  {contender.name:28s} {_duration(contender.median):>10s}"
                 f"   {middle:8.1f} x  [{low:.1f}, {high:.1f}]{scaled}"

@@ -4,20 +4,58 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
+
+from particlegvi.engine.numerics import threads
 
 # grad of the tilted double well (thesis C.7.1), prior N(0, 1), lengthscale 1: the problem of Figure 5.2
 Step = Callable[[], object]
 Loop = Callable[..., object]  # compiled by numba
 Traced = Any  # an array of JAX
+LIBRARIES = {"jax": "JAX", "torch": "PyTorch", "blackjax": "BlackJAX"}
+TASKS = "/proc/self/task"
 
 
 def installed(name: str) -> bool:
     """Whether a library can be imported."""
     return importlib.util.find_spec(name) is not None
+
+
+def absent() -> str:
+    """A sentence about the libraries that are not installed here; empty where all are."""
+    names = [title for name, title in LIBRARIES.items() if not installed(name)]
+    return f"rows left out, because they cannot be imported here: {', '.join(names)}" if names else ""
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread of the engine and of BLAS, and where the system can do that one processor for the whole process.
+
+    JAX has no other way to be told once it runs.
+    """
+    counted = threads.count
+    threads.count = lambda: 1  # type: ignore[assignment]
+    before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+    try:
+        _allow({min(before)} if before else before)
+        with threads.one_blas_thread():
+            yield
+    finally:
+        _allow(before)
+        threads.count = counted
+
+
+def _allow(processors: set[int]) -> None:
+    """Let all threads of this process run on these processors alone; an empty set changes nothing."""
+    if processors and os.path.isdir(TASKS):
+        for task in os.listdir(TASKS):
+            with suppress(ProcessLookupError):  # it has ended
+                os.sched_setaffinity(int(task), processors)
 
 
 def numpy_loop(start: np.ndarray, steps: int, step_size: float, kl_weight: float, lambda1: float) -> np.ndarray:

@@ -19,12 +19,19 @@ class Contender:
         Does ``share`` of the whole workload each time it is called.
     share : float
         Fraction of the workload that one call does; the times of slow contenders, which do a part, are scaled.
+    operations : float
+        Useful floating-point operations of the whole workload; 0 where nobody counts them.
+    seconds, processor : list of float
+        For the whole workload, one a round: by the clock, and of the processor time of all threads, which other
+        programs on the machine disturb less.
     """
 
     name: str
     work: Callable[[], object]
     share: float = 1.0
+    operations: float = 0.0
     seconds: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
 
     @property
     def median(self) -> float:
@@ -38,9 +45,10 @@ def in_turn(contenders: list[Contender], rounds: int) -> None:
         contender.work()
     for _ in range(rounds):
         for contender in contenders:
-            begun = time.perf_counter()
+            begun, used = time.perf_counter(), time.process_time()
             contender.work()
             contender.seconds.append((time.perf_counter() - begun) / contender.share)
+            contender.processor.append((time.process_time() - used) / contender.share)
 
 
 def ratios(slow: Contender, fast: Contender) -> tuple[float, float, float]:

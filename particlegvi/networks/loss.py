@@ -158,7 +158,7 @@ class NetworkLoss(Loss):
 
     def check_memory(self, particles: int) -> None:
         """Refuse so many particles that what a step needs would not fit: gradients, units and copies of parameters."""
-        units = 32 * 3 * sum(self.network.widths)
+        units = 64 * 3 * sum(self.network.widths)
         needed = 8 * (6 * particles * self.dim + 4 * (units + 4 * self.dim))
         memory.check(f"{particles} networks of {self.dim} parameters", needed, "give fewer particles or units")
 

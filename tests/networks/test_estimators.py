@@ -66,6 +66,7 @@ def test_predictions_are_those_of_the_mixture(wave, fitted):
     mean, spread = fitted.predict(X, return_std=True)
     assert np.allclose(mean, functions.mean(axis=0)) and np.array_equal(mean, fitted.predict(X))
     assert np.allclose(spread**2, functions.var(axis=0) + sd**2)
+    assert np.allclose(fitted.disagreement(X), functions.std(axis=0))
     density = np.mean(norm.pdf(y, functions, sd), axis=0)
     assert np.allclose(fitted.log_density(X, y), np.log(density), rtol=1e-10)
     assert np.isclose(-fitted.log_density(X, y).mean(), metrics.mixture_nll(y, functions, sd))

@@ -9,26 +9,19 @@ import math
 
 from particlegvi.engine.numerics import mathematics
 from particlegvi.engine.numerics.compiled import nested
-from particlegvi.engine.numerics.vectors import WIDTH, broadcast, load, store, where_above_zero
 
-ACTIVATIONS = {"relu": 0, "tanh": 1, "gelu": 2, "identity": 3, "sine": 4}
+RELU = 0  # which the products of `engine.networks.products` take along
+ACTIVATIONS = {"relu": RELU, "tanh": 1, "gelu": 2, "identity": 3, "sine": 4}
 ROOT_HALF = math.sqrt(0.5)
 NORMAL = 1.0 / math.sqrt(2.0 * math.pi)
 
 
 @nested
 def activate(code, units, slopes, at, number):
-    """The numbers from ``at`` on, a multiple of WIDTH: units become the activations, slopes the derivatives."""
+    """The numbers from ``at`` on: units become the activations, slopes the derivatives, of all but relu."""
     z = units[at : at + number]
     s = slopes[at : at + number]
-    if code == 0:
-        zero = broadcast(0.0)
-        one = broadcast(1.0)
-        for i in range(at, at + number, WIDTH):
-            a = load(units, i)
-            store(slopes, i, where_above_zero(a, one, zero))
-            store(units, i, where_above_zero(a, a, zero))
-    elif code == 1:
+    if code == 1:
         for i in range(number):
             a = mathematics.tanh(z[i])
             z[i] = a

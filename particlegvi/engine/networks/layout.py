@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics.compiled import nested
-from particlegvi.engine.numerics.vectors import WIDTH
+from particlegvi.engine.numerics.vectors import WIDTH, broadcast, load, multiply, store
 
 FAN_IN, FAN_OUT, ROW, WEIGHTS, BIASES, PLAIN, UNITS, STRIDE = range(8)  # columns of a plan
-BLOCK = 32  # rows of data at a time
+TILE = 4  # rows of the data that a product takes together
+BLOCK = 32  # rows of the data at a time, whose costs are added to the others together
+LARGEST = 64  # where no costs are added up, at most
 TALL = 4
 
 
@@ -60,8 +62,19 @@ def layout(widths: Sequence[int], scales: Sequence[float]) -> Layout:
         plan[layer] = inputs, outputs, row, at, biases, plain, units, stride
         at = biases + multiple(outputs)
         plain += (inputs + 1) * outputs
-        units += BLOCK * stride + TALL  # rows are read a little beyond their ends
+        units += LARGEST * stride + TALL  # rows are read a little beyond their ends
     return Layout(plan, np.array(scales, dtype=np.float64), np.array([plain, at, units + WIDTH], dtype=np.int64))
+
+
+@nested
+def copy(source, at, target, to, number, scale):
+    """target = scale * source, so many numbers of flat arrays."""
+    factor = broadcast(scale)
+    whole = number // WIDTH * WIDTH
+    for i in range(0, whole, WIDTH):
+        store(target, to + i, multiply(factor, load(source, at + i)))
+    for i in range(whole, number):
+        target[to + i] = scale * source[at + i]
 
 
 @nested
@@ -70,14 +83,18 @@ def pack(particle, plan, scales, packed):
     for layer in range(plan.shape[0]):
         inputs = plan[layer, FAN_IN]
         outputs = plan[layer, FAN_OUT]
-        across, along = steps(plan, layer)
-        scale = scales[layer]
         at = plan[layer, PLAIN]
-        for k in range(inputs + 1):
-            base = plan[layer, BIASES] if k == inputs else plan[layer, WEIGHTS] + k * across
-            stride = 1 if k == inputs else along
-            for j in range(outputs):
-                packed[base + j * stride] = scale * particle[at + k * outputs + j]
+        to = plan[layer, WEIGHTS]
+        if layer < plan.shape[0] - 1:
+            for k in range(inputs):
+                copy(particle, at + k * outputs, packed, to + k * plan[layer, ROW], outputs, scales[layer])
+        elif outputs == 1:
+            copy(particle, at, packed, to, inputs, scales[layer])
+        else:
+            for k in range(inputs):
+                for j in range(outputs):
+                    packed[to + k + j * plan[layer, ROW]] = scales[layer] * particle[at + k * outputs + j]
+        copy(particle, at + inputs * outputs, packed, plan[layer, BIASES], outputs, scales[layer])
 
 
 @nested
@@ -86,22 +103,25 @@ def unpack(packed, plan, scales, particle):
     for layer in range(plan.shape[0]):
         inputs = plan[layer, FAN_IN]
         outputs = plan[layer, FAN_OUT]
-        across, along = steps(plan, layer)
-        scale = scales[layer]
         at = plan[layer, PLAIN]
-        for k in range(inputs + 1):
-            base = plan[layer, BIASES] if k == inputs else plan[layer, WEIGHTS] + k * across
-            stride = 1 if k == inputs else along
-            for j in range(outputs):
-                particle[at + k * outputs + j] = scale * packed[base + j * stride]
+        to = plan[layer, WEIGHTS]
+        if layer < plan.shape[0] - 1:
+            for k in range(inputs):
+                copy(packed, to + k * plan[layer, ROW], particle, at + k * outputs, outputs, scales[layer])
+        elif outputs == 1:
+            copy(packed, to, particle, at, inputs, scales[layer])
+        else:
+            for k in range(inputs):
+                for j in range(outputs):
+                    particle[at + k * outputs + j] = scales[layer] * packed[to + k + j * plan[layer, ROW]]
+        copy(packed, plan[layer, BIASES], particle, at + inputs * outputs, outputs, scales[layer])
 
 
 @nested
-def steps(plan, layer):
-    """How far apart two inputs, and two outputs, of a layer are in the padded form."""
-    if layer == plan.shape[0] - 1:
-        return 1, plan[layer, ROW]
-    return plan[layer, ROW], 1
+def even_block(rows):
+    """Rows of a block, a multiple of TILE, so that all blocks of a batch are about as large as each other."""
+    blocks = (rows + LARGEST - 1) // LARGEST
+    return ((rows + blocks - 1) // blocks + TILE - 1) // TILE * TILE
 
 
 @nested

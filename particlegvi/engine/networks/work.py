@@ -9,7 +9,7 @@ import numpy as np
 
 from particlegvi.engine.networks.backward import backward, forward, take_rows, workspace
 from particlegvi.engine.networks.costs import block_costs
-from particlegvi.engine.networks.layout import BLOCK, FAN_OUT, STRIDE, pack, transpose, unpack
+from particlegvi.engine.networks.layout import BLOCK, FAN_OUT, STRIDE, even_block, pack, transpose, unpack
 from particlegvi.engine.networks.moving import move_particle, next_noise
 from particlegvi.engine.numerics.compiled import compiled
 
@@ -66,9 +66,10 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
             total = 0.0
             count = counts[index]
             share = 1.0 / count
-            for begin in range(0, count, BLOCK):
+            size = BLOCK if what == VALUE else even_block(count)
+            for begin in range(0, count, size):
                 at = starts[index] + begin
-                block = min(BLOCK, count - begin)
+                block = min(size, count - begin)
                 full = take_rows(X, chosen, at, block, plan[0, STRIDE], units)
                 forward(packed, plan, codes[0], full, units, slopes, outputs)
                 if what == OUTPUTS:
@@ -85,7 +86,7 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
                 if back:
                     for i in range(block * number, full * number):
                         errors[i] = 0.0
-                    backward(packed, transposed, plan, full, units, slopes, errors, deltas, gradient)
+                    backward(packed, transposed, plan, codes[0], full, units, slopes, errors, deltas, gradient)
             if what == VALUE:
                 result[particle, 0] = total * share
             elif what == STEPS:

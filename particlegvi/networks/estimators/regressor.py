@@ -122,6 +122,10 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):
         x = self._inputs(X)
         return self.target_mean_ + self.target_scale_ * self.network_.predict(self.particles_, x)
 
+    def disagreement(self, X: ArrayLike) -> Array:
+        """The standard deviation of the members, without noise, in units of the target, (n,)."""
+        return self.sample_functions(X).std(axis=0)
+
     def predict_quantiles(self, X: ArrayLike, levels: ArrayLike) -> Array:
         """Quantiles of a new observation, (levels, n), at levels above 0 and below 1: those of the mixture."""
         allowed = "numbers above 0 and below 1"
