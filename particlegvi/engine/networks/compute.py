@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -37,11 +38,16 @@ def _rows_of_gradients(term, points, out):
         term.gradient(points[i], out[i])
 
 
-def gradients_by_row(term: Term, points: Array) -> Array:
-    """Gradients of a term at points (n, dim), one after another: for few points of many coordinates."""
-    out = np.empty_like(points)
-    _rows_of_gradients.for_terms(term)(term, points, out)
-    return out
+def row_gradients(term: Term) -> Callable[[Array], Array]:
+    """A function for the gradients of a term at points (n, dim), one after another: few points of many coordinates."""
+    compiled_form = _rows_of_gradients.for_terms(term)
+
+    def gradients(points: Array) -> Array:
+        out = np.empty_like(points)
+        compiled_form(term, points, out)
+        return out
+
+    return gradients
 
 
 def outputs(shape: Shape, particles: Array, X: Array) -> Array:
@@ -125,9 +131,8 @@ def _work(
     result: Array = _RESULT,
     motion: Motion = _STILL,
 ) -> None:
-    plan = shape.layout.plan
-    rows = float(batches[2].sum())
-    cost = len(batches[1]) * 1000.0 + 0.15 * rows * float((plan[:, FAN_IN] * plan[:, FAN_OUT]).sum())
+    weights = sum(layer[FAN_IN] * layer[FAN_OUT] for layer in shape.layout.plan.tolist())
+    cost = len(batches[1]) * 1000.0 + 0.15 * float(batches[2].sum()) * weights
     layout = tuple(shape.layout)
 
     def part(first: int, last: int) -> None:

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.engine.networks.compute import Motion, Networks, gradients_by_row
+from particlegvi.engine.networks.compute import Motion, Networks, row_gradients
 from particlegvi.engine.steps.ensemble import Ensemble
 from particlegvi.engine.terms.constant import Constant
 
@@ -46,6 +46,7 @@ class NetworkEnsemble(Ensemble):
             return
         networks = self.outside.networks
         step, end = first_step, first_step + steps
+        gradients = row_gradients(self.terms[2])  # of the mean embedding
         while step < end:
             most = networks.batches.most_steps(len(positions)) if self.repulsion is None else 1
             (gain, now, following, _, _), count = self._stepping(step, min(most, end - step))
@@ -54,11 +55,13 @@ class NetworkEnsemble(Ensemble):
                 motion: Motion = (*prior, weights, switches.array(), (gain, now, following), self.key, step)
                 networks.steps(positions, motion, step, count, self.seed)
             else:
-                force = self._force(positions, step)
+                force = np.empty_like(positions)
+                self.repulsion.force(positions, self.lambda1, force, step)
+                force += networks.gradients_at(positions, step, self.seed)
                 embedded = bool(switches.embedding and not self.repulsion.attracts)
                 chosen = switches._replace(embedding=embedded).array()
                 motion = (*prior, weights, chosen, (gain, now, following), self.key, step)
-                pull = gradients_by_row(self.terms[2], positions) if embedded else None
+                pull = gradients(positions) if embedded else None
                 networks.move(positions, motion, force, pull)
             step += count
 

@@ -15,6 +15,7 @@ from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs.box_rule import NODES, box_plan
 from particlegvi.engine.pairs.box_sum import MOST_BOXES, BoxSum, Layout
 from particlegvi.engine.pairs.direct import LANES, direct_part, lanes
+from particlegvi.engine.pairs.few import FEW, MANY, few_part
 from particlegvi.engine.pairs.fourier import (
     CHUNK,
     MOST_MODES,
@@ -81,7 +82,7 @@ class Direct(Algorithm[None]):
 
     def force(self, positions: Array, prepared: None, factor: float, out: Array) -> None:
         kernel, number = self.kernel, positions.shape[0]
-        part = direct_part.for_terms(kernel)
+        part = (few_part if number <= FEW and self.dim > MANY else direct_part).for_terms(kernel)
         scale = factor / number
         threads.split(lambda a, b: part(kernel, positions, a, b, scale, out), number, lanes(self.dim), least=256)
 
