@@ -54,6 +54,20 @@ def test_every_activation_and_parameterisation(rng, activation, parameterisation
     assert not np.allclose(gradient[0], gradient[1])
 
 
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+@pytest.mark.parametrize(("inputs", "hidden"), [(8, 50), (9, 7), (21, 16)])
+def test_one_hidden_layer_behind_eight_inputs_or_more(rng, activation, inputs, hidden):
+    """The shape of Table 5.1, whose two layers share one loop, over several blocks of rows."""
+    X, y = rng.standard_normal((150, inputs)), rng.standard_normal(150)
+    net = Network(inputs, (hidden,), activation=activation)
+    loss, theta = NetworkLoss(net, X, y), net.prior().sample(2)
+    value = lambda t: oracle.cost("squared", oracle.outputs(net.widths, activation, t, X), y)
+    gradient = loss.gradient(theta)
+    assert gradient[1] == pytest.approx(oracle.slope(value, theta[1]), rel=1e-6, abs=1e-7 * np.abs(gradient).max())
+    twice = NetworkLoss(net, np.tile(X, (2, 1)), np.tile(y, 2)).gradient(theta)
+    assert twice == pytest.approx(gradient, rel=1e-11, abs=1e-13)
+
+
 def test_the_slope_of_relu_forgets_no_bias(rng):
     """The control of the differences: a gradient without the first bias is seen."""
     net = Network(2, (4,))

@@ -9,6 +9,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.engine.numerics import threads
+from particlegvi.methods.flow import ParticleProblem
 from particlegvi.networks import Network, NetworkLoss
 
 from . import oracle
@@ -77,6 +78,21 @@ def test_chunks_and_threads_change_no_bit(rng, label, monkeypatch):
     monkeypatch.setattr(threads, "count", lambda: 3)
     monkeypatch.setattr("particlegvi.engine.networks.compute.PART", 1.0)
     assert np.array_equal(simulate(loss, net, METHODS[label], record_every=0).final, once)
+
+
+@pytest.mark.parametrize("label", ["DLE", "DRLE on outputs"])
+def test_chunks_of_1_7_and_1000_steps_on_one_and_two_threads(rng, label, monkeypatch):
+    """From the middle of one epoch to the middle of another: 70 rows in batches of 20."""
+    net, loss = problem(rng)
+    start, found = net.prior("he").sample(4), []
+    monkeypatch.setattr("particlegvi.engine.networks.compute.PART", 1.0)
+    for number, chunk in ((1, 1000), (1, 7), (1, 1), (2, 1000), (2, 7)):
+        monkeypatch.setattr(threads, "count", lambda number=number: number)
+        flow = METHODS[label].flow(ParticleProblem(loss, net.prior(), start, 1002, 0.02, 3, "euler-maruyama", 1e-12))
+        for first in range(0, 1002, chunk):
+            flow.advance(first, min(chunk, 1002 - first))
+        found.append(flow.particles().copy())
+    assert all(np.array_equal(each, found[0]) for each in found[1:])
 
 
 def test_a_network_by_hand(rng):

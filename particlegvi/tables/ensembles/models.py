@@ -16,13 +16,14 @@ from particlegvi.networks.mixtures import Mixture
 from particlegvi.networks.noise import noise_variance
 from particlegvi.networks.training import Falling
 from particlegvi.simulation.loop import simulate
-from particlegvi.tables.ensembles.problems import Problem
+from particlegvi.tables.ensembles.problems import AS_PRINTED, Problem
 from particlegvi.tables.ensembles.settings import EnsembleSettings
 from particlegvi.tools.errors import Diverged
 
 UNITS, BATCH = 50, 100
 # The thesis's program: steps of 0.005 (the 0.1 of its text runs away), 40 passes, its weights of C.7.4.
 THESIS_STEP, PASSES, THESIS_KL, THESIS_MMD = 0.005, 40, 1e-4, 5e-3
+PRINTED_STEP = 0.1
 STEP, FALL = 0.015, 0.6  # under the protocol "standard": its size, constant for this part of the steps
 TEMPERATURES = (1e-5, 1e-4)  # kl_weight, of which validation rows choose
 REPELLED = 8_000  # steps of ensembles with repulsion at most, whose steps cost more
@@ -67,13 +68,20 @@ def _process(problem: Problem, seed: int) -> Predicted:
 
 
 def _as_the_thesis(model: str, problem: Problem, settings: EnsembleSettings) -> Predicted:
-    """The program's settings: networks start from the prior, whose sd is 1 / sqrt(outputs of the layer)."""
+    """The program's settings: networks start from the prior, whose sd is 1 / sqrt(outputs of the layer).
+
+    As printed, the prior is N(0, 1), the start has variances of 2 / outputs, and the step size is 0.1.
+    """
     X, y = problem.train
     network = Network(X.shape[1], (UNITS,))
     loss = NetworkLoss(network, X, y, batch_size=min(BATCH, len(y)), batches="fresh")
     method = _method(model, THESIS_KL, THESIS_MMD, problem, settings.seed)
     steps = PASSES * -(-len(y) // BATCH)
-    final = _trained(loss, method, "kaiming-fan-out-code", steps, THESIS_STEP, settings, split=problem.split)
+    printed = problem.protocol == AS_PRINTED
+    final = _trained(
+        loss, method, steps, PRINTED_STEP if printed else THESIS_STEP, settings, split=problem.split,
+        prior="unit" if printed else "kaiming-fan-out-code", start="kaiming-fan-out" if printed else None,
+    )  # fmt: skip
     members = network.predict(final, problem.test.X)
     noise = noise_variance(y, network.predict(final, X))  # there are no other rows: too small
     return Predicted(Mixture(members, np.sqrt(noise)), members)
@@ -94,7 +102,7 @@ def _standard(model: str, problem: Problem, settings: EnsembleSettings) -> Predi
             method = _method(model, kl_weight, THESIS_MMD, problem, settings.seed)
             size = Falling(STEP, FALL * steps, max(1.0, (1.0 - FALL) * steps))
             try:
-                final = _trained(loss, method, "he", steps, size, settings, split=problem.split)
+                final = _trained(loss, method, steps, size, settings, split=problem.split, prior="he")
             except Diverged as error:
                 failure = error
                 continue
@@ -126,17 +134,19 @@ def _method(model: str, kl_weight: float, mmd_weight: float, problem: Problem, s
 def _trained(
     loss: NetworkLoss,
     method: Method,
-    start: str,
     steps: int,
     step_size: float | Falling,
     settings: EnsembleSettings,
     *,
     split: int,
+    prior: str,
+    start: str | None = None,
 ) -> Array:
+    net, seed = loss.network, settings.seed + 1000 * split
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "step_size|the largest step_size|the repulsion of", UserWarning)
         run = simulate(
-            loss, method, loss.network.prior(start), settings.particles, steps, step_size,
-            seed=settings.seed + 1000 * split, record_every=0,
+            loss, method, net.prior(prior), settings.particles, steps, step_size, seed=seed, record_every=0,
+            initial=None if start is None else net.prior(start),
         )  # fmt: skip
     return run.final

@@ -28,6 +28,7 @@ class EnsembleTable(PairedTable):
         "standard": ("rmse", "nll", "coverage_90", "nll_spread"),
         "thesis": ("nll_spread", "rmse"),
         "thesis-leak": ("nll_spread", "rmse"),
+        "thesis-text": ("nll_spread", "rmse"),
     }
     labels = {"de": "DE", "dle": "DLE", "drle": "DRLE, weights", "drle-outputs": "DRLE, outputs", "gp": "GP"}
     compared = "de"

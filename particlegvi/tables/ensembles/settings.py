@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from particlegvi.tables.ensembles import printed
-from particlegvi.tables.ensembles.problems import FEW_SPLITS, PROTOCOLS
+from particlegvi.tables.ensembles.problems import AS_PRINTED, FEW_SPLITS, PROTOCOLS
 from particlegvi.tables.many_splits import ManySplits
 
 MODELS = ("de", "dle", "drle", "drle-outputs", "linear", "gp")
@@ -19,7 +19,8 @@ class EnsembleSettings(ManySplits):
     Attributes
     ----------
     rows, models, protocols : tuple of str
-        Data sets, models and protocols by name. "drle-outputs" and "gp" are under the protocol "standard" alone.
+        Data sets, models and protocols by name. "drle-outputs" and "gp" are under the protocol "standard" alone. The
+        protocol "thesis-text" has to be asked for.
     splits, first_split : int
         How many splits, and the number of the first; protein has at most five.
     particles : int
@@ -48,7 +49,7 @@ class EnsembleSettings(ManySplits):
              "seed": (0, 2**31)}  # fmt: skip
     few_splits = FEW_SPLITS
     # Under the thesis's protocols there are the models that it prints, and the line: a process would take hours.
-    models_by_protocol = {"standard": MODELS, "thesis": ENSEMBLES, "thesis-leak": ENSEMBLES}
+    models_by_protocol = {"standard": MODELS, "thesis": ENSEMBLES, "thesis-leak": ENSEMBLES, AS_PRINTED: ENSEMBLES}
 
     def __post_init__(self) -> None:
-        self.check({"rows": printed.rows(), "models": MODELS, "protocols": PROTOCOLS})
+        self.check({"rows": printed.rows(), "models": MODELS, "protocols": (*PROTOCOLS, AS_PRINTED)})

@@ -7,6 +7,8 @@ import particlegvi as pg
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs import fourier
 from particlegvi.engine.pairs.algorithms import Boxes, Direct, Gram, Near, Nufft, Series
+from particlegvi.engine.pairs.direct import direct_part
+from particlegvi.engine.pairs.few import few_part
 from particlegvi.engine.pairs.near import Cells
 from particlegvi.engine.pairs.repulsion import Repulsion
 
@@ -197,3 +199,14 @@ def test_cut_offs_satisfy_their_bounds(tolerance):
     plan = fourier.fourier_plan(1.0, 1.0, tolerance)
     assert 2.01 * plan.reach * np.exp(-0.5 * plan.reach**2) <= 0.5 * tolerance
     assert np.sqrt(2.0 / np.pi) * np.exp(-0.5 * plan.band**2) <= 0.5 * tolerance * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, 8])
+@pytest.mark.parametrize("kernel", [pg.kernels.SquaredExponential(3.0), pg.kernels.get("matern-52", lengthscale=2.0)])
+def test_few_particles_of_many_coordinates_have_the_bits_of_the_direct_sum(rng, number, kernel):
+    x = rng.standard_normal((number, 11))
+    few, many = np.empty_like(x), np.empty_like(x)
+    few_part.for_terms(kernel)(kernel, x, 0, number, 0.3, few)
+    direct_part.for_terms(kernel)(kernel, x, 0, number, 0.3, many)
+    assert np.array_equal(few, many)
+    assert few == pytest.approx(0.3 * number * pairs(kernel, x))
