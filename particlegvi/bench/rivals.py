@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -40,7 +41,7 @@ def one_thread() -> Iterator[None]:
     """
     counted = threads.count
     threads.count = lambda: 1  # type: ignore[assignment]
-    before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+    before = os.sched_getaffinity(0) if sys.platform == "linux" else set()
     try:
         _allow({min(before)} if before else before)
         with threads.one_blas_thread():
@@ -52,7 +53,7 @@ def one_thread() -> Iterator[None]:
 
 def _allow(processors: set[int]) -> None:
     """Let all threads of this process run on these processors alone; an empty set changes nothing."""
-    if processors and os.path.isdir(TASKS):
+    if sys.platform == "linux" and processors:
         for task in os.listdir(TASKS):
             with suppress(ProcessLookupError):  # it has ended
                 os.sched_setaffinity(int(task), processors)
