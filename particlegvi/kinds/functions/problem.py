@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from particlegvi.functionspace.covariances.covariance import Covariance
     from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
     from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
+    from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
     from particlegvi.functionspace.likelihoods.likelihood import Likelihood
     from particlegvi.functionspace.prediction import Marginals
 
@@ -77,7 +78,7 @@ class GaussianPosterior:
 
     Parameters
     ----------
-    model : ExactGaussianProcess or SparseGaussianProcess
+    model : ExactGaussianProcess, SparseGaussianProcess or SubsetOfRegressors
         Fitted.
     draws : int
         Number of functions that are sampled.
@@ -86,7 +87,9 @@ class GaussianPosterior:
     seed : int
     """
 
-    def __init__(self, model: ExactGaussianProcess | SparseGaussianProcess, draws: int, size: int, seed: int) -> None:
+    def __init__(
+        self, model: ExactGaussianProcess | SparseGaussianProcess | SubsetOfRegressors, draws: int, size: int, seed: int
+    ) -> None:
         self.model = model
         self.draws = draws
         self.size = size

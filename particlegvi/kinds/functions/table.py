@@ -56,6 +56,10 @@ def _row(label: str, facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _nats(found: float | str) -> str:
+    return found if isinstance(found, str) else f"{number(found)} nats"
+
+
 def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
     notes = []
     signs = facts.get("signs")
@@ -67,6 +71,13 @@ def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
             f"at the data with y >= 1 {signs['as_truth']:.0%} have the signs of the truth, {signs['mirrored']:.0%} the"
             f" opposite ones, {signs['mixed']:.0%} some of each"
         )
+    run = facts["run"]
+    if "kl_to_posterior" in run:
+        notes.append(f"KL to the posterior {_nats(run['kl_to_posterior'])}")
+    if "exact" in run:
+        exact = run["exact"]
+        errors = f"mean off by {number(exact['mean_error'])}, sd by {number(exact['sd_error'])}"
+        notes.append(f"KL to the exact process {_nats(exact['kl'])}; {errors}")
     equilibrium = facts.get("equilibrium")
     if equilibrium:
         reached = "equilibrium reached" if equilibrium["reached"] else f"not in equilibrium: {equilibrium['because']}"

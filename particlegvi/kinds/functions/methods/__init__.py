@@ -1,9 +1,9 @@
 """Methods of a scenario that fit functions to data.
 
-One small file for each method, found by its name: "PLS", "SVGP", "GP". A method has ``fit(problem, progress,
-storage)``, which returns a `Fit` of plain arrays, and ``restore(problem, fit)``, which returns the posterior with the
-marginals and samples of the function at new inputs. A posterior that was loaded from a folder is the one that was
-written.
+One small file for each method, found by its name: "PLS", "SVGP", "GP", "SoR", "BLR". A method has
+``fit(problem, progress, storage)``, which returns a `Fit` of plain arrays, and ``restore(problem, fit)``, which returns
+the posterior with the marginals and samples of the function at new inputs. A posterior that was loaded from a folder is
+the one that was written.
 """
 
 from __future__ import annotations

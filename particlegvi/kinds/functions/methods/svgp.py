@@ -5,22 +5,47 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from particlegvi.contracts import Likelihood, StepProgress, Storage
+from particlegvi.contracts import Array, Facts, Likelihood, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace import divergences, selection
 from particlegvi.functionspace.basis.finding import packed, unpacked
+from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.natural_gradient import Law
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
+from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
+from particlegvi.kinds.functions.methods.gp import gaussian
 from particlegvi.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior
+from particlegvi.tools.arguments import flag, whole
+from particlegvi.tools.registry import look_up
+
+GRID = 1000  # inputs at which a process is compared with the exact one
 
 
 class SVGP:
-    """The best approximation by inducing values; see `particlegvi.functionspace.SparseGaussianProcess`."""
+    """The best approximation by inducing values; see `particlegvi.functionspace.SparseGaussianProcess`.
+
+    Parameters
+    ----------
+    placement : str
+        A rule of `particlegvi.functionspace.selection`; "elbo" and "fisher" need the Gaussian likelihood.
+    inducing_points : int, optional
+        Their number; that of the scenario if not given.
+    compare : bool
+        Whether ``summary.json`` says how far the process is from the exact one, which takes O(n^3).
+    """
 
     name = "SVGP"
 
+    def __init__(self, placement: str = "greedy", inducing_points: int | None = None, compare: bool = False) -> None:
+        self.placement: str = look_up("selection", placement, dict.fromkeys(selection.names(), placement))
+        self.inducing_points = None if inducing_points is None else whole("inducing_points", inducing_points, 1)
+        self.compare = flag("compare", compare)
+
     def check(self, likelihood: Likelihood) -> None:
-        """Refuse a likelihood with a pole, whose bound has no maximum."""
+        """Refuse a likelihood with a pole, whose bound has no maximum, and a search without a Gaussian one."""
+        if self.compare or selection.uses_targets(self.placement):
+            gaussian(likelihood)
         if likelihood.even:
             raise ValueError(
                 f"the likelihood {likelihood.name} has a pole at f = 0, where the bound of SVGP has no maximum; "
@@ -37,7 +62,10 @@ class SVGP:
             draws = linalg.solve_triangular(model.law.factor, normals.T, lower=True, trans="T").T + model.law.mean
         arrays = {**packed(model.basis), **model.law._asdict()}
         facts = {**model.facts, "bound": model.bound, "likelihood": problem.likelihood.facts()}
-        return Fit(draws[None], np.array([facts["iterations"]]), facts, arrays)
+        if self.compare:
+            facts |= compared(problem, model)
+        steps = 0 if facts["method"] == "closed form" else facts["iterations"]  # not those of a search for points
+        return Fit(draws[None], np.array([steps]), facts, arrays)
 
     def restore(self, problem: FunctionProblem, fit: Fit) -> GaussianPosterior:
         """The process as it was after its fit."""
@@ -46,4 +74,28 @@ class SVGP:
         return GaussianPosterior(model, problem.particles, model.basis.size, problem.seed)
 
     def _model(self, problem: FunctionProblem) -> SparseGaussianProcess:
-        return SparseGaussianProcess(problem.kernel, problem.likelihood, problem.inducing_points, seed=problem.seed)
+        points = number_of_points(problem, self.inducing_points)
+        return SparseGaussianProcess(
+            problem.kernel, problem.likelihood, points, seed=problem.seed, placement=self.placement
+        )
+
+
+def number_of_points(problem: FunctionProblem, own: int | None) -> Array | int:
+    """The inducing points of the scenario, or so many as the method has for itself."""
+    if own is not None and own > len(problem.X):
+        raise ValueError(f"inducing_points must be at most the number of data, which is {len(problem.X)}, not {own}")
+    return problem.inducing_points if own is None else own
+
+
+def compared(
+    problem: FunctionProblem, model: SparseGaussianProcess | SubsetOfRegressors, kl: float | None = None
+) -> Facts:
+    """KL to the exact process in nats, and root mean square errors of mean and sd over the range of the data."""
+    exact = ExactGaussianProcess(problem.kernel, gaussian(problem.likelihood).noise_variance)
+    exact.fit(problem.X, problem.y)
+    grid = np.linspace(problem.X.min(axis=0), problem.X.max(axis=0), GRID)
+    (mean, sd), (right, exact_sd) = model.predict(grid, True), exact.predict(grid, True)
+    found = divergences.kl(model, exact) if kl is None else kl
+    errors = [float(np.sqrt(np.mean(each**2))) for each in (mean - right, sd - exact_sd)]
+    shown = found if np.isfinite(found) else "infinity"
+    return {"exact": {"kl": shown, "mean_error": errors[0], "sd_error": errors[1]}}

@@ -1,0 +1,105 @@
+"""Bayesian linear regression on the functions k(., z_m) as a method of a scenario."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from particlegvi.contracts import Array, Facts, Likelihood, StepProgress, Storage
+from particlegvi.engine.numerics import noise
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace import kl_terms
+from particlegvi.functionspace.bayesian_linear import BayesianLinearRegression
+from particlegvi.functionspace.kl_terms.problem import FAMILIES, OPTIMISERS
+from particlegvi.functionspace.prediction import Marginals
+from particlegvi.functionspace.residuals.conditional import root
+from particlegvi.kinds.functions.methods.gp import gaussian
+from particlegvi.kinds.functions.problem import Fit, FunctionProblem
+from particlegvi.tools.arguments import whole
+from particlegvi.tools.registry import look_up
+
+
+class LinearModel:
+    """``y = sum_m w_m k(x, z_m) + noise`` with w ~ N(0, I) and the scenario's inducing points z_m.
+
+    Parameters
+    ----------
+    kl, family, points, optimiser, steps
+        Those of `particlegvi.functionspace.BayesianLinearRegression`; its seed is that of the run.
+    """
+
+    name = "BLR"
+
+    def __init__(
+        self, kl: str = "exact", family: str = "full", points: int = 10, optimiser: str = "optimum",
+        steps: int | None = None,
+    ) -> None:  # fmt: skip
+        kl_terms.get(kl)
+        self.kl = kl
+        self.family: str = look_up("family", family, dict(zip(FAMILIES, FAMILIES, strict=True)))
+        self.optimiser: str = look_up("optimiser", optimiser, dict(zip(OPTIMISERS, OPTIMISERS, strict=True)))
+        self.points = whole("points", points, 1)
+        self.steps = None if steps is None else whole("steps", steps, 1)
+
+    def check(self, likelihood: Likelihood) -> None:
+        """Refuse a likelihood that is not Gaussian."""
+        gaussian(likelihood)
+
+    def fit(
+        self, problem: FunctionProblem, progress: StepProgress | None = None, storage: Storage | None = None
+    ) -> Fit:
+        model = BayesianLinearRegression(
+            lambda X: _features(problem, X), gaussian(problem.likelihood).noise_variance, self.family, self.kl,
+            self.points, optimiser=self.optimiser, steps=self.steps, seed=problem.seed,
+        ).fit(problem.X, problem.y)  # fmt: skip
+        numbers = {
+            "objective": model.objective, "kl_to_posterior": model.kl_to_posterior(),
+            "kl_to_prior": model.kl_to_prior(), "log_marginal_likelihood": model.log_marginal_likelihood(),
+        }  # fmt: skip
+        facts: Facts = {**model.facts, **{key: finite(number) for key, number in numbers.items()}}
+        arrays = {"mean": model.mean, "covariance": model.covariance}
+        return Fit(_draws(problem, arrays)[None], np.array([0]), facts, arrays)
+
+    def restore(self, problem: FunctionProblem, fit: Fit) -> Posterior:
+        """The distribution of the function as it was after the fit."""
+        return Posterior(problem, fit.arrays)
+
+
+def finite(number: float) -> float | str:
+    """The number, or "infinity", which JSON does not have."""
+    return number if math.isfinite(number) else "infinity"
+
+
+class Posterior:
+    """The marginals and the samples of a linear model with Gaussian weights."""
+
+    def __init__(self, problem: FunctionProblem, arrays: dict[str, Array]) -> None:
+        self.problem, self.arrays = problem, arrays
+
+    def marginals(self, X: Array) -> Marginals:
+        """The distribution of the function at each input: one Gaussian."""
+        with one_blas_thread():
+            phi = _features(self.problem, X)
+            mean, covariance = self.arrays["mean"], self.arrays["covariance"]
+            variances = np.maximum(np.einsum("nk,kl,nl->n", phi, covariance, phi, optimize=True), 0.0)
+            return Marginals((phi @ mean)[None], variances)
+
+    def sample(self, X: Array) -> Array:
+        """Draws of the function at these inputs together, (draws, n)."""
+        return _draws(self.problem, self.arrays) @ _features(self.problem, X).T
+
+
+def _draws(problem: FunctionProblem, arrays: dict[str, Array]) -> Array:
+    with one_blas_thread():
+        half = root(arrays["covariance"], float(arrays["covariance"].diagonal().max()))
+        normals = noise.normals(problem.seed, "draws", problem.particles, len(half))
+        return np.asarray(arrays["mean"] + normals @ half.T)
+
+
+def _features(problem: FunctionProblem, X: Array) -> Array:
+    """k(x_n, z_m); a number of inducing points stands for that many, evenly along each column of the data."""
+    Z = problem.inducing_points
+    if isinstance(Z, int):
+        Z = np.linspace(problem.X.min(axis=0), problem.X.max(axis=0), Z)
+    return problem.kernel(X, Z)
