@@ -211,7 +211,7 @@ def test_other_versions_of_arviz_read_the_tree_and_agree(exported, plane, tmp_pa
     ("call", "words"),
     [
         (lambda run: run.to_datatree(last=0.0), "last must be a number above 0 and at most 1, not 0.0"),
-        (lambda run: run.to_datatree(last="half"), 'last must be a finite number, not "half"'),
+        (lambda run: run.to_datatree(last="half"), 'last must be a number above 0 and at most 1, not "half"'),
         (lambda run: run.to_datatree(chains="yes"), 'chains must be True or False, not "yes"'),
         (lambda run: run.to_dataframe(records=1), "records must be True or False, not 1"),
         (lambda run: run.to_netcdf("x.csv"), 'path must be a file that ends in .nc, not "x.csv"'),
