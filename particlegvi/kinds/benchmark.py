@@ -97,7 +97,7 @@ class BenchmarkTable(Kind):
         return EnsembleSettings.of(given) if table == ENSEMBLES else WassersteinSettings.of(given)
 
     def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
-        from particlegvi.tables.recipes import recipe
+        from particlegvi.tables.running import recipe
 
         for row in parts.rows:
             for protocol in parts.protocols:

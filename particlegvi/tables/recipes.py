@@ -1,11 +1,10 @@
-"""Recipes of the problems, the cells and the text of a table: one recipe for each table of the thesis."""
+"""Recipes of the problems, the cells and the text of a table: the form of all, and those of Tables 4.1 and 5.1."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from particlegvi.tables import cells, problems
 from particlegvi.tables.ensembles import problems as of_ensembles
 from particlegvi.tables.ensembles import scores as by_spread
 from particlegvi.tables.ensembles.rendering import EnsembleTable
@@ -39,16 +38,8 @@ class Recipe(NamedTuple):
     table: Callable[..., AnyTable]
 
 
-FUNCTIONS = Recipe(problems.problem, cells.measure, Table)
 ENSEMBLES = Recipe(of_ensembles.problem, by_spread.measure, EnsembleTable)
 WASSERSTEIN = Recipe(of_wasserstein.problem, by_likelihood.measure, WassersteinTable)
-
-
-def recipe(settings: AnySettings) -> Recipe:
-    """How the table of these settings is made."""
-    if isinstance(settings, EnsembleSettings):
-        return ENSEMBLES
-    return WASSERSTEIN if isinstance(settings, WassersteinSettings) else FUNCTIONS
 
 
 def settings_of(given: object) -> AnySettings:

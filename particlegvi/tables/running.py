@@ -13,9 +13,22 @@ from typing import Any, NamedTuple
 from particlegvi.cells import choose
 from particlegvi.contracts import Progress
 from particlegvi.engine.numerics import threads
-from particlegvi.tables.cells import Cell
-from particlegvi.tables.recipes import AnySettings, AnyTable, models_of, recipe, settings_of, splits_of
+from particlegvi.tables.cells import Cell, measure
+from particlegvi.tables.ensembles.settings import EnsembleSettings
+from particlegvi.tables.problems import problem
+from particlegvi.tables.recipes import (
+    ENSEMBLES,
+    WASSERSTEIN,
+    AnySettings,
+    AnyTable,
+    Recipe,
+    models_of,
+    settings_of,
+    splits_of,
+)
+from particlegvi.tables.rendering import Table
 from particlegvi.tables.store import Store
+from particlegvi.tables.wasserstein.settings import WassersteinSettings
 from particlegvi.tools import arguments, files, parts, workers
 from particlegvi.tools.quoting import refuse
 
@@ -114,6 +127,13 @@ def stored(settings: AnySettings, folder: Path) -> AnyTable:
     if json.loads(json.dumps(table.summary())) != files.read_json(folder / "table.json"):
         raise ValueError(f"{folder / 'cells'} is damaged: its cells are not those of table.json")
     return table
+
+
+def recipe(settings: AnySettings) -> Recipe:
+    """How the table of these settings is made."""
+    if isinstance(settings, EnsembleSettings):
+        return ENSEMBLES
+    return WASSERSTEIN if isinstance(settings, WassersteinSettings) else Recipe(problem, measure, Table)
 
 
 def _groups(settings: AnySettings) -> list[list[Cell]]:
