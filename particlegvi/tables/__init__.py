@@ -10,9 +10,9 @@ from particlegvi.tables.printed import published, rows
 from particlegvi.tables.rendering import Table
 from particlegvi.tables.running import run_table
 from particlegvi.tables.settings import Settings
-from particlegvi.tables.wasserstein import WassersteinSettings, WassersteinTable
+from particlegvi.tables.wasserstein import WassersteinSettings
 
 __all__ = [
-    "Cell", "EnsembleSettings", "EnsembleTable", "Settings", "Table", "WassersteinSettings", "WassersteinTable",
-    "measure", "published", "rows", "run_table",
+    "Cell", "EnsembleSettings", "EnsembleTable", "Settings", "Table", "WassersteinSettings", "measure", "published",
+    "rows", "run_table",
 ]  # fmt: skip

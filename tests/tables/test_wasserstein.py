@@ -10,8 +10,8 @@ import pytest
 
 from particlegvi.kinds import build
 from particlegvi.scenario import load
-from particlegvi.tables import Cell, WassersteinSettings, WassersteinTable, run_table
-from particlegvi.tables.wasserstein import models, printed, problems, scores
+from particlegvi.tables import Cell, WassersteinSettings, run_table
+from particlegvi.tables.wasserstein import WassersteinTable, models, printed, problems, scores
 
 SMALL = WassersteinSettings(
     rows=("yacht",), models=("gwi-net", "net-constant", "svgp", "linear"), protocols=("standardised", "thesis"),
