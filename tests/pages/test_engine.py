@@ -207,7 +207,7 @@ def test_the_target_and_sliced_w1_in_the_plane(engine, mmd_weight, rng):
     # both put the mass of Q* on nodes, which are not the same ones
     expected = [pg.diagnostics.sliced_wasserstein(cloud, target) for cloud in clouds.values()]
     np.testing.assert_allclose(w1, expected, atol=2e-3)
-    # 200 simulated samples here and 400 there: the 95% quantiles have standard errors of 4% and 3%, of which these are four
+    # from 200 samples here and 400 there, the 95% quantiles have standard errors of 4% and 3%; 0.2 is four of both
     for floor, number in zip(floors, (90, 500), strict=True):
         np.testing.assert_allclose(floor, pg.diagnostics.sliced_wasserstein_floor(target, number), rtol=0.2)
 
