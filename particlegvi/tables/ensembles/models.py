@@ -26,7 +26,6 @@ THESIS_STEP, PASSES, THESIS_KL, THESIS_MMD = 0.005, 40, 1e-4, 5e-3
 PRINTED_STEP = 0.1
 STEP, FALL = 0.015, 0.6  # under the protocol "standard": its size, constant for this part of the steps
 TEMPERATURES = (1e-5, 1e-4)  # kl_weight, of which validation rows choose
-REPELLED = 8_000  # steps of ensembles with repulsion at most, whose steps cost more
 CONTEXT, BOX, OUTPUTS_MMD = 30, 2.5, 1e-2  # inputs of the repulsion between outputs, uniform in a box of scaled inputs
 EXACT, INDUCING = 2000, 400  # rows up to which the process is exact; inducing points beyond
 
@@ -92,7 +91,7 @@ def _standard(model: str, problem: Problem, settings: EnsembleSettings) -> Predi
     X, y = problem.train
     network = Network(X.shape[1], (UNITS,))
     loss = NetworkLoss(network, X, y, batch_size=min(BATCH, len(y)))
-    most = settings.steps if not model.startswith("drle") else min(settings.steps, REPELLED)
+    most = settings.steps  # the same for all: length matters more than the method
     lengths = [most, max(1, most // 4), max(1, most // 16)] if model == "de" else [most, max(1, most // 4)]
     weights = TEMPERATURES if model in ("dle", "drle") else TEMPERATURES[:1]
     best: tuple[float, Array, float] | None = None

@@ -1,4 +1,4 @@
-"""What the scenarios of networks promise, on seeds of their own: slow."""
+"""What the scenarios of networks promise, on seeds that neither chose their settings nor are quoted: slow."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def means(name, seeds):
 
 
 def test_two_moons():
-    found = means("two-moons", range(7000, 7006))
+    found = means("two-moons", range(33_000, 33_006))
     for key in ("auroc", "auroc_beyond"):
         assert found["DRE-outputs", key] > 0.9
         assert found["DE", key] < 0.6 and found["DRE-weights", key] < 0.6
@@ -34,8 +34,9 @@ def test_two_moons():
 
 
 def test_regression_gap():
-    found = means("regression-gap", range(7000, 7012))
+    found = means("regression-gap", range(33_000, 33_012))
     assert found["DRE", "regions.gap.coverage_90"] >= 0.9
-    assert found["DRE", "regions.outside.nll"] < 0.6 * found["DE", "regions.outside.nll"]
+    assert found["DRE", "regions.gap.nll"] < found["DE", "regions.gap.nll"]
+    assert found["DRE", "regions.outside.nll"] < 0.5 * found["DE", "regions.outside.nll"]
     assert found["DRE", "regions.gap.spread"] < 5.0 * found["DRE", "reference.gap.spread"]
     assert abs(found["DRE", "nll"] - found["DE", "nll"]) < 0.12
