@@ -17,13 +17,13 @@ grows away from them is the residual of the basis alone: `docs/gaussian-wasserst
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg, optimize
 
-from particlegvi.contracts import Array, Facts, Likelihood
+from particlegvi.contracts import Array, Basis, Facts, Likelihood, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, selection
@@ -32,8 +32,11 @@ from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.likelihoods.gaussian import Gaussian
 from particlegvi.functionspace.means import Inducing, Mean, Network
+from particlegvi.functionspace.optimal_covariance import optimal
 from particlegvi.functionspace.residuals.conditional import root
+from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.functionspace.wasserstein import Distance, process_w2
+from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points, vector, whole
 from particlegvi.tools.html import Card
@@ -108,13 +111,25 @@ class GaussianWasserstein(Card):
         self._known: Distance | None = None
 
     @one_blas_thread()
-    def fit(self, X: ArrayLike, y: ArrayLike, validation: tuple[ArrayLike, ArrayLike] | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        validation: tuple[ArrayLike, ArrayLike] | None = None,
+        progress: StepProgress | None = None,
+        keeper: Storage | None = None,
+    ) -> Self:
         """Fit inputs (n, dim) and targets (n,), n at least 2.
 
         Parameters
         ----------
         validation : tuple (X, y), optional
             Rows that end the training of a network, and that decide about ``variance_factor_``.
+        progress : callable, optional
+            Called as ``progress(epochs_done, epochs)`` while a network is trained.
+        keeper : Storage, optional
+            Takes snapshots of the training of a network. Where it has one of the same fit, that fit goes on, to the
+            same bytes.
         """
         x = points("X", X)
         t = vector("y", y, len(x))
@@ -128,8 +143,11 @@ class GaussianWasserstein(Card):
         self._e, self._x, self._y = self.basis.features(x), x, t
         self._asked = x.copy(), self._e
         w = self.w2_weight if isinstance(self.w2_weight, float) else 1.0
+        self._fitted = 0.0  # the factor of the targets for which the mean was fitted
         for _ in range(ITERATIONS):
-            self._solve(w, held)
+            with Journal(MemoryStorage() if keeper is None else keeper) as journal:
+                self._fit_mean(w, held, journal, progress)
+            self._solve(w)
             self.weight_ = w
             if isinstance(self.w2_weight, float):
                 break
@@ -177,14 +195,30 @@ class GaussianWasserstein(Card):
         found = selection.select("greedy", self.kernel, x, whole("inducing_points", given, 1), self.seed)
         return basis_of(self.kernel, found.points, x.shape[1]), found.facts
 
-    def _solve(self, w: float, held: tuple[Array, Array] | None) -> None:
-        """The mean and the covariance for one weight of W2^2, and the cost of the data."""
+    def _fit_mean(
+        self, w: float, held: tuple[Array, Array] | None, journal: Journal, progress: StepProgress | None
+    ) -> None:
+        """The mean for one weight of W2^2: that of the targets times a factor.
+
+        One that is fitted already is taken times the ratio of the factors where that is the same, as for least squares
+        on the functions of a basis, and for a network, whose targets are brought to one scale.
+        """
+        factor = 1.0 / (1.0 + 2.0 * self.likelihood.noise_variance * w / len(self._x))
+        if self._fitted and isinstance(self.mean, Inducing | Network):
+            self._ratio = factor / self._fitted
+            return
+        self._fitted, self._ratio = factor, 1.0
+        if isinstance(self.mean, Network):
+            self.mean.fit(self._x, factor * self._y, held, self.basis, self.seed, journal, progress)
+        else:
+            self.mean.fit(self._x, factor * self._y, held, self.basis, self.seed)
+
+    def _solve(self, w: float) -> None:
+        """The covariance for one weight of W2^2, and the cost of the data."""
         n, s2 = len(self._x), self.likelihood.noise_variance
-        factor = 1.0 / (1.0 + 2.0 * s2 * w / n)
-        self.mean.fit(self._x, factor * self._y, held, self.basis, self.seed)
         self.shrinkage_ = 0.0 if w == 0.0 else (1.0 + n / (2.0 * s2 * w)) ** -2
         self._S = self._covariance(w)
-        m = self.mean.predict(self._x)
+        m = self._mean_at(self._x)
         r = self._variances(self._x, self._e)
         self._cost = float(np.sum((self._y - m) ** 2 + r)) / (2.0 * s2) + 0.5 * n * math.log(2.0 * math.pi * s2)
         self._square, self._known = float(np.mean(m * m)), None
@@ -194,30 +228,7 @@ class GaussianWasserstein(Card):
         if self.rule == "svgp":
             return np.linalg.inv(np.eye(size) + self._e.T @ self._e / s2)
         closed = self.shrinkage_ * np.eye(size)
-        return closed if self.rule == "closed" or w == 0.0 else self._optimal(closed, w)
-
-    def _optimal(self, start: Array, w: float) -> Array:
-        """The minimiser over S = L L^T of n tr C_Q / (2 s2 w) + W2^2, from the closed form."""
-        n, e = len(self._x), self._e
-        prior = self.kernel(self._x) / n
-        left = self.kernel(self._x) - e @ e.T
-        scale = float(np.trace(prior))
-        a_root, residual = root(prior, scale), root(left / n, scale)
-        price = n / (2.0 * self.likelihood.noise_variance * w) + 1.0
-        fixed = a_root.T @ residual
-
-        def value_and_slope(flat: Array) -> tuple[float, Array]:
-            lower = flat.reshape(start.shape)
-            moved = e @ lower / math.sqrt(n)
-            u, singular, v = linalg.svd(np.concatenate([fixed, a_root.T @ moved], axis=1), full_matrices=False)
-            pulled = a_root @ (u @ v)[:, fixed.shape[1] :]
-            slope = 2.0 * price * moved - 2.0 * pulled
-            return price * float(np.sum(moved**2)) - 2.0 * float(singular.sum()), (e.T @ slope / math.sqrt(n)).ravel()
-
-        options = {"maxiter": 500, "ftol": 1e-15}
-        found = optimize.minimize(value_and_slope, np.sqrt(start).ravel(), jac=True, method="L-BFGS-B", options=options)
-        lower = found.x.reshape(start.shape)
-        return np.asarray(lower @ lower.T)
+        return closed if self.rule == "closed" or w == 0.0 else optimal(self.kernel(self._x), self._e, closed, 1.0 + len(self._x) / (2.0 * s2 * w))
 
     def _w2(self) -> Distance:
         if len(self._x) <= DENSE:
@@ -249,7 +260,7 @@ class GaussianWasserstein(Card):
         if of not in ("function", "target"):
             raise refuse("of", of, '"function" or "target"')
         x = points("X", X, self.basis.inputs)
-        mean = self.mean.predict(x)
+        mean = self._mean_at(x)
         if not return_std:
             return mean
         variance = self._variances(x, self.basis.features(x))
@@ -263,4 +274,31 @@ class GaussianWasserstein(Card):
         normals = noise.normals(self.seed, "draws", whole("draws", draws, 1), len(x))
         scale = float(np.max(self.kernel.diagonal(x), initial=0.0))
         half = root(self.covariance(x), scale)
-        return self.mean.predict(x) + math.sqrt(self.variance_factor_) * normals @ half.T
+        return self._mean_at(x) + math.sqrt(self.variance_factor_) * normals @ half.T
+
+    def _mean_at(self, x: Array) -> Array:
+        return self._ratio * self.mean.predict(x)
+
+    def state(self) -> dict[str, Array]:
+        """The arrays besides the basis from which `restored` makes the same predictions.
+
+        Raises
+        ------
+        ValueError
+            If the mean is a model that was given: only its owner knows its state.
+        """
+        if not isinstance(self.mean, Inducing | Network):
+            raise refuse("mean", self.mean, "means.Inducing or means.Network for a state")
+        numbers = np.array([self._ratio, self.variance_factor_, self.shrinkage_])
+        mean = {f"mean.{key}": each for key, each in self.mean.state().items()}
+        return {"S": self._S, "numbers": numbers, **mean}
+
+    def restored(self, basis: Basis, state: Mapping[str, Array]) -> Self:
+        """Take up the basis and the `state` of an earlier fit, and return the model."""
+        self.basis, self._S = basis, np.array(state["S"])
+        self._ratio, self.variance_factor_, self.shrinkage_ = map(float, state["numbers"])
+        own = {key.removeprefix("mean."): each for key, each in state.items() if key.startswith("mean.")}
+        if not isinstance(self.mean, Inducing | Network):
+            raise refuse("mean", self.mean, "means.Inducing or means.Network for a state")
+        self.mean.restored(own, basis)
+        return self

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 from particlegvi.contracts import Array
@@ -226,7 +226,20 @@ def _thesis(k: CovarianceFunction, r: CovarianceFunction, x: Array, chosen: Arra
     n, s = len(x), len(chosen)
     if s > n:
         raise refuse("points", s, f'at most {n}, the rows of X, for the method "thesis"')
-    eigenvalues = linalg.eigvals(np.asarray(r(chosen, x)) @ np.asarray(k(x, chosen)))
+    eigenvalues = thesis_eigenvalues(k, r, x, chosen)
     roots = np.sqrt(np.maximum(eigenvalues.real, 0.0)).sum()
     traces = float((_diagonal(k, x) + _diagonal(r, x)).sum())
     return Distance(float(traces - 2.0 / np.sqrt(n * s) * float(roots)), float("nan"), "thesis", (s, s))
+
+
+def thesis_eigenvalues(k: CovarianceFunction, r: CovarianceFunction, X: Array, chosen: Array) -> NDArray[np.complex128]:
+    """The eigenvalues of r(X_S, X) k(X, X_S), whose roots (4.15) adds: of no symmetric matrix where X_S is not X; (s,).
+
+    Parameters
+    ----------
+    k, r : covariances, or functions as for `process_w2`
+    X : array (n, dim)
+    chosen : array (s, dim)
+        X_S.
+    """
+    return np.asarray(linalg.eigvals(np.asarray(r(chosen, X)) @ np.asarray(k(X, chosen))), dtype=np.complex128)

@@ -14,6 +14,8 @@ from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.results import FunctionRun
 
 BAND = (0.025, 0.975)
+WIDE = 1.959963984540054  # standard deviations of a band of 95%
+DOTS = (0, (1, 1.4))
 SIGNS = ("functions_above", "functions_below")  # words for functions where the posterior has two signs
 
 Follow: TypeAlias = Callable[[FunctionRun], None]  # puts artists to a run as it was at a record
@@ -74,6 +76,17 @@ def draw_band(axes: Axes, run: FunctionRun, grid: Array, colour: str) -> Follow:
         mean.set_ydata(middle)
 
     return follow
+
+
+def draw_target_band(axes: Axes, run: FunctionRun, grid: Array, colour: str) -> None:
+    """Draw the edges of the band that holds 95% of new observations at each input."""
+    marginals, likelihood = run.marginals(grid), run.problem.likelihood
+    mean = marginals.expectation(likelihood.mean)
+    square = marginals.expectation(lambda f: likelihood.variance(f) + (likelihood.mean(f) - mean) ** 2)
+    sd = np.sqrt(square)
+    for edge in (mean - WIDE * sd, mean + WIDE * sd):
+        axes.plot(grid, edge, color=style.lettering(colour), linestyle=DOTS, linewidth=1.6)
+    axes.plot([], [], color=palette().words, linestyle=DOTS, linewidth=1.6, label=say("band_of_targets"))
 
 
 def band_of(run: FunctionRun, grid: Array) -> tuple[Array, Array, Array]:

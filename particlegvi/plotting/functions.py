@@ -17,16 +17,16 @@ from matplotlib.ticker import MaxNLocator
 from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.clock import clock_of
-from particlegvi.plotting.curves import Follow, draw_functions, evenly
+from particlegvi.plotting.curves import Follow, draw_functions, draw_target_band, evenly
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import SEPARATOR, heading, legend_below
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Moving, Show
+from particlegvi.plotting.observations import draw_data, draw_functionals, levels_of
 from particlegvi.plotting.plane import panel_row
 from particlegvi.plotting.results import FunctionRun, Interval, Results
 
 GRID = 301
-FEW = 150  # with more data than this the dots are small
 FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
 
 
@@ -37,6 +37,7 @@ FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
     input=rules.number(),
     bins=rules.whole(1, 1000),
     range=rules.interval,
+    window=rules.interval,
 )
 def functions(
     results: Results,
@@ -47,6 +48,8 @@ def functions(
     bins: int = 50,
     truth: bool = True,
     range: Interval | None = None,
+    window: Interval | None = None,
+    targets: bool = False,
 ) -> Figure:
     """One panel per method: sampled functions, their mean and 95% band, the data and the true function.
 
@@ -69,10 +72,16 @@ def functions(
         Whether the true function is drawn.
     range : (low, high), optional
         Of f; chosen from the functions and the truth by default.
+    window : (low, high), optional
+        Of x; the range of the data and a little more by default.
+    targets : bool
+        Whether the 95% band of a new observation is drawn as well, and the share of the data at which the 90% band of f
+        holds the truth is said.
     """
     return moving(
-        results, methods=methods, particles=particles, input=input, bins=bins, truth=truth, range=range
-    ).figure
+        results, methods=methods, particles=particles, input=input, bins=bins, truth=truth, range=range, window=window,
+        targets=targets,
+    ).figure  # fmt: skip
 
 
 @functions.moves
@@ -85,6 +94,8 @@ def moving(
     bins: int,
     truth: bool,
     range: Interval | None,
+    window: Interval | None,
+    targets: bool,
 ) -> Moving:
     """The figure, whose functions, bands and histograms move; its axes are those of the last record."""
     runs = runs_of(results, methods)
@@ -92,8 +103,10 @@ def moving(
     colours = colours_of(results)
     first = next(iter(runs.values()))
     X, y = first.problem.X[:, 0], first.problem.y
-    margin = FROM_TRUTH * (X.max() - X.min() or 1.0)
-    grid = np.linspace(X.min() - margin, X.max() + margin, GRID)
+    low, high = first.data.window or (X.min(), X.max())
+    margin = FROM_TRUTH * (high - low or 1.0)
+    left, right = window or (low - margin, high + margin)
+    grid = np.linspace(left, right, GRID)
     drawn = {label: evenly(run.sample(grid), particles) for label, run in runs.items()}
     own = look().vertical_axis == "own" and range is None
     limits = {label: range or common_limits(first, grid, {label: drawn[label]} if own else drawn) for label in runs}
@@ -111,10 +124,17 @@ def moving(
             follows[label] = [draw_functions(axes, run, grid, drawn[label], colours[label], turning)]
             if truth and run.data.truth is not None:
                 draw_truth(axes, run, grid)
-            draw_data(axes, run)
+            if run.problem.observed is None:
+                draw_data(axes, run, faint=targets)
+            else:
+                draw_functionals(axes, run, grid[-1] - grid[0])
             name = style.plain(label) if run.method.name in label else f"{style.plain(label)} ({run.method.name})"
             shade = palette().words if run.problem.likelihood.even else style.lettering(colours[label])
-            axes.set_title(name, fontweight="bold", color=shade)
+            covered = reading.facts_of(results, label).get("bands", {}).get("data") if targets else None
+            second = "" if covered is None else "\n" + say("covered", share=number(f"{covered['covered']:.0%}"))
+            axes.set_title(name + second, fontweight="bold", color=shade)
+            if targets:
+                draw_target_band(axes, run, grid, colours[label])
             axes.set_xlim(grid[0], grid[-1])
             axes.set_xlabel("x")
             axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
@@ -186,7 +206,7 @@ def common_limits(run: FunctionRun, grid: Array, drawn: Mapping[str, Array]) -> 
     if run.data.truth is not None:
         samples.append(run.data.value(grid[:, None]))
     low, high = reading.fitting_range(samples)
-    seen = np.ravel(run.problem.likelihood.levels(run.problem.y))  # all are shown, however far from the functions
+    seen = levels_of(run)  # all are shown, however far from the functions
     margin = 0.05 * (high - low)
     low, high = min([low, *(seen - margin)]), max([high, *(seen + margin)])
     return (-max(-low, high), max(-low, high)) if run.problem.likelihood.even else (low, high)
@@ -200,30 +220,6 @@ def draw_truth(axes: Axes, run: FunctionRun, grid: Array) -> None:
         style.outlined(axes.plot(grid, -f, **drawn)[0])
         drawn["label"] = say("truth_of_both_signs")
     style.outlined(axes.plot(grid, f, **{"label": say("truth"), **drawn})[0])
-
-
-def draw_data(axes: Axes, run: FunctionRun) -> None:
-    """Draw dots at the levels of the observations, and labels, which have none, at the edges of the panel."""
-    likelihood, X, y = run.problem.likelihood, run.problem.X[:, 0], run.problem.y
-    levels = likelihood.levels(y)
-    size = 26.0 if len(y) <= FEW else 5.0
-    shade, ground = palette().words, palette().ground
-    dots: dict[str, Any] = {"s": size, "color": shade, "edgecolors": ground, "linewidths": 0.3, "zorder": 3}
-    if likelihood.even:
-        dots["alpha"] = 0.8 if len(y) <= FEW else 0.3
-        axes.scatter(X, levels[0], label=say("data_of_counts"), **dots)
-        axes.scatter(X, levels[1], **dots)
-    elif len(levels):
-        axes.scatter(X, levels[0], label=say("data"), **dots)
-        hollow = {**dots, "color": "none", "edgecolors": palette().words, "linewidths": 1.0}
-        for others in levels[1:]:
-            axes.scatter(X, others, label=say("data_shifted"), **hollow)
-    else:
-        across = axes.get_xaxis_transform()
-        for label, height, mark in ((1.0, 0.97, "v"), (0.0, 0.03, "^")):
-            shown = X[y == label]
-            axes.plot(shown, np.full(len(shown), height), mark, markersize=6.0, transform=across,
-                      color=palette().words, label=say("label", label=f"{label:.0f}"))
 
 
 def draw_distribution(axes: Axes, run: FunctionRun, place: float, bins: int, limits: Interval, colour: str) -> Follow:

@@ -162,10 +162,54 @@ def lifted() -> PlainResults:
     return lifting_results()
 
 
+CURVE = {
+    "kind": "function-space",
+    "name": "curve",
+    "title": "A curve by several approximations",
+    "source": "an example",
+    "data": {"formula": "sin(4*x)", "low": -1.0, "high": 1.0, "count": 30, "gaps": [[0.0, 0.4]]},
+    "kernel": {"name": "matern-32", "lengthscale": 0.5, "variance": 1.0},
+    "likelihood": {"name": "gaussian", "noise_variance": 0.1},
+    "inducing_points": 8,
+    "particles": 10,
+}
+
+
 @pytest.fixture(scope="session")
 def fitted():
     """Functions fitted to counts, whose posterior has two halves."""
     return pg.run(COUNTS)
+
+
+@pytest.fixture(scope="session")
+def featured():
+    """Sparse processes with several numbers of features, and the exact one."""
+    fourier = {"name": "fourier", "low": -1.0, "high": 1.0, "frequencies": 4}
+    return pg.run(
+        {
+            **CURVE,
+            "methods": {
+                "points": {"method": "SVGP", "sizes": [4, 8, 16]},
+                "Fourier": {"method": "SVGP", "features": fourier, "sizes": [4, 8]},
+                "GP": {},
+            },
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def weighted():
+    """Gaussian Wasserstein inference with two weights, and estimates of its distance."""
+    estimated = {"method": "GWI", "estimate": [6, 12], "draws": 2}
+    methods = {"w 1": estimated, "w 100": {**estimated, "w2_weight": 100.0}, "GP": {}}
+    return pg.run({**CURVE, "methods": methods})
+
+
+@pytest.fixture(scope="session")
+def clustered():
+    """Functions of two inputs between two clusters of data."""
+    data = {"formula": "x1*x2", "clusters": [[-1.0, 0.0], [1.0, 0.5]], "spread": 0.2, "count": 24}
+    return pg.run({**CURVE, "data": data, "methods": {"GWI": {}, "SVGP": {}, "GP": {}}})
 
 
 def networks(data: dict) -> pg.results.Results:

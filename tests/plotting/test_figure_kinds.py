@@ -32,6 +32,10 @@ KINDS = {
     "displacement": "on_a_line",
     "heat-map": "swept",
     "lines": "swept",
+    "bound": "featured",
+    "shrinkage": "weighted",
+    "estimates": "weighted",
+    "function-plane": "clustered",
 }
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Self
+
 import numpy as np
 from scipy import linalg
 
@@ -28,6 +31,15 @@ class Inducing:
 
     def predict(self, X: Array) -> Array:
         return np.asarray(self._basis.features(X) @ self._weights)
+
+    def state(self) -> dict[str, Array]:
+        """What the predictions need, and `restored` takes."""
+        return {"weights": self._weights, "rank": np.array([float(self._rank)])}
+
+    def restored(self, state: Mapping[str, Array], basis: Basis) -> Self:
+        """Take up an earlier fit, and return the mean."""
+        self._basis, self._weights, self._rank = basis, np.array(state["weights"]), int(state["rank"][0])
+        return self
 
     def facts(self) -> Facts:
         return {"mean": "inducing", "cut": self.cut, "rank": int(self._rank)}

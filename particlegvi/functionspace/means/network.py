@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self
 
 import numpy as np
 
-from particlegvi.contracts import Array, Basis, Facts
+from particlegvi.contracts import Array, Basis, Facts, StepProgress
 from particlegvi.engine.networks.activations import ACTIVATIONS
 from particlegvi.engine.networks.batches import Batches
 from particlegvi.engine.networks.compute import Networks, Shape, outputs
@@ -15,10 +16,60 @@ from particlegvi.engine.networks.costs import COSTS
 from particlegvi.engine.networks.layout import layout
 from particlegvi.engine.numerics import noise
 from particlegvi.functionspace.means.mean import Validation
+from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.tools import arguments
 from particlegvi.tools.errors import Diverged
 
 FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # Adam (Kingma and Ba 2015), its defaults
+PART = "network"  # of a fit
+
+
+class Training:
+    """Adam on a network, an epoch a step; a flow (`particlegvi.contracts.Moving`).
+
+    Attributes
+    ----------
+    state : array (5, parameters)
+        Parameters, the two moments of Adam, the parameters with the smallest error, and in the last row that error and
+        its epoch.
+    error : callable or None
+        The error of parameters (1, parameters) on validation rows.
+    """
+
+    def __init__(self, networks: Networks, theta: Array, step_size: float, seed: int) -> None:
+        self.networks, self.step_size, self.seed = networks, step_size, seed
+        self.error: Callable[[Array], float] | None = None
+        self.state = np.zeros((5, theta.shape[1]))
+        self.state[[0, 3]] = theta[0]
+        self.state[4, 0] = math.inf
+
+    def advance(self, first_step: int, steps: int) -> None:
+        theta, first, second = (self.state[row : row + 1] for row in range(3))
+        each = self.networks.batches.steps_of_epoch
+        for epoch in range(first_step + 1, first_step + steps + 1):
+            for step in range((epoch - 1) * each, epoch * each):
+                slope = self.networks.gradients_at(theta, step, self.seed)
+                first += (1.0 - FIRST) * (slope - first)
+                second += (1.0 - SECOND) * (slope * slope - second)
+                size = self.step_size * math.sqrt(1.0 - SECOND ** (step + 1)) / (1.0 - FIRST ** (step + 1))
+                theta -= size * first / (np.sqrt(second) + SMALL)
+            if not np.isfinite(theta).all():
+                advice = "step_size of the mean must be smaller"
+                raise Diverged(f"the network became non-finite in epoch {epoch}: {advice}", epoch, 0)
+            error = math.inf if self.error is None else self.error(theta)
+            if error < self.state[4, 0]:
+                self.state[3], self.state[4, :2] = theta[0], (error, epoch)
+
+    def kept(self) -> Facts:
+        """Nothing besides the state."""
+        return {}
+
+    def restore(self, state: Array, kept: Facts) -> None:
+        self.state[:] = state
+
+    def result(self, epochs: int) -> tuple[Array, int]:
+        """The parameters that count, and their epoch: the last ones without validation rows."""
+        return (self.state[0], epochs) if self.error is None else (self.state[3], int(self.state[4, 1]))
 
 
 class Network:
@@ -55,39 +106,69 @@ class Network:
         self.batch_size = arguments.whole("batch_size", batch_size, 1)
         self.standardise = arguments.flag("standardise", standardise)
 
-    def fit(self, X: Array, y: Array, validation: Validation, basis: Basis, seed: int) -> None:
-        self.train(X, y, validation, seed)
+    def fit(
+        self,
+        X: Array,
+        y: Array,
+        validation: Validation,
+        basis: Basis,
+        seed: int,
+        journal: Journal | None = None,
+        progress: StepProgress | None = None,
+    ) -> None:
+        self.train(X, y, validation, seed, journal, progress)
 
-    def train(self, X: Array, y: Array, validation: Validation, seed: int) -> None:
-        """Train on inputs (n, dim) and targets (n,); of validation rows (X, y) the best epoch counts."""
+    def train(
+        self,
+        X: Array,
+        y: Array,
+        validation: Validation,
+        seed: int,
+        journal: Journal | None = None,
+        progress: StepProgress | None = None,
+    ) -> None:
+        """Train on inputs (n, dim) and targets (n,); of validation rows (X, y) the best epoch counts.
+
+        With a journal an interrupted training goes on, to the same bytes.
+        """
         widths = (X.shape[1], *self.hidden, 1)
-        codes = np.array([ACTIVATIONS["tanh"], COSTS["squared"]], dtype=np.int64)
-        self._shape = Shape(layout(widths, [1.0] * (len(widths) - 1)), codes)
+        self._form(widths)
         self._centre, self._scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
         if self.standardise:
             self._centre, self._scale = X.mean(axis=0), np.where(X.std(axis=0) > 0.0, X.std(axis=0), 1.0)
         self._mean, self._spread = float(y.mean()), float(y.std()) or 1.0
         x, t = self._scaled(X), ((y - self._mean) / self._spread)[:, None]
         batches = Batches(len(x), min(self.batch_size, len(x)))
-        networks = Networks(self._shape, x, t, batches)
-        theta = _start(widths, seed)
-        held = None if validation is None else self._scaled(validation[0])
-        first, second, best = np.zeros_like(theta), np.zeros_like(theta), (math.inf, theta.copy(), 0)
-        for epoch in range(1, self.epochs + 1):
-            for number in range(batches.steps_of_epoch):
-                step = (epoch - 1) * batches.steps_of_epoch + number
-                slope = networks.gradients_at(theta, step, seed)
-                first += (1.0 - FIRST) * (slope - first)
-                second += (1.0 - SECOND) * (slope * slope - second)
-                size = self.step_size * math.sqrt(1.0 - SECOND ** (step + 1)) / (1.0 - FIRST ** (step + 1))
-                theta = theta - size * first / (np.sqrt(second) + SMALL)
-            if not np.isfinite(theta).all():
-                advice = "step_size of the mean must be smaller"
-                raise Diverged(f"the network became non-finite in epoch {epoch}: {advice}", epoch, 0)
-            if validation is not None and held is not None:
-                error = float(np.mean((self._outputs(theta, held) - validation[1]) ** 2))
-                best = (error, theta.copy(), epoch) if error < best[0] else best
-        self._theta, self._epoch = (theta, self.epochs) if validation is None else best[1:]
+        training = Training(Networks(self._shape, x, t, batches), _start(widths, seed), self.step_size, seed)
+        if validation is not None:
+            held, right = self._scaled(validation[0]), validation[1]
+            training.error = lambda theta: float(np.mean((self._outputs(theta, held) - right) ** 2))
+        if journal is None:
+            training.advance(0, self.epochs)
+        else:
+            begun = journal.interrupted(PART)
+            journal.take_up(PART, training)
+            hear = None if progress is None else (lambda done: progress(done, self.epochs))
+            journal.advance(PART, training, begun["step"] if begun else 0, self.epochs, hear=hear)
+        theta, self._epoch = training.result(self.epochs)
+        self._theta = theta[None]
+
+    def _form(self, widths: Sequence[int]) -> None:
+        codes = np.array([ACTIVATIONS["tanh"], COSTS["squared"]], dtype=np.int64)
+        self._shape = Shape(layout(widths, [1.0] * (len(widths) - 1)), codes)
+
+    def state(self) -> dict[str, Array]:
+        """What the predictions need, and `restored` takes."""
+        scales = np.array([self._mean, self._spread, float(self._epoch)])
+        return {"theta": self._theta[0], "centre": self._centre, "scale": self._scale, "scales": scales}
+
+    def restored(self, state: Mapping[str, Array], basis: Basis) -> Self:
+        """Take up an earlier fit, and return the mean."""
+        self._centre, self._scale = state["centre"], state["scale"]
+        self._mean, self._spread, epoch = (float(each) for each in state["scales"])
+        self._epoch, self._theta = int(epoch), np.array(state["theta"])[None]
+        self._form((len(self._centre), *self.hidden, 1))
+        return self
 
     def predict(self, X: Array) -> Array:
         return self._outputs(self._theta, self._scaled(X))

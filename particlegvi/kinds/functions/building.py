@@ -9,10 +9,12 @@ import numpy as np
 
 from particlegvi.contracts import Record, Scenario, StepProgress, Storage
 from particlegvi.functionspace import covariances, likelihoods
+from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.kinds.at_key import at_key
 from particlegvi.kinds.functions import methods as registry
 from particlegvi.kinds.functions.data import Data, resolve
-from particlegvi.kinds.functions.problem import Fit, FunctionProblem
+from particlegvi.kinds.functions.methods.gp import GP
+from particlegvi.kinds.functions.problem import Fit, Fitting, FunctionProblem
 from particlegvi.kinds.functions.run import FunctionRun
 from particlegvi.tools import memory
 
@@ -54,6 +56,7 @@ class Parts(NamedTuple):
             settings.get("steps"),
             settings.get("step_size"),
             seed,
+            self.data.observed(),
         )
 
     def fit(
@@ -88,7 +91,10 @@ def build(scenario: Scenario) -> Parts:
         data = resolve(scenario["data"])
         if data.y is not None:
             likelihood.check_targets(data.y, len(data.y))
-    rows = len(data.y) if data.y is not None else scenario["data"]["count"]
+        observed = data.observed()
+        if observed is not None:
+            observed.check(kernel)
+    rows = data.rows
     Z = scenario["inducing_points"]
     points = len(Z) if isinstance(Z, list) else Z
     if isinstance(Z, list):
@@ -98,16 +104,22 @@ def build(scenario: Scenario) -> Parts:
         raise ValueError(f"inducing_points must be at most the number of data, which is {rows}, not {points}")
     with at_key("kernel"):
         kernel(np.zeros((1, data.inputs)))  # a lengthscale for each of the inputs
-    methods = {label: _method(label, entry, likelihood) for label, entry in scenario["methods"].items()}
+    given = kernel, likelihood, data
+    methods = {label: _method(label, entry, given) for label, entry in scenario["methods"].items()}
     particles = scenario["particles"]
     needed = 8 * (ROWS * rows * points + particles * (10 * points + rows) + 6 * points**2)
     memory.check(f"{rows} data, {points} inducing points and {particles} particles", needed, "give fewer")
     return Parts(kernel, likelihood, data, methods, scenario)
 
 
-def _method(label: str, entry: Mapping[str, Any], likelihood: Any) -> Any:
+def _method(label: str, entry: Mapping[str, Any], given: tuple[Covariance, Any, Data]) -> Any:
+    kernel, likelihood, data = given
     with at_key(f"methods.{label}"):
-        given = {name: value for name, value in entry.items() if name != "method"}
-        method = registry.get(entry.get("method", label), **given)
+        own = {name: value for name, value in entry.items() if name != "method"}
+        method = registry.get(entry.get("method", label), **own)
         method.check(likelihood)
+        if isinstance(method, Fitting):
+            method.fits(kernel, data.inputs)
+        if data.observed() is not None and not isinstance(method, GP):
+            raise ValueError(f"{method.name} has no data that are means or slopes: the method must be GP")
         return method

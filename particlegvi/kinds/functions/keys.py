@@ -11,6 +11,7 @@ from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
 DRAWN = {"low": -3.0, "high": 3.0, "count": 100, "scattered": False, "gaps": []}
+FUNCTIONALS = ("intervals", "slopes")
 
 
 def data(value: Any, key: str) -> Facts:
@@ -25,7 +26,11 @@ def data(value: Any, key: str) -> Facts:
     if "name" in table:
         check_parameters(f"{key} with a name", table, ("name", "scale"))
         return {"name": table["name"], "scale": checks.flag(table.get("scale", True), f"{key}.scale")}
-    check_parameters(f"{key} with a formula", table, ("formula", *DRAWN))
+    if any(name in table for name in FUNCTIONALS):
+        return _functionals(table, key)
+    if "clusters" in table:
+        return _clusters(table, key)
+    check_parameters(f"{key} with a formula", table, ("formula", *DRAWN, *FUNCTIONALS, "clusters"))
     full = {**DRAWN, **table}
     found = {
         "formula": checks.text(2000)(full["formula"], f"{key}.formula"),
@@ -38,6 +43,33 @@ def data(value: Any, key: str) -> Facts:
     if not found["low"] < found["high"]:
         raise ValueError(f"{key}.low must be below {key}.high, which is {found['high']:g}, not {found['low']:g}")
     return found
+
+
+def _functionals(table: Facts, key: str) -> Facts:
+    """A formula that is observed by means over intervals and by slopes."""
+    check_parameters(f"{key} with intervals or slopes", table, ("formula", *FUNCTIONALS))
+    slopes = table.get("slopes", [])
+    if not isinstance(slopes, list):
+        raise refuse(f"{key}.slopes", slopes, "a list of the inputs at which the slope is observed")
+    found = {
+        "formula": checks.text(2000)(table["formula"], f"{key}.formula"),
+        "intervals": checks.intervals(table.get("intervals", []), f"{key}.intervals"),
+        "slopes": [checks.number()(each, f"{key}.slopes[{index}]") for index, each in enumerate(slopes)],
+    }
+    if not found["intervals"] and not found["slopes"]:
+        raise ValueError(f"{key}.intervals must be a list of at least one interval, as there are no slopes")
+    return found
+
+
+def _clusters(table: Facts, key: str) -> Facts:
+    """A formula in x1, x2, ... that is observed at points that are normal around centres."""
+    check_parameters(f"{key} with clusters", table, ("formula", "clusters", "spread", "count"))
+    return {
+        "formula": checks.text(2000)(table["formula"], f"{key}.formula"),
+        "clusters": checks.points(table["clusters"], f"{key}.clusters"),
+        "spread": keys.ABOVE_ZERO(table.get("spread", 1.0), f"{key}.spread"),
+        "count": checks.whole(1, 1_000_000)(table.get("count", DRAWN["count"]), f"{key}.count"),
+    }
 
 
 def inducing_points(value: Any, key: str) -> Any:
@@ -71,6 +103,9 @@ def methods(value: Any, key: str) -> Facts:
 
 
 def method(value: Any, key: str) -> Facts:
+    if isinstance(value, dict) and "features" in value:
+        rest = {name: each for name, each in value.items() if name != "features"}
+        return {**method(rest, key), "features": named(value["features"], f"{key}.features")}
     if isinstance(value, dict) and isinstance(value.get("prior"), dict) and set(value["prior"]) == {"name"}:
         value = {**value, "prior": value["prior"]["name"]}  # here it is a name, and no table that a name is short for
     return parameters(value, key)

@@ -11,6 +11,7 @@ from particlegvi.contracts import Array, Facts, StepProgress
 
 if TYPE_CHECKING:
     from particlegvi.functionspace.covariances.covariance import Covariance
+    from particlegvi.functionspace.functionals import Functionals
     from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
     from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
     from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
@@ -43,6 +44,7 @@ class FunctionProblem(NamedTuple):
     steps: int | None
     step_size: float | None
     seed: int
+    observed: Functionals | None = None
 
 
 class Fit(NamedTuple):
@@ -73,6 +75,13 @@ class Followable(Protocol):
     def follow(self, problem: FunctionProblem, progress: StepProgress | None = None, /) -> Fit: ...  # with records
 
 
+@runtime_checkable
+class Fitting(Protocol):
+    """An optional part of a model: settings that not every covariance or number of inputs goes with."""
+
+    def fits(self, kernel: Covariance, inputs: int, /) -> None: ...  # a ValueError where they do not
+
+
 class GaussianPosterior:
     """The marginals and the samples of a model whose posterior is a Gaussian process.
 
@@ -95,13 +104,18 @@ class GaussianPosterior:
         self.size = size
         self.seed = seed
 
-    def marginals(self, X: Array) -> Marginals:
-        """The distribution of the function at each input: one Gaussian."""
+    def marginals(self, X: Array | Functionals) -> Marginals:
+        """The distribution of the function at each input, or of each functional of it: one Gaussian."""
         from particlegvi.engine.numerics.threads import one_blas_thread
+        from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
         from particlegvi.functionspace.prediction import Marginals
 
         with one_blas_thread():
-            mean, sd = self.model.predict(X, return_std=True)
+            if isinstance(X, np.ndarray):
+                mean, sd = self.model.predict(X, return_std=True)
+            else:
+                assert isinstance(self.model, ExactGaussianProcess)
+                mean, sd = self.model.predict(X, return_std=True)
         return Marginals(mean[None], sd**2)
 
     def sample(self, X: Array) -> Array:

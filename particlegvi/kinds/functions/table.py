@@ -24,7 +24,10 @@ def describe(scenario: Scenario, summary: Facts) -> str:
 
 def cells(summary: Facts) -> list[list[str]]:
     """The table as texts, its head first."""
-    head = ["method", "steps", "log density of the data", "error of the mean of y", "truth in the 90% band"]
+    head = [
+        "method", "steps", "log density of the data", "error of the mean of y", "truth in the 90% band", "at the data",
+        "log p(y), or its bound",
+    ]  # fmt: skip
     return [head, *(_row(label, facts) for label, facts in summary["methods"].items())]
 
 
@@ -39,13 +42,15 @@ def rows(runs: Mapping[str, Any], summary: Facts) -> list[Facts]:
             "log_density": facts["log_density"],
             "rmse": truth.get("rmse"),
             "covered": truth.get("covered"),
+            "covered_at_data": facts.get("bands", {}).get("data", {}).get("covered"),
+            "evidence": _evidence(facts),
             "seconds": runs[label].info.get("seconds"),
         })  # fmt: skip
     return found
 
 
 def _row(label: str, facts: Mapping[str, Any]) -> list[str]:
-    truth = facts.get("truth")
+    truth, evidence = facts.get("truth"), _evidence(facts)
     named = label if label == facts["method"] else f"{label} ({facts['method']})"
     return [
         named,
@@ -53,11 +58,19 @@ def _row(label: str, facts: Mapping[str, Any]) -> list[str]:
         number(facts["log_density"]),
         number(truth["rmse"]) if truth else "",
         f"{truth['covered']:.0%}" if truth else "",
+        f"{facts['bands']['data']['covered']:.0%}" if "bands" in facts else "",
+        number(evidence) if evidence is not None else "",
     ]
 
 
 def _nats(found: float | str) -> str:
     return found if isinstance(found, str) else f"{number(found)} nats"
+
+
+def _evidence(facts: Mapping[str, Any]) -> float | None:
+    """log p(y) of the exact process, or the bound of a sparse one."""
+    found = facts["run"].get("log_marginal_likelihood", facts["run"].get("bound"))
+    return None if found is None else float(found)
 
 
 def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:

@@ -24,6 +24,24 @@ SMALL = {
     "particles": 30,
     "methods": {"PLS": {"prior": "gp"}, "SVGP": {}, "GP": {}},
 }
+FOURIER = {"name": "fourier", "low": -3.0, "high": 3.0, "frequencies": 3}
+WINDOWS = {"name": "windows", "low": -3.0, "high": 3.0, "count": 5, "width": 0.2}
+EVERY = {
+    **SMALL,
+    "kernel": {"name": "matern-32", "lengthscale": 0.9},
+    "methods": {
+        "GWI-net": {"method": "GWI", "mean": "network", "hidden": [4], "epochs": 30},
+        "GWI": {"w2_weight": "code", "estimate": [5, 10]},
+        "Fourier": {"method": "SVGP", "features": FOURIER, "sizes": [2, 3]},
+        "GP": {},
+    },
+}
+MEANS = {
+    **SMALL,
+    "data": {"formula": "sin(2*x)", "intervals": [[0.0, 1.0], [1.0, 1.5]], "slopes": [0.5]},
+    "inducing_points": 1,
+    "methods": {"GP": {}, "centres": {"method": "GP", "centres": True}},
+}
 COUNTS = {
     **SMALL,
     "data": {"formula": "2*sin(2*x)", "count": 40},
@@ -84,6 +102,37 @@ def refusal(**changes) -> str:
         ({"likelihood": "poisson-log", "methods": {"GP": {}}}, "methods.GP: GP is exact for the likelihood gaussian"),
         ({"likelihood": "poisson-square", "methods": {"SVGP": {}}}, "methods.SVGP: the likelihood poisson-square"),
         ({"data": {"formula": "x", "count": 1_000_000}, "inducing_points": 20_000}, "of memory"),
+        ({"data": {"formula": "x", "intervals": [[1.0, 0.0]]}}, "data.intervals must be a list of intervals"),
+        ({"data": {"formula": "x", "slopes": []}}, "data.intervals must be a list of at least one interval"),
+        ({"data": {"formula": "x", "slopes": 0.5}}, "data.slopes must be a list of the inputs"),
+        ({"data": {"formula": "x", "intervals": [[0.0, 1.0]], "count": 3}}, "data with intervals or slopes"),
+        ({"data": {"formula": "x", "intervals": [[0.0, 1.0]]}, "inducing_points": 1}, "the method must be GP"),
+        ({"data": {"formula": "x", "intervals": [[0.0, 1e-12]]}, "inducing_points": 1}, "at least 1e-8 lengthscales"),
+        ({"kernel": "matern-12", "data": {"formula": "x", "slopes": [0.0]}}, "kernel: the covariance for slopes must"),
+        ({"data": {"formula": "x1", "clusters": [[0.0, 1.0], [2.0]]}}, "data.clusters must be points of one dimension"),
+        ({"data": {"formula": "x1", "clusters": [[0.0, 1.0]], "spread": 0.0}}, "data.spread must be a positive"),
+        ({"data": {"formula": "x3", "clusters": [[0.0, 1.0]]}}, "data"),
+        ({"methods": {"SVGP": {"features": {"name": "fuorier"}}}}, 'did you mean "fourier"'),
+        ({"methods": {"SVGP": {"features": FOURIER}}}, "methods.SVGP: the covariance for Fourier must be"),
+        ({"methods": {"SVGP": {"features": {**FOURIER, "high": -1.0}}}}, "methods.SVGP: high must be above low"),
+        ({"methods": {"SVGP": {"features": {"name": "fourier", "low": 0.0}}}}, "must have the key high"),
+        ({"methods": {"SVGP": {"features": {**FOURIER, "width": 0.1}}}}, "there is no parameter of features fourier"),
+        ({"methods": {"SVGP": {"features": {**WINDOWS, "width": -0.1}}}}, "features.width must be"),
+        ({"methods": {"SVGP": {"features": {**WINDOWS, "count": 0}}}}, "features.count must be"),
+        ({"methods": {"SVGP": {"sizes": []}}}, "sizes must be a list of at least one whole number"),
+        ({"methods": {"SVGP": {"sizes": [0]}}}, "sizes[0] must be a whole number"),
+        ({"methods": {"GWI": {"mean": "forest"}}}, 'mean must be "inducing" or "network", not "forest"'),
+        ({"methods": {"GWI": {"hidden": []}}}, "hidden must be one to four"),
+        ({"methods": {"GWI": {"hidden": [0]}}}, "hidden[0] must be a whole number"),
+        ({"methods": {"GWI": {"epochs": 0}}}, "epochs must be a whole number"),
+        ({"methods": {"GWI": {"step_size": 0.0}}}, "step_size must be"),
+        ({"methods": {"GWI": {"w2_weight": -1.0}}}, "w2_weight must be"),
+        ({"methods": {"GWI": {"w2_weight": "squared"}}}, 'w2_weight must be a number of at least 0, "unsquared" or'),
+        ({"methods": {"GWI": {"covariance": "best"}}}, "covariance must be one of closed, optimal, svgp"),
+        ({"methods": {"GWI": {"coordinates": 2}}}, "coordinates must be a whole number from 1 to 1"),
+        ({"methods": {"GWI": {"estimate": []}}}, "estimate must be a list of at least one whole number"),
+        ({"methods": {"GWI": {"estimate": [5], "draws": 1}}}, "draws must be a whole number"),
+        ({"likelihood": "poisson-log", "methods": {"GWI": {}}}, "GWI is there for the likelihood gaussian only"),
     ],
     ids=str,
 )
@@ -135,7 +184,7 @@ def test_given_points_are_the_data():
     assert problem.inducing_points.tolist() == [[0.0], [0.5]]
 
 
-@pytest.mark.parametrize("scenario", [SMALL, COUNTS], ids=["curve", "counts"])
+@pytest.mark.parametrize("scenario", [SMALL, COUNTS, EVERY, MEANS], ids=["curve", "counts", "every", "means"])
 def test_what_was_written_comes_back_bit_for_bit(scenario, tmp_path):
     results = pg.run(scenario, seed=2, out=tmp_path / "run")
     loaded = pg.load(tmp_path / "run")
@@ -206,16 +255,24 @@ def test_a_run_that_diverges_is_called_so(capsys, tmp_path, monkeypatch):
     assert "diverged" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", catalogue.names("function-space"))
+SLOW = ("wasserstein-", "window-", "fourier-", "in-between")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name.startswith(SLOW) else name
+     for name in catalogue.names("function-space")],
+)  # fmt: skip
 def test_every_scenario_runs_from_the_command_line(name, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     short = ["--set", "particles=20", *(["--set", "data.count=60"] if name.startswith("poisson") else [])]
     assert cli.main(["run", name, *short, "--out", "run"]) == 0
     out = capsys.readouterr().out
-    assert load(name)["title"] in out and "functions.png" in out
-    before = (tmp_path / "run" / "functions.png").read_bytes()
+    picture = f"{load(name)['figures'][0]['kind']}.png"
+    assert load(name)["title"] in out and picture in out
+    before = (tmp_path / "run" / picture).read_bytes()
     assert cli.main(["plot", "run"]) == 0
-    assert (tmp_path / "run" / "functions.png").read_bytes() == before
+    assert (tmp_path / "run" / picture).read_bytes() == before
     assert cli.main(["resume", "run"]) == 0
 
 

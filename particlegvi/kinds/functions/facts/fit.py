@@ -11,6 +11,8 @@ from particlegvi.kinds.functions.run import FunctionRun
 def fit(run: FunctionRun) -> Facts:
     """The model, sizes, the mean log density of the data, and the facts that the fit states about itself."""
     X, y = run.problem.X, run.problem.y
+    observed = run.problem.observed
+    law = run.marginals(X) if observed is None else run.posterior.marginals(observed)
     count, dim = run.final.shape
     return {
         "method": run.method.name,
@@ -19,6 +21,6 @@ def fit(run: FunctionRun) -> Facts:
         "observations": len(y),
         "steps": int(run.steps[-1]),
         "step_size": run.step_size,
-        "log_density": float(run.marginals(X).log_density(run.problem.likelihood, y).mean()),
+        "log_density": float(law.log_density(run.problem.likelihood, y).mean()),
         "run": {name: value for name, value in run.info.items() if name != "seconds"},
     }

@@ -21,10 +21,13 @@ def truth(run: FunctionRun) -> Facts:
 def compared(run: FunctionRun) -> dict[str, float]:
     """Compare with the true function: the error of the mean of y, and the part that the 90% band covers.
 
+    At evenly spaced inputs over the range of the data; of several inputs, at those of the data.
+
     Where the likelihood does not tell f from -f the band is that of the function's size.
     """
     X, likelihood = run.problem.X, run.problem.likelihood
-    grid = np.linspace(X.min(), X.max(), GRID)[:, None]
+    low, high = run.data.window or (X.min(), X.max())
+    grid = np.linspace(low, high, GRID)[:, None] if run.data.inputs == 1 else X
     f = run.data.value(grid)
     law = run.marginals(grid)
     error = law.expectation(likelihood.mean) - likelihood.mean(f)

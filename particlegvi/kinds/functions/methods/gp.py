@@ -6,18 +6,27 @@ import numpy as np
 
 from particlegvi.contracts import Likelihood, StepProgress, Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace.functionals import Intervals
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.likelihoods.gaussian import Gaussian
 from particlegvi.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior
+from particlegvi.tools.arguments import flag
 
 
 class GP:
-    """The posterior process under a Gaussian likelihood, in closed form: nothing of it needs to be kept."""
+    """The posterior process under a Gaussian likelihood, in closed form: nothing of it needs to be kept.
+
+    Parameters
+    ----------
+    centres : bool
+        Whether means over intervals are taken for values at the centres, and slopes are left out: what one does without
+        functionals.
+    """
 
     name = "GP"
 
-    def __init__(self) -> None:
-        """There is nothing to set."""
+    def __init__(self, centres: bool = False) -> None:
+        self.centres = flag("centres", centres)
 
     def check(self, likelihood: Likelihood) -> None:
         """Refuse a likelihood with which the posterior is no Gaussian process."""
@@ -35,15 +44,21 @@ class GP:
 
     def _model(self, problem: FunctionProblem) -> ExactGaussianProcess:
         with one_blas_thread():
-            return ExactGaussianProcess(problem.kernel, gaussian(problem.likelihood).noise_variance).fit(problem.X,
-            problem.y)
+            model = ExactGaussianProcess(problem.kernel, gaussian(problem.likelihood).noise_variance)
+            if problem.observed is None:
+                return model.fit(problem.X, problem.y)
+            if not self.centres:
+                return model.fit(problem.observed, problem.y)
+            means = sum(len(part) for part in problem.observed.parts() if isinstance(part, Intervals))
+            return model.fit(problem.X[:means], problem.y[:means])
 
     def _posterior(self, problem: FunctionProblem, model: ExactGaussianProcess) -> GaussianPosterior:
         return GaussianPosterior(model, problem.particles, 0, problem.seed)
 
 
-def gaussian(likelihood: Likelihood) -> Gaussian:
+def gaussian(likelihood: Likelihood, method: str = "GP") -> Gaussian:
     """The likelihood, or a ValueError if it is not Gaussian."""
     if not isinstance(likelihood, Gaussian):
-        raise ValueError(f"GP is exact for the likelihood gaussian only, not for {likelihood.name}")
+        what = "exact" if method == "GP" else "there"
+        raise ValueError(f"{method} is {what} for the likelihood gaussian only, not for {likelihood.name}")
     return likelihood

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import linalg
 
@@ -10,13 +12,16 @@ from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import divergences, selection
 from particlegvi.functionspace.basis.finding import packed, unpacked
+from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.natural_gradient import Law
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
+from particlegvi.kinds.functions import features as functionals
 from particlegvi.kinds.functions.methods.gp import gaussian
 from particlegvi.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior
 from particlegvi.tools.arguments import flag, whole
+from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import look_up
 
 GRID = 1000  # inputs at which a process is compared with the exact one
@@ -33,14 +38,36 @@ class SVGP:
         Their number; that of the scenario if not given.
     compare : bool
         Whether ``summary.json`` says how far the process is from the exact one, which takes O(n^3).
+    features : table, optional
+        Functionals in the place of the inducing points: ``{name = "fourier", low, high, frequencies, ends}`` or
+        ``{name = "windows", low, high, count, width}``, evenly placed.
+    sizes : list of int, optional
+        Numbers of inducing points, frequencies or windows for which the bound is found as well, as the figure ``bound``
+        draws it.
     """
 
     name = "SVGP"
 
-    def __init__(self, placement: str = "greedy", inducing_points: int | None = None, compare: bool = False) -> None:
+    def __init__(
+        self,
+        placement: str = "greedy",
+        inducing_points: int | None = None,
+        compare: bool = False,
+        features: Facts | None = None,
+        sizes: Sequence[int] | None = None,
+    ) -> None:
         self.placement: str = look_up("selection", placement, dict.fromkeys(selection.names(), placement))
         self.inducing_points = None if inducing_points is None else whole("inducing_points", inducing_points, 1)
         self.compare = flag("compare", compare)
+        if features is not None and not isinstance(features, dict):
+            raise refuse("features", features, 'a table such as {name = "fourier", low = 0, high = 1, frequencies = 9}')
+        if sizes is not None and (isinstance(sizes, str) or not isinstance(sizes, list) or not sizes):
+            raise refuse("sizes", sizes, "a list of at least one whole number")
+        self.features = features
+        self.sizes = [whole(f"sizes[{index}]", each, 1, functionals.MOST) for index, each in enumerate(sizes or [])]
+        if features is not None:
+            for each in (None, *self.sizes):
+                functionals.made(features, each)
 
     def check(self, likelihood: Likelihood) -> None:
         """Refuse a likelihood with a pole, whose bound has no maximum, and a search without a Gaussian one."""
@@ -51,6 +78,14 @@ class SVGP:
                 f"the likelihood {likelihood.name} has a pole at f = 0, where the bound of SVGP has no maximum; "
                 "leave the method out, or use PLS"
             )
+
+    def fits(self, kernel: Covariance, inputs: int) -> None:
+        """Refuse features that the covariance does not have, or that are of functions of other inputs."""
+        if self.features is not None:
+            of = functionals.made(self.features)
+            if of.inputs != inputs:
+                raise ValueError(f"features must be of functions of {inputs} inputs as the data have, not {of.inputs}")
+            of.check(kernel)
 
     def fit(
         self, problem: FunctionProblem, progress: StepProgress | None = None, storage: Storage | None = None
@@ -64,6 +99,8 @@ class SVGP:
         facts = {**model.facts, "bound": model.bound, "likelihood": problem.likelihood.facts()}
         if self.compare:
             facts |= compared(problem, model)
+        if self.sizes:
+            facts["bounds"] = [self._bound(problem, number) for number in self.sizes]
         steps = 0 if facts["method"] == "closed form" else facts["iterations"]  # not those of a search for points
         return Fit(draws[None], np.array([steps]), facts, arrays)
 
@@ -73,8 +110,19 @@ class SVGP:
         model = self._model(problem).restored(unpacked(problem.kernel, fit.arrays), law)
         return GaussianPosterior(model, problem.particles, model.basis.size, problem.seed)
 
-    def _model(self, problem: FunctionProblem) -> SparseGaussianProcess:
-        points = number_of_points(problem, self.inducing_points)
+    def _bound(self, problem: FunctionProblem, number: int) -> Facts:
+        """The evidence lower bound with so many points, frequencies or windows, and how many features that are."""
+        if self.features is None and number > len(problem.X):
+            raise refuse("sizes", number, f"numbers of at most {len(problem.X)}, the rows of the data")
+        with one_blas_thread():
+            model = self._model(problem, number).fit(problem.X, problem.y)
+        return {"number": number, "features": model.basis.size, "bound": model.bound}
+
+    def _model(self, problem: FunctionProblem, number: int | None = None) -> SparseGaussianProcess:
+        if self.features is not None:
+            of = functionals.made(self.features, number)
+            return SparseGaussianProcess(problem.kernel, problem.likelihood, of, seed=problem.seed)
+        points = number_of_points(problem, self.inducing_points if number is None else number)
         return SparseGaussianProcess(
             problem.kernel, problem.likelihood, points, seed=problem.seed, placement=self.placement
         )

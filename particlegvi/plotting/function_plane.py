@@ -1,0 +1,96 @@
+"""Functions of two inputs: how sure each method is over the plane, and along a line through it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from particlegvi.contracts import Array
+from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting.functions import colours_of, note
+from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.look import look, palette, say
+from particlegvi.plotting.plane import Window
+from particlegvi.plotting.results import FunctionRun, Results
+
+GRID, ALONG = 61, 201
+MOST = 4  # methods
+ROOM = 0.35  # of the range of the data, on each side
+
+
+@figure_kind("function-plane", of=("function-space",), methods=rules.labels, window=rules.window)
+def function_plane(
+    results: Results, *, methods: Sequence[str] | None = None, window: Window | None = None
+) -> Figure:
+    """Above the standard deviation of f over the plane, one panel a method; below it along the diagonal of the window,
+    on a logarithmic axis, which tells small ones apart.
+
+    Parameters
+    ----------
+    results : Results
+        Of a scenario over functions of two inputs.
+    methods : sequence of str, optional
+        Which methods, in which order; all by default, and at most four.
+    window : ((left, right), (bottom, top)), optional
+        What is shown; by default the data and a third of their range on every side.
+    """
+    runs = _runs(results, methods)
+    first = next(iter(runs.values()))
+    shown = window or _window(first.problem.X)
+    across, up, points = reading.grid_points(*shown, GRID)
+    (left, right), (bottom, top) = shown
+    share = np.linspace(0.0, 1.0, ALONG)
+    diagonal = np.column_stack([left + share * (right - left), bottom + share * (top - bottom)])
+    sds = {label: run.marginals(points).sd().reshape(GRID, GRID) for label, run in runs.items()}
+    highest = max(float(each.max()) for each in sds.values())
+    colours = colours_of(results)
+    tone = {"dark": "Greys_r", "grey": "Greys"}.get(look().palette, "Purples")
+    with style.slide_style():
+        figure = style.new_slide(2)
+        grid = figure.add_gridspec(2, len(runs), height_ratios=(1.25, 1.0))
+        panels = [figure.add_subplot(grid[0, column]) for column in range(len(runs))]
+        for axes, (label, run) in zip(panels, runs.items(), strict=True):
+            image = axes.pcolormesh(across, up, sds[label], cmap=tone, vmin=0.0, vmax=highest, shading="nearest",
+                                    rasterized=True)  # fmt: skip
+            X = run.problem.X
+            axes.plot(X[:, 0], X[:, 1], "o", color=palette().minimiser, markersize=2.5, markeredgewidth=0.3,
+                      markeredgecolor=palette().ink, label=say("data"))  # fmt: skip
+            axes.plot([left, right], [bottom, top], color=palette().words, linestyle=":", linewidth=1.5)
+            axes.set(xlim=shown[0], ylim=shown[1], xlabel="$x_1$")
+            axes.set_aspect("equal", adjustable="box")
+            axes.set_title(style.plain(label), fontweight="bold", color=style.lettering(colours[label]))
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
+            axes.tick_params(labelleft=axes is panels[0])
+        panels[0].set_ylabel("$x_2$", rotation=0, labelpad=10)
+        figure.colorbar(image, ax=panels, label=say("sd_of_f"), pad=0.01)
+        below = figure.add_subplot(grid[1, :])
+        for place, (label, run) in enumerate(runs.items()):
+            below.plot(diagonal[:, 0], run.marginals(diagonal).sd(), color=colours[label], label=style.plain(label),
+                       linestyle=style.DASHES[place % 4])  # fmt: skip
+        below.set(xlim=shown[0], yscale="log", xlabel=say("along_diagonal"), ylabel=say("sd_of_f"))
+        legend_below(figure)
+        heading(figure, results.scenario, {}, note(runs))
+    return figure
+
+
+def _runs(results: Results, methods: Sequence[str] | None) -> dict[str, FunctionRun]:
+    runs = reading.named_runs(results, methods)
+    for label, run in runs.items():
+        if not isinstance(run, FunctionRun) or run.data.inputs != 2:
+            what = f"a function of {run.data.inputs}" if isinstance(run, FunctionRun) else "no function"
+            raise ValueError(f"this kind of figure draws functions of 2 inputs, but {label} is {what}")
+    if len(runs) > MOST:
+        raise ValueError(f"methods must be at most {MOST} for this kind of figure, not {len(runs)}")
+    return runs
+
+
+def _window(X: Array) -> Window:
+    low, high = X.min(axis=0), X.max(axis=0)
+    middle, half = 0.5 * (low + high), (0.5 + ROOM) * float((high - low).max())
+    (left, bottom), (right, top) = middle - half, middle + half
+    return (float(left), float(right)), (float(bottom), float(top))
