@@ -228,7 +228,9 @@ class GaussianWasserstein(Card):
         if self.rule == "svgp":
             return np.linalg.inv(np.eye(size) + self._e.T @ self._e / s2)
         closed = self.shrinkage_ * np.eye(size)
-        return closed if self.rule == "closed" or w == 0.0 else optimal(self.kernel(self._x), self._e, closed, 1.0 + len(self._x) / (2.0 * s2 * w))
+        if self.rule == "closed" or w == 0.0:
+            return closed
+        return optimal(self.kernel(self._x), self._e, closed, len(self._x) / (2.0 * s2 * w) + 1.0)
 
     def _w2(self) -> Distance:
         if len(self._x) <= DENSE:
@@ -290,14 +292,14 @@ class GaussianWasserstein(Card):
         if not isinstance(self.mean, Inducing | Network):
             raise refuse("mean", self.mean, "means.Inducing or means.Network for a state")
         numbers = np.array([self._ratio, self.variance_factor_, self.shrinkage_])
-        mean = {f"mean.{key}": each for key, each in self.mean.state().items()}
-        return {"S": self._S, "numbers": numbers, **mean}
+        mean = {f"mean_{key}": each for key, each in self.mean.state().items()}
+        return {"kept": self._S, "numbers": numbers, **mean}
 
     def restored(self, basis: Basis, state: Mapping[str, Array]) -> Self:
         """Take up the basis and the `state` of an earlier fit, and return the model."""
-        self.basis, self._S = basis, np.array(state["S"])
+        self.basis, self._S = basis, np.array(state["kept"])
         self._ratio, self.variance_factor_, self.shrinkage_ = map(float, state["numbers"])
-        own = {key.removeprefix("mean."): each for key, each in state.items() if key.startswith("mean.")}
+        own = {key.removeprefix("mean_"): each for key, each in state.items() if key.startswith("mean_")}
         if not isinstance(self.mean, Inducing | Network):
             raise refuse("mean", self.mean, "means.Inducing or means.Network for a state")
         self.mean.restored(own, basis)

@@ -26,7 +26,7 @@ def optimal(prior: Array, features: Array, start: Array, price: float) -> Array:
         1 + n / (2 s2 w): of the trace of C_Q in the data's cost and in W2^2.
     """
     n = len(prior)
-    scale = float(np.trace(prior)) / n
+    scale = float(np.trace(prior / n))
     a_root, residual = root(prior / n, scale), root((prior - features @ features.T) / n, scale)
     fixed = a_root.T @ residual
 

@@ -41,15 +41,29 @@ def find(journal: Journal, covariance: KernelLike, make: Callable[[], tuple[Basi
 
 
 def packed(basis: Basis) -> dict[str, Array]:
-    """The state of a basis as arrays by name, with the name of the basis; without a name it is a Nystroem basis."""
+    """The state of a basis as arrays by name, with the name of the basis; without a name it is a Nystroem basis.
+
+    The names have small letters and underscores alone, as the files of a run's folder have.
+    """
     name = {} if basis.name == Nystroem.name else {NAME: [ord(letter) for letter in basis.name]}
-    return {key: np.atleast_1d(np.asarray(each, dtype=np.float64)) for key, each in {**basis.state(), **name}.items()}
+    state = {**basis.state(), **name}
+    return {_written(key): np.atleast_1d(np.asarray(each, dtype=np.float64)) for key, each in state.items()}
 
 
 def unpacked(covariance: KernelLike, arrays: Mapping[str, Array]) -> Basis:
     """The basis with these `packed` arrays; further arrays are ignored."""
     name = "".join(chr(int(code)) for code in arrays[NAME]) if NAME in arrays else Nystroem.name
-    return bases.get(name).restore(covariance, arrays)
+    return bases.get(name).restore(covariance, {_read(key): each for key, each in arrays.items()})
+
+
+def _written(key: str) -> str:
+    """A key of a state as a name: "0.fourier.low" becomes "a__fourier__low"."""
+    return key.translate(str.maketrans("0123456789", "abcdefghij")).replace(".", "__") if "." in key else key
+
+
+def _read(name: str) -> str:
+    number, dot, rest = name.partition("__")
+    return ".".join([number.translate(str.maketrans("abcdefghij", "0123456789")), *rest.split("__")]) if dot else name
 
 
 def _plain(each: Any) -> Any:
