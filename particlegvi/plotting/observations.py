@@ -8,12 +8,12 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from particlegvi.contracts import Array
-from particlegvi.functionspace.functionals import Intervals, Slopes
 from particlegvi.plotting import style
 from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.results import FunctionRun
 
 FEW = 150  # with more data than this the dots are small
+MEANS, SLOPES = "intervals", "slopes"  # names of kinds of functionals
 TANGENT = 0.05  # part of the width that a slope is drawn over
 
 
@@ -22,7 +22,7 @@ def levels_of(run: FunctionRun) -> Array:
     y, observed = run.problem.y, run.problem.observed
     if observed is None:
         return np.ravel(run.problem.likelihood.levels(y))
-    return y[: sum(len(part) for part in observed.parts() if isinstance(part, Intervals))]
+    return y[: sum(len(part) for part in observed.parts() if part.name == MEANS)]
 
 
 def draw_functionals(axes: Axes, run: FunctionRun, width: float) -> None:
@@ -31,10 +31,10 @@ def draw_functionals(axes: Axes, run: FunctionRun, width: float) -> None:
     for part in run.problem.observed.parts():
         y = run.problem.y[first : first + len(part)]
         first += len(part)
-        if isinstance(part, Intervals):
+        if part.name == MEANS:
             style.outlined(axes.hlines(y, part.low, part.high, color=palette().words, linewidth=3.5, zorder=3))
             axes.plot([], [], color=palette().words, linewidth=3.5, label=say("data_of_means"))
-        elif isinstance(part, Slopes):
+        elif part.name == SLOPES:
             reach = TANGENT * width
             for x, slope, height in zip(part.X[:, 0], y, run.marginals(part.X).mean(), strict=True):
                 ends = np.array([-reach, reach])
