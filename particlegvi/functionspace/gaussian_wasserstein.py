@@ -26,12 +26,13 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Basis, Facts, Likelihood, StepProgress, Storage
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.functionspace import covariances, selection
+from particlegvi.functionspace import covariances, selection, wasserstein_settings
 from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.functionals import Functionals
+from particlegvi.functionspace.functionals import Functionals, facts_at
 from particlegvi.functionspace.likelihoods.gaussian import Gaussian
 from particlegvi.functionspace.means import Inducing, Mean, Network
+from particlegvi.functionspace.means.mean import held_out
 from particlegvi.functionspace.optimal_covariance import optimal
 from particlegvi.functionspace.residuals.conditional import root
 from particlegvi.functionspace.sampling.journal import Journal
@@ -42,8 +43,6 @@ from particlegvi.tools.arguments import points, vector, whole
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
 
-WEIGHTS = ("unsquared", "code")
-COVARIANCES = ("closed", "optimal", "svgp")
 ROWS = 500  # for the distance where there are more rows and neither dense nor low-rank matrices serve
 DENSE = 800
 ITERATIONS, SETTLED = 200, 1e-12  # of the fixed point of a weight that depends on W2
@@ -97,16 +96,10 @@ class GaussianWasserstein(Card):
         if not isinstance(likelihood, Gaussian):
             raise refuse("likelihood", likelihood, "likelihoods.Gaussian: no other one has a closed form")
         self.likelihood, self.inducing_points = likelihood, inducing_points
+        if mean is not None and not isinstance(mean, Mean):
+            raise refuse("mean", mean, "one of particlegvi.functionspace.means, such as means.Given(model)")
         self.mean: Mean = Inducing() if mean is None else mean
-        if isinstance(w2_weight, str):
-            if w2_weight not in WEIGHTS:
-                raise refuse("w2_weight", w2_weight, 'a number of at least 0, "unsquared" or "code"')
-            self.w2_weight: float | str = w2_weight
-        else:
-            self.w2_weight = float(arguments.not_negative("w2_weight", w2_weight))
-        if not isinstance(covariance, str) or covariance not in COVARIANCES:
-            raise refuse("covariance", covariance, f"one of {', '.join(COVARIANCES)}")
-        self.rule = covariance
+        self.w2_weight, self.rule = wasserstein_settings.weight(w2_weight), wasserstein_settings.rule(covariance)
         self.seed = arguments.seed(seed)
         self._known: Distance | None = None
 
@@ -135,10 +128,7 @@ class GaussianWasserstein(Card):
         t = vector("y", y, len(x))
         if len(x) < 2:
             raise refuse("X", X, "an array with at least 2 rows")
-        held = None
-        if validation is not None:
-            x_held = points("validation[0]", validation[0], x.shape[1])
-            held = x_held, vector("validation[1]", validation[1], len(x_held))
+        held = None if validation is None else held_out(validation, x.shape[1])
         self.basis, chosen = self._basis(x)
         self._e, self._x, self._y = self.basis.features(x), x, t
         self._asked = x.copy(), self._e
@@ -191,7 +181,7 @@ class GaussianWasserstein(Card):
     def _basis(self, x: Array) -> tuple[Any, Facts]:
         given = self.inducing_points
         if isinstance(given, Functionals) or np.ndim(given) > 0:
-            return basis_of(self.kernel, given, x.shape[1]), {}
+            return basis_of(self.kernel, given, x.shape[1]), facts_at(given, x)
         found = selection.select("greedy", self.kernel, x, whole("inducing_points", given, 1), self.seed)
         return basis_of(self.kernel, found.points, x.shape[1]), found.facts
 
@@ -209,7 +199,7 @@ class GaussianWasserstein(Card):
             return
         self._fitted, self._ratio = factor, 1.0
         if isinstance(self.mean, Network):
-            self.mean.fit(self._x, factor * self._y, held, self.basis, self.seed, journal, progress)
+            self.mean.fit(self._x, factor * self._y, held, self.basis, self.seed, journal=journal, progress=progress)
         else:
             self.mean.fit(self._x, factor * self._y, held, self.basis, self.seed)
 

@@ -41,7 +41,7 @@ for key in selection.Targets._fields:
 CALLS |= table(pg.metrics, GIVEN) | table(pg.calibration, GIVEN)
 CALLS |= table(pg.datasets, GIVEN, left_out="Dataset MissingData Split standard_splits")
 add(CALLS, "standard_splits", lambda **given: list(pg.datasets.standard_splits(**given)), "rows count seed", rows=9)
-CALLS |= table(pg.tables, GIVEN, left_out="Cell Table EnsembleTable measure run_table")
+CALLS |= table(pg.tables, GIVEN, left_out="Cell Table EnsembleTable WassersteinTable measure run_table")
 for part in (covariances.Sum, covariances.Product):
     CALLS[f"{part.__name__} part"] = lambda value, part=part: part(KERNEL, value)
 add(CALLS, "covariance of inputs", lambda A, B: KERNEL(A, B), "A B", A=X, B=X)

@@ -80,7 +80,8 @@ def test_weights_that_depend_on_the_distance_are_fixed_points():
     printed, code = fitted(w2_weight="unsquared"), fitted(w2_weight="code")
     assert printed.weight_ == pytest.approx(0.5 / np.sqrt(printed.w2_))
     assert code.weight_ == pytest.approx(25.0 / np.sqrt(code.w2_))
-    free = fitted(w2_weight=0.0)
+    with pytest.warns(UserWarning, match="w2_weight is 0"):
+        free = fitted(w2_weight=0.0)
     plain = fitted(w2_weight=1e-9)
     assert free.shrinkage_ == 0.0 and np.allclose(free.predict(X), plain.predict(X), atol=1e-8)
 
@@ -124,6 +125,20 @@ def test_samples_have_the_moments_of_predictions():
     assert np.allclose(draws.std(axis=0), sd, rtol=5.0 / np.sqrt(8000))
 
 
+def test_a_weight_of_0_is_least_squares_with_a_warning():
+    with pytest.warns(UserWarning, match="w2_weight is 0"):
+        model = fitted(w2_weight=0.0)
+    e = model.basis.features(X)
+    assert np.allclose(model.predict(X), e @ np.linalg.lstsq(e, Y, rcond=None)[0]) and model.shrinkage_ == 0.0
+
+
+def test_more_points_than_rows_and_points_twice_are_allowed():
+    many = GaussianWasserstein(K, NOISE, np.linspace(0.0, 1.0, 80)[:, None]).fit(X, Y)
+    twice = GaussianWasserstein(K, NOISE, np.repeat(X[::7], 2, axis=0)).fit(X, Y)
+    assert many.info_["kept"] < 80 and np.allclose(twice.predict(LOOK), fitted().predict(LOOK), atol=1e-6)
+    assert np.isfinite(GaussianWasserstein(K, NOISE, 5).fit(X, np.ones(50)).objective_)
+
+
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
@@ -144,6 +159,12 @@ def test_bad_settings_are_refused(given, sentence):
         (lambda: GaussianWasserstein(K, likelihoods.Bernoulli(), 5), "likelihood must be likelihoods.Gaussian"),
         (lambda: GaussianWasserstein(K, NOISE, 5).fit([[0.0]], [1.0]), "at least 2 rows"),
         (lambda: GaussianWasserstein(K, NOISE, 5).fit(X, Y, ([[0.0, 1.0]], [1.0])), r"validation\[0\] must be"),
+        (lambda: GaussianWasserstein(K, NOISE, 5).fit(X, Y, (np.empty((0, 1)), [])), "at least one row"),
+        (lambda: GaussianWasserstein(K, NOISE, 5).fit(X, Y, (X, Y, Y)), r"validation must be two arrays, \(X, y\)"),
+        (lambda: GaussianWasserstein(K, NOISE, 5).fit(X, Y, 3), "validation must be two arrays"),
+        (lambda: GaussianWasserstein(K, NOISE, 5, mean="network"), "mean must be one of"),
+        (lambda: fitted(mean=means.Given(lambda x: np.full(len(x), np.nan))), "not one with NaN"),
+        (lambda: means.Network(hidden=10), "hidden must be one to four"),
         (lambda: means.Given(3), "model must be an object with fit and predict"),
         (lambda: fitted(mean=means.Given(lambda x: x)), "the prediction of the given mean must be"),
         (lambda: means.Network(hidden=()), "hidden must be one to four"),

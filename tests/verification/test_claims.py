@@ -20,6 +20,7 @@ SMALLER = {
     "best-features": {"others": 50},
     "certificate-tight": None,
     "density-ratio": None,  # these are in tests/functionspace, too
+    "class-probabilities": {"draws": 100_000},
     "discrete-law": {"particles": 10_000},
     "dre-invariant": {"particles": 400},
     "drle-forgets": {"particles": 1_000},

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace.functionals.fourier import Fourier
 from particlegvi.functionspace.functionals.functional import Functionals, Union
 from particlegvi.functionspace.functionals.intervals import Intervals
@@ -18,9 +19,17 @@ from particlegvi.functionspace.functionals.points import Points
 from particlegvi.functionspace.functionals.slopes import Slopes
 from particlegvi.functionspace.functionals.windows import Windows
 
-__all__ = ["Fourier", "Functionals", "Intervals", "Points", "Slopes", "Union", "Windows", "of"]
+__all__ = ["Fourier", "Functionals", "Intervals", "Points", "Slopes", "Union", "Windows", "facts_at", "of"]
 
 
 def of(given: ArrayLike | Functionals) -> Functionals:
     """The functionals themselves, or the values at the rows of an array (n, dim)."""
     return given if isinstance(given, Functionals) else Points(given)
+
+
+def facts_at(given: ArrayLike | Functionals, X: Array) -> Facts:
+    """Facts of functionals at inputs (n, dim): how many of them are ``outside`` of the interval of Fourier features."""
+    if not isinstance(given, Functionals):
+        return {}
+    beyond = [part.outside(X) for part in given.parts() if isinstance(part, Fourier)]
+    return {"outside": sum(beyond)} if beyond else {}

@@ -101,6 +101,10 @@ class Fourier(Functionals):
             return matrix
         return np.block([[matrix, rows], [rows.T, at.matrix]])
 
+    def outside(self, X: Array) -> int:
+        """How many of the inputs (n, 1) are outside of [low, high]."""
+        return int(np.sum((X[:, 0] < self.low) | (X[:, 0] > self.high)))
+
     def state(self) -> dict[str, Array]:
         numbers = {"low": self.low, "high": self.high, "frequencies": self.frequencies, "ends": self.ends}
         return {key: np.array(value, dtype=np.float64) for key, value in numbers.items()}

@@ -17,7 +17,7 @@ from particlegvi.functionspace.basis.fourier_sums import FourierSums
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.basis.projection import Projection, basis_of
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.functionals import Fourier, Functionals
+from particlegvi.functionspace.functionals import Fourier, Functionals, facts_at
 from particlegvi.functionspace.gp.certificate import Certificate, Fitted, certify
 from particlegvi.functionspace.gp.collapsed import collapsed, from_products
 from particlegvi.functionspace.gp.enough_points import AUTO, Problem, grow
@@ -218,7 +218,7 @@ class SparseGaussianProcess(Card):
             problem = Problem(self.covariance, x, t, self._noise_variance("inducing_points"))
             return grow(problem, self.certified_gap, self.most_inducing_points, self.seed)
         if isinstance(self.inducing_points, Functionals):
-            return basis_of(self.covariance, self.inducing_points, x.shape[1]), {}
+            return basis_of(self.covariance, self.inducing_points, x.shape[1]), facts_at(self.inducing_points, x)
         start = None
         if np.ndim(self.inducing_points) > 0:
             if not selection.uses_targets(self.placement):

@@ -98,7 +98,8 @@ class Network:
         *,
         standardise: bool = True,
     ) -> None:
-        if isinstance(hidden, str) or not 1 <= len(hidden) <= 4:
+        listed = isinstance(hidden, Sequence | np.ndarray) and not isinstance(hidden, str)
+        if not listed or not 1 <= len(hidden) <= 4:
             raise arguments.refuse("hidden", hidden, "one to four whole numbers from 1 to 4096")
         self.hidden = tuple(arguments.whole(f"hidden[{i}]", each, 1, 4096) for i, each in enumerate(hidden))
         self.epochs = arguments.whole("epochs", epochs, 1)
@@ -113,10 +114,11 @@ class Network:
         validation: Validation,
         basis: Basis,
         seed: int,
+        *,
         journal: Journal | None = None,
         progress: StepProgress | None = None,
     ) -> None:
-        self.train(X, y, validation, seed, journal, progress)
+        self.train(X, y, validation, seed, journal=journal, progress=progress)
 
     def train(
         self,
@@ -124,6 +126,7 @@ class Network:
         y: Array,
         validation: Validation,
         seed: int,
+        *,
         journal: Journal | None = None,
         progress: StepProgress | None = None,
     ) -> None:

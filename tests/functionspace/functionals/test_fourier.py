@@ -106,3 +106,8 @@ def test_other_functionals_beside_them_are_integrals_and_slopes(kind):
 def test_bad_features_are_refused(make, sentence):
     with pytest.raises(ValueError, match=sentence):
         make()
+
+
+def test_data_outside_of_the_interval_are_counted():
+    model = SparseGaussianProcess(M32(0.2), NOISE, fl.Fourier(0.2, 0.9, 3) + fl.Points([[0.1]])).fit(X, Y)
+    assert model.facts["outside"] == np.sum((X < 0.2) | (X > 0.9))

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from particlegvi.contracts import Array, Likelihood, StepProgress, Storage
-from particlegvi.functionspace import means
+from particlegvi.functionspace import means, wasserstein_settings
 from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.functionspace.gaussian_wasserstein import COVARIANCES, WEIGHTS, GaussianWasserstein
+from particlegvi.functionspace.gaussian_wasserstein import GaussianWasserstein
 from particlegvi.functionspace.prediction import Marginals
 from particlegvi.kinds.functions.estimates import Estimates
 from particlegvi.kinds.functions.methods.gp import gaussian
 from particlegvi.kinds.functions.problem import Fit, FunctionProblem
-from particlegvi.tools.arguments import not_negative, whole
+from particlegvi.tools.arguments import whole
 from particlegvi.tools.quoting import refuse
 
 MEANS = ("inducing", "network")
@@ -65,14 +65,7 @@ class GWI:
             raise refuse("hidden", hidden, "a list of one to four whole numbers from 1 to 4096")
         means.Network(hidden, epochs, step_size, batch_size)
         self.hidden, self.epochs, self.step_size, self.batch_size = hidden, epochs, step_size, batch_size
-        if isinstance(w2_weight, str):
-            if w2_weight not in WEIGHTS:
-                raise refuse("w2_weight", w2_weight, 'a number of at least 0, "unsquared" or "code"')
-        else:
-            not_negative("w2_weight", w2_weight)
-        if not isinstance(covariance, str) or covariance not in COVARIANCES:
-            raise refuse("covariance", covariance, f"one of {', '.join(COVARIANCES)}")
-        self.w2_weight, self.covariance = w2_weight, covariance
+        self.w2_weight, self.covariance = wasserstein_settings.weight(w2_weight), wasserstein_settings.rule(covariance)
         self.coordinates = None if coordinates is None else whole("coordinates", coordinates, 1)
         self.estimates = None if estimate is None else Estimates(estimate, draws)
 

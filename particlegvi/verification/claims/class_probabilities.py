@@ -1,0 +1,67 @@
+"""Probabilities of classes whose functions are independent Gaussians."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from particlegvi.functionspace.class_probabilities import class_probabilities
+from particlegvi.plotting import style
+from particlegvi.verification import chance, drawing
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(50)
+
+
+class ClassProbabilities(Claim):
+    """P(F_j is the largest) for 3, 4 and 6 independent Gaussians with variances from 0.001 to 1: by
+    `class_probabilities` against a million draws, and their sum.
+
+    Wrong: (B.52) as printed, with the density phi in the place of the distribution function Phi.
+    """
+
+    name = "class-probabilities"
+    claim = "The probabilities that each class is the largest are (B.52) with Phi, and sum to 1"
+    source = "thesis (B.52), which has phi"
+    wrong = "the density phi, as (B.52) is printed"
+    draws = 1_000_000
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        r = np.random.default_rng(seed)
+        away, sums, pairs = 0.0, 0.0, []
+        for classes in (3, 4, 6):
+            means, variances = r.normal(0.0, 0.5, classes), 10.0 ** r.uniform(-3.0, 0.0, classes)
+            found = printed(means, variances) if wrong else class_probabilities(means, variances)
+            drawn = means + np.sqrt(variances) * r.standard_normal((self.draws, classes))
+            counts = np.bincount(drawn.argmax(axis=1), minlength=classes) / self.draws
+            # of two shares the larger one: the count of a class that nearly never wins may be 0
+            spread = np.maximum(counts * (1.0 - counts), found * (1.0 - found))
+            error = np.sqrt(np.maximum(spread, 1.0 / self.draws) / self.draws)
+            away = max(away, float(np.max(np.abs(found - counts) / error)))
+            sums = max(sums, abs(float(found.sum()) - 1.0))
+            pairs.append(np.column_stack([counts, found]))
+        checks = (Check("distance to a million draws, in standard errors", away, chance.ERRORS),
+                  Check("distance of the sum to 1", sums, 1e-12))  # fmt: skip
+        return Experiment(checks, {"pairs": np.concatenate(pairs)})
+
+    def draw(self, axes: Axes, data: Data) -> None:
+        axes.plot([0.0, 1.0], [0.0, 1.0], "--", color=style.BLACK, label="equal")
+        axes.plot(data["pairs"][:, 0], data["pairs"][:, 1], "o", color=style.BLUE, label="classes")
+        axes.set(xlabel="share of a million draws", ylabel="probability of the class", xlim=(-0.02, 1.02))
+        drawing.legend(axes, "upper left")
+
+
+def printed(means: np.ndarray, variances: np.ndarray) -> np.ndarray:
+    """(B.52) with Gauss-Hermite nodes and the density of the standard normal."""
+    found = []
+    for j in range(len(means)):
+        t = means[j] + np.sqrt(variances[j]) * NODES
+        others = [l for l in range(len(means)) if l != j]
+        z = (t[:, None] - means[others]) / np.sqrt(variances[others])
+        densities = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
+        found.append(WEIGHTS @ np.prod(densities, axis=1) / WEIGHTS.sum())
+    return np.array(found)
