@@ -116,6 +116,25 @@ def drle_step_plane(quick: bool) -> list[Contender]:
     ]
 
 
+def _with_jumps(made: Callable[..., Method], number: int, steps: int) -> list[Contender]:
+    """A step without jumps, and one with jumps every 50."""
+    start = PRIOR.sample(number)
+    return [
+        Contender("a step", _flow(made(), start, steps), float(steps)),
+        Contender("a step with jumps", _flow(made(jumps={"every": 50}), start, steps), float(steps)),
+    ]
+
+
+def dle_jumps(quick: bool) -> list[Contender]:
+    """DLE with jumps every 50 steps, N = 300, one dimension"""
+    return _with_jumps(partial(pg.methods.DLE, 0.25), 300, 1000 if quick else 10_000)
+
+
+def drle_jumps(quick: bool) -> list[Contender]:
+    """DRLE with jumps every 50 steps, N = 5000, one dimension, squared exponential"""
+    return _with_jumps(partial(pg.methods.DRLE, 0.25, 0.5, KERNEL), 5000, 100 if quick else 1000)
+
+
 def direct_pairs(quick: bool) -> list[Contender]:
     """direct sum over pairs, N = 10^4, one dimension, all threads"""
     start = PRIOR.sample(10_000)
@@ -139,6 +158,8 @@ WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
     "drle-step-line": drle_step_line,
     "drle-step-plane": drle_step_plane,
     "direct-pairs": direct_pairs,
+    "dle-jumps": dle_jumps,
+    "drle-jumps": drle_jumps,
     "network-step": network_step,
     "network-full": network_full,
     **functions.WORKLOADS,

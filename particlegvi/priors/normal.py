@@ -108,6 +108,16 @@ class NormalTerm(NamedTuple):
             total += 0.5 * z * z
         return total
 
+    def values(self, points: Array, out: Array) -> None:
+        for lane in range(points.shape[1]):
+            out[lane] = self.log_scale
+        for i in range(points.shape[0]):
+            mean = self.mean[i]
+            root = self.root_precision[i]
+            for lane in range(points.shape[1]):
+                z = (points[i, lane] - mean) * root
+                out[lane] += 0.5 * z * z
+
     def gradient(self, x: Array, out: Array) -> None:
         for i in range(x.shape[0]):
             out[i] = (x[i] - self.mean[i]) * self.root_precision[i] * self.root_precision[i]
@@ -143,6 +153,23 @@ class NormalEmbedding(NamedTuple):
                 exponent += 0.5 * self.precisions[q, i] * gap * gap
             total += self.heights[q] * math.exp(-exponent)
         return total
+
+    def values(self, points: Array, out: Array) -> None:
+        for lane in range(points.shape[1]):
+            out[lane] = 0.0
+        for q in range(self.heights.shape[0]):
+            height = self.heights[q]
+            if points.shape[0] == 1:  # the lanes are the inner loop, which the compiler turns into vector instructions
+                for lane in range(points.shape[1]):
+                    gap = points[0, lane] - self.mean[0]
+                    out[lane] += height * math.exp(-(0.5 * self.precisions[q, 0] * gap * gap))
+                continue
+            for lane in range(points.shape[1]):
+                exponent = 0.0
+                for i in range(points.shape[0]):
+                    gap = points[i, lane] - self.mean[i]
+                    exponent += 0.5 * self.precisions[q, i] * gap * gap
+                out[lane] += height * math.exp(-exponent)
 
     def gradient(self, x: Array, out: Array) -> None:
         for i in range(x.shape[0]):

@@ -9,28 +9,34 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi.contracts import Array
-from particlegvi.engine.jumps.ensemble import Jumps, Members
-from particlegvi.engine.jumps.proposals import Proposal
+from particlegvi.engine.jumps.ensemble import Jumps
+from particlegvi.engine.jumps.line import MARGIN, NEW, UNIFORM
+from particlegvi.engine.jumps.on_line import Line
 
 
 class WithoutRatio(Jumps):
     """Accepts by the energy alone, as if proposals were symmetric."""
 
-    def propose(self, x: Array, mine: Members, proposal: Proposal, number: int) -> tuple[Array, Array, Array]:
-        new, log_ratio, log_uniform = super().propose(x, mine, proposal, number)
-        return new, np.where(np.isfinite(log_ratio), 0.0, log_ratio), log_uniform
+    def propose_on_line(self, line: Line, x: Array, side: int, number: int) -> int:
+        taken = super().propose_on_line(line, x, side, number)
+        places = line.places(side)
+        inside = np.isfinite(line.rows[MARGIN, places])
+        line.rows[MARGIN, places] = np.where(inside, -np.log(line.rows[UNIFORM, places]), -np.inf)
+        return taken
 
 
 class Folded(Jumps):
     """Folds proposals outside of the walls back inside."""
 
-    def propose(self, x: Array, mine: Members, proposal: Proposal, number: int) -> tuple[Array, Array, Array]:
-        low, high = walls = self.walls
-        self.walls = (low - np.inf, high + np.inf)
-        new, log_ratio, log_uniform = super().propose(x, mine, proposal, number)
-        self.walls = walls
+    def propose_on_line(self, line: Line, x: Array, side: int, number: int) -> int:
+        line.set_walls((np.full(1, -np.inf), np.full(1, np.inf)))
+        taken = super().propose_on_line(line, x, side, number)
+        low, high = self.walls
+        places = line.places(side)
+        new = line.rows[NEW, places]
         new = np.where(new < low, 2.0 * low - new, np.where(new > high, 2.0 * high - new, new))
-        return np.clip(new, low, high), log_ratio, log_uniform
+        line.rows[NEW, places] = np.clip(new, low, high)
+        return taken
 
 
 @dataclass(frozen=True, init=False)

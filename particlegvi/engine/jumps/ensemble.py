@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Facts, Kernel, Located, Loss, Prior, Term
-from particlegvi.engine.jumps.pairs import MOST_MODES, accept_direct, accept_series, series_cutoffs
+from particlegvi.engine.jumps.line import MARGIN, NEW, OLD
+from particlegvi.engine.jumps.moments import series_cutoffs
+from particlegvi.engine.jumps.on_line import Line
+from particlegvi.engine.jumps.pairs import accept_direct
 from particlegvi.engine.jumps.proposals import (
     CENTRES,
     NORMAL,
@@ -25,6 +27,7 @@ from particlegvi.engine.jumps.proposals import (
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import key_words
 from particlegvi.engine.terms import evaluate
+from particlegvi.engine.terms.constant import Constant
 
 PAIRS = 4e7  # differences of kernel values that one jump may cost: about a tenth of a second
 FINEST = 1e-10  # error of one value of kappa that is not worth undercutting, in units of the variance
@@ -69,6 +72,8 @@ class Jumps:
     ----------
     counts : dict
         Number of proposals so far, and of those that were accepted.
+    line : Line or None
+        The arrays of a jump on the line.
     """
 
     name = "jumps"
@@ -98,9 +103,20 @@ class Jumps:
         pairs = float(particles) ** 2 if kernel is not None and not self._series else 0.0
         self._chance = min(1.0, PAIRS / pairs) if pairs else 1.0
         self._fixed = _broad(prior)
+        self.line: Line | None = None
+        if self.walls[0].size == 1:
+            how = (self._fixed, self.share, self._chance, self.walls)
+            weights = np.array([self.kl_weight, 0.0 if embedding is None else self.lambda1])
+            nothing = Constant(0.0)
+            terms = (loss.term or nothing, self._prior_term, embedding or nothing)
+            self.line = Line(particles, *how, potential=(*terms, weights), key=self._key)
+            self._cutoffs = series_cutoffs(self._tolerance)
 
     def jump(self, x: Array, number: int) -> None:
-        """Jump number ``number``, from 0, of the particles ``x`` (particles, dim), in place."""
+        """Jump number ``number``, from 0, of the particles ``x`` (particles, dim), C-contiguous, in place."""
+        if self.line is not None:
+            self._jump_on_line(self.line, x.reshape(-1), number)
+            return
         order = np.empty((2, len(x)), np.int64)
         members, proposers = cut(len(x), number, self._chance, self._key, order)
         for side in (0, 1):
@@ -108,6 +124,44 @@ class Jumps:
             proposal = self._proposal(x, other, number, side)
             if mine.size and proposal is not None:
                 self._move(x, mine, proposal, number)
+
+    def _jump_on_line(self, line: Line, x: Array, number: int) -> None:
+        proposed, taken, alone = 0, 0, self.kernel is None
+        for side in (0, 1):
+            taken += self.propose_on_line(line, x, side, number)
+            proposed += line.proposed(side)
+            self._weigh(line, side)
+            if not alone:
+                taken += self._settle(line, x, side)
+        if alone:
+            taken += line.settle(x, 1)
+        self.counts[PROPOSED] += proposed
+        self.counts[ACCEPTED] += taken
+
+    def propose_on_line(self, line: Line, x: Array, side: int, number: int) -> int:
+        """The proposals of half ``side`` into the rows of ``line``; particles that do not interact settle before, and
+        their number is returned."""
+        return line.propose(x, side, number, settle=side == 1 and self.kernel is None)
+
+    def _weigh(self, line: Line, side: int) -> None:
+        line.weigh(side)
+        if self.loss.term is None:
+            places = line.places(side)
+            with np.errstate(all="ignore"):
+                gain = self.loss.value(line.rows[OLD, places, None]) - self.loss.value(line.rows[NEW, places, None])
+                line.rows[MARGIN, places] += gain / self.kl_weight
+
+    def _settle(self, line: Line, x: Array, side: int) -> int:
+        assert self.kernel is not None
+        factor = self.lambda1 / (x.size * self.kl_weight)
+        if self._series:
+            shape = (float(self.kernel.lengthscale), float(self.kernel.variance))
+            taken = line.settle_by_series(x, side, shape, self._cutoffs, factor)
+            if taken >= 0:
+                return taken
+        places = line.places(side)
+        proposals = (line.members[0, places], line.rows[NEW, places, None], line.rows[MARGIN, places])
+        return int(accept_direct.for_terms(self.kernel)(self.kernel, x.reshape(1, -1), *proposals, factor))
 
     def _proposal(self, x: Array, other: Members, number: int, side: int) -> Proposal | None:
         """The proposal density from the other half; None where there is nothing to propose from."""
@@ -153,25 +207,10 @@ class Jumps:
             x[mine[taken]] = new[taken]
             return int(np.count_nonzero(taken))
         factor = self.lambda1 / (len(x) * self.kl_weight)
-        box = self._box(x, new) if self._series else None
-        if box is not None:
-            shape = (float(self.kernel.lengthscale), float(self.kernel.variance), *box)
-            return int(accept_series(*shape, x.reshape(-1), mine, new.reshape(-1), margin, factor))
         columns = np.ascontiguousarray(x.T)
         taken = accept_direct.for_terms(self.kernel)(self.kernel, columns, mine, new, margin, factor)
         x[...] = columns.T
         return int(taken)
-
-    def _box(self, x: Array, new: Array) -> tuple[float, float, int] | None:
-        """Period, origin and number of modes of the series for all places; None where the sum itself is cheaper."""
-        assert self.kernel is not None
-        low, high = min(x.min(), new.min()), max(x.max(), new.max())
-        if not (np.isfinite(low) and np.isfinite(high)):
-            return None
-        reach, band = series_cutoffs(self._tolerance)
-        period = high - low + reach * self.kernel.lengthscale
-        modes = math.ceil(band * period / (2.0 * math.pi * self.kernel.lengthscale))
-        return (period, 0.5 * (low + high), modes) if modes <= min(MOST_MODES, 4 * len(x) + 32) else None
 
     def facts(self) -> Facts:
         """Facts for the result: the proposal, the share of proposals accepted, and the bound on the error of log A."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +16,25 @@ NUMBERS = 2**17  # normals of a piece at most: 1 MB, which passes from one proce
 FIRST = 64  # steps of the first piece; each is twice as long as the one before, in case they lead nowhere
 
 
+class Piece(NamedTuple):
+    """Normals of consecutive steps."""
+
+    step: int
+    count: int
+    normals: np.ndarray
+    turn: int  # the buffer that they lie in
+    ready: threads.Work  # waits for them
+
+
+def _nothing() -> None:
+    """There is nothing to wait for."""
+
+
 class NoiseAhead:
     """Normals of consecutive steps on the line, piece by piece.
+
+    With a second thread the piece after the last asked for is begun as well: steps are often asked for in short groups,
+    one after the other, with jumps or records between them.
 
     Parameters
     ----------
@@ -31,6 +50,7 @@ class NoiseAhead:
         self.key, self.noise, self.two = key, noise, two
         self._size = FIRST
         self._buffers = [np.empty(0), np.empty(0)]
+        self._held: Piece | None = None  # begun for the steps after those of the last call
 
     def pieces(self, particles: int, first_step: int, steps: int) -> Iterator[tuple[int, int, np.ndarray]]:
         """(step, number of steps, normals (pairs, 2, particles padded to GROUP) from the pair of that step on)."""
@@ -40,29 +60,54 @@ class NoiseAhead:
             yield first_step, steps, np.zeros((1, 2, padded))
             return
         longest = max(2, NUMBERS // padded)
-        count = min(self._size, longest, steps)
-        normals = self._space(0, first_step, count, padded)
-        pair, key = first_step // 2, self.key
-        least = -(-20_000 // padded)
-        threads.split(lambda a, b: noise_part(normals, pair, NOISE_ROLE, 1, a, b, key), len(normals), least=least)
-        step, turn = first_step, 0
+        piece = self._taken_up(first_step, padded) or self._first(first_step, min(self._size, longest, steps), padded)
         try:
-            while step + count < end:
-                following = step + count
-                self._size = min(2 * max(count, self._size // 2), longest)
-                next_count = min(self._size, end - following)
-                turn = 1 - turn
-                next_normals = self._space(turn, following, next_count, padded)
-                wait = threads.begin(self._maker(next_normals, following // 2))
-                try:
-                    yield step, count, normals
-                finally:
-                    wait()
-                step, count, normals = following, next_count, next_normals
-            yield step, count, normals
+            while True:
+                piece.ready()
+                used, following = min(piece.count, end - piece.step), piece.step + piece.count
+                after: Piece | None = None
+                if following < end or (used == piece.count and threads.count() > 1):
+                    self._size = min(2 * max(piece.count, self._size // 2), longest)
+                    count = min(self._size, end - following) if following < end else self._size
+                    after = self._begun(following, count, padded, 1 - piece.turn)
+                self._held = after
+                yield piece.step, used, piece.normals
+                if following >= end:
+                    break
+                assert after is not None
+                piece, self._held = after, None
+            if used < piece.count:  # the rest of this piece
+                normals = piece.normals[end // 2 - piece.step // 2 :]
+                self._held = piece._replace(step=end, count=piece.count - used, normals=normals, ready=_nothing)
         except GeneratorExit:  # the steps broke off
             self._size = FIRST
+            self._dropped()
             raise
+
+    def _taken_up(self, step: int, padded: int) -> Piece | None:
+        """What was begun before, where it is for these steps and particles."""
+        held = self._held
+        if held is None or (held.step, held.normals.shape[2]) != (step, padded):
+            self._dropped()
+            return None
+        self._held = None
+        return held
+
+    def _dropped(self) -> None:
+        if self._held is not None:
+            self._held.ready()  # nobody may still write to a buffer that is used again
+            self._held = None
+
+    def _first(self, step: int, count: int, padded: int) -> Piece:
+        normals = self._space(0, step, count, padded)
+        pair, key, least = step // 2, self.key, -(-20_000 // padded)
+        threads.split(lambda a, b: noise_part(normals, pair, NOISE_ROLE, 1, a, b, key), len(normals), least=least)
+        return Piece(step, count, normals, 0, _nothing)
+
+    def _begun(self, step: int, count: int, padded: int, turn: int) -> Piece:
+        normals, key = self._space(turn, step, count, padded), self.key
+        work = partial(noise_part, normals, step // 2, NOISE_ROLE, 1, 0, len(normals), key)
+        return Piece(step, count, normals, turn, threads.begin(work))
 
     def _space(self, turn: int, step: int, count: int, padded: int) -> np.ndarray:
         """Room for the normals of ``count`` steps."""
@@ -71,7 +116,3 @@ class NoiseAhead:
         if self._buffers[turn].size < numbers:
             self._buffers[turn] = np.empty(numbers)
         return self._buffers[turn][:numbers].reshape(pairs, 2, padded)
-
-    def _maker(self, normals: np.ndarray, pair: int) -> threads.Work:
-        key = self.key
-        return lambda: noise_part(normals, pair, NOISE_ROLE, 1, 0, len(normals), key)

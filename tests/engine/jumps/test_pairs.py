@@ -5,7 +5,9 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.engine.jumps.ensemble import Jumps
-from particlegvi.engine.jumps.pairs import accept_direct, accept_series, series_cutoffs
+from particlegvi.engine.jumps.line import MARGIN, NEW
+from particlegvi.engine.jumps.moments import series_cutoffs
+from particlegvi.engine.jumps.pairs import accept_direct
 
 
 def plain(kernel, x, mine, new, margin, factor):
@@ -49,22 +51,26 @@ def test_the_direct_sum_is_that_of_plain_loops(kernel, dim):
     assert np.array_equal(columns.T, expected)
 
 
-@pytest.mark.parametrize("number", [2, 37, 500])
-def test_the_series_takes_the_same_particles(number):
-    kernel = pg.kernels.SquaredExponential(0.3, variance=1.4)
+@pytest.mark.parametrize(("number", "scale"), [(37, 0.3), (500, 0.3), (1100, 0.02), (2, 1e-4)])
+def test_the_series_takes_the_same_particles(number, scale):
+    kernel = pg.kernels.SquaredExponential(scale, variance=1.4)
     x, _, new, margin = problem(1, number)
-    mine = np.arange(min(number, 20))
-    expected = x.copy()
-    taken = plain(kernel, expected, mine, new, margin, 0.4)
     jumps = Jumps(
-        pg.losses.get("double-well"), pg.priors.Normal(), None, kernel, kl_weight=1.0, lambda1=1.0, share=0.1,
+        pg.losses.get("double-well"), pg.priors.Normal(), None, kernel, kl_weight=1.0, lambda1=0.4 * number, share=0.1,
         tolerance=1e-12, seed=0, particles=number,
     )  # fmt: skip
-    period, origin, modes = jumps._box(x, new[: mine.size])
-    moved = x[:, 0].copy()
-    args = (mine, new[: mine.size, 0].copy(), margin[: mine.size], 0.4)
-    assert accept_series(0.3, 1.4, period, origin, modes, moved, *args) == taken
-    assert np.array_equal(moved, expected[:, 0])
+    line, moved, expected = jumps.line, x[:, 0].copy(), x.copy()
+    for side in (0, 1):
+        line.propose(moved, side, 7, settle=False)
+        places = line.places(side)
+        for i, place in enumerate(places):
+            if i < 20:
+                line.rows[NEW, place], line.rows[MARGIN, place] = new[i, 0], margin[i]
+        mine, proposals = line.members[0, places], line.rows[NEW, places][:, None]
+        taken = plain(kernel, expected, mine, proposals, line.rows[MARGIN, places], 0.4)
+        assert jumps._settle(line, moved, side) == taken
+        assert np.array_equal(moved, expected[:, 0])
+    assert (line._box[0] > 0.0) == (scale > 1e-3)  # else the sum itself was cheaper
 
 
 @pytest.mark.parametrize("tolerance", [1e-4, 1e-10])

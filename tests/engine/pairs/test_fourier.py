@@ -111,6 +111,25 @@ def test_noise_made_ahead_is_the_noise(workers, two, first_step, monkeypatch):
     assert seen == first_step + 5 * FIRST + 3
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("two", [False, True])
+def test_noise_of_groups_of_steps_is_the_noise(workers, two, monkeypatch):
+    """Groups that follow one another go on with what was begun; others begin anew."""
+    monkeypatch.setattr(threads, "count", lambda: workers)
+    ahead = NoiseAhead(noise.key_words(5), True, two)
+    for first_step, steps, stop in ((0, 50, 0), (50, 50, 0), (100, 1, 0), (101, 7 * FIRST, 0), (3, 90, 1), (93, 9, 0)):
+        seen = first_step
+        for step, count, normals in ahead.pieces(37, first_step, steps):
+            assert step == seen and 0 < count <= first_step + steps - step
+            for number in {step, step + 1 if count > 1 else step, step + count - 1, step + count - 1 + two}:
+                row = normals[number // 2 - step // 2, number % 2]
+                assert np.array_equal(row[:37], noise.normals(5, "noise", 37, 1, number)[:, 0])
+            seen += count
+            if stop:
+                break
+        assert stop or seen == first_step + steps
+
+
 def test_a_cloud_that_leaves_the_reach_of_the_series_and_comes_back_changes_no_bit(monkeypatch, rng):
     """The steep well pulls a far particle in: the first steps are for another algorithm, in groups of any size."""
     loss, prior = pg.losses.get("quadratic", curvature=[1.0], centre=[0.0]), pg.priors.Normal(0.0, 1.0)

@@ -1,0 +1,116 @@
+"""The arrays of jumps on the line, and the calls of compiled code that pass over them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from particlegvi.contracts import Array, Term
+from particlegvi.engine.jumps import line, moments
+from particlegvi.engine.jumps.proposals import STUDENT, Broad
+from particlegvi.engine.numerics import threads
+
+LEAST = 16  # segments that repay waking a thread
+
+
+class Line:
+    """One jump after the other of the particles of an ensemble on the line.
+
+    Parameters
+    ----------
+    particles : int
+    broad : Broad or None
+        The broad part of g, None for a Student t fitted to the other half.
+    share, chance : float
+        Probabilities of the broad part, and with which a particle proposes at all.
+    walls : tuple of arrays (1,)
+    potential : tuple
+        The terms of the loss, of -log p and of mu_P, and their weights, as `line.margins` has them.
+    key : tuple
+        The two words of the Philox key.
+
+    Attributes
+    ----------
+    rows : ndarray (line.ROWS, places)
+        OLD, NEW, UNIFORM and MARGIN of those that propose, at the places of `places`.
+    """
+
+    def __init__(
+        self, particles: int, broad: Broad | None, share: float, chance: float, walls: tuple[Array, Array],
+        *, potential: tuple[Term, Term, Term, Array], key: tuple[np.uint64, np.uint64],
+    ) -> None:  # fmt: skip
+        self.segments = -(-particles // line.SEGMENT)
+        self.chance, self._key = chance, key
+        lists, places = 1 if chance >= 1.0 else 2, self.segments * line.SEGMENT
+        self.members = np.zeros((lists, places), np.int64)
+        self.counts = np.zeros((lists, 2, self.segments), np.int64)
+        self.rows = np.empty((line.ROWS, places))
+        self._centres, self._table = np.empty(particles), np.empty(line.TABLE)
+        self._numbers = np.zeros(line.NUMBERS)
+        kind, location, scale = broad or Broad(STUDENT, np.zeros(1), np.ones(1))
+        self._numbers[: line.WALL_LOW] = kind, location[0], scale[0], share
+        self._box, self._sums = np.zeros(moments.BOX), np.empty(moments.SUMS)
+        self._potential, self._margins = potential, line.margins.for_terms(*potential[:3])
+        self._jump = 0
+        self.set_walls(walls)
+
+    def set_walls(self, walls: tuple[Array, Array]) -> None:
+        """Proposals outside of them are rejected."""
+        self._numbers[line.WALL_LOW], self._numbers[line.WALL_HIGH] = walls[0][0], walls[1][0]
+
+    def propose(self, x: Array, side: int, number: int, settle: bool) -> int:
+        """The proposals of half ``side`` in jump ``number`` of the particles ``x`` (N,); before that the particles of
+        half 0 move if ``settle``. Returns how many did."""
+        self._jump = number
+        self._box[moments.MODES] *= side
+        stages = line.TABULATE | line.PROPOSE | (line.CUT if side == 0 else 0) | (line.SETTLE if settle else 0)
+        if self.segments < 2 * LEAST:
+            return self._stage(stages, x, side)
+        taken = self.settle(x, side - 1) if settle else 0
+        if side == 0:
+            self._split(line.CUT, x, side)
+        self._stage(line.TABULATE, x, side)
+        self._split(line.PROPOSE, x, side)
+        return taken
+
+    def weigh(self, side: int) -> None:
+        """Complete the margins of half ``side``."""
+
+        def part(first: int, last: int) -> None:
+            self._margins(*self._potential, side, self.counts, self.rows, first, last)
+
+        threads.split(part, self.segments, least=LEAST)
+
+    def settle(self, x: Array, side: int) -> int:
+        """Move those of half ``side`` whose margin is above 0; returns how many."""
+        return self._stage(line.SETTLE, x, 1 - side)
+
+    def settle_by_series(
+        self, x: Array, side: int, shape: tuple[float, float], limits: tuple[float, float], factor: float
+    ) -> int:
+        """The same where the change of the pair energy counts; -1, with nothing moved, where a series is no way."""
+        how = (self.members, self.counts, self.rows, self._box, self._sums)
+        return int(moments.accept_series(*shape, limits, factor, x, side, *how))
+
+    def places(self, side: int) -> np.ndarray:
+        """The places in ``rows`` of those of half ``side`` that propose."""
+        starts = np.arange(self.segments) * line.SEGMENT
+        count = self.counts[0, side]
+        if side == 1:
+            starts += line.SEGMENT - count
+        return np.repeat(starts - np.cumsum(count) + count, count) + np.arange(int(count.sum()))
+
+    def proposed(self, side: int) -> int:
+        """How many of half ``side`` propose, in the jump and the half that proposed last."""
+        return int(self.counts[0, side].sum()) if self._numbers[line.READY] else 0
+
+    def _split(self, stage: int, x: Array, side: int) -> None:
+        def part(first: int, last: int) -> None:
+            self._stage(stage, x, side, first, last)
+
+        threads.split(part, self.segments, least=LEAST)
+
+    def _stage(self, stages: int, x: Array, side: int, first: int = 0, last: int = -1) -> int:
+        return int(line.stage(
+            stages, side, self._jump, self.chance, self._key, x, self.members, self.counts, self.rows, self._centres,
+            self._table, self._numbers, first, self.segments if last < 0 else last,
+        ))  # fmt: skip
