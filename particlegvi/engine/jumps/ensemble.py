@@ -216,9 +216,12 @@ class Jumps:
         """Facts for the result: the proposal, the share of proposals accepted, and the bound on the error of log A."""
         proposed, accepted = self.counts[PROPOSED], self.counts[ACCEPTED]
         broad = "the prior" if self._fixed is not None else "a Student t fitted to the other half"
+        density = f"a kernel density of at most {CENTRES} particles of the other half"
+        if self.line is not None:
+            density = "a piecewise linear density of the other half"
         found: Facts = {
             "share": self.share,
-            "proposal": f"a kernel density of at most {CENTRES} particles of the other half, and {broad}",
+            "proposal": f"{density}, and {broad}",
             "proposed": proposed,
             "accepted": accepted,
             "acceptance_rate": accepted / proposed if proposed else None,
