@@ -20,7 +20,7 @@ class Piece(NamedTuple):
     """Normals of consecutive steps."""
 
     step: int
-    count: int
+    steps: int
     normals: np.ndarray
     turn: int  # the buffer that they lie in
     ready: threads.Work  # waits for them
@@ -64,10 +64,10 @@ class NoiseAhead:
         try:
             while True:
                 piece.ready()
-                used, following = min(piece.count, end - piece.step), piece.step + piece.count
+                used, following = min(piece.steps, end - piece.step), piece.step + piece.steps
                 after: Piece | None = None
-                if following < end or (used == piece.count and threads.count() > 1):
-                    self._size = min(2 * max(piece.count, self._size // 2), longest)
+                if following < end or (used == piece.steps and threads.count() > 1):
+                    self._size = min(2 * max(piece.steps, self._size // 2), longest)
                     count = min(self._size, end - following) if following < end else self._size
                     after = self._begun(following, count, padded, 1 - piece.turn)
                 self._held = after
@@ -76,9 +76,9 @@ class NoiseAhead:
                     break
                 assert after is not None
                 piece, self._held = after, None
-            if used < piece.count:  # the rest of this piece
+            if used < piece.steps:  # the rest of this piece
                 normals = piece.normals[end // 2 - piece.step // 2 :]
-                self._held = piece._replace(step=end, count=piece.count - used, normals=normals, ready=_nothing)
+                self._held = piece._replace(step=end, steps=piece.steps - used, normals=normals, ready=_nothing)
         except GeneratorExit:  # the steps broke off
             self._size = FIRST
             self._dropped()
