@@ -182,6 +182,66 @@ def test_a_replicate_that_diverges_says_which(tmp_path, monkeypatch):
     assert len(np.load(tmp_path / "run" / "arrays" / "DLE.steps.npy")) == len(range(0, STEPS, 7)) + 1
 
 
+@pytest.fixture
+def many(monkeypatch):
+    """So few are many, and each is a batch."""
+    monkeypatch.setattr("particlegvi.kinds.particles.in_cells.MANY", 2)
+    monkeypatch.setattr("particlegvi.cells.batches.LARGEST", 1)
+
+
+@pytest.mark.parametrize("step", [10, 20, 40, 60])
+def test_many_are_cells_with_the_same_bytes(tmp_path, straight, many, step):
+    """Interrupted in the run itself and after any of its replicates; those that are there are not simulated again."""
+    interrupted(tmp_path / "run", step)
+    kept = list((tmp_path / "run" / "cells").glob("*.json"))
+    assert len(kept) == max(0, step // STEPS - 1)
+    heard = StopAt()
+    pg.resume(tmp_path / "run", progress=heard)
+    assert content(tmp_path / "run") == straight
+    replicates = [done for done in heard.heard if done > STEPS]
+    assert replicates == [STEPS * (r + 1) for r in range(1 + len(kept), NUMBER)]
+
+
+def test_a_damaged_cell_is_simulated_again(tmp_path, straight, many):
+    interrupted(tmp_path / "run", 60)
+    for number, place in enumerate((tmp_path / "run" / "cells").glob("*.json")):
+        place.write_bytes(place.read_bytes()[:-30] if number else place.read_bytes().replace(b"covered", b"cowered"))
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == straight
+
+
+@pytest.mark.slow
+def test_many_on_processes_survive_kills(tmp_path, straight):
+    """With joblib's processes, of which a killed client leaves none behind that writes."""
+    imports = "from particlegvi.cells import batches; from particlegvi.kinds.particles import in_cells"
+    few = "in_cells.MANY, in_cells.REPAID, batches.LARGEST = 2, 0.0, 1"
+    program = KILLED.replace("kill_at = int", f"{imports}; {few}\nkill_at = int")
+    for kill_at, ended in ((40, -signal.SIGKILL), (10**9, 0)):
+        arguments = [str(tmp_path / "run"), json.dumps(SHORT), str(kill_at)]
+        if (tmp_path / "run").exists():
+            program = program.replace("pg.run(json.loads(sys.argv[2]), out=sys.argv[1], ", "pg.resume(sys.argv[1], ")
+            assert len(list((tmp_path / "run" / "cells").glob("*.json"))) == 1
+        done = subprocess.run([sys.executable, "-c", program, *arguments], check=False, timeout=300)
+        assert done.returncode == ended
+    found = content(tmp_path / "run")
+    assert {name: found[name] for name in straight if name != "manifest"} == {
+        name: straight[name] for name in straight if name != "manifest"
+    }
+
+
+def test_many_that_diverge_say_which(tmp_path, monkeypatch, many):
+    from particlegvi.kinds.particles import in_cells
+
+    def fail(problem, method, record_every, hear, keeper):
+        raise pg.Diverged("step 3 of 20 made particle 1 non-finite", 3, 1)
+
+    monkeypatch.setattr(in_cells, "follow", fail)
+    with pytest.raises(pg.Diverged):
+        pg.run(SHORT, out=tmp_path / "run")
+    kept = json.loads((tmp_path / "run" / "arrays" / "DLE.json").read_text())
+    assert kept["stopped"].startswith("replicate 1: step 3")
+
+
 def test_one_step_and_no_folder():
     run = pg.run(SHORT, steps=1, record_every=0)["DLE"]
     assert len(run.info["replicates"]["modes_covered"]) == NUMBER

@@ -3,35 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Facts, Scenario, Snapshot, Storage
+from particlegvi.kinds.particles import in_cells
 from particlegvi.kinds.particles.building import Parts, problem, settled
 from particlegvi.simulation.loop import follow
 from particlegvi.simulation.run import Run
 from particlegvi.tools.errors import Diverged, carry
 
-SEEDS = 2**64
-
 
 def replicate(
-    run: Run, parts: Parts, scenario: Scenario, ends: Storage, progress: Callable[[int, int], None] | None
+    run: Run,
+    parts: Parts,
+    scenario: Scenario,
+    ends: Callable[[], Storage],
+    progress: Callable[[int, int], None] | None,
+    *,
+    label: str,
+    folder: Callable[[], Path],
 ) -> Facts:
     """Count the modes that the method covers in each of ``scenario["replicates"]`` runs, of which ``run`` is the first.
 
     Replicate r has the seed of the run plus r, and is otherwise the same run: with the lengthscale that the first one
-    chose, where a rule chooses it.
+    chose, where a rule chooses it. Few are simulated here, one after the other, with checkpoints inside them; from
+    `in_cells.MANY` on they are cells of the engine of sweeps, on all processors.
 
     Parameters
     ----------
     run, parts, scenario
-    ends : Storage
-        Takes where each of the runs ended as one record, and snapshots inside the replicates. Those that it has from
-        an earlier process are not simulated again.
+    ends : callable
+        Gives a storage that takes where each of the runs ended as one record, and snapshots inside the replicates.
+        Those that it has from an earlier process are not simulated again.
     progress : callable, optional
         Called as ``progress(steps done of all the runs, steps)``.
+    label : str
+        Of the method in the scenario.
+    folder : callable
+        Gives the folder for cells.
 
     Returns
     -------
@@ -39,21 +51,32 @@ def replicate(
         ``number`` of replicates; ``modes_covered`` and ``average_loss`` of each; ``mean_modes_covered`` with the 95%
         interval of that mean, [mean, low, high].
     """
-    number, modes = scenario["replicates"], scenario["modes"]
-    snapshot = ends.start(number, run.final.shape)
-    if snapshot is None:
-        ends.append(run.final)
-    while ends.count < number:
-        _simulate(run, parts, scenario, _Replicate(ends, scenario["steps"], snapshot), progress)
-        snapshot = None
-    finals = [np.ascontiguousarray(final) for final in ends.positions()]
-    covered = [int(np.count_nonzero(diagnostics.mode_occupancy(final, modes))) for final in finals]
+    number = scenario["replicates"]
+    if number >= in_cells.MANY:
+        found = [in_cells.counted(run.final, parts, scenario)]
+        found += in_cells.replicates_of(run, label, scenario, folder(), progress)
+    else:
+        found = [in_cells.counted(final, parts, scenario) for final in _ends(run, parts, scenario, ends(), progress)]
+    covered = [each["modes_covered"] for each in found]
     return {
         "number": number,
         "modes_covered": covered,
         "mean_modes_covered": list(diagnostics.mean_interval(covered)),
-        "average_loss": [float(np.mean(parts.loss.value(final))) for final in finals],
+        "average_loss": [each["average_loss"] for each in found],
     }
+
+
+def _ends(
+    run: Run, parts: Parts, scenario: Scenario, ends: Storage, progress: Callable[[int, int], None] | None
+) -> list[np.ndarray]:
+    """Where all the runs ended."""
+    snapshot = ends.start(scenario["replicates"], run.final.shape)
+    if snapshot is None:
+        ends.append(run.final)
+    while ends.count < scenario["replicates"]:
+        _simulate(run, parts, scenario, _Replicate(ends, scenario["steps"], snapshot), progress)
+        snapshot = None
+    return [np.ascontiguousarray(final) for final in ends.positions()]
 
 
 def _simulate(
@@ -65,7 +88,7 @@ def _simulate(
 ) -> None:
     """Simulate the next replicate; what interrupts it carries the run that all of them repeat."""
     method = settled(run.method, run.info)
-    task = problem(parts, method, scenario, (run.seed + storage.number) % SEEDS, 0)
+    task = problem(parts, method, scenario, (run.seed + storage.number) % in_cells.SEEDS, 0)
     hear = None if progress is None else lambda done, steps: progress(storage.before + done, steps)
     try:
         follow(task, method, 0, hear, storage)

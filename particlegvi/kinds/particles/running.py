@@ -28,7 +28,9 @@ def simulate(job: Job) -> Run:
         heard = job.progress
         hear_all = None if heard is None else lambda done, _: heard(job.label, done, total)
         run = follow(problem, method, every, hear_all, storage, store_end=True)
-        run.info["replicates"] = replicate(run, job.parts, scenario, job.storage("replicates"), hear_all)
+        ends = partial(job.storage, "replicates")
+        where = {"label": job.label, "folder": job.folder}
+        run.info["replicates"] = replicate(run, job.parts, scenario, ends, hear_all, **where)
         return _settled(run)
     except (Diverged, KeyboardInterrupt) as error:
         partly = carried(error, "run")
