@@ -58,7 +58,7 @@ def test_the_ratio_is_that_of_the_definition(name, particles):
 def test_proposals_are_draws_from_the_density(name):
     """Kolmogorov and Smirnov's test of many proposals from one half; the control has another width."""
     rng = np.random.default_rng(2)
-    particles, prior = 20_000, PRIORS[name]
+    particles, prior = 4_000, PRIORS[name]
     x = np.where(rng.random(particles) < 0.3, -2.0, 3.0) + 0.2 * rng.standard_normal(particles)
     line = jumps_of(prior, particles).line
     line.propose(x, 0, 9, settle=False)
