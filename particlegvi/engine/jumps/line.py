@@ -342,8 +342,8 @@ def _propose(x, side, members, counts, rows, centres, table, numbers, first, las
         broad_old, broad_new = all_broad[0][:count], all_broad[1][:count]
         g_old, g_new = all_g[0][:count], all_g[1][:count]
         _draw(numbers, centres, rows[PICK][start:stop], rows[PLACE][start:stop], g_old, g_new, new)
-        _density(numbers, table, old, broad_old, g_old)
-        _density(numbers, table, new, broad_new, g_new)
+        for which in range(2):  # OLD and NEW
+            _density(numbers, table, rows[OLD + which][start:stop], all_broad[which][:count], all_g[which][:count])
         _log_ratio(numbers, old, new, g_old, g_new, broad_old, broad_new, rows[UNIFORM][start:stop], ratio)
 
 

@@ -150,8 +150,8 @@ def accept_series(scale, variance, cutoffs, factor, x, side, members, counts, ro
         begin, end = span(counts, segment, side)
         for start in range(begin, end, LANES):
             count = min(LANES, end - start)
-            _multiples(rows[OLD], start, count, box, tile, scratch, angles, 0)
-            _multiples(rows[NEW], start, count, box, tile, scratch, angles, 16)
+            for which in range(2):  # OLD and NEW
+                _multiples(rows[OLD + which], start, count, box, tile, scratch, angles, 16 * which)
             for lane in range(count):
                 z = (rows[NEW, start + lane] - rows[OLD, start + lane]) / scale
                 own[lane] = variance * (1.0 - exp(-0.5 * z * z))  # less the particle's own term

@@ -29,8 +29,7 @@ def simulate(job: Job) -> Run:
         hear_all = None if heard is None else lambda done, _: heard(job.label, done, total)
         run = follow(problem, method, every, hear_all, storage, store_end=True)
         ends = partial(job.storage, "replicates")
-        where = {"label": job.label, "folder": job.folder}
-        run.info["replicates"] = replicate(run, job.parts, scenario, ends, hear_all, **where)
+        run.info["replicates"] = replicate(run, job.parts, scenario, ends, hear_all, label=job.label, folder=job.folder)
         return _settled(run)
     except (Diverged, KeyboardInterrupt) as error:
         partly = carried(error, "run")
