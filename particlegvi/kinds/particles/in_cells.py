@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +25,8 @@ from particlegvi.kinds.particles import building
 from particlegvi.simulation.loop import follow
 from particlegvi.simulation.run import Run
 from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.storage.versions import versions
 from particlegvi.tools.errors import Diverged, carry
+from particlegvi.version import __version__
 
 MANY = 20  # replicates from which on they are cells
 REPAID = 20.0  # seconds of work that repay the start of processes
@@ -75,7 +76,8 @@ class Simulate:
 
     def name(self, number: int) -> str:
         """The name of a replicate's cell."""
-        whole = json.dumps([self.text, self.label, self.seed, number, self.kernel, versions()], sort_keys=True)
+        versions = [__version__, *(metadata.version(package) for package in ("numpy", "scipy", "numba"))]
+        whole = json.dumps([self.text, self.label, self.seed, number, self.kernel, versions], sort_keys=True)
         return f"{PREFIX}{hashlib.sha256(whole.encode()).hexdigest()}"
 
 

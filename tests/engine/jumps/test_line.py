@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 import particlegvi as pg
-from particlegvi.engine.jumps import line as table
+from particlegvi.engine.jumps import line as stages
+from particlegvi.engine.jumps import table
 from particlegvi.engine.jumps.ensemble import Jumps
 
 PRIORS = {"normal": pg.priors.Normal(0.3, 1.4), "box": pg.priors.Uniform(-4.0, 5.0), "flat": pg.priors.Flat(1)}
@@ -45,10 +46,10 @@ def test_the_ratio_is_that_of_the_definition(name, particles):
     for side in (0, 1):
         line.propose(x, side, 5, settle=False)
         places = line.places(side)
-        old, new, found = (line.rows[row, places] for row in (table.OLD, table.NEW, table.MARGIN))
+        old, new, found = (line.rows[row, places] for row in (stages.OLD, stages.NEW, stages.MARGIN))
         assert np.array_equal(old, x[line.members[0, places]])
         g = [oracle(line, x, side, PRIORS[name], 0.3, at) for at in (old, new)]
-        expected = np.log(g[0] / g[1]) - np.log(line.rows[table.UNIFORM, places])
+        expected = np.log(g[0] / g[1]) - np.log(line.rows[stages.UNIFORM, places])
         inside = np.isfinite(found)
         assert inside.sum() > 0.9 * len(places) or name == "flat"
         np.testing.assert_allclose(found[inside], expected[inside], rtol=0, atol=1e-9)
@@ -62,7 +63,7 @@ def test_proposals_are_draws_from_the_density(name):
     x = np.where(rng.random(particles) < 0.3, -2.0, 3.0) + 0.2 * rng.standard_normal(particles)
     line = jumps_of(prior, particles).line
     line.propose(x, 0, 9, settle=False)
-    new = line.rows[table.NEW, line.places(0)]
+    new = line.rows[stages.NEW, line.places(0)]
     grid = np.linspace(-3.9, 4.9, 40_001)
     g = oracle(line, x, 0, prior, 0.3, grid[::40])
     masses = np.concatenate([[0.0], np.cumsum(0.5 * (g[1:] + g[:-1]) * (grid[40] - grid[0]))])
@@ -78,10 +79,12 @@ def test_coins_and_uniforms_are_what_they_should_be():
     zero, one = line.places(0), line.places(1)
     assert sorted(line.members[0, np.concatenate([zero, one])]) == list(range(30_000))
     assert abs(zero.size - 15_000) < 4.0 * np.sqrt(7500.0)
-    for row in (table.PICK, table.PLACE, table.UNIFORM):
+    for row in (stages.PICK, stages.PLACE, stages.UNIFORM):
         assert stats.kstest(np.concatenate([line.rows[row, zero], line.rows[row, one]]), "uniform").pvalue > 1e-4
     places = np.concatenate([zero, one])
-    assert np.abs(np.corrcoef(line.rows[[table.PICK, table.PLACE, table.UNIFORM]][:, places]) - np.eye(3)).max() < 0.025
+    assert (
+        np.abs(np.corrcoef(line.rows[[stages.PICK, stages.PLACE, stages.UNIFORM]][:, places]) - np.eye(3)).max() < 0.025
+    )
 
 
 def test_a_group_is_cut_as_all_are():
@@ -102,7 +105,7 @@ def test_tight_and_wide_ensembles_propose(spread):
     x = 0.5 + spread * np.linspace(0.0, 1.0, 40)
     line = jumps_of(PRIORS["normal"], 40).line
     line.propose(x, 0, 4, settle=False)
-    assert np.isfinite(line.rows[[table.OLD, table.NEW, table.MARGIN]][:, line.places(0)]).all()
+    assert np.isfinite(line.rows[[stages.OLD, stages.NEW, stages.MARGIN]][:, line.places(0)]).all()
 
 
 def test_particles_far_from_the_broad_part_can_leave():
@@ -114,5 +117,5 @@ def test_particles_far_from_the_broad_part_can_leave():
     alone = line.members[0, line.places(0)][3]
     x[alone] = 500.0
     line.propose(x, 0, 4, settle=False)
-    margin = line.rows[table.MARGIN, line.places(0)][3]
+    margin = line.rows[stages.MARGIN, line.places(0)][3]
     assert np.isfinite(margin) and margin < -1e8

@@ -1,0 +1,217 @@
+"""The density that jumps on the line propose from: piecewise linear, and read from a table.
+
+    g(x) = (1 - share) / (m h) sum_j w_j hat((x - t_j) / h) + share b(x),      hat(z) = max(0, 1 - |z|),
+
+with nodes t_j a distance h apart over the m particles c of the other half, and the weights of linear binning
+w_j = sum_c hat((c - t_j) / h). So g is exactly the density of: a particle c at random, one of the two nodes beside it
+with probabilities hat, and a triangular step of width h from there; and its value anywhere is one interpolation. h is a
+number of the ladder range, range / 2, ...: the one with the largest likelihood of up to `TRIED` particles of the
+other half, each left out once. Weights of a rung are sums of those of the next finer one, since hat is piecewise linear
+there. ``b`` is as in `particlegvi.engine.jumps.proposals`. All of this depends on the other half only.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from particlegvi.engine.jumps.proposals import NORMAL, STUDENT
+from particlegvi.engine.numerics.compiled import nested
+from particlegvi.engine.numerics.mathematics import exp, log
+from particlegvi.engine.numerics.noise import JUMPS_ROLE, sin_cos_turn, uniform_pair
+
+FINEST = 1024  # steps over the range on the finest rung, a power of two
+RUNGS = 11
+TABLE = 2 * FINEST + 4 * RUNGS  # numbers of all rungs with their margins
+TRIED = 32
+TRIED_WORD = np.uint64(2)
+ONE_CENTRE = 8  # the rung where there is a single particle, in a range of one scale of b
+FEW = 32  # particles below this number may need steps longer than their range, which is taken four times as long
+NARROW = 1e-9  # a range below this part of the scale of b is widened to the scale
+NOWHERE = 1e-300
+
+KIND, LOCATION, SCALE, SHARE, WALL_LOW, WALL_HIGH = range(6)  # of ``numbers``: given
+READY, MEMBERS, PART, LOW, INVERSE, FIRST, STEPS = range(6, 13)  # and found by `tabulate`
+NUMBERS = 13
+
+
+@nested
+def log_broad(numbers, at, count, out):
+    """Log density of b at the first ``count`` numbers of ``at``."""
+    location, inverse = numbers[LOCATION], 1.0 / numbers[SCALE]
+    constant = -math.log(numbers[SCALE])
+    if numbers[KIND] == NORMAL:
+        constant -= 0.5 * math.log(2.0 * math.pi)
+        for i in range(count):
+            z = (at[i] - location) * inverse
+            out[i] = constant - 0.5 * z * z
+    elif numbers[KIND] == STUDENT:
+        for i in range(count):
+            z = (at[i] - location) * inverse
+            out[i] = constant - 1.5 * log(2.0 + z * z)
+    else:
+        for i in range(count):
+            z = (at[i] - location) * inverse
+            out[i] = constant if 0.0 <= z <= 1.0 else -np.inf
+
+
+@nested
+def _interpolated(table, first, steps, position):
+    """The sum of w_j hat at ``position``, in steps from the node before the first, and the part of a step there."""
+    inside = 0.0 <= position < steps + 2.0
+    cell = np.uint64(position) if inside else np.uint64(0)
+    part = position - cell
+    at = np.uint64(first) + cell
+    value = table[at] + part * (table[at + np.uint64(1)] - table[at])
+    return (value, part) if inside else (0.0, 0.0)
+
+
+@nested
+def tabulate(m, low, high, side, jump, key, centres, table, numbers):
+    """The density for half ``side``, from the other half, into ``numbers`` and ``table``.
+
+    ``centres`` begins with the ``m`` particles of the other half, which lie in [low, high].
+    """
+    if numbers[KIND] == STUDENT:
+        mean, spread = 0.0, 0.0
+        for c in range(m):
+            mean += centres[c]
+        mean /= max(m, 1)
+        for c in range(m):
+            spread += (centres[c] - mean) ** 2
+        numbers[LOCATION] = mean
+        numbers[SCALE] = math.sqrt(spread / max(m, 1))
+        numbers[READY] = 1.0 if m >= 2 and 0.0 < numbers[SCALE] < np.inf else 0.0
+    else:
+        numbers[READY] = 1.0
+    numbers[MEMBERS] = m
+    numbers[PART] = numbers[SHARE] if m > 0 else 1.0
+    if m == 0 or numbers[READY] == 0.0:
+        return
+    if not high - low > NARROW * numbers[SCALE]:
+        low -= 0.5 * numbers[SCALE]
+        high = low + numbers[SCALE]
+    elif m < FEW:
+        margin = 1.5 * (high - low)
+        low, high = low - margin, high + margin
+    inverse = FINEST / (high - low)
+    for i in range(FINEST + 3):
+        table[i] = 0.0
+    for c in range(m):
+        position = min((centres[c] - low) * inverse, FINEST + 0.0)
+        node = np.int64(position)
+        part = position - node
+        table[node + 1] += 1.0 - part
+        table[node + 2] += part
+    first, steps = 0, FINEST
+    for _ in range(RUNGS - 1):
+        fine = first
+        first, steps = first + steps + 3, steps // 2
+        table[first] = 0.0
+        for j in range(steps + 1):
+            table[first + j + 1] = table[fine + 2 * j + 1] + 0.5 * (table[fine + 2 * j] + table[fine + 2 * j + 2])
+        table[first + steps + 2] = 0.0
+    rung = _best_rung(side, jump, key, centres, table, numbers, low, inverse) if m > 1 else ONE_CENTRE
+    first, steps = 0, FINEST
+    for _ in range(rung):
+        first, steps, inverse = first + steps + 3, steps // 2, 0.5 * inverse
+    numbers[LOW], numbers[INVERSE], numbers[FIRST], numbers[STEPS] = low, inverse, first, steps
+
+
+@nested
+def _best_rung(side, jump, key, centres, table, numbers, low, inverse):
+    """The rung with the largest leave-one-out likelihood of `TRIED` particles, evenly spread over the list."""
+    m = int(numbers[MEMBERS])
+    begin, _ = uniform_pair(np.uint64(side), np.uint64(jump), JUMPS_ROLE + TRIED_WORD, key[0], key[1])
+    tried = min(TRIED, m)
+    at, broad, density = np.empty(TRIED), np.empty(TRIED), np.empty(TRIED)
+    for i in range(tried):
+        at[i] = centres[min(np.int64((i + begin) * m / tried), m - 1)]
+    log_broad(numbers, at, tried, broad)
+    share = numbers[SHARE]
+    for i in range(tried):
+        broad[i] = share * exp(broad[i])
+    best, most = 0, -np.inf
+    first, steps = 0, FINEST
+    for rung in range(RUNGS):
+        height = (1.0 - share) * inverse / (m - 1)
+        for i in range(tried):
+            value, part = _interpolated(table, first, steps, min((at[i] - low) * inverse, steps + 0.0) + 1.0)
+            density[i] = broad[i] + height * (value - (1.0 - part) ** 2 - part**2)
+        score = 0.0
+        for i in range(tried):
+            density[i] = log(max(density[i], NOWHERE))
+        for i in range(tried):
+            score += density[i]
+        if score > most:
+            best, most = rung, score
+        first, steps, inverse = first + steps + 3, steps // 2, 0.5 * inverse
+    return best
+
+
+@nested
+def _broad_draw(numbers, pick, place):
+    """A draw from b, from two uniforms."""
+    location, scale = numbers[LOCATION], numbers[SCALE]
+    if numbers[KIND] == NORMAL:
+        _, cosine = sin_cos_turn(place)
+        return location + scale * math.sqrt(-2.0 * log(pick)) * cosine
+    if numbers[KIND] == STUDENT:  # by inversion
+        return location + scale * (2.0 * place - 1.0) / math.sqrt(2.0 * place * (1.0 - place))
+    return location + scale * place
+
+
+@nested
+def draw(numbers, centres, pick, place, among, steps, out):
+    """Draws from g, from the uniforms ``pick`` and ``place`` (n,); ``among`` and ``steps`` are scratch."""
+    share, m, low = numbers[PART], np.int64(numbers[MEMBERS]), numbers[LOW]
+    each = m / (1.0 - share) if m > 0 and share < 1.0 else 0.0
+    for i in range(out.size):
+        among[i] = (pick[i] - share) * each
+        side = math.sqrt(2.0 * min(place[i], 1.0 - place[i]))
+        steps[i] = side - 1.0 if place[i] < 0.5 else 1.0 - side
+    inverse, most, step = numbers[INVERSE], numbers[STEPS], 1.0 / numbers[INVERSE]
+    for i in range(out.size):
+        if each > 0.0 and among[i] > 0.0:
+            centre = min(np.uint64(among[i]), np.uint64(m - 1))
+            position = min((centres[centre] - low) * inverse, most)
+            node = np.floor(position)
+            node += 1.0 if among[i] - centre < position - node else 0.0
+            out[i] = low + (node + steps[i]) * step
+        else:
+            out[i] = _broad_draw(numbers, pick[i] / share, place[i])
+
+
+@nested
+def density(numbers, table, at, broad, out):
+    """g at ``at`` (n,); ``broad`` gets log b."""
+    log_broad(numbers, at, at.size, broad)
+    low, inverse, steps = numbers[LOW], numbers[INVERSE], numbers[STEPS]
+    first, share = np.int64(numbers[FIRST]), numbers[PART]
+    height = (1.0 - share) * inverse / max(numbers[MEMBERS], 1.0)
+    for i in range(at.size):
+        out[i] = 0.0
+    if numbers[MEMBERS] > 0.0:
+        for i in range(at.size):
+            out[i] = _interpolated(table, first, steps, (at[i] - low) * inverse + 1.0)[0]
+    for i in range(at.size):
+        out[i] = height * out[i] + share * exp(broad[i])
+
+
+@nested
+def log_ratio(numbers, old, new, g_old, g_new, broad_old, broad_new, decides, ratio):
+    """log(g(old) / g(new) / uniform); minus infinity, and ``new`` the old place, where the proposal is refused."""
+    low, high = numbers[WALL_LOW], numbers[WALL_HIGH]
+    for i in range(ratio.size):
+        ratio[i] = log(g_old[i] / (g_new[i] * decides[i]))
+    for i in range(ratio.size):
+        inside = low <= new[i] <= high and abs(old[i]) < np.inf and abs(new[i]) < np.inf
+        new[i] = new[i] if inside else old[i]
+        ratio[i] = ratio[i] if inside else -np.inf
+    far = math.log(numbers[PART])
+    for i in range(ratio.size):
+        if min(g_old[i], g_new[i]) < NOWHERE and new[i] != old[i]:  # only b is left, too small for a number
+            before = log(g_old[i]) if g_old[i] >= NOWHERE else far + broad_old[i]
+            after = log(g_new[i]) if g_new[i] >= NOWHERE else far + broad_new[i]
+            ratio[i] = before - after - log(decides[i])
