@@ -288,6 +288,7 @@ class GaussianWasserstein(Card):
     def restored(self, basis: Basis, state: Mapping[str, Array]) -> Self:
         """Take up the basis and the `state` of an earlier fit, and return the model."""
         self.basis, self._S = basis, np.array(state["kept"])
+        self._asked = np.empty((0, basis.inputs)), np.empty((0, basis.size))
         self._ratio, self.variance_factor_, self.shrinkage_ = map(float, state["numbers"])
         own = {key.removeprefix("mean_"): each for key, each in state.items() if key.startswith("mean_")}
         if not isinstance(self.mean, Inducing | Network):

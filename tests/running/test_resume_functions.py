@@ -23,9 +23,9 @@ SMALL = {
     "multimodal-regression": {"particles": 20, "inducing_points": 9, "steps": 60},
     "wasserstein-misspecified": {"particles": 5, "data.count": 30, "inducing_points": 9, "methods.GWI-net.epochs": 40},
 }
-# All of them are in closed form, but for networks, which the one above has.
+# All of them are in closed form, but for networks, which one above has, and for optimisers, which begin again.
 CLOSED = {
-    "fourier-features", "in-between", "interval-means", "wasserstein-estimator", "wasserstein-weight",
+    "blr-function-space", "sparse-nine-points", "fourier-features", "in-between", "interval-means", "wasserstein-estimator", "wasserstein-weight",
     "window-features", *(f"wasserstein-curve-{number}{code}" for number in (1, 2, 3) for code in ("", "-code")),
 }  # fmt: skip
 CALMER = ("--set", "particles=20", "--set", "methods.20000 steps.steps=4000", "--set", "inducing_points=9")
