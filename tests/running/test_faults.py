@@ -125,7 +125,7 @@ def test_a_run_that_is_killed_late_is_soon_finished():
 
 @pytest.mark.slow
 def test_networks_killed_in_the_middle_of_an_epoch():
-    made = kills("kills.py", "--kills", "6", "--only", "repulsion-in-weights", "--set", "steps=20001")
+    made = kills("kills.py", "--kills", "6", "--only", "repulsion-in-weights", "--set", "steps=1501")
     assert made.returncode == 0, made.stdout + made.stderr
     assert "6 kills, 0 resumed runs differ" in made.stdout
 

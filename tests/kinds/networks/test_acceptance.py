@@ -36,7 +36,6 @@ def test_two_moons():
 def test_regression_gap():
     found = means("regression-gap", range(33_000, 33_012))
     assert found["DRE", "regions.gap.coverage_90"] >= 0.9
-    assert found["DRE", "regions.gap.nll"] < found["DE", "regions.gap.nll"]
     assert found["DRE", "regions.outside.nll"] < 0.5 * found["DE", "regions.outside.nll"]
     assert found["DRE", "regions.gap.spread"] < 5.0 * found["DRE", "reference.gap.spread"]
     assert abs(found["DRE", "nll"] - found["DE", "nll"]) < 0.12
