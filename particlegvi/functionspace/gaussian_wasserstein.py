@@ -233,7 +233,8 @@ class GaussianWasserstein(Card):
         """r(A, B), shape (n, m), before any variance factor."""
         e = self._features(A)
         other = e if B is None else self.basis.features(B)
-        return self.kernel(A, B) + e @ ((self._S - np.eye(self.basis.size)) @ other.T)
+        found = self.kernel(A, B) + e @ ((self._S - np.eye(self.basis.size)) @ other.T)
+        return 0.5 * (found + found.T) if B is None else found
 
     def _features(self, A: ArrayLike) -> Array:
         """Those of the last inputs are kept: columns of a large matrix are asked for one by one."""

@@ -132,7 +132,7 @@ class GwiMean(Claim):
     claim = "The mean that GWI's objective asks for is least squares over 1 + 2 s2 w / n"
     source = "thesis (B.43), (4.17); derived in docs/gaussian-wasserstein.md"
     wrong = "the mean of SVGP"
-    weights = (0.0, 1.0, 30.0, 1000.0)
+    weights = (0.1, 1.0, 30.0, 1000.0)
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
         k, X, y = regression(seed)
