@@ -28,9 +28,9 @@ def emulated(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def passes(root: Path, *files: str, picked: str = NOT_THERE) -> None:
     """Run tests under the emulation: at least one, and all must pass."""
     code = "import signal, sys, pytest; signal.signal(signal.SIGINT, signal.default_int_handler);"
-    code += " sys.exit(pytest.main(sys.argv[1:]))"
+    code += " signal.signal(signal.SIGTERM, signal.SIG_DFL); sys.exit(pytest.main(sys.argv[1:]))"
     plain = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--import-mode=importlib", "-k", picked)
-    done = emulated(root, "-c", code, *plain, *files)
+    done = emulated(root, "-c", code, *plain, "-m", "not slow", *files)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
 
@@ -97,3 +97,10 @@ def test_locks_under_the_emulation(root):
 ])  # fmt: skip
 def test_all_of_storage_resuming_and_signals_under_the_emulation(files, root):
     passes(root, *files, picked=f"{NOT_THERE} and not emulation and not test_windows")
+
+
+@pytest.mark.slow
+def test_kills_under_the_emulation(root):
+    """A few: whole series of them take an hour, with or without the emulation."""
+    done = emulated(root, "benchmarks/kills.py", "--kills", "10")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
