@@ -80,6 +80,9 @@ class Grid:
         self.seeds = seeds
         self.versions = {name: version for name, version in versions.items() if name != "python"}
         self.targets = {key: _expanded(self.scenario, key) for key in self.over}
+        for key, given in over.items():
+            if isinstance(given, str | dict):
+                self.over[key] = _whole_if_asked(self.scenario, self.targets[key], self.over[key])
         every = [target for found in self.targets.values() for target in found]
         twice = next((target for target in every if every.count(target) > 1), None)
         if twice is not None:
@@ -156,6 +159,24 @@ def _same_numbers(value: object) -> object:
     if isinstance(value, list):
         return [_same_numbers(each) for each in value]
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _whole_if_asked(scenario: Facts, targets: list[str], values: list[object]) -> list[object]:
+    """The values of a range; the nearest whole numbers where its ends are whole and the keys take no others."""
+    found = [each for each in values if isinstance(each, float)]
+    broken = [each for each in found if not each.is_integer()]
+    nearest_ones = [round(each) for each in found]
+    if not broken or values[0] != nearest_ones[0] or values[-1] != nearest_ones[-1]:
+        return values
+    try:
+        load(scenario, dict.fromkeys(targets, broken[0]))
+    except ValueError:
+        try:
+            load(scenario, dict.fromkeys(targets, round(broken[0])))
+        except ValueError:
+            return values  # refused for another reason, which is said when the settings are built
+        return list(nearest_ones) if len(set(nearest_ones)) == len(values) else values
+    return values
 
 
 def _expanded(scenario: Facts, key: str) -> list[str]:

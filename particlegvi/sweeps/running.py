@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import tomllib
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,16 +17,17 @@ from particlegvi.kinds.kind import Space
 from particlegvi.settings import grids
 from particlegvi.storage.versions import versions
 from particlegvi.sweeps import folder as folders
-from particlegvi.sweeps.cell import FINISHED, Worker, measured
+from particlegvi.sweeps.cell import Worker, measured
+from particlegvi.sweeps.expected import check_by_what_is_there, check_measures, memory_of, size_on_disk
 from particlegvi.sweeps.grid import Cell, Grid
 from particlegvi.sweeps.pictures import draw
 from particlegvi.sweeps.report import facts, markdown
 from particlegvi.sweeps.sweep import Sweep
-from particlegvi.sweeps.table import Columns, lines
+from particlegvi.sweeps.table import Columns
 from particlegvi.tools import arguments, files, memory
 from particlegvi.tools.errors import carry
 from particlegvi.tools.quoting import refuse
-from particlegvi.tools.registry import look_up, unknown
+from particlegvi.tools.registry import look_up
 from particlegvi.tools.signals import say_last
 from particlegvi.tools.workers import LazyPool, WorkerLost
 
@@ -126,6 +126,8 @@ def run(
     chosen.grid.check()
     base = chosen.grid.scenario
     kinds.of(base).check(kinds.build(base), base, Space(None))
+    if out is not None and folders.is_sweep(out):
+        check_by_what_is_there(chosen.measures, chosen.grid, out)
     if out is None:
         return _filled(chosen, Memory(), None, engine, workers, progress)
     folder = folders.take(out, chosen.scenario, versions())
@@ -231,22 +233,6 @@ class _Desk:
             memory.check_disk(asked, needed, self._out, "give fewer values or seeds")
 
 
-def check_measures(measures: list[str], result: Facts) -> None:
-    """Refuse a number that no method has, if all methods finished."""
-    if any(status != FINISHED for status in result["status"].values()):
-        return
-    every = list(lines(result, measures))
-    known = [name for _, _, found in every for name, value in found.items() if isinstance(value, int | float)]
-    for name in measures:
-        if name not in known:
-            raise unknown("number of the summary", name, dict.fromkeys(each for each in known if each not in measures))
-
-
-def size_on_disk(result: Facts) -> int:
-    """Bytes that the file of such a cell takes, roughly: its text and settings in blocks of 4096."""
-    return 4096 * (1 + (len(json.dumps(result, indent=2)) + 2000) // 4096)
-
-
 def tabled(chosen: Plan, store: Store | Memory, out: Path | None = None) -> tuple[Sweep, list[Cell]]:
     """The sweep as far as its cells are there and sound, and the cells that are not."""
     grid = chosen.grid
@@ -292,9 +278,3 @@ def estimate(chosen: Plan, out: Path | None, workers: int) -> str:
         f" {memory_of(chosen.grid.size, result) / 1e6:.3g} MB of memory for the table",
     ]
     return "\n".join([*told, *keys])
-
-
-def memory_of(cells: int, result: Facts) -> int:
-    """Bytes of the table of a sweep in memory, roughly."""
-    numbers = sum(len(found) + 4 for _, _, found in lines(result))
-    return 60_000_000 + cells * (64 * numbers + 200)

@@ -47,6 +47,17 @@ def test_schedules_losses_and_names_can_be_swept(small):
     assert scenarios[2]["step_size"] == {"schedule": "constant", "value": 0.02}
 
 
+def test_a_range_over_a_whole_number_has_the_nearest_ones_and_any_other_is_left_alone(small):
+    over = {"particles": "10:1000:5:log", "methods.DLE.kl_weight": "1:3:4", "prior.mean": "0:1:3"}
+    made = grid({**small, "methods": {"DLE": {"kl_weight": 1}}, "prior": {**small["prior"], "mean": 0}}, over)
+    assert made.over["particles"] == [10, 32, 100, 316, 1000]
+    assert made.over["methods.DLE.kl_weight"] == pytest.approx([1.0, 5 / 3, 7 / 3, 3.0])
+    assert made.over["prior.mean"] == [0.0, 0.5, 1.0]
+    for refused in ("10:12:5", [10, 10.5]):  # two would be the same; a list says what it means
+        with pytest.raises(ValueError, match=r"particles must be a whole number from 1 to \d+, not 10\.5"):
+            grid(small, {"particles": refused}).check()
+
+
 def names(given, over, **more):
     made = grid(given, over, **more)
     return [cell.name for setting in made.settings() for cell in made.cells(setting)]

@@ -168,6 +168,15 @@ def test_a_number_that_does_not_exist_is_refused_and_leaves_nothing(small, tmp_p
     assert not (tmp_path / "s").exists()
 
 
+def test_a_number_that_does_not_exist_is_refused_by_the_cells_that_are_there(small, tmp_path):
+    pg.sweep(small, over={"particles": [4]}, seeds=1, out=tmp_path / "s", workers=1)
+    before = {place: place.read_bytes() for place in (tmp_path / "s").rglob("*") if place.is_file()}
+    for sizes in ([4], [4, 6]):  # nothing to compute, and something
+        with pytest.raises(ValueError, match='there is no number of the summary "w2"; did you mean "w1"'):
+            pg.sweep(small, over={"particles": sizes}, seeds=1, out=tmp_path / "s", measure="w2")
+    assert {place: place.read_bytes() for place in (tmp_path / "s").rglob("*") if place.is_file()} == before
+
+
 def test_any_number_of_the_summary_can_be_measured(small):
     name = "average_loss.first"
     found = pg.sweep(small, over={"particles": [4, 6]}, seeds=2, measure=(name, "w1"))
