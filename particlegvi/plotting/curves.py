@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from particlegvi.contracts import Array
 from particlegvi.plotting import style
 from particlegvi.plotting.look import number, palette, say
-from particlegvi.plotting.results import FunctionRun
+from particlegvi.plotting.results import Certified, FunctionRun
 
 BAND = (0.025, 0.975)
 WIDE = 1.959963984540054  # standard deviations of a band of 95%
@@ -87,6 +87,26 @@ def draw_target_band(axes: Axes, run: FunctionRun, grid: Array, colour: str) -> 
     for edge in (mean - WIDE * sd, mean + WIDE * sd):
         axes.plot(grid, edge, color=style.lettering(colour), linestyle=DOTS, linewidth=1.6)
     axes.plot([], [], color=palette().words, linestyle=DOTS, linewidth=1.6, label=say("band_of_targets"))
+
+
+def draw_guarantee(axes: Axes, run: FunctionRun, exact: FunctionRun | None, grid: Array, colour: str) -> str:
+    """Draw the ends of the band in which that of the exact process is certified to lie, and those of the latter.
+
+    Returns the second line of a title: how far from the mean of the process the ends may be.
+    """
+    ends = run.guaranteed(grid[:, None]) if isinstance(run, Certified) else None
+    axes.plot([], [], color=palette().words, linewidth=4.5, alpha=0.7, label=say("guaranteed_band"))
+    if exact is not None:
+        low, _, high = band_of(exact, grid)
+        for edge in (low, high):
+            axes.plot(grid, edge, color=palette().ink, linestyle=DOTS, linewidth=1.8, zorder=3.5)
+        axes.plot([], [], color=palette().ink, linestyle=DOTS, linewidth=1.8, label=say("exact_band"))
+    if ends is None:
+        return ""
+    for end in ends:
+        axes.plot(grid, end, color=colour, linewidth=4.5, alpha=0.7, zorder=1.9)
+    reach = float(np.median(ends[1] - ends[0]) / 2.0)
+    return say("guaranteed_reach", reach=number(f"{reach:.2g}"))
 
 
 def band_of(run: FunctionRun, grid: Array) -> tuple[Array, Array, Array]:

@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.clock import clock_of
-from particlegvi.plotting.curves import Follow, draw_functions, draw_target_band, evenly
+from particlegvi.plotting.curves import Follow, draw_functions, draw_guarantee, draw_target_band, evenly
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import SEPARATOR, heading, legend_below
 from particlegvi.plotting.look import look, number, palette, say
@@ -50,6 +50,7 @@ def functions(
     range: Interval | None = None,
     window: Interval | None = None,
     targets: bool = False,
+    guaranteed: bool = False,
 ) -> Figure:
     """One panel per method: sampled functions, their mean and 95% band, the data and the true function.
 
@@ -77,10 +78,14 @@ def functions(
     targets : bool
         Whether the 95% band of a new observation is drawn as well, and the share of the data at which the 90% band of f
         holds the truth is said.
+    guaranteed : bool
+        Whether the band is drawn within which the 95% band of the exact process is certified to lie, for methods that
+        have a certificate, and beside it the 95% band of the method "GP", if it is there. The titles say half the
+        width of the certified band, its median over the inputs.
     """
     return moving(
         results, methods=methods, particles=particles, input=input, bins=bins, truth=truth, range=range, window=window,
-        targets=targets,
+        targets=targets, guaranteed=guaranteed,
     ).figure  # fmt: skip
 
 
@@ -96,6 +101,7 @@ def moving(
     range: Interval | None,
     window: Interval | None,
     targets: bool,
+    guaranteed: bool,
 ) -> Moving:
     """The figure, whose functions, bands and histograms move; its axes are those of the last record."""
     runs = runs_of(results, methods)
@@ -124,15 +130,16 @@ def moving(
             follows[label] = [draw_functions(axes, run, grid, drawn[label], colours[label], turning)]
             if truth and run.data.truth is not None:
                 draw_truth(axes, run, grid)
+            promise = draw_guarantee(axes, run, exact_of(results), grid, colours[label]) if guaranteed else ""
             if run.problem.observed is None:
-                draw_data(axes, run, faint=targets)
+                draw_data(axes, run, faint=targets or guaranteed)
             else:
                 draw_functionals(axes, run, grid[-1] - grid[0])
             name = style.plain(label) if run.method.name in label else f"{style.plain(label)} ({run.method.name})"
             shade = palette().words if run.problem.likelihood.even else style.lettering(colours[label])
             covered = reading.facts_of(results, label).get("bands", {}).get("data") if targets else None
-            second = "" if covered is None else "\n" + say("covered", share=number(f"{covered['covered']:.0%}"))
-            axes.set_title(name + second, fontweight="bold", color=shade)
+            second = "" if covered is None else say("covered", share=number(f"{covered['covered']:.0%}"))
+            axes.set_title("\n".join(filter(None, [name, second, promise])), fontweight="bold", color=shade)
             if targets:
                 draw_target_band(axes, run, grid, colours[label])
             axes.set_xlim(grid[0], grid[-1])
@@ -182,6 +189,12 @@ def runs_of(results: Results, methods: Sequence[str] | None) -> dict[str, Functi
             what = f"a function of {run.data.inputs} inputs" if isinstance(run, FunctionRun) else "no function"
             raise ValueError(f"this kind of figure draws functions of one input, but {label} is {what}")
     return runs
+
+
+def exact_of(results: Results) -> FunctionRun | None:
+    """The exact process among the fits, where it is one of them."""
+    runs = reading.named_runs(results, None).values()
+    return next((run for run in runs if isinstance(run, FunctionRun) and run.method.name == "GP"), None)
 
 
 def note(runs: Mapping[str, FunctionRun]) -> str:

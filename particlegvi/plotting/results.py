@@ -81,6 +81,13 @@ class FunctionRun(Run, Protocol):
     def sample(self, X: ArrayLike, /) -> Array: ...  # samples of the function, (particles, n)
 
 
+@runtime_checkable
+class Certified(Protocol):
+    """A fit that may guarantee where the exact process is."""
+
+    def guaranteed(self, X: ArrayLike, /) -> tuple[Array, Array] | None: ...  # ends of a band, (n,) each
+
+
 class ScorePanel(Protocol):
     """One score of a benchmark table."""
 

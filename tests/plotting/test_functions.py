@@ -88,3 +88,19 @@ def test_what_is_no_function_of_one_input_is_refused(curve):
         plotting.figure(curve, "functions", input="here")
     with pytest.raises(ValueError, match='no method "PSL"'):
         plotting.figure(curve, "functions", methods=["PSL"])
+
+
+def test_a_guarantee_is_drawn_where_there_is_one_and_the_exact_band_beside_it():
+    methods = {"methods": {"GP": {}, "SVGP": {}}, "inducing_points": 6}
+    results = pg.run({**CURVE, **methods})
+    figure = plotting.figure(results, "functions", particles=1, guaranteed=True)
+    grid = next(line.get_xdata() for line in figure.axes[0].lines if len(line.get_xdata()) > 10)
+    mean, sd = results["GP"].predict(grid, return_std=True)
+    for axes in figure.axes:
+        for edge in (mean - 1.959964 * sd, mean + 1.959964 * sd):
+            assert any(np.allclose(edge, line, atol=1e-6) for line in lines(axes))
+    for end in results["SVGP"].guaranteed(grid):
+        assert [any(np.array_equal(end, line) for line in lines(axes)) for axes in figure.axes] == [False, True]
+    low, high = results["SVGP"].guaranteed(grid)
+    assert f"± {np.median(high - low) / 2.0:.2g}" in figure.axes[1].get_title()
+    assert "±" not in figure.axes[0].get_title() + plotting.figure(results, "functions").axes[1].get_title()

@@ -82,6 +82,13 @@ class Fitting(Protocol):
     def fits(self, kernel: Covariance, inputs: int, /) -> None: ...  # a ValueError where they do not
 
 
+@runtime_checkable
+class Certifying(Protocol):
+    """An optional part of a model: it guarantees where the exact process is."""
+
+    def guaranteed(self, problem: FunctionProblem, fit: Fit, X: Array, /) -> tuple[Array, Array] | None: ...
+
+
 class GaussianPosterior:
     """The marginals and the samples of a model whose posterior is a Gaussian process.
 

@@ -14,7 +14,7 @@ from particlegvi.export import Exports, datasets
 from particlegvi.export.columns import Columns, of_particles
 from particlegvi.export.datasets import Coordinates
 from particlegvi.kinds.functions.data import Data
-from particlegvi.kinds.functions.problem import Array, Fit, Followable, FunctionProblem
+from particlegvi.kinds.functions.problem import Array, Certifying, Fit, Followable, FunctionProblem
 from particlegvi.tools import arguments, html
 from particlegvi.version import __version__
 
@@ -116,6 +116,12 @@ class FunctionRun(Exports):
         """Mean of the function at inputs (n, inputs), and with ``return_std`` its standard deviation."""
         found = self.marginals(X)
         return (found.mean(), found.sd()) if return_std else found.mean()
+
+    def guaranteed(self, X: ArrayLike) -> tuple[Array, Array] | None:
+        """The ends of a band at inputs (n, inputs) within which the exact 95% band lies, (n,) each, or None."""
+        if not isinstance(self.method, Certifying):
+            return None
+        return self.method.guaranteed(self.problem, self.fit, _inputs(X, self.data.inputs))
 
     def sample(self, X: ArrayLike) -> Array:
         """Posterior samples of the function at these inputs together, (particles, n)."""

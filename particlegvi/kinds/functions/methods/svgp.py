@@ -12,11 +12,14 @@ from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import divergences, selection
 from particlegvi.functionspace.basis.finding import packed, unpacked
+from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.gp.certificate import Fitted, certify
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.natural_gradient import Law
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
+from particlegvi.functionspace.likelihoods.gaussian import Gaussian
 from particlegvi.kinds.functions import features as functionals
 from particlegvi.kinds.functions.methods.gp import gaussian
 from particlegvi.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior
@@ -24,6 +27,7 @@ from particlegvi.tools.arguments import flag, whole
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import look_up
 
+ERRORS = 1.959964  # standard deviations on either side of the mean have 95% of a Gaussian
 GRID = 1000  # inputs at which a process is compared with the exact one
 
 
@@ -109,6 +113,19 @@ class SVGP:
         law = Law(*(fit.arrays[name] for name in Law._fields))
         model = self._model(problem).restored(unpacked(problem.kernel, fit.arrays), law)
         return GaussianPosterior(model, problem.particles, model.basis.size, problem.seed)
+
+    def guaranteed(self, problem: FunctionProblem, fit: Fit, X: Array) -> tuple[Array, Array] | None:
+        """The ends of a band at inputs (n, dim) within which the 95% band of the exact process lies, (n,) each.
+
+        None where the likelihood is not Gaussian, where means or slopes were observed, and without inducing points.
+        """
+        if not isinstance(problem.likelihood, Gaussian) or problem.observed is not None or self.features is not None:
+            return None
+        basis, law = unpacked(problem.kernel, fit.arrays), Law(*(fit.arrays[name] for name in Law._fields))
+        data = problem.X, problem.y, problem.likelihood.noise_variance
+        certificate = certify(Fitted(with_inducing_points(basis, "a certificate"), law, *data))
+        mean, reach = basis.features(X) @ law.mean, ERRORS * certificate.sd_range(X)[1] + certificate.mean_error(X)
+        return mean - reach, mean + reach
 
     def _bound(self, problem: FunctionProblem, number: int) -> Facts:
         """The evidence lower bound with so many points, frequencies or windows, and how many features that are."""
