@@ -52,6 +52,9 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
         if any(sweep.has(f"{panel.measure}_floor.1", panel.method) for panel in chosen):
             # in grey for the lines of all methods, and last
             grid[-1, -1].plot([], [], color=palette().particles, linestyle=DOTS, label=say("most_exact_draws"))
+        if any(sweep.stopped(label).any() for label in labels):
+            # the mark is in the words, as in the legend of the heat map
+            grid[-1, -1].plot([], [], linestyle="none", label=say("diverged_somewhere"))
         legend_below(figure)
         heading(figure, sweep.scenario, {}, note(sweep) + (f", {say('averaged')}" if len(keys) > 1 else ""))
     return figure
@@ -75,6 +78,12 @@ def _line(axes: Axes, sweep: Swept, measure: str, label: str, axis: int, look: t
     axes.plot(x, mean, color=colour, marker=marker, markersize=7.0, label=style.shown_name(label), gid="mean")
     if np.isfinite(low).any():
         axes.fill_between(x, low, high, color=colour, alpha=0.22, linewidth=0.0, gid="band")
+        axes.vlines(x, low, high, color=colour, linewidth=1.0, alpha=0.5)  # a band has no width at a lone value
+    lost = _by_seed(sweep.stopped(label), axis).any(axis=1)
+    if lost.any():
+        foot = np.full(np.count_nonzero(lost), 0.03)
+        at_foot = axes.get_xaxis_transform()
+        axes.plot(x[lost], foot, linestyle="none", marker="x", color=colour, transform=at_foot, gid="lost")
     floor = f"{measure}_floor.1"
     if sweep.has(floor, label):
         most = _by_seed(sweep.values(floor, label), axis)

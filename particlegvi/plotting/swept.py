@@ -14,6 +14,7 @@ from particlegvi.plotting.look import number, say
 from particlegvi.tools.quoting import refuse
 
 LONGEST = 14  # characters of a value on an axis
+WHOLE = 100_000  # whole numbers below it are written in full
 # Numbers of the summary as keys of the words of figures; any other is shown as it is called.
 NAMES = {
     "w1": "distance_axis",
@@ -112,11 +113,12 @@ def measure_name(measure: str) -> str:
 
 
 def value_names(values: Sequence[object]) -> list[str]:
-    """Values of a key as they stand on an axis: numbers to three digits, long texts cut."""
+    """Values of a key as they stand on an axis: numbers to three digits, whole ones in full, long texts cut."""
     found = []
     for value in values:
         if isinstance(value, int | float) and not isinstance(value, bool):
-            found.append(f"${style.number(float(value), 3)}$")
+            whole = float(value).is_integer() and abs(value) < WHOLE
+            found.append(f"${style.number(float(value), 6 if whole else 3)}$")
         else:
             text = value if isinstance(value, str) else json.dumps(value)
             found.append(style.plain(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"))

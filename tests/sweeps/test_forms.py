@@ -80,6 +80,14 @@ def test_exact_draws_are_hatched_nineteen_times_of_twenty(rng, seeds):
     assert like_exact_draws(Drawn(np.full((3, seeds), np.nan)), Panel("w1", "DLE")).max() == 0.0
 
 
+def test_lines_mark_what_diverged_and_write_whole_numbers_in_full(small):
+    found = pg.sweep(small, over={"step_size": [0.01, 1000]}, seeds=2)
+    [axes] = found.plot("lines").axes
+    [lost] = [line for line in axes.lines if line.get_gid() == "lost"]
+    np.testing.assert_array_equal(lost.get_xdata(), [1.0])
+    assert [each.get_text() for each in axes.get_xticklabels()] == ["$0.01$", "$1000$"]
+
+
 def test_kinds_of_figure_of_a_sweep(swept):
     assert len(swept.plot().axes) == 2  # a panel and its bar
     assert swept.plot("lines", methods=["DLE"], measures=["sd"]).axes
