@@ -114,7 +114,7 @@ assert divergences.kl(regressors, exact) == np.inf
 """,
     ],
 }
-SLOW = {"README.md", "docs/index.md"}
+SLOW = {"README.md", "docs/index.md", "docs/films.md", "docs/notebook.md", "docs/start.md", "docs/sweeps.md"}
 NEEDS = {"docs/estimators.md": "sklearn", "docs/notebook.md": "arviz"}
 # Pages whose Python is not run from the first line to the last, and why.
 NOT_RUN = {

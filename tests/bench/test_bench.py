@@ -58,6 +58,7 @@ def test_products_of_matrices_are_the_same_statistics(rng):
     np.testing.assert_allclose(ours.projected, projected, rtol=0, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_accuracy_and_bytes_hold():
     assert all(row["error"] <= row["tolerance"] for row in workloads.accuracy())
     assert all(row["same"] for row in workloads.same_bytes())

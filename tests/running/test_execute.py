@@ -30,7 +30,13 @@ def content(folder) -> dict[str, bytes]:
     return {name: data for name, data in files(folder).items() if name != "manifest.json"}
 
 
-@pytest.mark.parametrize("name", catalogue.names("particles"))
+QUICK = ("global-minimiser", "lifting", "more-modes", "multimodal")  # test_resume.py runs all of them, in fewer steps
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in catalogue.names("particles")],
+)
 def test_every_scenario_runs_and_comes_back_bit_for_bit(name, tmp_path):
     own = {"record_every": 2} if "record_every" in scenario.load(name) else {}
     results = pg.run(name, seed=3, out=tmp_path / "run", **SHORT, **own)
