@@ -62,6 +62,7 @@ def test_the_variances_of_the_page_solve_the_equation(rate, bandwidth, printed):
     assert round(float(variance([0.0, 200.0], 1.0, bandwidth, rate)[-1]), 2) == printed
 
 
+@pytest.mark.slow
 def test_shares_of_wells_move_without_a_way_over_the_barrier():
     loss = pg.Loss.from_formula("0.366*t**4 - 2.419*t**2 + 0.741*t", variables=["t"])
     prior = pg.priors.Normal(-0.6, 1.6)

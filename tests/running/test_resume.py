@@ -35,7 +35,13 @@ def test_interrupted_anywhere(tmp_path, straight, calls):
     assert content(tmp_path / "run") == straight
 
 
-@pytest.mark.parametrize("name", pg.scenarios.names("particles"))
+SLOW = ("repulsion-pays",)  # many replicates
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in pg.scenarios.names("particles")],
+)
 def test_every_scenario(tmp_path, name, monkeypatch):
     # the truth takes longer than all the rest, and is the same where the arrays are
     monkeypatch.setattr("particlegvi.results.runs.summarise", lambda results: {"status": results.status})

@@ -22,10 +22,11 @@ SMALLER = {
     "density-ratio": None,  # these are in tests/functionspace, too
     "class-probabilities": {"draws": 100_000},
     "discrete-law": {"particles": 10_000},
-    "dre-invariant": {"particles": 400},
+    "dre-invariant": None,
     "drle-forgets": None,
     "drle-law": None,
     "drle-sampling": None,
+    "few-particles": None,
     "fokker-planck-law": {"particles": 2_000},
     "fixed-points-collapse": None,
     "flat-prior": None,  # compiles four methods in the plane
