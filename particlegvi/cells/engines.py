@@ -11,7 +11,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable
-from functools import partial
 from itertools import islice
 from typing import TypeVar
 
@@ -53,9 +52,12 @@ def loky(
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-    call = delayed(partial(_in_process, function, os.getpid()))
+    call = delayed(function)
     with parallel_config(backend="loky", n_jobs=number, inner_max_num_threads=1):
-        parallel = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch=AHEAD * number)
+        parallel = Parallel(
+            return_as="generator_unordered", batch_size=1, pre_dispatch=AHEAD * number, initializer=_begin,
+            initargs=(os.getpid(),),
+        )  # fmt: skip
         results = parallel(call(task) for task in tasks)
     try:
         yield from results
@@ -68,17 +70,10 @@ def loky(
         get_reusable_executor(reuse=True).shutdown(kill_workers=True)
 
 
-_begun: set[int] = set()
-
-
-def _in_process(function: Callable[[Task], Result], parent: int, task: Task) -> Result:
-    """Compute a task; at the first one, leave Ctrl-C to the parent, and end when it does."""
-    if parent not in _begun:
-        _begun.add(parent)
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    return function(task)
+def _begin(parent: int) -> None:
+    """What a process does before its first task: leave Ctrl-C to the parent, and end when it does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
 def _end_with(parent: int) -> None:

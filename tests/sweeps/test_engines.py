@@ -161,6 +161,23 @@ def group_of(leader):
     return found
 
 
+@linux
+@pytest.mark.slow
+def test_a_worker_without_a_task_ends_with_its_parent(tmp_path):
+    """Killed while the first of two workers computes and the other has had nothing to do."""
+    code = (
+        "import time; from particlegvi.cells import engines; print('begun', flush=True);"
+        "list(engines.loky(time.sleep, iter([60.0]), 2))"
+    )
+    client = started(sys.executable, "-c", code, cwd=tmp_path)
+    time.sleep(4.0)
+    members = group_of(client.pid)
+    assert len(members) >= 3
+    client.kill()
+    client.wait()
+    assert gone(members)
+
+
 def gone(pids, within=20.0):
     deadline = time.monotonic() + within
     while time.monotonic() < deadline:
