@@ -116,8 +116,10 @@ def test_networks_and_estimators_show_themselves():
     for part in ("functionspace", "networks"):
         module = importlib.import_module(f"particlegvi.{part}.estimators")
         for name in module.__all__:
-            if isinstance(getattr(module, name), type):  # as every estimator does, by scikit-learn's own diagram
-                assert name in getattr(module, name)()._repr_html_()
+            if isinstance(getattr(module, name), type):
+                made = getattr(module, name)()
+                assert name in read(made).words
+                assert made._repr_mimebundle_()["text/html"] == made._repr_html_()
 
 
 @pytest.mark.parametrize("name", pg.scenarios.names())

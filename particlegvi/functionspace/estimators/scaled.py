@@ -15,15 +15,20 @@ from particlegvi.contracts import Array
 from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.tools import arguments
+from particlegvi.tools.html import Card
 
 RandomState: TypeAlias = int | np.random.RandomState | None
 
 
-class ScaledEstimator(BaseEstimator):
+class ScaledEstimator(Card, BaseEstimator):
     """Base class of estimators with the parameters ``standardise`` and ``random_state``."""
 
     standardise: bool
     random_state: RandomState
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        # Notebooks ask for this first; scikit-learn's own has its diagram, which does not show what was fitted.
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def _seed(self) -> int:
         """A seed of the package from scikit-learn's ``random_state``: a whole number is one already."""
