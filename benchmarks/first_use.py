@@ -29,9 +29,9 @@ def with_a_copy() -> None:
     import numpy as np
 
     from particlegvi import schedules
-    from particlegvi.kinds.particles import building
     from particlegvi.methods.flow import ParticleProblem
-    from particlegvi.running import execute
+    from particlegvi.runs import execute
+    from particlegvi.scenario.kinds.particles import building
 
     rest = execute.simulate_rest
 
@@ -60,7 +60,7 @@ def timed(what: str, copies: int, folder: str) -> None:
     """Do one thing in this process and print its seconds."""
     begun = time.perf_counter()
     if what == "--warm":
-        from particlegvi.doctor.warming import warm
+        from particlegvi.cli.doctor.warming import warm
 
         warm(processes=copies)
     else:

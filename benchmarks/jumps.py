@@ -24,7 +24,7 @@ def seconds(method: pg.methods.Method, particles: int, steps: int) -> tuple[floa
 
 
 def main() -> None:
-    jumps = pg.jumps.Ensemble(every=EVERY)
+    jumps = pg.jumps.Jumps(every=EVERY)
     pairs = {
         "DLE": (pg.methods.DLE(0.25), pg.methods.DLE(0.25, jumps=jumps)),
         "DRLE": (pg.methods.DRLE(0.25, 0.5, KERNEL), pg.methods.DRLE(0.25, 0.5, KERNEL, jumps=jumps)),

@@ -32,7 +32,7 @@ from pathlib import Path
 
 from particlegvi import datasets
 from particlegvi.cli import main
-from particlegvi.running import execute as runner  # noqa: F401 - for the children
+from particlegvi.runs import execute as runner  # noqa: F401 - for the children
 from particlegvi.scenario import catalogue
 
 # Fits of a second or two, and of tables the only one, with cells as short.

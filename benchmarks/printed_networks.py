@@ -34,8 +34,8 @@ from particlegvi.contracts import Array
 from particlegvi.datasets import load
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.means import Network
-from particlegvi.tables.wasserstein import printed
-from particlegvi.tables.wasserstein.problems import TRIALS, Problem, Trials, problem
+from particlegvi.scenario.tables.problem import Problem
+from particlegvi.scenario.tables.wasserstein.protocols import PRINTED, TRIALS, Trials, batch_size, problem
 
 FOLDS, FEW_FOLDS = (31, 32), (31,)
 FEW_TRIALS = {"power": 10, "kin8nm": 10, "protein": 1, "naval": 1, "naval-program": 1}
@@ -75,7 +75,7 @@ def scores(test: Array, held: Array) -> Array:
 def trials_of(row: str, fold: int) -> Trials:
     if row == "naval-program":
         turbine, other = load("naval-turbine"), load("naval-compressor")
-        return Trials(np.column_stack([turbine.X, other.y]), turbine.y, 1000, fold)
+        return Trials("naval", np.column_stack([turbine.X, other.y]), turbine.y, fold)
     task = problem(row, "best-of-30", fold)
     assert isinstance(task, Trials)
     return task
@@ -98,7 +98,7 @@ def measured(row: str, store: Path) -> dict[str, Array]:
                 task, each = drawn.problem(trial), {}
                 epochs = 300 if len(task.train.y) >= MANY_ROWS else 1000
                 for name, (hidden, step_size) in NETWORKS.items():
-                    each[name] = errors(task, Network(hidden, epochs, step_size, task.batch_size))
+                    each[name] = errors(task, Network(hidden, epochs, step_size, batch_size(task)))
                 found[row, fold, trial] = each
                 file.write(json.dumps({"row": row, "fold": fold, "trial": trial, "errors": each}) + "\n")
                 file.flush()
@@ -111,10 +111,10 @@ def of_row(row: str, name: str, both: Array) -> list[str]:
     test, held = both[..., 0], both[..., 1]
     nll = scores(test, held)
     in_print = row.removesuffix("-program")
-    pair = printed.published(in_print, "gwi-net")
+    pair = PRINTED.published(in_print, "gwi-net")
     assert pair is not None
     return [
-        TITLES.get(row, printed.title(in_print)), f"{pair[0]:.2f} ({pair[1]:.2f})",
+        TITLES.get(row, PRINTED.title(in_print)), f"{pair[0]:.2f} ({pair[1]:.2f})",
         f"{math.exp(pair[0] - UNIT):.3g}", name,
         f"{test.mean():.3g}{spread(test, '.2g')}", f"{nll.mean():.2f}{spread(nll, '.2f')}",
         f"{np.mean(nll - UNIT - np.log(test)):.2f}", ", ".join(f"{each:.2f}" for each in nll.min(axis=1)),
@@ -134,11 +134,11 @@ def choose(row: str) -> None:
         both, best = [], []
         for trial in range(trials):
             task = drawn.problem(trial)
-            network = Network(hidden, epochs, step_size, batch or task.batch_size)
+            network = Network(hidden, epochs, step_size, batch or batch_size(task))
             both.append(errors(task, network))
             best.append(network.facts()["epochs"])
         test, held = np.array(both).T
-        show([" x ".join(map(str, hidden)), step_size, epochs, batch or task.batch_size, f"{test.mean():.3g}",
+        show([" x ".join(map(str, hidden)), step_size, epochs, batch or batch_size(task), f"{test.mean():.3g}",
               f"{held.mean():.3g}", f"{scores(test, held).mean():.2f}", f"{np.median(best):.0f}"])  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import particlegvi as pg
-from particlegvi.cells import Done
+from particlegvi.tools.cells import Done
 
 SMALL = {
     "name": "small", "particles": 100, "steps": 2000, "step_size": 1e-3, "record_every": 0, "figures": [],

@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 
 from particlegvi.scenario import load
-from particlegvi.tables import Cell, EnsembleSettings, EnsembleTable
-from particlegvi.tables.store import Store
+from particlegvi.scenario.tables import EnsembleSettings, EnsembleTable, Task
+from particlegvi.scenario.tables.store import Store
 
 STANDARD = "standard"
 NETWORKS = ("de", "dle", "drle", "drle-outputs")
@@ -31,7 +31,7 @@ def finished(folder: Path, settings: EnsembleSettings) -> EnsembleTable:
     store, scores = Store(folder, settings), {}
     for row in settings.rows:
         for split in settings.splits_of(row):
-            cells = [Cell(row, model, STANDARD, split) for model in settings.models]
+            cells = [Task(row, model, STANDARD, split) for model in settings.models]
             found = store.finished(cells)
             scores.update(found if len(found) == len(cells) else {})
     return EnsembleTable(settings, scores)
@@ -49,7 +49,7 @@ def means(table: EnsembleTable, metric: str, models: tuple[str, ...]) -> list[st
     """The means over splits."""
     head = f"| {' | '.join(['', 'splits', *(table.called(model) for model in models)])} |"
     lines = [f"{table.titles[metric]}, mean over the splits:", "", head, "|---" * (2 + len(models)) + "|"]
-    for row in table.chosen.rows:
+    for row in table.settings.rows:
         entries = [table.entry(row, model, STANDARD, metric) for model in models]
         shown = ["-" if e is None else f"{e.mean:.{digits(table, row, metric)}f}" for e in entries]
         splits = max((e.splits for e in entries if e is not None), default=0)
@@ -63,7 +63,7 @@ def differences(table: EnsembleTable, metric: str) -> list[str]:
     head = f"| {' | '.join(['', *(table.called(model) for model in others)])} |"
     title = f"{table.titles[metric]}, difference to DE on the same splits and its standard error:"
     lines = [title, "", head, "|---" * (1 + len(others)) + "|"]
-    for row in table.chosen.rows:
+    for row in table.settings.rows:
         places = digits(table, row, metric) + 1
         gaps = [table.paired(row, model, STANDARD, metric) for model in others]
         shown = ["-" if gap is None else f"{gap[0]:+.{places}f} ± {gap[1]:.{places}f}" for gap in gaps]
@@ -82,7 +82,7 @@ def verdicts(table: EnsembleTable) -> tuple[list[str], bool]:
         lines.append(f"{'met' if met else 'MISSED'}: {row} {metric} at most {most}: {values}")
     covered = {
         (row, table.called(model)): entry.mean
-        for row in table.chosen.rows
+        for row in table.settings.rows
         for model in NETWORKS
         if (entry := table.entry(row, model, STANDARD, "coverage_90")) is not None
     }

@@ -16,10 +16,10 @@ from matplotlib.patches import FancyBboxPatch
 ROOT = Path(__file__).resolve().parent.parent
 HIDDEN = ("__init__", "__main__", "version")
 MATHEMATICS = (
-    "losses", "kernels", "priors", "schedules", "integrators", "methods", "jumps", "targets", "diagnostics",
-    "functionspace", "networks", "metrics", "calibration",
+    "losses", "kernels", "priors", "integrators", "methods", "targets", "diagnostics", "functionspace",
+    "networks", "metrics",
 )  # fmt: skip
-SCENARIOS = ("kinds", "scenario", "results", "running", "sweeps", "tables", "plotting", "verification", "bench", "cli")
+SCENARIOS = ("scenario", "runs", "sweeps", "plotting", "verification", "bench", "cli")
 
 
 def part_of(path: Path) -> str:
@@ -37,7 +37,7 @@ def imports(path: Path) -> set[str]:
             found.add(str(node.module).split(".")[1])
         elif isinstance(node, ast.Import):
             # who comes in by the front door, `import particlegvi as pg`, stands above all that it opens on
-            found |= {(each.name + ".running").split(".")[1] for each in node.names if "particlegvi" in each.name}
+            found |= {(each.name + ".runs").split(".")[1] for each in node.names if "particlegvi" in each.name}
     return found
 
 

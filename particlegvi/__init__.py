@@ -13,6 +13,8 @@ Names are imported when first used, so that the command line starts fast.
 from __future__ import annotations
 
 import importlib
+import sys
+from importlib.machinery import ModuleSpec
 
 from particlegvi.version import __version__
 
@@ -26,8 +28,6 @@ _MODULES = (
     "priors",
     "methods",
     "integrators",
-    "jumps",
-    "schedules",
     "targets",
     "diagnostics",
     "functionspace",
@@ -35,39 +35,37 @@ _MODULES = (
     "plotting",
     "datasets",
     "metrics",
-    "calibration",
-    "tables",
 )
+# Modules that the sub-layers of a room hold: `pg.jumps` is `particlegvi.methods.jumps`.
+_INSIDE = {"schedules": "integrators", "jumps": "methods", "calibration": "metrics", "tables": "scenario"}
 _NAMES = {
     "Loss": "particlegvi.losses.loss:Loss",
     "Prior": "particlegvi.priors.formula:Prior",
-    "Run": "particlegvi.simulation.run:Run",
+    "Run": "particlegvi.runs.results.single:Run",
     "Diverged": "particlegvi.tools.errors:Diverged",
     "last_interrupted": "particlegvi.tools.errors:last_interrupted",
-    "simulate": "particlegvi.simulation.loop:simulate",
+    "simulate": "particlegvi.runs.results.single:simulate",
     "target": "particlegvi.targets:target",
-    "run": "particlegvi.running.execute:run",
-    "animate": "particlegvi.running.animate:animate",
-    "resume": "particlegvi.sweeps.front:resume",
-    "sweep": "particlegvi.sweeps.front:sweep",
-    "compare": "particlegvi.running.compare:compare",
-    "load": "particlegvi.sweeps.front:load",
+    "run": "particlegvi.runs.execute:run",
+    "animate": "particlegvi.runs.animate:animate",
+    "resume": "particlegvi.sweeps.api:resume",
+    "sweep": "particlegvi.sweeps.api:sweep",
+    "compare": "particlegvi.runs.compare:compare",
+    "load": "particlegvi.sweeps.api:load",
     "scenarios": "particlegvi.scenario.scenarios:",
-    "page": "particlegvi.running.pages:page",
+    "page": "particlegvi.runs.pages:page",
 }
 
-__all__ = ["__version__", *_MODULES, *_NAMES]
+__all__ = ["__version__", *_MODULES, *_INSIDE, *_NAMES]
 
 if TYPE_CHECKING:
     from typing import Any
 
     from particlegvi import (
-        calibration,
         datasets,
         diagnostics,
         functionspace,
         integrators,
-        jumps,
         kernels,
         losses,
         methods,
@@ -75,20 +73,20 @@ if TYPE_CHECKING:
         networks,
         plotting,
         priors,
-        schedules,
-        tables,
         targets,
     )
+    from particlegvi.integrators import schedules
     from particlegvi.losses.loss import Loss
+    from particlegvi.methods import jumps
+    from particlegvi.metrics import calibration
     from particlegvi.priors.formula import Prior
-    from particlegvi.running.animate import animate
-    from particlegvi.running.compare import compare
-    from particlegvi.running.execute import run
-    from particlegvi.running.pages import page
-    from particlegvi.scenario import scenarios
-    from particlegvi.simulation.loop import simulate
-    from particlegvi.simulation.run import Run
-    from particlegvi.sweeps.front import load, resume, sweep
+    from particlegvi.runs.animate import animate
+    from particlegvi.runs.compare import compare
+    from particlegvi.runs.execute import run
+    from particlegvi.runs.pages import page
+    from particlegvi.runs.results.single import Run, simulate
+    from particlegvi.scenario import scenarios, tables
+    from particlegvi.sweeps.api import load, resume, sweep
     from particlegvi.targets import target
     from particlegvi.tools.errors import Diverged, last_interrupted
 
@@ -100,6 +98,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(loaded, attribute) if attribute else loaded
     elif name in _MODULES:
         value = importlib.import_module(f"particlegvi.{name}")
+    elif name in _INSIDE:
+        value = importlib.import_module(f"particlegvi.{_INSIDE[name]}.{name}")
     else:
         raise AttributeError(f"module 'particlegvi' has no attribute {name!r}")
     globals()[name] = value
@@ -108,3 +108,24 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Inside:
+    """Lets ``from particlegvi.tables import run_table`` find the module that a room holds, under its public name."""
+
+    own: ModuleSpec | None
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        room, _, word = name.rpartition(".")
+        return ModuleSpec(name, self) if room == __name__ and word in _INSIDE else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> Any:
+        module = __getattr__(spec.name.rpartition(".")[2])
+        self.own = module.__spec__  # the import system replaces it
+        return module
+
+    def exec_module(self, module: Any) -> None:
+        module.__spec__ = self.own
+
+
+sys.meta_path.append(_Inside())  # type: ignore[arg-type]

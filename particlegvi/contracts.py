@@ -161,14 +161,14 @@ class Method(Protocol):
 
 
 class Moving(Protocol):
-    """A state that takes steps, reproducible from ``state``, `kept` and the step number."""
+    """A state that takes steps, reproducible from ``state``, `extra_state` and the step number."""
     @property
     def state(self) -> Array: ...  # what moves: one C-contiguous array
     # take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit
     def advance(self, first_step: int, steps: int, /) -> None: ...
-    def kept(self) -> dict[str, Any]: ...  # what there is to keep besides the state, as JSON can hold it
-    # put the flow where another was that had this state and this `kept`
-    def restore(self, state: Array, kept: dict[str, Any], /) -> None: ...
+    def extra_state(self) -> dict[str, Any]: ...  # what there is to keep besides the state, as JSON can hold it
+    # put the flow where another was that had this state and this `extra_state`
+    def restore(self, state: Array, extra_state: dict[str, Any], /) -> None: ...
 
 
 class Flow(Moving, Protocol):
@@ -184,7 +184,7 @@ class Snapshot(NamedTuple):
 
     step: int  # steps done
     state: Array  # of the flow
-    kept: dict[str, Any]  # by the flow: `Moving.kept`
+    extra_state: dict[str, Any]  # by the flow: `Moving.extra_state`
     facts: dict[str, Any]  # of the flow, or of a fit of functions
     records: int  # records taken up to that step
     constants: Mapping[str, Array] = {}  # arrays that the run has computed and that no later step changes
@@ -293,6 +293,6 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...  # name in the registry
     def check(self, likelihood: Likelihood, /) -> None: ...  # a ValueError if the method cannot have this likelihood
-    # fit (`particlegvi.kinds.functions.problem`): particles, facts and the arrays that `restore` needs
+    # fit (`particlegvi.scenario.kinds.functions.problem`): particles, facts and the arrays that `restore` needs
     def fit(self, problem: Any, progress: StepProgress | None = None, storage: Storage | None = None, /) -> Any: ...
     def restore(self, problem: Any, fit: Any, /) -> Any: ...  # the posterior as it was after its fit

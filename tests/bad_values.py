@@ -1,5 +1,8 @@
 """Every kind of bad value, and what is wrong with the answers of a call to them.
 
+All values go through each check of values, and a dozen of them through each argument; the thorough tests give all of
+them to each argument.
+
 A call answers well if it returns, or raises a ``ValueError`` of one line (a formula's shows the place below) that
 quotes nothing at length and is not the text of some library about an object that the user never saw; and at once
 either way.
@@ -19,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import particlegvi as pg
+from particlegvi import contracts
 
 Calls = dict[str, Callable[[Any], Any]]
 LONGEST = 600
@@ -63,6 +67,11 @@ VALUES: dict[str, Any] = {
 }  # fmt: skip
 
 
+# One of each kind: nothing, numbers that are none, ends of ranges, wrong types, shapes and dtypes, and long to print.
+DOZEN = ("None", "True", "text", "nan", "-1", "0", "1e308", "10**5000", "[1, 2, 3]", "ragged", "complex array", "odd")
+FEW = {name: VALUES[name] for name in DOZEN}
+
+
 def add(calls: Calls, name: str, function: Callable[..., Any], keys: str, /, **others: Any) -> None:
     """Put these keyword arguments of a function into the table, one by one."""
     for key in keys.split():
@@ -89,10 +98,29 @@ def table(module: Any, given: dict[str, Any], left_out: str = "") -> Calls:
     return calls
 
 
-def wrong_answers(name: str, call: Callable[[Any], Any]) -> list[str]:
-    """What is wrong with the answers to the values: nothing, one hopes."""
+def checks(*modules: Any) -> Calls:
+    """The public functions of these modules that check one value, with good values for what else they need."""
+    good = {"key": "x", "dim": 1, "columns": 2, "count": 3, "allowed": "a good value", "shape": (1,)}
+    good |= {"y": np.array([1.0]), "contract": contracts.Loss, "article": "a loss"}
+    calls: Calls = {}
+    for module in modules:
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            needed = [key for key, each in inspect.signature(function).parameters.items() if each.default is each.empty]
+            if function.__module__ == module.__name__ and name[0] != "_" and {"value", "thing"} & {*needed}:
+                others = {key: good[key] for key in needed if key not in ("value", "thing")}
+                add(calls, name, function, "value" if "value" in needed else "thing", **others)
+    return calls
+
+
+def all_wrong_answers(calls: Calls) -> list[str]:
+    """What is wrong with the answers of these calls to all values."""
+    return [sentence for name, call in calls.items() for sentence in wrong_answers(name, call, VALUES)]
+
+
+def wrong_answers(name: str, call: Callable[[Any], Any], values: dict[str, Any] = FEW) -> list[str]:
+    """What is wrong with the answers to these values: nothing, one hopes."""
     wrong = []
-    for given, value in VALUES.items():
+    for given, value in values.items():
         begun, answer = time.process_time(), ""
         try:
             with warnings.catch_warnings():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,29 @@ ROOT = Path(__file__).resolve().parent.parent
 
 os.environ["MPLBACKEND"] = "Agg"
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+# A child inherits which signals its parent ignores, and no other handler. `nohup`, a shell without job control and many
+# CI runners ignore some: the tests send them to their children and to themselves. A closed terminal still ends nothing.
+HANDLERS = {"SIGINT": signal.default_int_handler, "SIGTERM": signal.SIG_DFL, "SIGHUP": lambda *_: None}
+for number in [getattr(signal, name) for name in HANDLERS if hasattr(signal, name)]:
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, HANDLERS[number.name])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Parameters that a test's `sample` does not name make it `thorough`; a name in it fits one of them at least."""
+    unused: dict[str, set[str]] = {}
+    for item in items:
+        sample = item.get_closest_marker("sample")
+        if sample is not None:
+            fitting = {name for name in sample.args if fnmatchcase(item.callspec.id, name)}
+            unused.setdefault(item.nodeid.split("[")[0], set(sample.args)).difference_update(fitting)
+            if not fitting:
+                item.add_marker("thorough")
+    wrong = [f"{test}: {', '.join(sorted(names))}" for test, names in unused.items() if names]
+    if wrong and config.args in ([], ["tests"], [str(ROOT)], [str(ROOT / "tests")]):  # not where a part was asked for
+        raise pytest.UsageError("samples fit no parameter; " + "; ".join(wrong))
 
 
 @pytest.fixture(scope="session")
@@ -45,10 +70,10 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The synthetic set of tables of approximations has sixty rows."""
-    from particlegvi.tables.approximation import problems
+    from particlegvi.scenario.tables.approximation import exact as problems
 
     monkeypatch.setitem(problems.SETS, "synthetic", problems.Rows("synthetic", "Synthetic", 60, 30, 20))
-    caches = problems._prepared, problems.exact
+    caches = problems._prepared, problems.exact_process
     for each in caches:
         each.cache_clear()
     yield
@@ -59,7 +84,8 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch, few: None) -> list:
     """The data sets of tables are made ones, and every model is a toy; the calls of it are in the list returned."""
-    from particlegvi.tables import models, problems
+    from particlegvi.scenario.tables.functions import models
+    from particlegvi.scenario.tables.functions import protocols as problems
 
     from .data_sets import first_input, made
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.contracts import Array, Flow, Kernel, Loss, Method, Objective, Prior, Target
 from particlegvi.methods.flow import ParticleProblem
-from particlegvi.plotting.results import HasAtoms, HasDensity, ParticleRun, Results
+from particlegvi.plotting.protocols import HasAtoms, HasDensity, ParticleRun, Results
 
 
 @dataclass
@@ -130,10 +130,10 @@ class PlainFlow:
             places = places - h * drift + math.sqrt(2 * h * kl_weight) * noise
             self.state[...] = np.clip(places, prior.low, prior.high)
 
-    def kept(self) -> dict[str, Any]:
+    def extra_state(self) -> dict[str, Any]:
         return {}
 
-    def restore(self, state: Array, kept: dict[str, Any]) -> None:
+    def restore(self, state: Array, extra_state: dict[str, Any]) -> None:
         self.state[...] = state
 
     def particles(self) -> Array:

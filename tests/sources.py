@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,8 @@ class Import(NamedTuple):
     function: str | None  # the function that holds it, None at the top of the module
 
 
-def imports(source: str, module: str, is_package: bool = False, types: bool = False) -> Iterator[Import]:
+@cache
+def imports(source: str, module: str, is_package: bool = False, types: bool = False) -> tuple[Import, ...]:
     """Every import of a module's source that can run, with relative names made absolute; with ``types`` all others."""
     home = module.split(".") if is_package else module.split(".")[:-1]
 
@@ -39,7 +41,7 @@ def imports(source: str, module: str, is_package: bool = False, types: bool = Fa
         for child in children:
             yield from walk(child, function)
 
-    yield from walk(ast.parse(source), None)
+    return tuple(walk(ast.parse(source), None))
 
 
 def modules(root: Path) -> list[tuple[Path, str, bool]]:

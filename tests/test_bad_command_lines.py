@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from particlegvi import cli
-from particlegvi.kinds.particles import running
+from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.verification import command
 
 RUN = ["run", "lifting"]
@@ -103,7 +103,7 @@ def test_there_are_at_least_fifteen_kinds():
 @pytest.mark.parametrize(("kind", "line"), LINES, ids=[f"{kind} {number}" for number, (kind, _) in enumerate(LINES)])
 def test_a_bad_command_line(kind, line, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(running, "follow", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(simulating, "follow", lambda *_, **__: pytest.fail("it ran"))
     monkeypatch.setattr(command, "check", lambda *_, **__: pytest.fail("it verified"))
     assert cli.main(line) == 2
     out, err = capsys.readouterr()
@@ -115,6 +115,7 @@ def test_a_bad_command_line(kind, line, capsys, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "line", [[*RUN, "--set", "particles=-3"], ["run", "/etc/passwd"], [*RUN, "--out", "/dev/null/x"], ["frobnicate"]]
 )
+@pytest.mark.thorough
 def test_a_bad_command_line_as_a_process(line, tmp_path):
     command = [sys.executable, "-m", "particlegvi", *line]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)

@@ -1,7 +1,7 @@
 """Every argument of every public function against every kind of bad value: a right result, or one clear sentence.
 
-``CALLS`` names the arguments, ``VALUES`` what each of them is given; every pair is tried. The diagnostics and the parts
-of function space have tables of their own beside their tests.
+``CALLS`` names the arguments, ``VALUES`` what each of them is given; the thorough tests try every pair. The diagnostics
+and the parts of function space have tables of their own beside their tests.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import pytest
 import particlegvi as pg
 from particlegvi import plotting
 from particlegvi.kernels import bandwidth
-from particlegvi.tools import quoting
+from particlegvi.tools import arguments, parts, quoting
 
-from .bad_values import DLE, KERNEL, LOSS, PRIOR, VALUES, Calls, add, wrong_answers
+from .bad_values import DLE, KERNEL, LOSS, PRIOR, VALUES, Calls, add, all_wrong_answers, checks, wrong_answers
 
 PLANE = pg.losses.get("four-gaussians")
 DRLE = pg.methods.DRLE(1.0, 0.5, KERNEL)
@@ -134,8 +134,22 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_every_value_of_an_argument_is_answered(name):
+def test_a_dozen_values_of_an_argument_are_answered(name):
     wrong = wrong_answers(name, CALLS[name])
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_value_is_answered_by_every_check():
+    """Of numbers, arrays and objects: these checks stand behind all arguments."""
+    calls = checks(arguments, parts)
+    assert {"whole value", "positive value", "points value", "loss thing", "prior thing"} <= calls.keys()
+    wrong = all_wrong_answers(calls)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.thorough
+def test_every_value_of_every_argument_is_answered(finished):
+    wrong = all_wrong_answers(CALLS | finished)
     assert not wrong, "\n".join(wrong)
 
 
@@ -146,13 +160,14 @@ def test_what_is_finished_answers_too(finished):
 
 def test_the_check_itself_can_fail():
     """Negative control: what numpy says of a ragged list, a TypeError and a repr of 5000 lines are all found."""
-    found = wrong_answers("numpy", lambda value: np.asarray(value, dtype=np.float64))
+    found = wrong_answers("numpy", lambda value: np.asarray(value, dtype=np.float64), VALUES)
     assert {"numpy = ragged", "numpy = dict", "numpy = 10**400"} <= {sentence.split(":")[0] for sentence in found}
 
     def quotes(value: Any) -> None:
         raise ValueError(f"x must be a number, not {value!r}")
 
-    assert {"q = odd", "q = long text", "q = (2, 2, 2)"} <= {each.split(":")[0] for each in wrong_answers("q", quotes)}
+    found = wrong_answers("q", quotes, VALUES)
+    assert {"q = odd", "q = long text", "q = (2, 2, 2)"} <= {sentence.split(":")[0] for sentence in found}
 
 
 UNTRIED = {

@@ -16,10 +16,10 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import cli, scenario
-from particlegvi.cli.progress import ProgressBar
-from particlegvi.kinds.particles import running
 from particlegvi.scenario import catalogue
-from particlegvi.tools import bars
+from particlegvi.scenario.kinds.particles import simulating
+from particlegvi.tools import progress as bars
+from particlegvi.tools.progress import command_bars
 
 pytestmark = pytest.mark.usefixtures("remembered_truth")
 
@@ -103,6 +103,7 @@ def test_overwriting_removes_the_old_pictures(capsys, tmp_path):
     assert not (tmp_path / "a" / "lifting.png").exists()
 
 
+@pytest.mark.thorough
 def test_gallery_has_the_pictures_that_are_asked_for(capsys, tmp_path):
     code, out, err = called(capsys, "gallery", "--quick", "--only", "lifting", "global-minimiser")
     assert (code, err) == (0, "")
@@ -195,13 +196,14 @@ def test_failures_have_their_exit_codes(error, code, words, capsys, monkeypatch)
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(running, "follow", fail)
+    monkeypatch.setattr(simulating, "follow", fail)
     found, out, err = called(capsys, "run", "lifting", "--out", "a")
     assert (found, out) == (code, "")
     assert words in err
     assert "Traceback" not in err
 
 
+@pytest.mark.thorough
 def test_a_figure_that_cannot_be_drawn_leaves_the_results(capsys, tmp_path):
     code, out, err = called(
         capsys, "run", "four-particles", "--set", "steps=5", "--set", 'figures=[{kind="histograms"}]'
@@ -262,12 +264,12 @@ def test_toml_is_utf_8_whatever_the_terminal_is(tmp_path):
 
 
 def test_progress_is_for_terminals_only(capsys, monkeypatch):
-    with ProgressBar(quiet=False) as nobody:
+    with command_bars(quiet=False) as nobody:
         assert nobody is None
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with ProgressBar(quiet=True) as nobody:
+    with command_bars(quiet=True) as nobody:
         assert nobody is None
-    bar = ProgressBar(quiet=False, heading="lifting")
+    bar = command_bars(quiet=False, heading="lifting")
     with bar as progress:
         for label in ("DE", "DLE"):
             for done in (5, 10):
@@ -279,7 +281,7 @@ def test_progress_is_for_terminals_only(capsys, monkeypatch):
 def test_a_terminal_sees_something_at_once_and_then_every_stage(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(bars, "TICK", 0.01)
-    with ProgressBar(quiet=False) as progress:
+    with command_bars(quiet=False) as progress:
         assert "loading" in capsys.readouterr().err
         time.sleep(0.2)
         assert capsys.readouterr().err.count("loading") > 3  # the time goes on although nothing is reported
@@ -298,6 +300,7 @@ def test_a_terminal_sees_something_at_once_and_then_every_stage(capsys, monkeypa
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+@pytest.mark.thorough
 def test_a_run_on_a_terminal_shows_signs_of_life(tmp_path):
     """On a terminal of unknown size, as `script` makes one: the first word comes before the libraries are loaded."""
     import pty

@@ -82,12 +82,12 @@ def test_other_commands_that_give_verdicts(command, word, monkeypatch, capsys):
     """With stand-ins for what takes long."""
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.setattr("particlegvi.verification.command.verify", lambda *_, say, **__: say("a  fails") or False)
-    monkeypatch.setattr("particlegvi.doctor.report.report", lambda: {"self_test": {"passed": False}})
-    monkeypatch.setattr("particlegvi.doctor.report.lines", lambda facts: ["self-test  FAILED in 1 s"])
+    monkeypatch.setattr("particlegvi.cli.doctor.report.report", lambda: {"self_test": {"passed": False}})
+    monkeypatch.setattr("particlegvi.cli.doctor.report.lines", lambda facts: ["self-test  FAILED in 1 s"])
     settings = {"methods": ["DLE"], "describe": lambda _: "## w1, DLE", "computed": 0, "folder": ""}
     found = type("Found", (list,), settings)()
-    monkeypatch.setattr("particlegvi.sweeps.running.planned", lambda *_, **__: None)
-    monkeypatch.setattr("particlegvi.sweeps.running.plan", lambda _: None)
+    monkeypatch.setattr("particlegvi.sweeps.plan.with_sweep_table", lambda *_, **__: {"name": "x"})
+    monkeypatch.setattr("particlegvi.sweeps.plan.plan", lambda *_: None)
     monkeypatch.setattr("particlegvi.sweeps.running.run", lambda *_, **__: found)
     for choice, there in (("always", True), ("auto", False)):
         cli.main([*command.split(), "--color", choice])

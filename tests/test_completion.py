@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import shutil
 import subprocess
 
@@ -9,8 +11,27 @@ import pytest
 
 from particlegvi import cli
 from particlegvi.cli import completion
-from particlegvi.kinds.particles.keys import KEYS
 from particlegvi.scenario import catalogue
+from particlegvi.scenario.kinds.particles.keys import KEYS
+
+# The first TAB writes the words that zsh offers to a file, and ends the shell.
+ZSHRC = r"""
+autoload -Uz compinit
+compinit -u -D
+setopt NO_AUTO_LIST
+eval "$(cat zsh)"
+compadd() {
+    if [[ ${@[1,(i)(-|--)]} != *-(O|A|D)\ * ]]; then
+        local -a matches
+        builtin compadd -O matches "$@"
+        print -l -- $matches >> offered
+    fi
+    builtin compadd "$@"
+}
+ask() { zle complete-word; exit 0 }
+zle -N ask
+bindkey '^I' ask
+"""
 
 
 @pytest.fixture(scope="module")
@@ -20,39 +41,51 @@ def folder(tmp_path_factory):
     (place / "runs" / "one" / "manifest.json").write_text("{}")
     (place / "runs" / "no-run").mkdir()
     (place / "mine.toml").write_text("")
-    grammar = completion.grammar(cli.COMMANDS)
+    (place / ".zshrc").write_text(ZSHRC)
     for shell in completion.SHELLS:
-        from particlegvi.cli import shells
-
-        (place / shell).write_text(shells.script(shell, grammar))
+        (place / shell).write_text(completion.script(shell, cli.COMMANDS))
     return place
 
 
 def asked(shell, words, folder):
-    """What a shell offers for the last of the words."""
+    """The words that a shell offers for the last of the words."""
     if not shutil.which(shell):
         pytest.skip(f"{shell} is not installed")
-    quoted = " ".join(f"'{word}'" for word in words)
-    if shell == "bash":
-        program = f"source ./bash; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _particlegvi"
-        program += "; printf '%s\\n' \"${COMPREPLY[@]}\""
-    elif shell == "zsh":
-        program = """compdef() { : }
-_files() { print -l -- *(.N) }
-_describe() { local each; for each in ${(P)2}; do print -- ${each%%:*}; done }
-compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -l -- "$@" }
-source ./zsh
-"""
-        program += f"words=({quoted}); CURRENT={len(words)}; _particlegvi"
+    if shell == "zsh":
+        offered = asked_zsh(words, folder)
     else:
-        program = f"source ./fish; complete -C \"{' '.join(words)}\""
-    command = [shell, "-f", "-c", program] if shell == "zsh" else [shell, "-c", program]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
-    assert done.stderr == ""
-    return {line.split("\t")[0] for line in done.stdout.splitlines() if line.split("\t")[0].startswith(words[-1])}
+        quoted = " ".join(f"'{word}'" for word in words)
+        if shell == "bash":
+            program = f"source ./bash; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _particlegvi"
+            program += "; printf '%s\\n' \"${COMPREPLY[@]}\""
+        else:
+            program = f'source ./fish; complete -C "{" ".join(words)}"'
+        done = subprocess.run([shell, "-c", program], cwd=folder, capture_output=True, text=True, timeout=60)
+        assert done.stderr == ""
+        offered = done.stdout
+    return {line.split("\t")[0] for line in offered.splitlines() if line.split("\t")[0].startswith(words[-1])}
 
 
-SHELLS = pytest.mark.parametrize("shell", completion.SHELLS)
+def asked_zsh(words, folder):
+    """The words that zsh offers in a terminal of its own."""
+    offered = folder / "offered"
+    offered.write_text("")
+    ours, its = pty.openpty()
+    environment = {**os.environ, "ZDOTDIR": str(folder), "TERM": "dumb"}
+    shell = subprocess.Popen(
+        ["zsh", "-d", "-i"], cwd=folder, env=environment, stdin=its, stdout=its, stderr=its, start_new_session=True
+    )
+    try:
+        os.write(ours, (" ".join(words) + "\t").encode())
+        assert shell.wait(timeout=60) == 0
+    finally:
+        shell.kill()
+        os.close(ours)
+        os.close(its)
+    return offered.read_text()
+
+
+SHELLS = pytest.mark.parametrize("shell", ["bash", pytest.param("zsh", marks=pytest.mark.thorough), "fish"])
 
 
 @SHELLS
@@ -81,6 +114,11 @@ def test_keys_of_set(shell, folder):
     offered = asked(shell, ["particlegvi", "run", "lifting", "--set", "st"], folder)
     assert offered == {f"{key}=" for key in KEYS if key.startswith("st")}
     assert "methods.DRLE.mmd_weight=" in asked(shell, ["particlegvi", "run", "lifting", "--set", "methods.DR"], folder)
+
+
+def test_bash_parts_words_at_the_equals_sign(folder):
+    assert asked("bash", ["particlegvi", "run", "--set", "steps", "=", "4", "liftin"], folder) == {"lifting"}
+    assert asked("bash", ["particlegvi", "plot", "runs/one", "--format", "=", "pn"], folder) == {"png"}
 
 
 @SHELLS

@@ -1,4 +1,7 @@
-"""The files shown in docs/extending.md are put into a copy of the package, and do there what the page says."""
+"""The files shown in docs/extending.md are put into a copy of the package, and do there what the page says.
+
+They lie in folders that are digested, so everything that they use is compiled again: the tests of that are thorough.
+"""
 
 from __future__ import annotations
 
@@ -110,9 +113,11 @@ TABLE = """
 import json
 import numpy as np
 from scipy.spatial import cKDTree
-from particlegvi import tables
+from particlegvi.scenario import tables
 from particlegvi.datasets import Dataset
-from particlegvi.tables import Settings, models, problems
+from particlegvi.scenario.tables import ProjectedSettings
+from particlegvi.scenario.tables.functions import models
+from particlegvi.scenario.tables.functions import protocols as problems
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(100, 2))
@@ -122,18 +127,18 @@ problems.load = lambda name: Dataset(name, "regression", X, y, ("a", "b"), "y", 
 said = {"names": models.names(), "errors": []}
 task = problems.problem("yacht", "standardised", 0)
 for number in (3, 30):
-    predicted = models.get("neighbours")(task, Settings(), number=number)
+    predicted = models.get("neighbours")(task, ProjectedSettings(), number=number)
     found = task.train.y[cKDTree(task.train.X).query(task.test.X, number)[1]].mean(axis=1)
     said["errors"].append(float(np.abs(predicted.mean - found).max()))
 
 chosen = {"rows": ["yacht"], "protocols": ["standardised"], "splits": 1}
 made = [
-    tables.run_table({**chosen, "models": {"neighbours": {"number": number}, "linear": {}}}, "table", jobs=1)
+    tables.run_table({**chosen, "models": {"neighbours": {"number": number}, "linear": {}}}, "table", workers=1)
     for number in (3, 30)
 ]
 said["mae"] = [each.entry("yacht", "neighbours", "standardised", "mae").mean for each in made]
 try:
-    Settings(models={"neighbours": {"nubmer": 3}})
+    ProjectedSettings(models={"neighbours": {"nubmer": 3}})
 except ValueError as error:
     said["refusal"] = str(error)
 print(json.dumps(said))
@@ -172,19 +177,22 @@ def said(ask) -> dict:
 
 
 def test_the_page_shows_a_file_of_every_kind(root):
-    parts = ("losses", "kernels", "priors", "integrators", "schedules", "methods", "plotting")
+    parts = ("losses", "kernels", "priors", "integrators", "integrators/schedules", "methods", "plotting")
     functions = ("particlegvi/functionspace/covariances", "particlegvi/functionspace/likelihoods")
-    kinds = ("particlegvi/kinds", "particlegvi/kinds/particles/facts", "particlegvi/tables/models")
+    above = "particlegvi/scenario"
+    kinds = (f"{above}/kinds", f"{above}/kinds/particles/facts", f"{above}/tables/functions/models")
     others = ("particlegvi/verification/claims", *functions, *kinds, "scenarios")
     shown = {Path(name).parent.as_posix() for name in examples(root)}
     assert shown == {*(f"particlegvi/{part}" for part in parts), *others}
 
 
 @pytest.mark.parametrize("part", ["loss", "prior", "kernel", "covariance", "likelihood"])
+@pytest.mark.thorough
 def test_slopes_of_the_examples_are_right(said, part):
     assert said[part] < 1e-8
 
 
+@pytest.mark.thorough
 def test_draws_from_the_prior_have_its_moments(said):
     # variance (pi scale)^2 / 3 with scale 2, kurtosis 4.2: sd of the sample variance exact sqrt(3.2 / n)
     (mean, variance), exact = said["draws"], 4.0 * math.pi**2 / 3.0
@@ -192,17 +200,20 @@ def test_draws_from_the_prior_have_its_moments(said):
     assert abs(variance - exact) < 4 * exact * (3.2 / 40_000) ** 0.5
 
 
+@pytest.mark.thorough
 def test_the_integrator_has_the_variance_it_promises(said):
     assert said["matched-variance"] == pytest.approx(1.0, rel=1e-14)
     assert said["euler-maruyama"] == pytest.approx(1.0 / (1.0 - 0.5 / 2.0), rel=1e-14)  # what it promises to mend
 
 
+@pytest.mark.thorough
 def test_the_claim_is_verified_with_a_picture(ask):
     (row,), pictures = ask(CLAIM).values()
     assert (row["name"], row["verdict"], row["control"]) == ("contraction", "holds", "failed")
     assert pictures == ["contraction.png", "verify.json"]
 
 
+@pytest.mark.thorough
 def test_the_model_of_a_table_has_its_own_setting(ask):
     said = ask(TABLE)
     assert said["names"] == ["linear", "neighbours", "pls", "svgp"]
@@ -211,6 +222,7 @@ def test_the_model_of_a_table_has_its_own_setting(ask):
     assert said["refusal"].startswith('there is no parameter of models.neighbours "nubmer"; did you mean "number"?')
 
 
+@pytest.mark.thorough
 def test_the_schedule_halves_its_step(said):
     assert said["stairs"] == [0.8, 0.8, 0.8, 0.4, 0.4, 0.4, 0.2]
 
@@ -229,6 +241,7 @@ def test_the_scenario_uses_them_all(root, ask):
     assert said["farthest"] == said["exact"]
 
 
+@pytest.mark.thorough
 def test_the_kind_runs_is_saved_and_loaded(ask):
     found = ask(KIND)
     average = found["average"]

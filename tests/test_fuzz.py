@@ -21,6 +21,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", fuzz.TARGETS)
+@pytest.mark.sample("formula", "setting")
 def test_every_input_is_accepted_or_refused_at_once_and_touches_nothing(name, tmp_path):
     tally = fuzz.by_mutation(fuzz.TARGETS[name], FEW[name], 20261121, tmp_path, fuzz.Watch(tmp_path))
     assert not [wrong for wrong in tally.wrong if wrong["kind"] != "slow"], tally.wrong[:5]

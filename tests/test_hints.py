@@ -57,7 +57,7 @@ CALLS = {
     "a prior's parameter": (lambda: pg.priors.Normal(mean=0, std=1), 'did you mean "sd"?'),
     "a missing bound": (lambda: pg.priors.Uniform(0.0), 'the argument "high" of Uniform is missing'),
     "a schedule's parameter": (lambda: pg.schedules.Polynomial(inital=1.0), 'did you mean "initial"?'),
-    "jumps": (lambda: pg.jumps.Ensemble(evry=2), 'did you mean "every"?'),
+    "jumps": (lambda: pg.jumps.Jumps(evry=2), 'did you mean "every"?'),
     "too many": (lambda: pg.methods.DLE(1, True, 3), "at most 2 positional arguments"),
     "twice": (lambda: pg.methods.DLE(1.0, kl_weight=2.0), "kl_weight once"),
     "no method": (lambda: pg.simulate(LOSS), "pg.methods.DLE(kl_weight=1.0)"),

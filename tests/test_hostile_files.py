@@ -12,7 +12,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import cli, scenario
-from particlegvi.kinds import build
+from particlegvi.scenario.kinds import build
 from particlegvi.tools import files
 
 from .fuzzing import fuzz
@@ -82,8 +82,16 @@ TOML = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def imported():
+    """Everything is imported before anything is watched."""
+    for each in pg.scenarios.names():
+        build(scenario.load(each))
+    pg.plotting.names()
+
+
 @pytest.mark.parametrize("kind", TOML)
-def test_a_hostile_scenario_file_is_refused(kind, tmp_path, monkeypatch):
+def test_a_hostile_scenario_file_is_refused(kind, imported, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     place = tmp_path / "fed.toml"
     hostile = TOML[kind]
@@ -100,9 +108,6 @@ def test_a_hostile_scenario_file_is_refused(kind, tmp_path, monkeypatch):
             for figure in settings["figures"]:
                 pg.plotting.check(figure)
 
-    for each in pg.scenarios.names():  # everything is imported before anything is watched
-        build(scenario.load(each))
-    pg.plotting.names()
     refused(read)
     assert watch.seen == []
     assert os.listdir(tmp_path) == ["fed.toml"]

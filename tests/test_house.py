@@ -30,6 +30,7 @@ def test_files_that_the_road_names_exist(root):
     assert [word for word in named if not (root / "particlegvi" / word).is_file()] == []
 
 
+@pytest.mark.thorough
 def test_the_picture_shows_the_imports(root, house):
     """`python docs/house.py` draws it again."""
     from PIL import Image

@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 nbformat = pytest.importorskip("nbformat")
 nbclient = pytest.importorskip("nbclient")
 pytest.importorskip("ipykernel")
@@ -37,7 +39,7 @@ def test_a_small_notebook_shows_tables_pictures_and_a_bar(tmp_path):
             "run = pg.simulate(loss, pg.methods.DLE(1.0), prior, 50, 200, 1e-3, progress=True)\n"
             "run",
             "run.plot()",
-            "from particlegvi.tools import bars; bars.in_notebook(), bars.automatic()",
+            "from particlegvi.tools import progress; progress.in_notebook(), progress.automatic()",
         ],
         tmp_path,
     )

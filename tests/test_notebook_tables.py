@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import functionspace, kinds
-from particlegvi.results import Results
+from particlegvi import functionspace
+from particlegvi.runs.results import Results
+from particlegvi.scenario import kinds
 from particlegvi.tools import html
 
 HOSTILE = "</td><script>alert('x')</script><img src=x onerror=alert(1)>&\"'\x00\u202e"
@@ -104,9 +105,8 @@ def test_every_schedule_has_a_table(name):
     assert "initial" in read(pg.schedules.get(name, **kept)).words
 
 
-@pytest.mark.parametrize("name", pg.jumps.names())
-def test_every_kind_of_jumps_has_a_table(name):
-    assert name in read(getattr(pg.jumps, name)()).words
+def test_jumps_have_a_table():
+    assert pg.jumps.Ensemble is pg.jumps.Jumps and "Jumps" in read(pg.jumps.Jumps()).words
 
 
 def test_networks_and_estimators_show_themselves():

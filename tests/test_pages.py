@@ -120,7 +120,7 @@ NEEDS = {"docs/estimators.md": "sklearn", "docs/notebook.md": "arviz"}
 # Pages whose Python is not run from the first line to the last, and why.
 NOT_RUN = {
     "docs/extending.md": "shows files; tests/test_extending.py puts them into a copy of the package",
-    "docs/tables.md": "computes for hours; tests/tables/ has small tables",
+    "docs/tables.md": "computes for hours; tests/scenario/tables/ has small tables",
 }
 
 
@@ -144,7 +144,7 @@ def test_ci_runs_the_test_command_of_the_readme(root):
     (steps,) = [steps for steps in readme_commands(root) if steps[-1].startswith("pytest")]
     places = {".venv/bin/activate": '"$work/venv/bin/activate"', ".venv": '"$work/venv"'}  # CI's is a temporary one
     expected = [" ".join(places.get(word, word) for word in step.split(" ")) for step in steps]
-    positions = [lines.index(step) for step in expected]
+    positions = [lines.index(step) for step in [*expected, 'pytest -q -n auto -m "thorough and not slow"']]
     assert positions == sorted(positions)
     assert {"ruff check", "mypy"} <= set(lines)
     assert os.access(script, os.X_OK)
@@ -180,6 +180,7 @@ def test_every_page_with_python_is_run_or_excused(root):
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CHECKS])
+@pytest.mark.sample("docs/first-run.md", "docs/function-space.md")
 def test_the_python_of_a_page_runs_and_says_what_the_page_says(root, tmp_path, name):
     """All blocks of one page, one after the other, as a reader would type them; warnings of the user are errors."""
     if name in NEEDS:

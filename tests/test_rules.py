@@ -21,18 +21,15 @@ LONGEST = 300
 # The checks of values have one home, and their names too. `schedules.shown` is public: how a step size is printed.
 VOCABULARY = {"whole", "positive", "points", "shown", "refuse"}
 SPEAKERS = ("particlegvi.tools.arguments", "particlegvi.tools.quoting", "particlegvi.settings.checks")
-ALSO_NAMED = {("particlegvi.schedules", "shown")}
+ALSO_NAMED = {("particlegvi.integrators.schedules", "shown")}
 # As in "dim is 0; it must be positive" and "data must have the key name; it has none".
 OLD_VOICE = re.compile(r"(is|are) \{\}; (\w+ )+must |must .*; (it|they) (has|have|is|are) ")
 SHORTEST = 20
 # Shorter files, but for the parts of a registry, of which each is a file of its own.
 SHORT = {
     "particlegvi.version": "setup.cfg reads it",
-    "particlegvi.cli.progress": "the start of a command imports it, and nothing else of the bars",
+    "particlegvi.tools.limits": "the numbers alone, without the numpy of arguments",
     "particlegvi.networks.activations": "the one list of what a network may have between its layers",
-    "particlegvi.sweeps.pictures": "the one file of sweeps that loads matplotlib",
-    "particlegvi.tables.ensembles.printed": "the numbers of its printed.toml",
-    "particlegvi.tables.wasserstein.printed": "the numbers of its printed.toml",
 }
 # These numbers may only fall.
 MOST_ANY = 575
@@ -76,7 +73,8 @@ def faults(source: str, module: str) -> list[str]:
         found.append(f"{module} has {lines} lines; {LONGEST} at most")
     if module.rpartition(".")[2].startswith("_") and not module.endswith("__"):
         found.append(f"{module} is a private module")
-    part = module.split(".")[1] if "." in module else ""
+    part = next((each for each in ("scenario.kinds", "runs.storage") if module.startswith(f"particlegvi.{each}.")), "")
+    part = part or (module.split(".")[1] if "." in module else "")
     tree = ast.parse(source)
     if part == "engine":
         untyped = [node for node in plain_functions(tree) if not is_typed(node)]
@@ -96,17 +94,17 @@ def faults(source: str, module: str) -> list[str]:
         word = node.name if isinstance(node, ast.FunctionDef) else ""
         if word in VOCABULARY and module not in SPEAKERS and (module, word) not in ALSO_NAMED:
             found.append(f"{module}:{node.lineno} defines {word}; use that of particlegvi.tools.arguments")
-        named = [getattr(node, field, None) for field in ("id", "name", "attr", "value")]
-        if part in ("kinds", "functionspace") and {"Results", "Folder"} & {each for each in named if type(each) is str}:
+        named = {str(getattr(node, field, None)) for field in ("id", "name", "attr", "value")}
+        if part in ("scenario.kinds", "functionspace") and {"Results", "Folder"} & named:
             found.append(f"{module}:{getattr(node, 'lineno', 0)} names Results or Folder")
         if isinstance(node, ast.Raise) and OLD_VOICE.search(sentence(node)):
             found.append(f"{module}:{node.lineno} says what is before what must be; KEY must be WHAT, not VALUE")
-    if part in ("kinds", "functionspace"):
+    if part in ("scenario.kinds", "functionspace"):
         for line, name, _ in imports(source, module, types=True):
-            if name.startswith(("particlegvi.storage", "particlegvi.results", "particlegvi.running")):
+            if name.startswith("particlegvi.runs"):
                 found.append(f"{module}:{line} imports {name}, which it must not know")
-    if part == "storage":
-        allowed = ("tools", "contracts", "simulation", "settings.checks", "storage", "version")
+    if part == "runs.storage":
+        allowed = ("tools", "contracts", "simulation", "settings.checks", "runs.storage", "version")
         for line, name, _ in imports(source, module, types=True):
             top, _, inside = name.partition(".")
             if top == "particlegvi" and not inside.startswith(allowed):
@@ -154,16 +152,16 @@ def test_a_short_file_is_found():
     [
         ("particlegvi.targets.bad", "x = 1\n" * (LONGEST + 1), "lines;"),
         ("particlegvi.targets._bad", "", "private module"),
-        ("particlegvi.targets.bad", "from particlegvi.kinds.table import _row", "private _row"),
+        ("particlegvi.targets.bad", "from particlegvi.scenario.kinds.table import _row", "private _row"),
         ("particlegvi.targets.bad", "def f(a, b, c, d, e, f, g): ...", "7 positional parameters"),
         ("particlegvi.engine.bad", "def f(a, b, c, d, e, f, g): ...", "7 positional parameters"),
         ("particlegvi.engine.bad", "def f(a, b: int) -> int: ...", "lacks a type"),
         ("particlegvi.engine.bad", "class A:\n    @property\n    def f(self): ...", "lacks a type"),
         ("particlegvi.targets.bad", "class A:\n    def f(self, a, b, c, d, e, f, g): ...", "7 positional parameters"),
-        ("particlegvi.kinds.bad", "from particlegvi.results import Results", "names Results"),
-        ("particlegvi.kinds.bad", "def f(folder: 'Folder'): ...", "names Results or Folder"),
-        ("particlegvi.kinds.bad", "x = storage.Folder(path)", "names Results or Folder"),
-        ("particlegvi.kinds.bad", "from particlegvi.storage.folder import open_folder", "which it must not know"),
+        ("particlegvi.scenario.kinds.bad", "from particlegvi.runs.results import Results", "names Results"),
+        ("particlegvi.scenario.kinds.bad", "def f(folder: 'Folder'): ...", "names Results or Folder"),
+        ("particlegvi.scenario.kinds.bad", "x = storage.Folder(path)", "names Results or Folder"),
+        ("particlegvi.scenario.kinds.bad", "from particlegvi.runs.storage.folder import x", "which it must not know"),
         ("particlegvi.functionspace.bad", "def f(folder: Folder): ...", "names Results or Folder"),
         ("particlegvi.targets.bad", "x = model._residual", "uses the private model._residual"),
         ("particlegvi.targets.bad", "async def f(a, b, c, d, e, f, g): ...", "7 positional parameters"),
@@ -172,8 +170,8 @@ def test_a_short_file_is_found():
         ("particlegvi.losses.bad", "raise ValueError(f'dim is {dim!r}; it must be positive')", "not VALUE"),
         ("particlegvi.losses.bad", "raise ValueError(f'a of b is {a}; every entry must be positive')", "not VALUE"),
         ("particlegvi.settings.bad", "raise ValueError(f'{a} must have the key {b}; it has {c}')", "not VALUE"),
-        ("particlegvi.storage.bad", "from particlegvi.settings import keys", "format of a folder"),
-        ("particlegvi.storage.bad", "from particlegvi.engine import noise", "format of a folder"),
+        ("particlegvi.runs.storage.bad", "from particlegvi.settings import keys", "format of a folder"),
+        ("particlegvi.runs.storage.bad", "from particlegvi.engine import noise", "format of a folder"),
     ],
 )
 def test_a_fault_is_reported(module, source, complaint):
@@ -187,7 +185,7 @@ def test_a_fault_is_reported(module, source, complaint):
         ("particlegvi.targets.good", "class A:\n    def f(self): return self._x, x._replace(a=1), super()._f()"),
         ("particlegvi.engine.good", "@nested\ndef f(a, b, c, d, e, f, g): ..."),
         ("particlegvi.priors.good", "@compiled\ndef f(a, b, c, d, e, f, g): ..."),
-        ("particlegvi.storage.good", "from particlegvi.settings import checks\nfrom particlegvi.tools import files"),
+        ("particlegvi.runs.storage.good", "from particlegvi.settings import checks"),
         ("particlegvi.tools.arguments", "def whole(key, value): ..."),
         ("particlegvi.losses.good", "raise ValueError(f'{key} must be positive, not {value}')"),
         ("particlegvi.targets.good", "x = 1\n" * LONGEST),
@@ -207,7 +205,7 @@ def counted(source: str) -> tuple[int, int]:
 def test_any_and_probes_of_attributes_become_fewer(root):
     each = [(*counted(path.read_text(encoding="utf-8")), module) for path, module, _ in modules(root)]
     most = [f"{module}: {number}" for number, _, module in sorted(each, reverse=True)[:12]]
-    advice = "use the names of particlegvi.contracts (Facts, Scenario, Array) and particlegvi.kinds.kind (Parts, Runs)"
+    advice = "use the names of particlegvi.contracts (Facts, Scenario, Array) and of scenario.kinds.kind (Parts, Runs)"
     assert sum(number for number, _, _ in each) <= MOST_ANY, f"{advice}; most have {', '.join(most)}"
     assert sum(number for _, number, _ in each) <= MOST_PROBES, "ask for what a contract names, or use isinstance"
 

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 STEPS, STEP_SIZE, START = 7, 0.125, 3.0
 
 TRIPLED = ("out[i] = self.curvature[i] *", "out[i]=3.*self.curvature[i]*")
@@ -53,6 +55,7 @@ START, STEPS, STEP_SIZE = {numbers}
 final, slope = {final}, bowl.gradient([[START]])[0, 0]
 
 from particlegvi.engine.numerics.compiled import EntryPoint
+
 kernels = [each for name, module in list(sys.modules.items()) if name.startswith("particlegvi.")
            for each in vars(module).values() if isinstance(each, EntryPoint)]
 statistics = [kernel.cached.stats for kernel in {{id(kernel): kernel for kernel in kernels}}.values()]
@@ -158,7 +161,9 @@ def test_a_loss_of_the_user_is_never_kept(house, simulated):
     assert first["slope"] == START
     written = house.cached()
     house.edit("mine.py", "out[0] = 1.0 * x[0]", "out[0] = 3.0 * x[0]")
+    house.edit("mine.py", "return 0.5 * x[0]", "return 1.5 * x[0]")  # a slope that the value denies is refused
     house.edit("mine.py", "out[0] = 1.0 * self", "out[0] = 3.0 * self")
+    house.edit("mine.py", "return 0.5 * self", "return 1.5 * self")
     second = house.run(USERS, final)
     assert second["final"] == expected(3.0)
     assert second["slope"] == 3.0 * START

@@ -48,6 +48,7 @@ def test_asking_for_help_or_the_list_loads_nothing_heavy(arguments, tmp_path):
     assert not loaded & HEAVY
 
 
+@pytest.mark.thorough
 def test_a_run_with_its_pictures_loads_only_what_it_uses(tmp_path):
     run = ["run", "global-minimiser", "--set", "particles=8", "--set", "steps=20", "--out", "short"]
     loaded = loaded_by(f"from particlegvi.cli import main; sys.exit(main({run!r}))", tmp_path)
@@ -56,9 +57,23 @@ def test_a_run_with_its_pictures_loads_only_what_it_uses(tmp_path):
     assert "matplotlib.pyplot" not in loaded
     spared = ("spatial", "fft", "stats", "integrate", "optimize", "interpolate")
     assert not loaded & {f"scipy.{name}" for name in spared}
-    others = {"tables", "integrators.mala", "integrators.heun", "plotting.functions", "plotting.lifting"}
+    others = {"scenario.tables", "plotting.functions", "plotting.lifting"}
     assert not loaded & {f"particlegvi.{name}" for name in others}
 
 
 def test_the_probe_sees_what_is_loaded(tmp_path):
     assert "numpy" in loaded_by("import numpy", tmp_path)
+
+
+@pytest.mark.thorough
+def test_a_module_inside_a_room_keeps_its_public_name(tmp_path):
+    statement = (
+        "from particlegvi.tables import run_table; import particlegvi.jumps, particlegvi.calibration as c; "
+        "import particlegvi as pg; from particlegvi.scenario import tables; "
+        "assert pg.tables is tables and pg.tables.run_table is run_table; "
+        "assert tables.__spec__.name == tables.__name__ == 'particlegvi.scenario.tables'; "
+        "assert pg.jumps is sys.modules['particlegvi.methods.jumps'] and pg.calibration is c"
+    )
+    assert "particlegvi.scenario.tables.running" in loaded_by(statement, tmp_path)
+    with pytest.raises(AssertionError, match="No module named 'particlegvi.kinds'"):
+        loaded_by("import particlegvi.kinds", tmp_path)

@@ -66,11 +66,13 @@ SURROUNDINGS = {
 
 # One by one only where there is time: each is a process.
 @pytest.mark.parametrize("kind", [pytest.param(k, marks=[pytest.mark.slow][: n]) for n, k in enumerate(SURROUNDINGS)])
+@pytest.mark.thorough
 def test_the_same_bytes(kind, expected, tmp_path):
     done = python(SCRIPT, "run", cwd=tmp_path, **SURROUNDINGS[kind])
     assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
 
 
+@pytest.mark.thorough
 def test_a_disabled_compiler_is_answered_with_a_warning(expected, tmp_path):
     done = python(SCRIPT, "run", cwd=tmp_path, NUMBA_DISABLE_JIT="1")
     assert (done.returncode, done.stdout) == (0, expected)
@@ -107,6 +109,7 @@ def test_any_path_that_the_system_allows_holds_a_run(place, tmp_path, monkeypatc
     assert (tmp_path / place / "summary.json").is_file()
 
 
+@pytest.mark.thorough
 def test_a_name_that_the_terminal_cannot_show_is_no_failure(tmp_path):
     command = [sys.executable, "-m", "particlegvi", "run", "lifting", "--set", "particles=3", "--set", "steps=2"]
     given = os.environ | {"LC_ALL": "C", "PYTHONIOENCODING": "ascii:strict"}
@@ -167,6 +170,7 @@ def test_children_of_a_process_with_threads_work_and_agree(start, tmp_path):
         ),
     ],
 )
+@pytest.mark.sample("particlegvi show*")
 def test_closed_pipes_are_no_failure(command, tmp_path):
     command = command.replace("particlegvi", f"{sys.executable} -m particlegvi", 1)
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=120)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi.methods import repulsion
 from particlegvi.methods.free_energy import FreeEnergy
 
 SE = pg.kernels.SquaredExponential
@@ -41,6 +42,7 @@ def final(loss, method, prior, seed=0, steps=4000, step_size=2.5e-3, particles=N
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.sample("figure 5.2, D*", "shifted prior")
 def test_particles_are_as_close_to_the_truth_as_exact_draws(name):
     loss, prior, method = PROBLEMS[name]
     target = pg.target(loss, method, prior=prior)
@@ -71,13 +73,13 @@ def test_wrong_weights_are_seen(name):
 def test_a_wrong_sign_of_the_embedding_is_seen(monkeypatch):
     loss, prior, method = PROBLEMS["figure 5.2, DRLE"]
     target = pg.target(loss, method, prior=prior)
-    right = FreeEnergy.resolved_embedding
+    right = repulsion.embedding
 
-    def flipped(self, prior, kernel, seed):
-        embedding = right(self, prior, kernel, seed)
+    def flipped(*problem, **options):
+        embedding = right(*problem, **options)
         return type(embedding)(embedding.term._replace(heights=-embedding.term.heights), "flipped", 0.0)
 
-    monkeypatch.setattr(FreeEnergy, "resolved_embedding", flipped)
+    monkeypatch.setattr(repulsion, "embedding", flipped)
     floor = pg.diagnostics.wasserstein1_floor(target, N, (0.99,))[0]
     assert pg.diagnostics.wasserstein1(final(loss, method, prior), target) > 1.5 * floor
 

@@ -16,8 +16,8 @@ Answer = Callable[[bytes, Watch], Any]
 def warm_up() -> None:
     """Load what the package loads only when it answers a bad name, or meets a kind of scenario for the first time."""
     from particlegvi import integrators, kernels, losses, methods, plotting, priors, schedules
-    from particlegvi.kinds import build
     from particlegvi.scenario import catalogue, load
+    from particlegvi.scenario.kinds import build
     from particlegvi.tools.quoting import shown
     from particlegvi.tools.registry import nearest
 
@@ -51,7 +51,7 @@ def formulas(folder: Path) -> Answer:
 
 def scenario_files(folder: Path) -> Answer:
     from particlegvi import scenario
-    from particlegvi.kinds import build
+    from particlegvi.scenario.kinds import build
 
     place = folder / "fed.toml"
 
@@ -68,7 +68,7 @@ def scenario_files(folder: Path) -> Answer:
 
 def settings(folder: Path) -> Answer:
     from particlegvi import scenario
-    from particlegvi.kinds import build
+    from particlegvi.scenario.kinds import build
 
     def answer(data: bytes, watch: Watch) -> None:
         argument = data.decode("utf-8", "surrogateescape")
@@ -81,7 +81,7 @@ def settings(folder: Path) -> Answer:
 def arrays(folder: Path) -> Answer:
     import numpy as np
 
-    from particlegvi.storage.arrays import read_array
+    from particlegvi.runs.storage.arrays import read_array
 
     place = folder / "fed.npy"
 

@@ -14,7 +14,8 @@ from fuzzing.watching import Blind, Tally, Watch
 
 # What atheris sees the lines of: not what numba compiles.
 PARTS = (
-    "losses.formulas", "scenario", "settings", "storage", "results", "tools.files", "tools.registry", "tools.quoting",
+    "losses.formulas", "scenario", "settings", "runs.storage", "runs.results", "tools.files",
+    "tools.registry", "tools.quoting",
 )  # fmt: skip
 INSTRUMENTED = [f"particlegvi.{name}" for name in PARTS]
 
@@ -29,7 +30,7 @@ def by_atheris(target: Target, inputs: int, seed: int, folder: Path, report: Pat
         importlib.import_module(f"particlegvi.{module}")
     with atheris.instrument_imports(include=INSTRUMENTED, enable_loader_override=False):
         import particlegvi.losses.formulas
-        import particlegvi.results  # noqa: F401
+        import particlegvi.runs.results  # noqa: F401
     answer, watch, tally = target.prepare(folder), Watch(folder), Tally()
     seeds = folder / "corpus"
     seeds.mkdir()

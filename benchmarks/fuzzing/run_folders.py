@@ -16,8 +16,8 @@ def run_folders(folder: Path) -> Answer:
     """One file of a folder is replaced: of a finished run, which is loaded, of one that was interrupted, or of one that
     another takes over."""
     from particlegvi import resume
-    from particlegvi.results import load
-    from particlegvi.storage import checkpoint
+    from particlegvi.runs.results import load
+    from particlegvi.runs.storage import checkpoint
 
     good, stopped = finished(folder), interrupted(folder)
     places = [*(run / name for run in (good, stopped) for name in files(run)), next_run(folder)]
@@ -48,8 +48,8 @@ def run_folders(folder: Path) -> Answer:
 
 def _take_up(run: Path, found: Any, data: bytes) -> None:
     """Records up to a checkpoint, and a lock that says anything: both are opened for writing, so not watched."""
-    from particlegvi.storage.lock import Lock
-    from particlegvi.storage.record_file import RecordFile
+    from particlegvi.runs.storage.lock import Lock
+    from particlegvi.runs.storage.record_file import RecordFile
 
     assert found.snapshot.state.nbytes <= 10_000
     with contextlib.suppress(ValueError):

@@ -1,7 +1,8 @@
-"""Runs the workloads, and reports the times as a table and as JSON."""
+"""The command ``particlegvi bench``: runs the workloads, and reports the times as a table and as JSON."""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import statistics
@@ -9,16 +10,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from particlegvi.bench import rivals, workloads
+from particlegvi.bench import outside, scaling, workloads
 from particlegvi.bench.timing import in_turn, ratios
 from particlegvi.engine.numerics import threads
+from particlegvi.tools import system
 from particlegvi.tools.registry import look_up
 
-Facts = dict[str, Any]  # as JSON can hold them
+Facts = dict[str, Any]  # values that JSON can hold
 ROUNDS = 5
 
 
@@ -26,14 +29,8 @@ def machine() -> Facts:
     """Facts about the machine and the libraries."""
     import numba
 
-    name = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            name = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), name)
-    except OSError:
-        pass
     return {
-        "processor": name,
+        "processor": system.processor(),
         "threads": threads.count(),
         "system": platform.system(),
         "python": platform.python_version(),
@@ -47,19 +44,38 @@ def _times(ratio: float) -> str:
     return f"{ratio:.2f}" if ratio < 10.0 else f"{ratio:.1f}"
 
 
+def bench(only: list[str] | None, quick: bool, out: str | None, say: Callable[[str], None] = print) -> None:
+    """Measure, print the tables through ``say``, and with ``out`` write ``results.json`` and ``scaling.png`` there."""
+    folder = None if out is None else Path(out)
+    if folder is not None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(f"the folder {folder} cannot be used for results: {error.strerror}") from None
+    result = run(only, quick, say)
+    if only is None:
+        numbers = scaling.NUMBERS[:5] if quick else scaling.NUMBERS
+        result["scaling"] = {str(dim): scaling.measure(dim, numbers=numbers) for dim in (1, 2, 3)}
+    if folder is not None:
+        (folder / "results.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8", newline="\n")
+        if "scaling" in result:
+            scaling.draw(result["scaling"], folder / "scaling.png")
+        say(f"\nwritten to {folder}")
+
+
 def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str], None] = print) -> Facts:
     """Run workloads (all if ``names`` is None), print the tables through ``say``, and return all measurements."""
     chosen = list(workloads.WORKLOADS) if names is None else names
     for name in chosen:
         look_up("workload", name, workloads.WORKLOADS)
     result: Facts = {"machine": machine(), "quick": quick, "workloads": {}}
-    if rivals.absent():
-        say(rivals.absent())
+    if missing := outside.left_out(chosen):
+        say(missing)
     for name in chosen:
         make = workloads.WORKLOADS[name]
         title = (make.__doc__ or name).strip()
         say(f"\n{title}")
-        contenders = make(quick)
+        contenders = make(quick) + outside.contenders(name, quick)
         in_turn(contenders, 2 if quick else ROUNDS)
         ours = contenders[0]
         rows = []

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import statistics
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
+from particlegvi.contracts import Flow
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics.threads import Work
+
+TASKS = "/proc/self/task"
 
 @dataclass
 class Contender:
@@ -27,7 +36,7 @@ class Contender:
     """
 
     name: str
-    work: Callable[[], object]
+    work: Work
     share: float = 1.0
     operations: float = 0.0
     seconds: list[float] = field(default_factory=list)
@@ -55,3 +64,40 @@ def ratios(slow: Contender, fast: Contender) -> tuple[float, float, float]:
     """Least, median and greatest of slow / fast, round by round."""
     each = [a / b for a, b in zip(slow.seconds, fast.seconds, strict=True)]
     return min(each), statistics.median(each), max(each)
+
+
+def advancing(flow: Flow, steps: int) -> Work:
+    """A function that takes the next ``steps`` steps of a flow at each call."""
+    done = itertools.count(0, steps)
+    return lambda: flow.advance(next(done), steps)
+
+
+@contextmanager
+def thread_count(number: int) -> Iterator[None]:
+    """Let the engine use so many threads."""
+    counted = threads.count
+    threads.count = lambda: number  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        threads.count = counted
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread of the engine and of BLAS; on Linux one processor for the whole process, too, which limits JAX."""
+    before = os.sched_getaffinity(0) if sys.platform == "linux" else set()
+    try:
+        _allow({min(before)} if before else before)
+        with thread_count(1), threads.one_blas_thread():
+            yield
+    finally:
+        _allow(before)
+
+
+def _allow(processors: set[int]) -> None:
+    """Let all threads of this process run on these processors alone; an empty set changes nothing."""
+    if sys.platform == "linux" and processors:
+        for task in os.listdir(TASKS):
+            with suppress(ProcessLookupError):  # it has ended
+                os.sched_setaffinity(int(task), processors)

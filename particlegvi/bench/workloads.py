@@ -1,4 +1,4 @@
-"""The workloads of ``particlegvi bench``: each returns the engine's contender first, then its rivals."""
+"""The workloads of ``particlegvi bench``: each returns the engine's contender first, then plain rivals."""
 
 from __future__ import annotations
 
@@ -10,44 +10,40 @@ from typing import Any
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.bench import functions, rivals, sparse
+from particlegvi.bench import functions, rivals
 from particlegvi.bench.networks import network_full, network_step
-from particlegvi.bench.timing import Contender
-from particlegvi.contracts import Loss, Method
-from particlegvi.engine.numerics import threads
+from particlegvi.bench.timing import Contender, Work, advancing, thread_count
+from particlegvi.contracts import Array, Loss, Method, Prior
 from particlegvi.engine.pairs.algorithms import Direct
 from particlegvi.methods.flow import ParticleProblem
 
 PRIOR = pg.priors.Normal(0.0, 1.0)
 KERNEL = pg.kernels.SquaredExponential(1.0)
-Row = dict[str, Any]  # a line of a table, as JSON can hold it
+Row = dict[str, Any]  # a line of a table, of values that JSON can hold
 
 
 def _well() -> Loss:
     return pg.losses.get("tilted-double-well")
 
 
-def _simulated(method: Method, steps: int, start: np.ndarray, step_size: float) -> Callable[[], object]:
+def _prior(start: Array) -> Prior:
+    """The standard normal of the dimension of a start."""
+    return PRIOR if start.shape[1] == 1 else pg.priors.Normal(np.zeros(start.shape[1]), 1.0)
+
+
+def _simulated(method: Method, steps: int, start: Array, step_size: float) -> Work:
     return lambda: pg.simulate(
         _well(), method, prior=PRIOR, initial=start, steps=steps, step_size=step_size, record_every=0
     )
 
 
 def _flow(
-    method: Method, start: np.ndarray, steps: int, loss: Loss | None = None, tolerance: float = 1e-12
-) -> Callable[[], None]:
+    method: Method, start: Array, steps: int, loss: Loss | None = None, tolerance: float = 1e-12
+) -> Work:
     """A function that advances a flow by ``steps`` steps at each call; its start and its checks are not timed."""
     loss = loss or _well()
-    dim = start.shape[1]
-    prior = PRIOR if dim == 1 else pg.priors.Normal(np.zeros(dim), 1.0)
-    flow = method.flow(ParticleProblem(loss, prior, start, 10**9, 1e-4, 0, "euler-maruyama", tolerance))
-    done = [0]
-
-    def work() -> None:
-        flow.advance(done[0], steps)
-        done[0] += steps
-
-    return work
+    problem = ParticleProblem(loss, _prior(start), start, 10**9, 1e-4, 0, "euler-maruyama", tolerance)
+    return advancing(method.flow(problem), steps)
 
 
 def drle_figure(quick: bool) -> list[Contender]:
@@ -55,15 +51,10 @@ def drle_figure(quick: bool) -> list[Contender]:
     start, full, h = PRIOR.sample(300), 100_000, 1e-4
     ours = 20_000 if quick else full
     x = start[:, 0]
-    found = [
+    return [
         Contender("particlegvi", _simulated(pg.methods.DRLE(1.0, 0.5, KERNEL), ours, start, h), ours / full),
         Contender("numpy loop", lambda: rivals.numpy_loop(x, 300, h, 1.0, 1.0), 300 / full),
     ]
-    if rivals.installed("jax"):
-        found.append(Contender("JAX scan", rivals.jax_scan(x, 2000, h, 1.0, 1.0), 2000 / full))
-    if rivals.installed("torch"):
-        found.append(Contender("PyTorch loop", rivals.torch_loop(x, 300, h, 1.0, 1.0), 300 / full))
-    return found
 
 
 def dle_million(quick: bool) -> list[Contender]:
@@ -71,18 +62,11 @@ def dle_million(quick: bool) -> list[Contender]:
     start, full, h = PRIOR.sample(1_000_000), 50, 1e-4
     x = start[:, 0]
     _, langevin = rivals.naive_numba()
-    found = [
+    return [
         Contender("particlegvi", _flow(pg.methods.DLE(1.0), start, full)),
         Contender("numpy loop", lambda: rivals.numpy_loop(x, 3, h, 1.0, 0.0), 3 / full),
         Contender("naive numba", lambda: langevin(x.copy(), 5, h, 1.0), 5 / full),
     ]
-    if rivals.installed("jax"):
-        found.append(Contender("JAX scan", rivals.jax_scan(x, 10, h, 1.0, 0.0), 10 / full))
-    if rivals.installed("blackjax"):
-        found.append(Contender("BlackJAX SGLD", rivals.blackjax_sgld(x, 10, h, 1.0), 10 / full))
-    if rivals.installed("torch"):
-        found.append(Contender("PyTorch loop", rivals.torch_loop(x, 5, h, 1.0, 0.0), 5 / full))
-    return found
 
 
 def de_figure(quick: bool) -> list[Contender]:
@@ -142,13 +126,10 @@ def direct_pairs(quick: bool) -> list[Contender]:
     pairs, _ = rivals.naive_numba()
     flat = np.empty_like(x)
     direct = Direct(KERNEL, 1, 1e-12)
-    found = [
+    return [
         Contender("particlegvi", lambda: direct.force(start, None, 1.0, out)),
         Contender("numba double loop", lambda: pairs(x[:3000], flat[:3000]), 0.09),
     ]
-    if rivals.installed("jax"):
-        found.append(Contender("JAX", rivals.jax_pairs(x)))
-    return found
 
 
 WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
@@ -163,7 +144,6 @@ WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
     "network-step": network_step,
     "network-full": network_full,
     **functions.WORKLOADS,
-    **sparse.WORKLOADS,
 }
 
 
@@ -189,7 +169,7 @@ def accuracy() -> list[Row]:
     return rows
 
 
-def clouds(random: np.random.Generator, number: int, dim: int) -> dict[str, np.ndarray]:
+def clouds(random: np.random.Generator, number: int, dim: int) -> dict[str, Array]:
     """Ten clouds of points (number, dim), by the name of their shape."""
     half = number // 2
     normal = random.normal(size=(number, dim))
@@ -225,21 +205,14 @@ def same_bytes() -> list[Row]:
             pg.losses.get("four-gaussians"),
         ),
     }
-    counted = threads.count
-    try:
-        for name, (method, start, loss) in cases.items():
-            dim = start.shape[1]
-            prior = PRIOR if dim == 1 else pg.priors.Normal(np.zeros(dim), 1.0)
-            results = []
-            for workers, sizes in ((1, [1] * 12), (2, [12]), (2, [5, 1, 6])):
-                threads.count = partial(int, workers)  # type: ignore[assignment]
-                flow = method.flow(ParticleProblem(loss, prior, start, 12, 1e-3, 0, "euler-maruyama", 1e-12))
-                step = 0
-                for size in sizes:
+    for name, (method, start, loss) in cases.items():
+        results = []
+        for workers, sizes in ((1, [1] * 12), (2, [12]), (2, [5, 1, 6])):
+            problem = ParticleProblem(loss, _prior(start), start, 12, 1e-3, 0, "euler-maruyama", 1e-12)
+            with thread_count(workers):
+                flow = method.flow(problem)
+                for step, size in zip(np.cumsum([0, *sizes]).tolist(), sizes, strict=False):
                     flow.advance(step, size)
-                    step += size
-                results.append(flow.state.tobytes())
-            rows.append({"case": name, "same": len(set(results)) == 1})
-    finally:
-        threads.count = counted
+            results.append(flow.state.tobytes())
+        rows.append({"case": name, "same": len(set(results)) == 1})
     return rows

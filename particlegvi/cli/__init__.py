@@ -1,6 +1,6 @@
 """The command line: `COMMANDS` are its commands, a few in each module of this folder.
 
-Everything that takes time to import is imported inside the command that needs it, so that ``--help`` and ``list``
+Modules that take time to import are imported inside the command that needs them, so that ``--help`` and ``list``
 start at once. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 diverged, 130 interrupted (143 by SIGTERM).
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "main", "parser"]
 
-BETWEEN_COLLECTIONS = 500_000  # objects: imports alone make half as many, and looking through them takes long
+BETWEEN_COLLECTIONS = 500_000  # objects: imports alone make half as many, and each collection takes long
 
 COMMANDS: dict[str, Command] = {
     **looking.COMMANDS,
@@ -42,7 +42,7 @@ COMMANDS: dict[str, Command] = {
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
-    """The parser of all commands, with the arguments of every command or of one: making them takes time."""
+    """The parser of all commands, with the arguments of ``only`` one command if it is named: adding them takes time."""
     top = argparse.ArgumentParser(
         prog="particlegvi",
         description="Particle simulation of generalised variational inference.",
@@ -71,25 +71,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from particlegvi.cli.hints import said_otherwise
 
             top.error(f"unrecognized arguments: {' '.join(rest)}{said_otherwise(rest, vars(options))}")
-    except SystemExit as stop:  # help, version or wrong usage, which argparse has printed
+    except SystemExit as stop:  # argparse has printed help, version or a usage error
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
-    from particlegvi.tools.signals import Answered
+    from particlegvi.tools.signals import StopSignals
 
     colour.choose(vars(options).get("color", "auto"))
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a title may hold what this terminal cannot show
+        sys.stdout.reconfigure(errors="backslashreplace")  # a title may have letters that this terminal cannot show
     gc.set_threshold(BETWEEN_COLLECTIONS)
-    atexit.register(gc.freeze)  # or the last collection takes 0.4 s, in which a user waits for an answer to Ctrl-C
+    atexit.register(gc.freeze)  # without this the last collection takes 0.4 s, and Ctrl-C waits for it
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = lambda message, *_: say(f"warning: {message}")
-            with Answered():
+            with StopSignals():
                 code = options.function(options)
         if sys.stdout is not None:
             sys.stdout.flush()
-    except BrokenPipeError:  # the reader (head, less) has seen enough
+    except BrokenPipeError:  # the reader (head, less) has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""Commands that put the package to the test: ``verify``, ``bench`` and ``doctor``."""
+"""Commands that test the package: ``verify``, ``bench`` and ``doctor``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def verify(options: argparse.Namespace) -> int:
-    from particlegvi.cli.progress import ProgressBar
+    from particlegvi.tools.progress import command_bars
 
-    bar = ProgressBar(options.quiet or options.json)
+    bar = command_bars(options.quiet or options.json)
     with bar:
         from particlegvi.verification import command
 
@@ -30,24 +30,24 @@ def verify(options: argparse.Namespace) -> int:
 
 
 def bench(options: argparse.Namespace) -> None:
-    from particlegvi.cli.progress import ProgressBar
+    from particlegvi.tools.progress import command_bars
 
-    bar = ProgressBar(quiet=False)
+    bar = command_bars(quiet=False)
     with bar:
-        from particlegvi.bench import command
+        from particlegvi.bench import report
 
         bar.word("measuring")
-        command.bench(
+        report.bench(
             options.only, options.quick, options.out, lambda text: bar.aside(partial(colour.put_tested, text))
         )
 
 
 def doctor(options: argparse.Namespace) -> int:
-    from particlegvi.cli.progress import ProgressBar
+    from particlegvi.tools.progress import command_bars
 
-    with ProgressBar(options.quiet or options.json) as progress:
+    with command_bars(options.quiet or options.json) as progress:
         if options.clean:
-            from particlegvi.doctor import cache
+            from particlegvi.cli.doctor import cache
 
             before = cache.clean()
             if not options.quiet:
@@ -56,12 +56,12 @@ def doctor(options: argparse.Namespace) -> int:
                 print(f"{removed} {before.folder}")
             return DONE
         if options.warm:
-            from particlegvi.doctor.warming import warm
+            from particlegvi.cli.doctor.warming import warm
 
             left = warm(progress=progress)
             if left:
                 say(f"left out, as their data are not here or they are tables: {', '.join(left)}")
-        from particlegvi.doctor import report
+        from particlegvi.cli.doctor import report
         from particlegvi.engine.numerics.compiling import compiling_told
 
         with compiling_told(progress):
@@ -85,14 +85,14 @@ COMMANDS: dict[str, Command] = {
             (("--out",), {"metavar": "DIR", "help": "folder for verify.json and a figure of each claim"}),
             (("--overwrite",), {"action": "store_true", "help": "start over in the folder of an earlier report"}),
             SEED,
-            (("--quiet",), {"action": "store_true", "help": "print nothing but what does not hold"}),
+            (("--quiet",), {"action": "store_true", "help": "print only the claims that do not hold"}),
             NO_FIGURE,
             colour.OPTION,
         ],
     ),
     "bench": (
         bench,
-        "ratios against what one would write instead",
+        "run times as ratios to code that one would write instead",
         [
             (("--only",), {"nargs": "+", "metavar": "WORKLOAD", "help": "these workloads only"}),
             (("--quick",), {"action": "store_true", "help": "two rounds and smaller sizes, to see whether it works"}),

@@ -1,6 +1,6 @@
-"""Colour on terminals: names of methods as in the figures, verdicts in bold, warnings. Nothing where output is piped.
+"""Colour on terminals: names of methods as in the figures, verdicts in bold, warnings. Piped output has no colour.
 
-``NO_COLOR`` switches it off and ``FORCE_COLOR`` on (both where they are not empty), ``--color`` decides over both.
+A non-empty ``NO_COLOR`` switches colour off, a non-empty ``FORCE_COLOR`` on; ``--color`` overrides both.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 OPTION = (
     ("--color",),
-    {"choices": ("auto", "always", "never"), "default": "auto", "help": "of what is printed (default auto)"},
+    {"choices": ("auto", "always", "never"), "default": "auto", "help": "colour of what is printed (default auto)"},
 )
-# Okabe and Ito's colours of the figures (particlegvi.plotting), red, green, blue.
+# The colours that the figures have (by Okabe and Ito): red, green, blue.
 METHODS = {
     "DE": (213, 94, 0), "DLE": (0, 114, 178), "DRLE": (0, 158, 115), "DRE": (230, 159, 0), "FDGVI": (86, 180, 233)
 }  # fmt: skip
-# The verdicts of the commands that put the package to the test, good and bad.
+# The words, good and bad, with which verify, bench and doctor judge.
 TESTED = (
     "holds", "fails", "failed", "passed", "FAILED", "NOT VERIFIED", "IT CANNOT BE WRITTEN", "ok", "TOO LARGE",
     "DIFFERENT",
@@ -30,16 +30,16 @@ TESTED = (
 BOLD, YELLOW, RESET = "\x1b[1m", "\x1b[33m", "\x1b[0m"
 
 
-_asked = ["auto"]  # what the command that runs now was told
+_asked = ["auto"]  # the choice of the current command
 
 
 def choose(choice: str) -> None:
-    """Take what ``--color`` says: "auto", "always" or "never"."""
+    """Set the choice of ``--color``: "auto", "always" or "never"."""
     _asked[0] = choice
 
 
 def is_wanted(stream: IO[str] | None) -> bool:
-    """Whether to colour what goes to this stream."""
+    """Whether output to this stream is coloured."""
     if stream is None or _asked[0] != "auto":
         return stream is not None and _asked[0] == "always"
     if os.environ.get("NO_COLOR"):
@@ -48,17 +48,17 @@ def is_wanted(stream: IO[str] | None) -> bool:
 
 
 def put(text: str, labels: Iterable[str] = (), verdicts: Iterable[str] = ()) -> None:
-    """Print a text at once, where it is wanted with the names of methods in colour and the verdicts in bold."""
+    """Print a text at once. If colour is wanted, names of methods are in colour, and verdicts in bold."""
     print(painted(text, labels, verdicts) if is_wanted(sys.stdout) else text, flush=True)
 
 
 def put_tested(text: str) -> None:
-    """`put` for what ``verify``, ``bench`` and ``doctor`` say."""
+    """`put` for ``verify``, ``bench`` and ``doctor``."""
     put(text, verdicts=TESTED)
 
 
 def painted(text: str, labels: Iterable[str], verdicts: Iterable[str]) -> str:
-    """A text with the names of methods, where a row or a heading is theirs, in colour, and with verdicts in bold."""
+    """A text with names of methods in colour, at the start of a row or in a heading, and with verdicts in bold."""
     words = "|".join(re.escape(verdict) for verdict in sorted(verdicts, key=len, reverse=True))
     if words:
         text = re.sub(rf"(?<!\w)(?:{words})(?!\w)", rf"{BOLD}\g<0>{RESET}", text)
@@ -78,5 +78,5 @@ def verdicts_of(summary: Mapping[str, Mapping[str, Mapping[str, object]]]) -> li
 
 
 def warned(text: str) -> str:
-    """A message with the word that says what it is in colour."""
+    """A message with its first word (warning, diverged, failed, interrupted) in colour."""
     return re.sub(r"^(warning|diverged|failed|interrupted)\b", rf"{YELLOW}{BOLD}\1{RESET}", text)

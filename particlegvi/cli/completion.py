@@ -1,4 +1,4 @@
-"""The command ``completion``: what may follow what, from the tables of commands, for a shell to complete at TAB."""
+"""The command ``completion``: shtab writes the scripts, with the values of each argument. A TAB runs no Python."""
 
 from __future__ import annotations
 
@@ -7,68 +7,124 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from particlegvi.cli.options import Command
-    from particlegvi.cli.shells import Grammar, Place
 
-SHELLS = ("bash", "zsh", "fish")
-CHOICES = r"[a-z][a-z-]*(\|[a-z-]+)+"  # a metavar that lists all there is, such as png|pdf|svg
+INSTALL = {
+    "bash": 'eval "$(particlegvi completion bash)"      # in ~/.bashrc',
+    "zsh": 'eval "$(particlegvi completion zsh)"       # in ~/.zshrc, after compinit',
+    "fish": "particlegvi completion fish > ~/.config/fish/completions/particlegvi.fish",
+}
+SHELLS = tuple(INSTALL)
+CHOICES = r"[a-z][a-z-]*(\|[a-z-]+)+"  # a metavar that lists all values, such as png|pdf|svg
+# Functions of each shell that print the folders with a manifest, here and in runs.
+RUNS = {
+    "bash": """_particlegvi_runs() {
+    local folder
+    for folder in "$1"*/ runs/"$1"*/; do
+        [ -f "${folder}manifest.json" ] && printf "%s\\n" "${folder%/}"
+    done
+}""",
+    "zsh": """_particlegvi_runs() {
+    local -a manifests=( */manifest.json(N) runs/*/manifest.json(N) )
+    compadd "$@" -- "${manifests[@]%/manifest.json}"
+}""",
+    "fish": """function _particlegvi_runs
+    for folder in */ runs/*/
+        test -f "$folder/manifest.json"; and string trim -r -c / -- $folder
+    end
+end""",
+}
+# In bash "=" parts words, so --option=VALUE and KEY=VALUE are three words each, and after KEY= no space may follow.
+IN_BASH = """
+_particlegvi() {
+    local each words=() now="${COMP_WORDS[COMP_CWORD]#=}"
+    for (( each = 0; each < COMP_CWORD; each++ )); do
+        if [ "${COMP_WORDS[each]}" != "=" ]; then
+            words+=("${COMP_WORDS[each]}")
+        elif [[ "${COMP_WORDS[each-1]}" != -* ]]; then
+            (( each += 1 ))
+        fi
+    done
+    local COMP_WORDS=("${words[@]}" "$now") COMP_CWORD=${#words[@]}
+    _shtab_particlegvi
+    case "${COMPREPLY[0]}" in *=) compopt -o nospace 2>/dev/null ;; esac
+}
+complete -F _particlegvi particlegvi
+"""
 
 
 def completion(options: argparse.Namespace) -> None:
-    from particlegvi.cli import shells
-
-    print(shells.script(options.shell, grammar(options.commands)), end="")
+    print(script(options.shell, options.commands), end="")
 
 
-def grammar(commands: Mapping[str, Command]) -> Grammar:
-    """The arguments of each command: its purpose, the place of its arguments, and its options with theirs."""
-    from particlegvi.cli.shells import Place, Shape
+def script(shell: str, commands: Mapping[str, Command]) -> str:
+    """The script for a shell. Its first line says how to install it."""
+    import shtab
 
-    found = {}
+    top = argparse.ArgumentParser(prog="particlegvi")
+    subparsers = top.add_subparsers()
     for name, (_, purpose, arguments) in commands.items():
-        options: dict[str, tuple[str, Place | None]] = {}
-        positional = Place()
+        command = subparsers.add_parser(name, help=purpose, description=purpose)
         for flags, settings in arguments:
-            place = _place(name, settings, flags[0].startswith("-"))
-            if flags[0].startswith("-"):
-                options[flags[0]] = (str(settings.get("help", "")), None if "action" in settings else place)
-                if settings.get("action") == "append":
-                    options[flags[0]] = (str(settings.get("help", "")), place)
-            else:
-                positional = place
-        found[name] = Shape(purpose, positional, options)
-    return found
+            action = command.add_argument(*flags, **settings)
+            if action.nargs != 0:
+                action.complete = _values(name, action)  # type: ignore[attr-defined]
+    text = shtab.complete(top, shell, preamble=RUNS[shell])
+    head = f"# particlegvi completion for {shell}. To install it: {INSTALL[shell]}\n"
+    return f"{head}{text}\n{IN_BASH if shell == 'bash' else ''}"
 
 
-def _place(command: str, settings: Mapping[str, object], is_option: bool) -> Place:
-    """The values of an argument, by the name that the help gives it."""
+def _values(command: str, action: argparse.Action) -> dict[str, str | dict[str, str]]:
+    """The function or the words, by shell, that shtab takes for an argument; "preamble" has the functions' code."""
+    from shlex import quote
+
+    metavar = str(action.metavar or "")
+    is_option = bool(action.option_strings)
+    words = _words(command, metavar, action.choices)
+    runs = "DIR" in metavar and not is_option  # an option with a folder makes a new one
+    files = "FILE" in metavar or ("DIR" in metavar and is_option)
+    function = f"_particlegvi_{'files_' if runs or files else ''}{command}_{action.dest}"  # shtab looks for "files"
+    listed = " ".join(map(quote, words))
+    bash = [f'compgen -W {quote(" ".join(words))} -- "$1"'] if words else [":"]
+    bash += ['_particlegvi_runs "$1"'] * runs + ['compgen -f -- "$1"'] * files
+    zsh = [f"""compadd "$@" {"-S ''" if metavar == "KEY=VALUE" else ""} -- {listed}"""] if words else [":"]
+    zsh += ['_particlegvi_runs "$@"'] * runs + ["_files"] * files
+    fish = [listed] + ["(_particlegvi_runs)"] * runs + ["(__fish_complete_path (commandline -ct))"] * files
+    return {
+        "bash": function,
+        "zsh": function,
+        "fish": " ".join(fish).strip(),
+        "preamble": {
+            shell: "\n    ".join([f"{function}() {{", *lines]) + "\n}"
+            for shell, lines in (("bash", bash), ("zsh", zsh))
+        },
+    }
+
+
+def _words(command: str, metavar: str, choices: Iterable[object] | None) -> list[str]:
+    """The words that may stand for an argument, by its choices or its metavar."""
     from particlegvi import methods
-    from particlegvi.cli.shells import Place
     from particlegvi.scenario import catalogue
 
-    metavar = str(settings.get("metavar", ""))
-    choices = settings.get("choices")
-    if isinstance(choices, list | tuple):
-        return Place(tuple(map(str, choices)))
+    if choices is not None:
+        return [str(choice) for choice in choices]
     if re.fullmatch(CHOICES, metavar):
-        return Place(tuple(metavar.split("|")))
+        return metavar.split("|")
     if metavar == "KEY=VALUE":
-        return Place(tuple(f"{key}=" for key in keys()), ends=False)
+        return [f"{key}=" for key in keys()]
     if metavar in ("METHOD", "LABEL"):
-        return Place(tuple(methods.names()))
-    words: tuple[str, ...] = ()
+        return methods.names()
     if "NAME" in metavar.split("|"):
-        words = tuple(_claims() if command == "verify" else catalogue.names())
-    takes_run = "DIR" in metavar and not is_option  # an option that takes a folder makes it
-    return Place(words, runs=takes_run, files="FILE" in metavar or ("DIR" in metavar and is_option))
+        return _claims() if command == "verify" else catalogue.names()
+    return []
 
 
 def keys() -> list[str]:
     """The keys of a scenario of particles, and the weights of its usual methods, as ``--set`` takes them."""
-    from particlegvi.kinds.particles.defaults import METHODS
-    from particlegvi.kinds.particles.keys import KEYS
+    from particlegvi.scenario.kinds.particles.defaults import METHODS
+    from particlegvi.scenario.kinds.particles.keys import KEYS
 
     return [*KEYS, *(f"methods.{label}.{weight}" for label, weights in METHODS.items() for weight in weights)]
 

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 def export(options: argparse.Namespace) -> None:
-    from particlegvi.export.writing import destination
+    from particlegvi.tools.export.writing import destination
 
     destination(options.to, options.overwrite, key="--to")  # before anything is read
-    from particlegvi.sweeps.front import load
+    from particlegvi.sweeps.api import load
 
     print(load(options.folder).export(options.to, options.records, options.overwrite))
 

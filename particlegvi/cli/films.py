@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 def animate(options: argparse.Namespace) -> None:
     from particlegvi import scenario
-    from particlegvi.cli.progress import ProgressBar
-    from particlegvi.running.animate import animate as film
+    from particlegvi.runs.animate import animate as film
+    from particlegvi.tools.progress import command_bars
 
     chosen = {**({} if options.methods is None else {"methods": options.methods}), **look(options)}
-    with ProgressBar(options.quiet) as progress:
+    with command_bars(options.quiet) as progress:
         path = film(
             options.source,
             options.out,
@@ -72,7 +72,7 @@ COMMANDS: dict[str, Command] = {
                 },
             ),
             QUIET,
-            *(option for option in LOOK if option[0] != ("--format",)),  # which is the suffix of a film
+            *(option for option in LOOK if option[0] != ("--format",)),  # the suffix of the file says the format
         ],
     ),
 }

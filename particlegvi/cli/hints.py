@@ -1,4 +1,4 @@
-"""Hints for options that do not exist: most are keys of a scenario, which ``--set`` takes."""
+"""Hints for options that do not exist: most are keys of a scenario, for ``--set``."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ if TYPE_CHECKING:
 
 
 def said_otherwise(rest: Sequence[str], options: Mapping[str, object]) -> str:
-    """Advice on how to say it, to put after the complaint; empty where there is none.
+    """The right form of an unknown option, which is added to the message about it; empty if there is none.
 
     Parameters
     ----------
     rest : sequence of str
-        The arguments that were not understood.
+        The unknown arguments.
     options : mapping
-        Those that were: with ``set`` and ``scenario`` for a command that takes settings.
+        The known arguments. If the command takes settings, ``set`` and ``scenario`` are among them.
     """
     if "set" not in options or not rest[0].startswith("--"):
         return ""
@@ -28,9 +28,8 @@ def said_otherwise(rest: Sequence[str], options: Mapping[str, object]) -> str:
 
 
 def keys_for(name: str, scenario: object) -> list[str]:
-    """The keys that an option may stand for: of that name, inside the tables of the scenario, or the nearest."""
-    from particlegvi import kinds
-    from particlegvi.scenario import load
+    """The keys that an option may mean: the key of that name, keys in tables of the scenario, or the nearest key."""
+    from particlegvi.scenario import kinds, load
     from particlegvi.settings.keys import places
     from particlegvi.tools.registry import nearest
 

@@ -38,15 +38,15 @@ def show(options: argparse.Namespace) -> None:
     else:
         text = scenario.text(scenario.load(options.scenario))
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # TOML is, in any language of the terminal
+        sys.stdout.reconfigure(encoding="utf-8")  # TOML is UTF-8, whatever the encoding of the terminal
     print(text, end="")
 
 
 def new(options: argparse.Namespace) -> None:
-    from particlegvi.scenario import beginning
+    from particlegvi.scenario import template
     from particlegvi.tools.quoting import as_argument
 
-    beginning.write(options.file, options.loss, options.variables)
+    template.write(options.file, options.loss, options.variables)
     print(f"{options.file} is written; to run it say: particlegvi run {as_argument(options.file)}")
 
 
@@ -62,7 +62,10 @@ COMMANDS: dict[str, Command] = {
         [
             (("scenario",), {"nargs": "?", "metavar": "NAME|FILE.toml|KEY", "help": "a scenario, or a key"}),
             (("--keys",), {"action": "store_true", "help": "every key of a scenario, with what it means"}),
-            (("--kind",), {"default": "particles", "metavar": "KIND", "help": "of which kind of scenario (particles)"}),
+            (
+                ("--kind",),
+                {"default": "particles", "metavar": "KIND", "help": "kind of scenario of the keys (default particles)"},
+            ),
         ],
     ),
     "new": (

@@ -15,7 +15,7 @@ def page(options: argparse.Namespace) -> None:
     from pathlib import Path
 
     from particlegvi import scenario
-    from particlegvi.cli.progress import ProgressBar
+    from particlegvi.tools.progress import command_bars
 
     given = Path(options.what)
     is_run = given.is_dir()
@@ -23,8 +23,8 @@ def page(options: argparse.Namespace) -> None:
     if out.exists() and not options.overwrite:
         raise ValueError(f"{out} exists; say --overwrite to replace it, or --out to write another file")
     changes = dict(scenario.setting(argument) for argument in options.set)
-    with ProgressBar(quiet=False, first="making the page"):
-        from particlegvi.running.pages import page as make
+    with command_bars(quiet=False, first="making the page"):
+        from particlegvi.runs.pages import page as make
 
         made = make(
             options.what, seed=options.seed, frames=options.frames, live=not options.no_live,
@@ -45,8 +45,8 @@ COMMANDS: dict[str, Command] = {
                 ("--frames",),
                 {"type": whole_number, "default": 120, "metavar": "N", "help": "moments of a replay (default 120)"},
             ),
-            (("--no-live",), {"action": "store_true", "help": "the replay of a run only"}),
-            (("--language",), {"default": "en", "metavar": "en|de", "help": "of the words (default en)"}),
+            (("--no-live",), {"action": "store_true", "help": "only the replay of a run"}),
+            (("--language",), {"default": "en", "metavar": "en|de", "help": "language of the words (default en)"}),
             (("--overwrite",), {"action": "store_true", "help": "replace the file if it exists"}),
             SEED,
             (

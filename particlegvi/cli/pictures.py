@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from particlegvi.cli.options import Command
     from particlegvi.contracts import Facts
 
-QUICK = {"particles": 40, "steps": 200, "record_every": 200, "trials": 2}  # what `gallery --quick` allows at most
+QUICK = {"particles": 40, "steps": 200, "record_every": 200, "trials": 2}  # largest values of `gallery --quick`
 
 
 def gallery(options: argparse.Namespace) -> None:
@@ -22,9 +22,9 @@ def gallery(options: argparse.Namespace) -> None:
     from pathlib import Path
 
     from particlegvi import scenario
-    from particlegvi.cli.progress import ProgressBar
     from particlegvi.scenario import catalogue
     from particlegvi.tools import arguments
+    from particlegvi.tools.progress import command_bars
 
     arguments.seed(options.seed)
     names = options.only or catalogue.names()
@@ -32,7 +32,7 @@ def gallery(options: argparse.Namespace) -> None:
     settings = {name: scenario.load(catalogue.path(name), style) for name in names}
     from particlegvi import plotting
     from particlegvi.datasets import MissingData
-    from particlegvi.running.execute import check_figures, execute
+    from particlegvi.runs.execute import check_figures, execute
 
     folder = Path(options.out)
     try:
@@ -54,7 +54,7 @@ def gallery(options: argparse.Namespace) -> None:
             fewer = {key: min(most, wanted[key]) for key, most in QUICK.items() if key in wanted}
             wanted = scenario.load(wanted, fewer)
         try:
-            with ProgressBar(options.quiet, name) as progress:
+            with command_bars(options.quiet, name) as progress:
                 results = execute(wanted, options.seed, progress=progress, save=False)
         except MissingData as error:
             say(f"{name} is left out: {error}")
@@ -68,18 +68,19 @@ def gallery(options: argparse.Namespace) -> None:
 
 
 def _map_of(name: str, wanted: Facts, folder: Path, options: argparse.Namespace) -> Path:
-    """Draw the sweep of a scenario that has one."""
+    """Run the sweep of a scenario that has a table [sweep], and draw it; the path of the picture."""
     from particlegvi import scenario
-    from particlegvi.cli.progress import ProgressBar
     from particlegvi.plotting import style
+    from particlegvi.sweeps import plan as plans
     from particlegvi.sweeps import running
+    from particlegvi.tools.progress import command_bars
 
-    plan = running.plan(wanted)
+    plan = plans.plan(wanted)
     if options.quick:
         ends = {key: [values[0], values[-1]] for key, values in plan.grid.over.items()}
         fewer = {key: min(most, wanted[key]) for key, most in QUICK.items() if key in wanted}
-        plan = running.plan(running.planned(scenario.load(wanted, fewer), ends, seeds=1))
-    with ProgressBar(options.quiet, name) as progress:
+        plan = plans.plan(plans.with_sweep_table(scenario.load(wanted, fewer), ends, seeds=1))
+    with command_bars(options.quiet, name) as progress:
         found = running.run(plan, progress=progress)
     figure = found.plot()
     return style.save(figure, folder / f"{name}.{found.scenario.get('style', {}).get('format', 'png')}")

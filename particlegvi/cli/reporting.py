@@ -12,16 +12,16 @@ DONE, FAILED, BAD_INPUT, DIVERGED = 0, 1, 2, 3
 
 
 def report(error: BaseException) -> int:
-    """Say on stderr in a line or two what went wrong; the exit code."""
+    """Print an error on stderr in a line or two; return the exit code."""
     folder = getattr(vars(error).get("results"), "folder", None)
-    if folder and not os.path.isdir(folder):  # it was removed: there is nothing to go on from
+    if folder and not os.path.isdir(folder):  # the folder was removed: nothing can be resumed
         folder = None
     kept = f"; what was recorded is in {folder}" if folder else ""
     again = f"{kept}; to go on say: particlegvi resume {as_argument(folder)}" if folder else ""
     if isinstance(error, KeyboardInterrupt):
         say(f"interrupted{again}")
         return 128 + vars(error).get("number", 2)
-    if type(error).__name__ == "Diverged":  # by name: its module must not be loaded for a mistyped command
+    if type(error).__name__ == "Diverged":  # by name: importing the class takes time
         say(f"diverged: {error}{kept}")
         return DIVERGED
     if isinstance(error, ValueError):
@@ -45,7 +45,7 @@ def report(error: BaseException) -> int:
 
 
 def say(text: str) -> None:
-    """A line or two on stderr, without the control characters that a file or an argument may hold."""
+    """Print a line or two on stderr, without control characters from a file or an argument."""
     plain = "".join(character if character.isprintable() or character == "\n" else " " for character in text)
     if sys.stderr is not None:
         shown = colour.warned(plain) if colour.is_wanted(sys.stderr) else plain

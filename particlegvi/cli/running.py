@@ -12,12 +12,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from particlegvi.cli.options import Command
     from particlegvi.contracts import Facts
-    from particlegvi.results import Results
+    from particlegvi.runs.results import Results
 
 
 def run(options: argparse.Namespace) -> None:
     from particlegvi import scenario
-    from particlegvi.cli.progress import ProgressBar
+    from particlegvi.tools.progress import command_bars
 
     given = {f"style.{key}": value for key, value in look(options).items()}
     given |= dict(scenario.setting(argument) for argument in options.set)
@@ -25,8 +25,8 @@ def run(options: argparse.Namespace) -> None:
     settings = scenario.load(options.scenario, given, chosen)
     if chosen and not options.quiet:
         say("chosen for what the file leaves out:\n  " + "\n  ".join(chosen))
-    with ProgressBar(options.quiet) as progress:
-        from particlegvi.running.execute import execute  # takes a second, in which the bar is there already
+    with command_bars(options.quiet) as progress:
+        from particlegvi.runs.execute import execute  # this import takes a second: the bar is shown before
 
         results = execute(
             settings,
@@ -41,12 +41,12 @@ def run(options: argparse.Namespace) -> None:
 
 
 def resume(options: argparse.Namespace) -> None:
-    from particlegvi.cli.progress import ProgressBar
+    from particlegvi.tools.progress import command_bars
 
     style = look(options)
-    with ProgressBar(options.quiet) as progress:
-        from particlegvi.running.resume import go_on
-        from particlegvi.storage.folder import open_folder
+    with command_bars(options.quiet) as progress:
+        from particlegvi.runs.resume import go_on
+        from particlegvi.runs.storage.folder import open_folder
         from particlegvi.sweeps.folder import is_sweep
 
         if is_sweep(options.folder):
@@ -59,6 +59,7 @@ def resume(options: argparse.Namespace) -> None:
             checkpoint_every=options.checkpoint_every,
             pictures=not options.no_figure,
             style=style,
+            anyway=options.anyway,
         )
     if results.status == "diverged":
         raise ValueError(f"{options.folder} holds a run that diverged, and would diverge again; see its summary.json")
@@ -69,14 +70,14 @@ def resume(options: argparse.Namespace) -> None:
 
 
 def drawn_again(options: argparse.Namespace, style: Facts) -> str:
-    """A remark for a user who asks for a look of pictures that are there."""
+    """How to draw the pictures again, for a user who resumes a finished run with options of style; else empty."""
     from particlegvi.tools.quoting import as_argument
 
-    return f"; to draw its pictures in this look say: particlegvi plot {as_argument(options.folder)}" if style else ""
+    return f"; to draw its pictures in this style say: particlegvi plot {as_argument(options.folder)}" if style else ""
 
 
 def conclude(results: Results, options: argparse.Namespace) -> None:
-    """Say what came out."""
+    """Print the table of the results, and where they are saved."""
     if not options.quiet:
         colour.put(results.describe(), results.summary["methods"], colour.verdicts_of(results.summary))
         pictures = [] if options.no_figure else results.pictures
@@ -87,12 +88,12 @@ def conclude(results: Results, options: argparse.Namespace) -> None:
 
 
 def plot(options: argparse.Namespace) -> None:
-    from particlegvi.cli.progress import ProgressBar
+    from particlegvi.tools.progress import command_bars
 
     style = look(options)
-    with ProgressBar(quiet=False) as progress:
+    with command_bars(quiet=False) as progress:
         from particlegvi import plotting
-        from particlegvi.results import load
+        from particlegvi.runs.results import load
         from particlegvi.sweeps.folder import is_sweep
 
         if is_sweep(options.folder):
@@ -146,6 +147,7 @@ COMMANDS: dict[str, Command] = {
             CHECKPOINT,
             sweeping.WORKERS,
             sweeping.DASK,
+            sweeping.ANYWAY,
             *LOOK,
         ],
     ),

@@ -1,4 +1,4 @@
-"""The command that runs a scenario over a grid: ``sweep``; and what ``resume`` does with the folder of one."""
+"""The command that runs a scenario over a grid, ``sweep``; and ``resume`` and ``plot`` of a sweep."""
 
 from __future__ import annotations
 
@@ -20,36 +20,69 @@ def sweep(options: argparse.Namespace) -> None:
     from pathlib import Path
 
     from particlegvi import scenario
-    from particlegvi.cli.progress import ProgressBar
-    from particlegvi.sweeps import command_line, running
+    from particlegvi.sweeps import folder, running
+    from particlegvi.sweeps import plan as plans
     from particlegvi.tools import files
+    from particlegvi.tools.progress import command_bars
 
     settings = scenario.load(options.scenario, dict(scenario.setting(argument) for argument in options.set))
-    over = dict(command_line.over(argument) for argument in options.over) if options.over else None
-    seeds = None if options.seeds is None else command_line.seeds(options.seeds)
-    measure = command_line.names(options.measure) if options.measure else None
-    whole = running.planned(settings, over, seeds=seeds, measure=measure, heat_map=options.heat_map)
-    plan = running.plan(whole)
-    place = Path("sweeps") / plan.scenario["name"] if options.out is None else files.place("out", options.out)
+    over = dict(map(over_of, options.over)) if options.over else None
+    seeds = None if options.seeds is None else seeds_of(options.seeds)
+    measure = [name.strip() for each in options.measure for name in each.split(",")] if options.measure else None
+    whole = plans.with_sweep_table(settings, over, seeds=seeds, measure=measure, heat_map=options.heat_map)
+    place = Path("sweeps") / whole["name"] if options.out is None else files.place("out", options.out)
+    plan = plans.plan(whole, folder.used(place, options.anyway))
     workers = _workers(options)
     if options.dry_run:
         print(running.estimate(plan, place, workers))
         return
-    with ProgressBar(options.quiet) as progress:
+    with command_bars(options.quiet) as progress:
         found = running.run(plan, place, workers, progress, dask=options.dask, pictures=not options.no_figure)
     conclude(found, options)
 
 
+def over_of(argument: str) -> tuple[str, object]:
+    """Key and values of ``KEY=VALUES``: values between commas, FROM:TO:COUNT[:log], or a list or table of TOML."""
+    import tomllib
+
+    from particlegvi.scenario import setting
+    from particlegvi.tools.quoting import refuse, shown
+
+    key, equals, given = argument.partition("=")
+    key, given = key.strip(), given.strip()
+    if not equals or not key or not given:
+        raise ValueError(f"--over {shown(argument)}: write KEY=VALUES, such as methods.*.kl_weight=0.1,0.5 or =0:2:9")
+    if given[0] in "[{":
+        try:
+            return key, tomllib.loads(f"value = {given}")["value"]
+        except (ValueError, RecursionError):
+            raise refuse(f"over.{key}", given, "values between commas, or a list or a table of TOML") from None
+    if given.count(":") in (2, 3) and "," not in given and '"' not in given:
+        return key, given
+    return key, [setting(f"value={each.strip()}")[1] for each in given.split(",")]
+
+
+def seeds_of(given: str) -> object:
+    """A number of seeds, FIRST:END, or seeds between commas."""
+    if given.isdecimal() and len(given) <= 20:
+        return int(given)
+    parts = given.split(",")
+    if len(parts) > 1 and all(part.strip().isdecimal() and len(part) <= 24 for part in parts):
+        return [int(part) for part in parts]
+    return given
+
+
 def resume(options: argparse.Namespace, progress: Progress | None, style: Facts) -> None:
     """Finish a sweep; called by the command ``resume``."""
-    from particlegvi.sweeps import folder, front
+    from particlegvi.sweeps import api, folder
     from particlegvi.tools import files
 
     place = files.place("folder", options.folder)
     finished = folder.read(place)["status"] == "finished"
-    found = front.finish(
-        place, _workers(options), progress, dask=options.dask, pictures=not options.no_figure, style=style
-    )
+    found = api.finish(
+        place, _workers(options), progress, dask=options.dask, pictures=not options.no_figure, style=style,
+        anyway=options.anyway,
+    )  # fmt: skip
     if found.computed or not finished:
         conclude(found, options)
     elif not options.quiet:
@@ -61,10 +94,10 @@ def plot(folder: str, kinds: Sequence[str | None], style: Facts) -> None:
     from pathlib import Path
 
     from particlegvi.plotting.style import save
-    from particlegvi.sweeps import front
+    from particlegvi.sweeps import api
     from particlegvi.sweeps.sweep import Sweep
 
-    found = front.load(folder)
+    found = api.load(folder)
     assert isinstance(found, Sweep)
     for kind in kinds:
         drawn = kind or found.usual
@@ -72,7 +105,7 @@ def plot(folder: str, kinds: Sequence[str | None], style: Facts) -> None:
 
 
 def conclude(found: Sweep, options: argparse.Namespace) -> None:
-    """Say what came out."""
+    """Print the table of the sweep, how many cells were computed, and where they are saved."""
     if not options.quiet:
         colour.put(found.describe(), found.methods)
         there = len(found) - found.computed
@@ -93,6 +126,10 @@ DASK = (
     ("--dask",),
     {"metavar": "ADDRESS", "help": "scheduler of Dask whose workers compute a sweep, such as tcp://host:8786"},
 )
+ANYWAY = (
+    ("--anyway",),
+    {"action": "store_true", "help": "go on although versions or code have changed; the manifest says so"},
+)
 
 COMMANDS: dict[str, Command] = {
     "sweep": (
@@ -111,9 +148,10 @@ COMMANDS: dict[str, Command] = {
                 },
             ),
             (("--seeds",), {"metavar": "N|FIRST:END", "help": "how many seeds, or a range without its end"}),
-            (("--out",), {"metavar": "DIR", "help": "folder, gone on with where it is there (default sweeps/NAME)"}),
+            (("--out",), {"metavar": "DIR", "help": "folder; a sweep that is there goes on (default sweeps/NAME)"}),
             WORKERS,
             DASK,
+            ANYWAY,
             (
                 ("--set",),
                 {
@@ -133,7 +171,7 @@ COMMANDS: dict[str, Command] = {
                 },
             ),
             (("--heat-map",), {"metavar": "METHOD", "help": "the method that the heat map shows (default: every one)"}),
-            (("--dry-run",), {"action": "store_true", "help": "only say how many cells there are and what they take"}),
+            (("--dry-run",), {"action": "store_true", "help": "only say the number of cells and their time"}),
             QUIET,
             NO_FIGURE,
             colour.OPTION,

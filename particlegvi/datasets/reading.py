@@ -56,7 +56,7 @@ class Dataset:
     licence: str
 
     def distinct(self) -> Dataset:
-        """The same problem without the rows that repeat an earlier one, inputs and target alike."""
+        """The problem without rows whose inputs and target repeat an earlier row."""
         first = np.sort(np.unique(np.column_stack([self.X, self.y]), axis=0, return_index=True)[1])
         return replace(self, X=self.X[first], y=self.y[first])
 

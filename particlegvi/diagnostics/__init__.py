@@ -24,6 +24,7 @@ from particlegvi.diagnostics.free_energy import (
     target_free_energy,
 )
 from particlegvi.diagnostics.kolmogorov_smirnov import kolmogorov_smirnov, kolmogorov_smirnov_floor
+from particlegvi.diagnostics.misplaced import Misplaced, misplaced
 from particlegvi.diagnostics.mode_counts import (
     binomial_limits,
     independent_coverage,
@@ -54,6 +55,7 @@ __all__ = [
     "Basins",
     "Distance",
     "FreeEnergyParts",
+    "Misplaced",
     "binomial_limits",
     "distances",
     "energy_distance",
@@ -72,6 +74,7 @@ __all__ = [
     "mmd_squared_to_prior",
     "independent_coverage",
     "mean_interval",
+    "misplaced",
     "mode_fractions",
     "mode_occupancy",
     "nearest_mode",

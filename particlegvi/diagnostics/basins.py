@@ -1,6 +1,6 @@
 """The basins of a density: its modes, their masses, and the particles in each.
 
-Two peaks belong to two basins if the density between them falls below that of the lower peak by more than a factor e,
+Two peaks belong to two basins if the density between them falls below the lower peak by more than a factor e,
 a barrier as high as the temperature; shallower ripples belong to the neighbouring basin.
 """
 

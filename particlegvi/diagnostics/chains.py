@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array
 from particlegvi.tools import arguments
 
+CONSTANT = 1e-12  # share of the variance that is inside chains: less is rounding
+
 
 def potential_scale_reduction(draws: ArrayLike) -> float:
-    """Rank-normalised split R-hat: the larger of that of the ranks and of the ranks of |draw - median| (section 4).
+    """Rank-normalised split R-hat: the larger one for the ranks and for the ranks of |draw - median| (section 4).
 
     Parameters
     ----------
@@ -25,11 +27,6 @@ def potential_scale_reduction(draws: ArrayLike) -> float:
     -------
     float
         Near 1 where the chains agree (Vehtari et al. recommend less than 1.01); NaN where nothing varies.
-
-    Raises
-    ------
-    ValueError
-        If the shape is wrong, there are fewer than four draws a chain, or a number is not finite.
     """
     halves = _split(_checked(draws))
     return max(_plain(_normal_scores(halves)), _plain(_normal_scores(np.abs(halves - np.median(halves)))))
@@ -39,8 +36,8 @@ def effective_sample_size(draws: ArrayLike) -> float:
     """Bulk effective sample size, from the normal scores of the ranks (equations 7 to 11).
 
     The autocorrelations of all chains together are summed in pairs up to the first pair that is not positive, and the
-    pairs are made monotone (Geyer, 1992). Parameters and errors are those of `potential_scale_reduction`; NaN where
-    nothing varies.
+    pairs are made monotone (Geyer, 1992). Parameters and errors as in `potential_scale_reduction`; NaN where
+    no chain varies, also if each stays at a value of its own.
     """
     z = _normal_scores(_split(_checked(draws)))
     chains, number = z.shape
@@ -49,7 +46,7 @@ def effective_sample_size(draws: ArrayLike) -> float:
     covariance = np.fft.irfft(np.abs(spectrum) ** 2, axis=1)[:, :number].mean(axis=0) / number
     within = covariance[0] * number / (number - 1.0)
     total = within * (number - 1.0) / number + (np.var(z.mean(axis=1), ddof=1) if chains > 1 else 0.0)
-    if not total > 0.0:
+    if not within > CONSTANT * total:
         return float("nan")
     correlation = 1.0 - (within - covariance) / total
     correlation[0] = 1.0

@@ -42,11 +42,6 @@ def maximum_mean_discrepancy(particles: ArrayLike, target: KnownTarget | ArrayLi
     -------
     float
         Computed in n (n + m) operations.
-
-    Raises
-    ------
-    ValueError
-        If the dimensions differ.
     """
     return float(np.sqrt(max(maximum_mean_discrepancy_squared(particles, target, kernel, unbiased=False), 0.0)))
 
@@ -57,7 +52,7 @@ def maximum_mean_discrepancy_squared(
     """MMD^2: by default the U-statistic (3) of Gretton et al. in the particles, which may be negative.
 
     It leaves out the pairs of a particle with itself, so that its mean over samples is the MMD^2 of their distribution.
-    Parameters and errors are those of `maximum_mean_discrepancy`; points given for the target are not corrected.
+    Parameters and errors as in `maximum_mean_discrepancy`; points given for the target are not corrected.
     """
     parts.kernel(kernel)
     return _squared(particles, target, lambda r2: values_of(kernel, r2), arguments.flag("unbiased", unbiased))
@@ -78,11 +73,6 @@ def energy_distance(particles: ArrayLike, target: KnownTarget | ArrayLike) -> fl
     -------
     float
         In the root of the units of the particles; infinite where the target has no mean.
-
-    Raises
-    ------
-    ValueError
-        If the dimensions differ.
     """
     if not is_target(target) or target.dim != 1 or target.kind == "atoms":
         return float(np.sqrt(max(_squared(particles, target, lambda r2: -np.sqrt(r2), False), 0.0)))

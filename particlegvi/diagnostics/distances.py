@@ -29,7 +29,7 @@ NULL_DRAWS = 250  # rows of the matrix whose eigenvalues give a null distributio
 
 
 class Distance(NamedTuple):
-    """A distance, and quantiles of its null distribution: that of as many independent exact draws."""
+    """A distance, and quantiles of its null distribution for the same number of independent exact draws."""
 
     value: float
     floor: tuple[float, ...]  # 5%, 95%, 99%
@@ -43,7 +43,7 @@ def distances(
 
     On the line they are "w1", "w2", "ks", "energy", "mmd" and "ksd"; in the plane "sliced_w1", "energy", "mmd" and
     "ksd". At most 100,000 particles are used, and at most 1000 for MMD, KSD and, in the plane, the energy distance;
-    they are evenly spaced in their order. The floor is that of as many draws.
+    they are evenly spaced in their order. The floor is for that number of draws.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ CHUNK = 200_000
 def entropy(particles: ArrayLike) -> tuple[float, str]:
     """Entropy in nats and the name of the estimator: `entropy_spacings` on the line, else nearest neighbours.
 
-    Parameters and errors are those of the two.
+    Parameters and errors as in these two functions.
     """
     x = in_space(particles)
     if x.shape[1] == 1:
@@ -51,11 +51,6 @@ def entropy_spacings(particles: ArrayLike, order: int = NEIGHBOURS) -> float:
     -------
     float
         In nats; minus infinity where 2 m + 1 particles coincide.
-
-    Raises
-    ------
-    ValueError
-        If the particles are not one-dimensional, fewer than two, or the order is less than 1.
     """
     from scipy.special import digamma
 
@@ -86,11 +81,6 @@ def entropy_nearest_neighbours(particles: ArrayLike, neighbours: int = NEIGHBOUR
     -------
     float
         In nats; minus infinity where k + 1 particles coincide.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two particles or ``neighbours`` is less than 1.
     """
     from scipy.spatial import cKDTree
     from scipy.special import digamma

@@ -54,7 +54,7 @@ def free_energy(
 
     The entropy is estimated by `particlegvi.diagnostics.entropy`: from spacings on the line, from nearest neighbours
     otherwise. The sum over pairs leaves out the self pairs (Gretton et al., 2012, Lemma 6, in its first argument): with
-    them the MMD^2 of the particles is larger than that of Q by (kappa(0) - E kappa)/N on average.
+    them the MMD^2 of the particles exceeds the MMD^2 of Q by (kappa(0) - E kappa)/N on average.
 
     Parameters
     ----------
@@ -73,11 +73,6 @@ def free_energy(
     Returns
     -------
     FreeEnergyParts
-
-    Raises
-    ------
-    ValueError
-        If the particles do not fit the loss or are too few.
     """
     x = in_space(particles, int(parts.loss(loss).dim))
     parts.method(method)
@@ -108,7 +103,7 @@ def target_free_energy(
     target : target
         Target of a DLE or DRLE with this loss, method and prior.
     loss, method, prior, seed
-        As for `free_energy`.
+        See `free_energy`.
 
     Returns
     -------
@@ -155,7 +150,7 @@ def mmd_squared_to_prior(
     prior : prior
         With Flat, only the sum over pairs remains.
     most_paired : int
-        As for `free_energy`.
+        See `free_energy`.
 
     Returns
     -------

@@ -19,11 +19,6 @@ def nearest_mode(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
     ----------
     particles : array (n, dim), in 1-D also (n,)
     modes : array (k, dim), in 1-D also (k,)
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit each other, or there is no mode.
     """
     x, at = _points("particles", particles), _points("modes", modes)
     if x.shape[1] != at.shape[1]:
@@ -39,7 +34,7 @@ def nearest_mode(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
 def mode_occupancy(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
     """Number of particles nearest to each mode, an integer array (k,) that sums to n.
 
-    Parameters and errors are those of `nearest_mode`.
+    Parameters and errors as in `nearest_mode`.
     """
     nearest = nearest_mode(particles, modes)
     return np.bincount(nearest, minlength=len(_points("modes", modes)))
@@ -77,11 +72,6 @@ def binomial_limits(n: int, p: float, level: float = 0.99) -> tuple[int, int]:
     Returns
     -------
     low, high : ints
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
     """
     from scipy.special import bdtr
 
@@ -112,11 +102,6 @@ def independent_coverage(particles: int, modes: int) -> float:
     ----------
     particles, modes : int
         At least 1.
-
-    Raises
-    ------
-    ValueError
-        If a number is not a whole number of 1 or more.
     """
     particles = arguments.whole("particles", particles, 1)
     modes = arguments.whole("modes", modes, 1)
@@ -138,11 +123,6 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float,
     Returns
     -------
     mean, low, high : floats
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two replicates or the level is out of range.
     """
     from scipy.special import ndtri
 

@@ -52,11 +52,6 @@ def wasserstein1_floor(
     -------
     tuple of floats
         One for each quantile, in the units of the target; infinite where the target has no mean.
-
-    Raises
-    ------
-    ValueError
-        If the target is not one-dimensional, or n, replicates or a quantile is out of range.
     """
     return line_floors(target, n, quantiles, replicates, seed)["w1"]
 
@@ -66,7 +61,7 @@ def line_floors(
 ) -> dict[str, tuple[float, ...]]:
     """Quantiles as in `wasserstein1_floor` for W1, and for a density for W2 and the energy distance as well.
 
-    Parameters and errors are those of `wasserstein1_floor`; the keys are "w1", "w2" and "energy".
+    Parameters and errors as in `wasserstein1_floor`; the keys are "w1", "w2" and "energy".
     """
     line_target(target)
     n = arguments.whole("n", n, 1, arguments.MOST_PARTICLES)
@@ -113,7 +108,7 @@ def halves(gaps: Array) -> Array:
 def _cells(target: DensityTarget | GaussianOptima) -> tuple[Array, Array]:
     """Edges of cells that are fine in probability, in the tails, and in position.
 
-    As levels from 0 to 1, and as positions, without the first and last level.
+    Levels from 0 to 1 and their positions, without the first and last level.
     """
     u = np.concatenate([np.arange(1, CELLS) / CELLS, TAIL, 1.0 - TAIL])
     low, high = target.quantile(np.array([1e-7, 1.0 - 1e-7]))
@@ -160,7 +155,7 @@ def limit_floor(
     Returns
     -------
     tuple of floats, one for each quantile
-        Those of the limit distribution, whose mean is exact for any n.
+        Quantiles of the limit distribution, whose mean is exact for any n.
     """
     levels = checked_levels(quantiles)
     n, seed = arguments.real("n", n, ALLOWED_DRAWS), arguments.seed(seed)

@@ -46,11 +46,6 @@ def sliced_wasserstein(
     -------
     float
         In the units of the particles.
-
-    Raises
-    ------
-    ValueError
-        If the dimensions differ, or the order or the number of directions is not allowed.
     """
     points, masses = as_weighted(target)
     x = in_space(particles, points.shape[1])
@@ -85,7 +80,7 @@ def sliced_wasserstein_floor(
         Number of draws.
     quantiles : sequence of floats in [0, 1]
     directions : int
-        As for `sliced_wasserstein`.
+        See `sliced_wasserstein`.
     seed : int
 
     Returns

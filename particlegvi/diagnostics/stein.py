@@ -44,11 +44,6 @@ def kernel_stein_discrepancy(particles: ArrayLike, score: Score, lengthscale: fl
     -------
     float
         Computed in n^2 operations and n^2 numbers of memory.
-
-    Raises
-    ------
-    ValueError
-        If the score has a wrong shape or is not finite.
     """
     return float(np.sqrt(max(kernel_stein_discrepancy_squared(particles, score, lengthscale, unbiased=False), 0.0)))
 
@@ -58,7 +53,7 @@ def kernel_stein_discrepancy_squared(
 ) -> float:
     """KSD^2: by default the U-statistic (Liu, Lee and Jordan, 2016, (14)), unbiased for the particles' distribution.
 
-    It may be negative. Parameters and errors are those of `kernel_stein_discrepancy`.
+    It may be negative. Parameters and errors as in `kernel_stein_discrepancy`.
     """
     x = in_space(particles)
     parts.function("score", score)
@@ -100,7 +95,7 @@ def target_score(target: DensityTarget, loss: Loss, method: Method, prior: Prior
     ----------
     target : target with a density on the whole space
     loss, method, prior
-        Those of the target.
+        Loss, weights and prior of the target.
 
     Returns
     -------

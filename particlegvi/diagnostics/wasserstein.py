@@ -31,11 +31,6 @@ def wasserstein1(particles: ArrayLike, target: KnownTarget) -> float:
     -------
     float
         In the units of the particles; infinite where the target has no mean.
-
-    Raises
-    ------
-    ValueError
-        If the particles or the target are not one-dimensional.
     """
     line_target(target)
     x = np.sort(on_line(particles))
@@ -84,17 +79,12 @@ def wasserstein2(particles: ArrayLike, target: KnownTarget) -> float:
     ----------
     particles : array (n,) or (n, 1)
     target : target with one dimension
-        As for `wasserstein1`.
+        See `wasserstein1`.
 
     Returns
     -------
     float
         In the units of the particles; infinite where the target has no variance.
-
-    Raises
-    ------
-    ValueError
-        If the particles or the target are not one-dimensional.
     """
     line_target(target)
     x = np.sort(on_line(particles))

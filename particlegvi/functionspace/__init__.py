@@ -8,27 +8,38 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-_MODULES = (
-    "basis", "class_probabilities", "covariances", "divergences", "functionals", "kl_terms", "likelihoods", "means",
-    "measurement", "residuals", "scores", "selection", "wasserstein",
-)  # fmt: skip
+_MODULES = {
+    "basis": "basis",
+    "class_probabilities": "prediction.class_probabilities",
+    "covariances": "covariances",
+    "divergences": "divergences",
+    "functionals": "functionals",
+    "kl_terms": "linear.kl_terms",
+    "likelihoods": "likelihoods",
+    "means": "means",
+    "measurement": "linear.sets",
+    "residuals": "residuals",
+    "scores": "linear.spectral",
+    "selection": "selection",
+    "wasserstein": "wasserstein",
+}
 _NAMES = {
-    "BayesianLinearRegression": "bayesian_linear",
+    "BayesianLinearRegression": "linear.bayesian",
     "ExactGaussianProcess": "gp.exact_gp",
-    "LinearRegression": "linear",
-    "LogisticRegression": "linear",
-    "NystroemRidge": "ridge",
+    "GaussianWasserstein": "wasserstein.inference",
+    "LinearRegression": "linear.regression",
+    "LogisticRegression": "linear.regression",
+    "NystroemRidge": "linear.ridge",
     "ProjectedLangevinSampler": "sampling.sampler",
     "SparseGaussianProcess": "gp.sparse_gp",
     "SubsetOfData": "gp.subset_of_data",
     "SubsetOfRegressors": "gp.subset_of_regressors",
     "fit_classification_hyperparameters": "gp.laplace",
-    "GaussianWasserstein": "gaussian_wasserstein",
     "fit_hyperparameters": "gp.hyperparameters",
-    "gaussian_w2": "wasserstein",
-    "process_w2": "wasserstein",
+    "gaussian_w2_squared": "wasserstein.process_distance",
+    "process_w2_squared": "wasserstein.process_distance",
 }
-# These need scikit-learn, an extra, and so do not belong to what a star imports.
+# These names need scikit-learn, an extra, so a star import leaves them out.
 _ESTIMATORS = (
     "GaussianWassersteinRegressor",
     "ProjectedLangevinClassifier", "ProjectedLangevinPoissonRegressor", "ProjectedLangevinRegressor",
@@ -40,20 +51,15 @@ __all__ = [*_MODULES, *_NAMES]
 if TYPE_CHECKING:
     from particlegvi.functionspace import (
         basis,
-        class_probabilities,
         covariances,
         divergences,
         functionals,
-        kl_terms,
         likelihoods,
         means,
-        measurement,
         residuals,
-        scores,
         selection,
         wasserstein,
     )
-    from particlegvi.functionspace.bayesian_linear import BayesianLinearRegression
     from particlegvi.functionspace.estimators import (
         GaussianWassersteinRegressor,
         ProjectedLangevinClassifier,
@@ -62,17 +68,22 @@ if TYPE_CHECKING:
         SparseGaussianProcessClassifier,
         SparseGaussianProcessRegressor,
     )
-    from particlegvi.functionspace.gaussian_wasserstein import GaussianWasserstein
     from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
     from particlegvi.functionspace.gp.hyperparameters import fit_hyperparameters
     from particlegvi.functionspace.gp.laplace import fit_classification_hyperparameters
     from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
     from particlegvi.functionspace.gp.subset_of_data import SubsetOfData
     from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
-    from particlegvi.functionspace.linear import LinearRegression, LogisticRegression
-    from particlegvi.functionspace.ridge import NystroemRidge
+    from particlegvi.functionspace.linear import kl_terms
+    from particlegvi.functionspace.linear import sets as measurement
+    from particlegvi.functionspace.linear import spectral as scores
+    from particlegvi.functionspace.linear.bayesian import BayesianLinearRegression
+    from particlegvi.functionspace.linear.regression import LinearRegression, LogisticRegression
+    from particlegvi.functionspace.linear.ridge import NystroemRidge
+    from particlegvi.functionspace.prediction import class_probabilities
     from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
-    from particlegvi.functionspace.wasserstein import gaussian_w2, process_w2
+    from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
+    from particlegvi.functionspace.wasserstein.process_distance import gaussian_w2_squared, process_w2_squared
 
 
 def __getattr__(name: str) -> Any:
@@ -80,7 +91,7 @@ def __getattr__(name: str) -> Any:
         module = _NAMES.get(name, "estimators")
         value = getattr(importlib.import_module(f"particlegvi.functionspace.{module}"), name)
     elif name in _MODULES:
-        value = importlib.import_module(f"particlegvi.functionspace.{name}")
+        value = importlib.import_module(f"particlegvi.functionspace.{_MODULES[name]}")
     else:
         raise AttributeError(f"module 'particlegvi.functionspace' has no attribute {name!r}")
     globals()[name] = value

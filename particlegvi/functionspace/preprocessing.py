@@ -1,6 +1,6 @@
-"""Standard deviations by which columns are divided, and random orders of rows.
+"""Standard deviations of columns, for scaling, and random orders of rows.
 
-The orders are functions of the seed and the purpose, from the engine's counter-based noise.
+An order is a function of the seed and the purpose, from the engine's counter-based noise.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 
-# Even steps of the role "split"; step 0 is left to splits into training and test rows.
+# Even steps of the role "split"; splits into training and test rows use step 0.
 STEPS = {
     "selection": 2, "k-means": 4, "subsets": 6, "minibatches": 8, "regressors": 10, "validation": 12, "context": 14,
     "validation of means": 16,
@@ -19,7 +19,7 @@ STEPS = {
 
 
 def column_sd(columns: Array, ddof: int = 0) -> Array:
-    """The standard deviation of each column (or of one column by itself), 1 where it is constant.
+    """The standard deviation of each column (or of a single column); 1 for a constant column.
 
     A column counts as constant if its deviation is within rounding errors: for a column of 0.1 it may be 3e-17.
     """

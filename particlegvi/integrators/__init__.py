@@ -1,4 +1,4 @@
-"""Integrators: schemes that step the flow, one small file each, found by its ``name``.
+"""Integrators: schemes that step the flow, found by their names.
 
 An integrator is a function ``(step_size, temperature, stiffness) -> Stepping`` under the decorator
 `particlegvi.integrators.stepping.integrator`, which gives it a name, a scheme and its orders.
@@ -24,19 +24,10 @@ SCHEMES = {
     "kinetic": "v <- v - gain * drift, then x moves by v for half a step, v takes noise, x moves for the other half",
     "metropolis": "as plain, but a move is accepted or rejected so that DLE's target is stationary at every step size",
 }
-_REGISTRY = Registry("particlegvi.integrators", "integrator")
+_registry: Registry[Integrator] = Registry(__name__, "integrator")
+names, get = _registry.names, _registry.get
 
 __all__ = ["SCHEMES", "Stepping", "get", "names", "resolved", "scheme"]
-
-
-def names() -> list[str]:
-    """Names of all integrators."""
-    return _REGISTRY.names()
-
-
-def get(name: str) -> Integrator:
-    """The integrator of this name; an unknown one is a ``ValueError`` with the nearest right one."""
-    return _REGISTRY[name]
 
 
 def resolved(integrator: object) -> tuple[str, float | None]:
@@ -58,5 +49,5 @@ def resolved(integrator: object) -> tuple[str, float | None]:
 
 
 def scheme(name: str) -> str:
-    """The one of :data:`SCHEMES` by which this integrator steps."""
+    """The scheme of this integrator, a key of :data:`SCHEMES`."""
     return get(name).scheme

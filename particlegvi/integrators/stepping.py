@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 import numpy as np
 
 from particlegvi.contracts import Array, Prior
+from particlegvi.integrators.schedules import Schedule
 from particlegvi.priors.normal import Normal
-from particlegvi.schedules import Schedule
 from particlegvi.tools.registry import named
 
 StepSize: TypeAlias = "float | Array"  # a number, or one for each step, (steps, 1)

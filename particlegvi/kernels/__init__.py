@@ -18,8 +18,7 @@ from particlegvi.kernels.inverse_multiquadric import InverseMultiquadric
 from particlegvi.kernels.matern import Matern32, Matern52
 from particlegvi.kernels.on_outputs import OnFirstLayer, OnLastLayer, OnOutputs
 from particlegvi.kernels.squared_exponential import SquaredExponential
-from particlegvi.tools.quoting import shown
-from particlegvi.tools.registry import Registry, check_parameters, unknown
+from particlegvi.tools.registry import Registry
 
 __all__ = [
     "InverseMultiquadric",
@@ -39,32 +38,5 @@ __all__ = [
 ALSO_CALLED = {"rbf": "squared-exponential", "gaussian": "squared-exponential", "se": "squared-exponential",
                "exponentiated-quadratic": "squared-exponential", "imq": "inverse-multiquadric"}  # fmt: skip
 
-_registry = Registry("particlegvi.kernels", "kernel")
-
-
-def names() -> list[str]:
-    """The names of all kernels, in alphabetical order."""
-    return _registry.names()
-
-
-def get(name: str, **parameters: Any) -> Any:
-    """The kernel of this name, for example ``get("squared-exponential", lengthscale=0.5)``.
-
-    Parameters
-    ----------
-    name : str
-        One of :func:`names`.
-    **parameters
-        ``lengthscale`` (a number, or the rule "median" or "authors") and ``variance``, both 1 if not given.
-
-    Raises
-    ------
-    ValueError
-        If there is no such kernel or parameter (the nearest one is suggested), or a value is not allowed.
-    """
-    meant = ALSO_CALLED.get(name.lower().replace("_", "-")) if isinstance(name, str) else None
-    if meant is not None:
-        raise unknown("kernel", name, names(), shown(meant))
-    kernel = _registry[name]
-    check_parameters(name, parameters, kernel._fields)
-    return kernel(**parameters)
+_registry: Registry[Any] = Registry(__name__, "kernel", ALSO_CALLED)
+names, get = _registry.names, _registry.make

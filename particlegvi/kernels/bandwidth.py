@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.contracts import Array, Kernel, Located, Prior
 from particlegvi.engine.numerics import threads
+from particlegvi.engine.terms.own_parts import try_kernel
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.kernels.squared_exponential import SquaredExponential
 from particlegvi.tools import arguments, parts
@@ -39,13 +40,13 @@ def resolve(
     Parameters
     ----------
     kernel : kernel or None
-        As the user gave it; None stands for `default_kernel`.
+        The kernel that the user gave; None stands for `default_kernel`.
     prior : prior
         Sampled by the rule "median".
     initial_particles : array (particles, dim), optional
         Needed by the rule "authors".
     seed : int
-        Of the prior samples; with the same seed the number is the same.
+        Seed of the prior samples.
 
     Returns
     -------
@@ -72,16 +73,19 @@ def resolve(
             raise ValueError('lengthscale must be a number, not the rule "authors", where `initial` is not given')
         number, how = authors_lengthscale(initial_particles)
     else:
+        try_kernel(kernel)
         return kernel, f"lengthscale {rule:.6g}, as given"
     if not SMALLEST <= number <= LARGEST:
         raise ValueError(
             f"lengthscale must be a number from {SMALLEST:g} to {LARGEST:g}, not {number:.6g}, which it is by {how}"
         )
-    return with_lengthscale(kernel, number), f"lengthscale {number:.6g} by {how}"
+    found = with_lengthscale(kernel, number)
+    try_kernel(found)
+    return found, f"lengthscale {number:.6g} by {how}"
 
 
 def with_lengthscale(kernel: Any, number: float) -> Kernel:
-    """The same kernel, a ``NamedTuple`` or one of features, with another lengthscale."""
+    """A kernel, a ``NamedTuple`` or one of features, with another lengthscale."""
     if isinstance(kernel, OnFeatures):
         return kernel.with_kernel(with_lengthscale(kernel.kernel, number))
     return type(kernel)(**{**kernel._asdict(), "lengthscale": number})

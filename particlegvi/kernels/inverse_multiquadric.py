@@ -13,7 +13,7 @@ class _Fields(NamedTuple):
     variance: float
 
 
-@arguments.answering
+@arguments.explains_bad_calls
 class InverseMultiquadric(_Fields):
     """Inverse-multiquadric kernel.
 
@@ -26,11 +26,6 @@ class InverseMultiquadric(_Fields):
         :mod:`particlegvi.kernels.bandwidth`, "median" or "authors", that chooses it when a run starts.
     variance : float
         Value at distance zero.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not a positive finite number (nor, for the lengthscale, the name of a rule).
     """
 
     __slots__ = ()

@@ -13,7 +13,7 @@ class _Fields(NamedTuple):
     variance: float
 
 
-@arguments.answering
+@arguments.explains_bad_calls
 class Matern32(_Fields):
     """Matern kernel of smoothness 3/2.
 
@@ -26,11 +26,6 @@ class Matern32(_Fields):
         :mod:`particlegvi.kernels.bandwidth`, "median" or "authors", that chooses it when a run starts.
     variance : float
         Value at distance zero.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not a positive finite number (nor, for the lengthscale, the name of a rule).
     """
 
     __slots__ = ()
@@ -67,7 +62,7 @@ class Matern32(_Fields):
         return self.variance / math.gamma(1.5) * math.exp(1.5 * w - math.exp(w)) if w < 700.0 else 0.0
 
 
-@arguments.answering
+@arguments.explains_bad_calls
 class Matern52(_Fields):
     """Matern kernel of smoothness 5/2.
 
@@ -80,11 +75,6 @@ class Matern52(_Fields):
         :mod:`particlegvi.kernels.bandwidth`, "median" or "authors", that chooses it when a run starts.
     variance : float
         Value at distance zero.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not a positive finite number (nor, for the lengthscale, the name of a rule).
     """
 
     __slots__ = ()

@@ -29,7 +29,7 @@ class OnFeatures:
         "outputs", "last layer" or "first layer".
     inputs : array (n, inputs) or None
     lengthscale, variance
-        Those of k.
+        Lengthscale and variance of k.
     """
 
     what = ""
@@ -47,12 +47,12 @@ class OnFeatures:
 
     @property
     def lengthscale(self) -> float | str:
-        """That of k, in units of the features."""
+        """The lengthscale of k, in units of the features."""
         return self.kernel.lengthscale
 
     @property
     def variance(self) -> float:
-        """That of k."""
+        """The variance of k."""
         return self.kernel.variance
 
     def value(self, r2: float) -> float:
@@ -64,7 +64,7 @@ class OnFeatures:
         return self.kernel.slope(r2)
 
     def with_kernel(self, kernel: Kernel) -> OnFeatures:
-        """The same features under another kernel."""
+        """These features under another kernel."""
         return type(self)(kernel)
 
     def __repr__(self) -> str:
@@ -79,7 +79,7 @@ class OnOutputs(OnFeatures):
     kernel : kernel
         k, in units of the Euclidean distance between outputs, over all context inputs and outputs.
     inputs : array (n, inputs)
-        The context: where networks shall disagree unless the data forbid it.
+        The context: where networks should disagree unless the data forbid it.
     """
 
     what = "outputs"
@@ -92,7 +92,7 @@ class OnOutputs(OnFeatures):
         self.inputs = arguments.frozen(found.copy())
 
     def with_kernel(self, kernel: Kernel) -> OnOutputs:
-        """The same inputs under another kernel."""
+        """These inputs under another kernel."""
         assert self.inputs is not None
         return OnOutputs(kernel, self.inputs)
 

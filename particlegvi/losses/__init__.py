@@ -4,7 +4,7 @@ A loss is a class on top of a ``NamedTuple`` that holds its parameters. It has m
 ``gradient(self, x, out)`` in plain Python, with functions of ``math``, and these class attributes:
 
 ``name``
-    What the registry calls it.
+    Its name in the registry.
 ``dim``
     Number of coordinates; a property where the fields decide it.
 ``source``
@@ -34,12 +34,8 @@ from particlegvi.losses.loss import Loss
 from particlegvi.tools import arguments
 from particlegvi.tools.registry import Registry, check_parameters
 
-registry = Registry(__name__, "loss")
-
-
-def names() -> list[str]:
-    """The names of all losses, in alphabetical order."""
-    return registry.names()
+registry: Registry[Any] = Registry(__name__, "loss")
+names = registry.names
 
 
 def parameters(name: str) -> dict[str, Any]:
@@ -61,12 +57,6 @@ def get(name: str, **given: Any) -> Loss:
     Returns
     -------
     Loss
-
-    Raises
-    ------
-    ValueError
-        If there is no such loss or parameter, in which case the nearest right one is suggested, or if a parameter is
-        not a finite number of the right shape and sign.
     """
     known = parameters(name)
     definition = registry[name]

@@ -63,7 +63,7 @@ class FourGaussians(_Fields):
             out[i] = precision * (x[i] - self.offset * math.tanh(rate * x[i]))
 
     def gradients(self, points: np.ndarray, out: np.ndarray) -> None:
-        """The same for a block (dim, lanes), with the lanes innermost so that the tanh is vectorised."""
+        """Gradients of a block (dim, lanes), with the lanes innermost so that the tanh is vectorised."""
         precision = 1.0 / (self.sd * self.sd)
         rate = self.offset * precision
         for i in range(2):

@@ -107,7 +107,7 @@ class GaussianMixture(_Fields):
                 out[i] += share * (x[i] - self.means[k, i]) / (self.sds[k, i] * self.sds[k, i])
 
     def gradients(self, points: np.ndarray, out: np.ndarray) -> None:
-        """The same for a block (dim, lanes), with the lanes innermost so that the exponentials are vectorised."""
+        """Gradients of a block (dim, lanes), with the lanes innermost so that the exponentials are vectorised."""
         components, dim = self.means.shape
         lanes = points.shape[1]
         exponents = np.empty((components + 2, lanes))

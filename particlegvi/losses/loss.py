@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Term
 from particlegvi.losses.checks import coordinate_names, declared, is_term, name_of, named, prepared, whole_dim
 from particlegvi.tools import arguments, html
-from particlegvi.tools.calls import answered
+from particlegvi.tools.calls import explains_bad_calls
 
-Function: TypeAlias = Callable[..., Any]  # of a user: its result is checked where it is called
+Function: TypeAlias = Callable[..., Any]  # given by a user; every result is checked
 
 
 class Loss:
@@ -22,7 +22,7 @@ class Loss:
     Attributes
     ----------
     term : NamedTuple or None
-        What compiled code calls; None where the functions are plain numpy.
+        The term that compiled code calls; None if the functions are plain numpy.
     dim : int
         Number of coordinates.
     name : str
@@ -35,7 +35,7 @@ class Loss:
         A name for each coordinate.
     """
 
-    @answered
+    @explains_bad_calls
     def __init__(
         self,
         term: Term | None,
@@ -57,9 +57,11 @@ class Loss:
         self.kind = "numpy" if functions else "compiled"
 
     @classmethod
-    @answered
+    @explains_bad_calls
     def from_term(cls, term: Any, dim: int | None = None, name: str | None = None) -> Loss:
         """A loss from a term: a ``NamedTuple`` with methods ``value(self, x)`` and ``gradient(self, x, out)``.
+
+        A term from outside the package is tried at a few points.
 
         Parameters
         ----------
@@ -70,14 +72,7 @@ class Loss:
             Number of coordinates, where the term has no attribute ``dim``.
         name : str, optional
             By default the term's attribute ``name``, or the name of its class.
-
-        Raises
-        ------
-        ValueError
-            If it is no such term, or if a field is not finite.
         """
-        from particlegvi.engine.terms.outside import distinct
-
         if not is_term(term):
             raise arguments.refuse("term", term, "a NamedTuple with at least one field")
         for method in ("value", "gradient"):
@@ -90,10 +85,14 @@ class Loss:
         for field in declared(term, "positive", ()):
             if not np.all(np.asarray(fields[field]) > 0.0):
                 raise arguments.refuse(f"{field} of {label}", fields[field], "a positive number")
-        return cls(distinct(term._replace(**fields)), size, label)
+        from particlegvi.engine.terms.trial import try_term
+
+        made = term._replace(**fields)
+        try_term(label, made, size)
+        return cls(made, size, label)
 
     @classmethod
-    @answered
+    @explains_bad_calls
     def from_formula(cls, formula: str, variables: Sequence[str] | str, name: str | None = None) -> Loss:
         """A loss typed as a formula, with its exact gradient.
 
@@ -119,7 +118,7 @@ class Loss:
         return cls(term, len(names), named(name, "formula"), formula=formula, variables=names)
 
     @classmethod
-    @answered
+    @explains_bad_calls
     def from_numba(cls, value: Function, gradient: Function, dim: int, name: str | None = None) -> Loss:
         """A loss from two functions of one point that numba can compile, whether or not they are jitted already.
 
@@ -137,12 +136,8 @@ class Loss:
         Raises
         ------
         ValueError
-            If a function does not compile, returns the wrong shape, or is finite at none of a few trial points.
-
-        Warns
-        -----
-        UserWarning
-            If the gradient does not agree with differences of the value.
+            If a function does not compile, returns the wrong shape, is finite at none of a few trial points, or if the
+            gradient does not agree with differences of the value.
         """
         from particlegvi.engine.terms.outside import term_of_functions
         from particlegvi.engine.terms.trial import try_out
@@ -159,11 +154,12 @@ class Loss:
         def each(at: Function) -> Function:
             return lambda X: np.array([at(x) for x in X.copy()])
 
-        try_out(each(value_at), each(gradient_at), size)
-        return cls(term, size, named(name, name_of(value)))
+        label = named(name, name_of(value))
+        try_out(label, each(value_at), each(gradient_at), size)
+        return cls(term, size, label)
 
     @classmethod
-    @answered
+    @explains_bad_calls
     def from_numpy(
         cls,
         value: Function,
@@ -192,21 +188,19 @@ class Loss:
         Raises
         ------
         ValueError
-            If a function fails, returns the wrong shape, or is finite at none of a few trial points.
-
-        Warns
-        -----
-        UserWarning
-            If the gradient does not agree with differences of the value.
+            If a function fails, returns the wrong shape or float32, or is finite at none of a few trial points; if the
+            gradient does not agree with differences of the value, or the mean of ``gradient_at`` with the gradient.
         """
-        from particlegvi.engine.terms.trial import try_out
+        from particlegvi.engine.terms.trial import trial_points, try_batches, try_out
 
         for role, function in (("value", value), ("gradient", gradient), ("gradient_at", gradient_at)):
             if not callable(function) and (role != "gradient_at" or function is not None):
                 raise arguments.refuse(role, function, "a function")
         label, size = named(name, name_of(value)), whole_dim(dim)
         loss = cls(None, size, label, functions=(value, gradient), gradient_at=gradient_at)
-        try_out(loss.value, loss.gradient, loss.dim)
+        try_out(label, loss.value, loss.gradient, size)
+        if gradient_at is not None:
+            try_batches(label, loss.gradient, loss.gradient_at, trial_points(size)[2:4])
         return loss
 
     def value(self, x: ArrayLike) -> Any:
@@ -296,5 +290,10 @@ def _called(role: str, function: Function, points: Array, shape: tuple[int, ...]
         raise ValueError(
             f"{role}(X) returned {result.dtype} of shape {result.shape} for X of shape {points.shape}; "
             f"it must return real numbers of shape {shape}; many points at a time: X[:, 0]**2"
+        )
+    if result.dtype.kind == "f" and result.dtype.itemsize < 8:
+        raise ValueError(
+            f"{role}(X) returned {result.dtype}, which has seven digits only; it must return float64, for example"
+            " by .astype(float)"
         )
     return np.ascontiguousarray(result, dtype=np.float64)

@@ -16,7 +16,7 @@ class Ring(_Fields):
     """Ring, a circular valley in the plane.
 
     ``u^2 / 2`` with ``u = (|x|^2 - radius^2) / (2 radius width)``: every point at distance ``radius`` from the origin
-    is a global minimum of value 0, and near it the loss is that of a Gaussian of standard deviation ``width`` across
+    is a global minimum of value 0, and near it the loss resembles a Gaussian of standard deviation ``width`` across
     the ring. A polynomial, so it is smooth at the origin too.
     """
 

@@ -16,20 +16,11 @@ from particlegvi.tools.registry import Registry
 
 __all__ = ["DE", "DLE", "DRE", "DRLE", "FDGVI", "SVGD", "BirthDeath", "FreeEnergy", "MMDFlow", "Method", "get", "names"]
 
-_REGISTRY = Registry("particlegvi.methods", "method")
-
-
-def names() -> list[str]:
-    """Names of all methods."""
-    return _REGISTRY.names()
-
-
-def get(name: str) -> type[Method]:
-    """The class of this method; an unknown name is a ``ValueError`` with the nearest right one."""
-    return _REGISTRY[name]
+_registry: Registry[type[Method]] = Registry(__name__, "method")
+names, get = _registry.names, _registry.get
 
 
 def __getattr__(name: str) -> Any:
-    if name in _REGISTRY.parts():
-        return _REGISTRY[name]
+    if name in names():
+        return get(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,12 +11,12 @@ from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import FreeEnergy, FreeEnergyFlow
 from particlegvi.methods.jumping import Jumping
 from particlegvi.tools import arguments
-from particlegvi.tools.calls import answering
+from particlegvi.tools.calls import explains_bad_calls
 
 MOST_STEPS = 10**12
 
 
-@answering
+@explains_bad_calls
 @dataclass(frozen=True)
 class BirthDeath(FreeEnergy):
     """The Wasserstein-Fisher-Rao gradient flow of DLE's free energy (Lu, Lu and Nolen 2019).
@@ -28,7 +28,7 @@ class BirthDeath(FreeEnergy):
     The first part is DLE. The second lets particles die where F is above its mean and copies them where it is below,
     with a kernel density of the particles in the place of q. It needs no path over a barrier, but a particle in every
     mode. It does not have the distribution of DLE: the kernel density is wider than q, so that the particles gather in
-    the middle of each mode, the more the wider the bandwidth; a narrow bandwidth is noisy. `particlegvi.jumps` has no
+    the middle of each mode, the more the wider the bandwidth; a narrow bandwidth is noisy. `pg.jumps` has no
     such bias.
 
     Parameters
@@ -36,17 +36,13 @@ class BirthDeath(FreeEnergy):
     kl_weight : float
         Weight of KL(Q, P), above 0.
     bandwidth : float, optional
-        Of the kernel density, in the units of the parameters. None chooses one for each birth and death by likelihood.
+        Bandwidth of the kernel density, in the units of the parameters. None chooses one for each birth and death by
+        likelihood.
     rate : float
-        Rate of birth and death against that of Langevin dynamics, above 0. The unit of time is that of DLE; the one of
+        Rate of birth and death against that of Langevin dynamics, above 0. The unit of time is DLE's; the one of
         Lu, Lu and Nolen is kl_weight times this.
     every : int
         Steps between births and deaths, 1 or more.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of its range.
     """
 
     bandwidth: float | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from particlegvi.contracts import Array, Facts, Loss, Prior
-from particlegvi.schedules import Schedule
+from particlegvi.integrators.schedules import Schedule
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class ParticleProblem:
     tolerance : float
         Error allowed in the repulsion, in units of variance / lengthscale.
     friction : float or None
-        Of integrators with velocities.
+        For integrators with velocities; None for the others.
     """
 
     loss: Loss
@@ -65,15 +65,15 @@ class ParticleFlow:
         self.state = state
         self.counts = {} if counts is None else counts
 
-    def kept(self) -> Facts:
+    def extra_state(self) -> Facts:
         """The counts."""
         return dict(self.counts)
 
-    def restore(self, state: Array, kept: Facts) -> None:
-        """Restore the flow from ``state`` and from the result of `kept` that belongs to it."""
+    def restore(self, state: Array, extra_state: Facts) -> None:
+        """Restore the flow from ``state`` and from the result of `extra_state` that belongs to it."""
         self.state[...] = state
         self.counts.clear()
-        self.counts.update(kept)
+        self.counts.update(extra_state)
 
     def particles(self) -> Array:
         """The particles (particles, dim): the state itself."""

@@ -3,7 +3,7 @@
     L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P)
 
 whose Wasserstein gradient flow moves particles by grad V + lambda1/N sum_j grad_1 kappa with
-V = loss - lambda1 mu_P - lambda2 log p, lambda1 = 2 mmd_weight, lambda2 = kl_weight.
+V = loss - lambda1 mu_P - kl_weight log p and lambda1 = 2 mmd_weight. The thesis calls kl_weight lambda2.
 """
 
 from __future__ import annotations
@@ -15,26 +15,23 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from particlegvi import integrators, jumps, kernels
-from particlegvi.contracts import Array, Facts, Flow, Kernel, Prior
-from particlegvi.engine.jumps.ensemble import Jumps as EnsembleJumps
-from particlegvi.engine.networks.features import FeatureKernel
-from particlegvi.engine.pairs.approximate import Approximation
-from particlegvi.engine.pairs.repulsion import Repulsion
+from particlegvi import integrators
+from particlegvi.contracts import Array, Facts, Flow, Kernel
+from particlegvi.engine.jumps.ensemble import EnsembleJumps
+from particlegvi.engine.pairs.features import FeatureKernel
 from particlegvi.engine.steps.ensemble import Driven, Ensemble
 from particlegvi.engine.steps.heun import HeunEnsemble
 from particlegvi.engine.steps.kinetic import KineticEnsemble
 from particlegvi.engine.steps.metropolis import MetropolisEnsemble
 from particlegvi.engine.steps.tamed import TamedEnsemble
 from particlegvi.integrators.stepping import Stepping, Steppings, linear_part
-from particlegvi.jumps import Ensemble as JumpSettings
-from particlegvi.methods import features, options
+from particlegvi.methods import jumps, options
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.jumping import Jumping
 from particlegvi.methods.method import Method
-from particlegvi.priors import Embedding
+from particlegvi.methods.repulsion import repulsion_of
 from particlegvi.tools import arguments
-from particlegvi.tools.calls import answering
+from particlegvi.tools.calls import explains_bad_calls
 
 DRIVERS: dict[str, type[Ensemble]] = {  # by scheme, as `particlegvi.integrators.SCHEMES` has them in formulas
     "plain": Ensemble,
@@ -44,10 +41,10 @@ DRIVERS: dict[str, type[Ensemble]] = {  # by scheme, as `particlegvi.integrators
     "kinetic": KineticEnsemble,
 }
 Choice: TypeAlias = "str | Mapping[str, Any]"  # the name of a way, or a mapping with it and its options
-Jumps: TypeAlias = "JumpSettings | Mapping[str, Any] | bool | None"  # settings of jumps, as they may be written
+JumpsLike: TypeAlias = "jumps.Jumps | Mapping[str, Any] | bool | None"  # settings of jumps, as they may be written
 
 
-@answering
+@explains_bad_calls
 @dataclass(frozen=True)
 class FreeEnergy(Method):
     """The free energy with all its settings; DE, DLE, DRE and DRLE fix some of them.
@@ -67,8 +64,8 @@ class FreeEnergy(Method):
     repulsion : str or dict
         "exact", to the run's tolerance; or an approximation whose error has no bound, labelled in the result:
         "random-batch" or "nystroem", or a mapping with ``how`` and ``size`` (particles of a batch; landmarks).
-    jumps : Ensemble, bool or mapping, optional
-        Jumps between modes (`particlegvi.jumps`), for a kl_weight above 0 and an exact repulsion.
+    jumps : Jumps, bool or mapping, optional
+        Jumps between modes (`particlegvi.methods.jumps`), for a kl_weight above 0 and an exact repulsion.
     """
 
     kl_weight: float = 0.0
@@ -76,8 +73,8 @@ class FreeEnergy(Method):
     kernel: Kernel | None = None
     embedding: Choice = "auto"
     repulsion: Choice = "exact"
-    jumps: Jumps = None
-    kind_of_jumps: ClassVar[type[EnsembleJumps]] = EnsembleJumps  # another one is a control
+    jumps: JumpsLike = None
+    kind_of_jumps: ClassVar[type[EnsembleJumps]] = EnsembleJumps  # a wrong variant in verification
     label: ClassVar[str] = "free energy"
     schedules: ClassVar[bool] = True
 
@@ -99,29 +96,9 @@ class FreeEnergy(Method):
         return 2.0 * self.mmd_weight
 
     @property
-    def lambda2(self) -> float:
-        """Temperature, kl_weight."""
-        return self.kl_weight
-
-    @property
     def has_noise(self) -> bool:
         """Whether there is Langevin noise: where kl_weight is above 0."""
         return self.kl_weight > 0.0
-
-    def resolved_kernel(self, prior: Prior, start: Array, seed: int) -> tuple[Kernel, str]:
-        """The kernel with a number as its lengthscale, and a sentence on how it was chosen."""
-        return kernels.resolve(self.kernel, prior, start, seed)
-
-    def resolved_embedding(self, prior: Prior, kernel: Kernel, seed: int) -> Embedding:
-        """The mean embedding mu_P under ``kernel``, with its description and error."""
-        from particlegvi import priors
-
-        return priors.embedding(prior, kernel, seed=seed, **options.embedding_options(self.embedding))
-
-    def approximation(self, kernel: Kernel, seed: int) -> Approximation | None:
-        """The approximation of the repulsion, or None where it is exact."""
-        chosen = options.repulsion_options(self.repulsion)
-        return None if chosen is None else chosen[0](kernel, chosen[1], seed)
 
     def check_integrator(self, name: str) -> None:
         """Refuse an integrator that is wrong for these weights or for jumps; the message names both."""
@@ -156,27 +133,9 @@ class FreeEnergyFlow(ParticleFlow):
     def __init__(self, method: FreeEnergy, problem: ParticleProblem):
         prior, loss = problem.prior, problem.loss
         dim = problem.start.shape[1]
-        method.check_integrator(problem.integrator)
         self._facts: Facts = {"integrator": problem.integrator}
-        embedding, kernel = None, None
-        repulsion: Repulsion | None = None
-        if method.mmd_weight > 0.0 and isinstance(method.kernel, FeatureKernel):
-            features.check(method.kernel, loss)
-            how = options.embedding_options(method.embedding)
-            repulsion, found = features.repulsion(method.kernel, problem, **how)
-            self._facts |= found
-        elif method.mmd_weight > 0.0:
-            kernel, sentence = method.resolved_kernel(prior, problem.start, problem.seed)
-            mean_embedding = method.resolved_embedding(prior, kernel, problem.seed)
-            embedding = mean_embedding.term
-            repulsion = Repulsion(kernel, dim, problem.tolerance, method.approximation(kernel, problem.seed))
-            self._facts |= {
-                "kernel": kernel.name,
-                "lengthscale": kernel.lengthscale,
-                "lengthscale_rule": sentence,
-                "embedding": mean_embedding.description,
-                "embedding_error": mean_embedding.error,
-            }
+        repulsion, embedding, kernel, facts = repulsion_of(method, problem)
+        self._facts |= facts or {}
         scheme = integrators.scheme(problem.integrator)
         own = loss.driver(scheme) if isinstance(loss, Driven) else None
         driver = DRIVERS[scheme] if own is None else own
@@ -233,7 +192,7 @@ class FreeEnergyFlow(ParticleFlow):
         return self._facts | repulsion | self._ensemble.facts(self.state)
 
 
-@answering
+@explains_bad_calls
 @dataclass(frozen=True)
 class DE(FreeEnergy):
     """Deep ensemble: L(Q) = E_Q[loss] (thesis 5.4.1). Every particle follows the gradient on its own."""
@@ -245,7 +204,7 @@ class DE(FreeEnergy):
         super().__init__()
 
 
-@answering
+@explains_bad_calls
 @dataclass(frozen=True)
 class DLE(FreeEnergy):
     """Deep Langevin ensemble: L(Q) = E_Q[loss] + kl_weight KL(Q, P) (thesis 5.4.2)."""
@@ -253,11 +212,11 @@ class DLE(FreeEnergy):
     name: ClassVar[str] = "DLE"
     label: ClassVar[str] = "DLE"
 
-    def __init__(self, kl_weight: float = 1.0, jumps: Jumps = None) -> None:
+    def __init__(self, kl_weight: float = 1.0, jumps: JumpsLike = None) -> None:
         super().__init__(kl_weight=kl_weight, jumps=jumps)
 
 
-@answering
+@explains_bad_calls
 @dataclass(frozen=True)
 class DRE(FreeEnergy):
     """Deep repulsive ensemble: L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) (thesis C.6; its C.114 lacks the square)."""
@@ -275,7 +234,7 @@ class DRE(FreeEnergy):
         super().__init__(mmd_weight=mmd_weight, kernel=kernel, embedding=embedding, repulsion=repulsion)
 
 
-@answering
+@explains_bad_calls
 @dataclass(frozen=True)
 class DRLE(FreeEnergy):
     """Deep repulsive Langevin ensemble: E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P) (thesis 5.4.3)."""
@@ -290,6 +249,6 @@ class DRLE(FreeEnergy):
         kernel: Kernel | None = None,
         embedding: Choice = "auto",
         repulsion: Choice = "exact",
-        jumps: Jumps = None,
+        jumps: JumpsLike = None,
     ) -> None:
         super().__init__(kl_weight, mmd_weight, kernel, embedding, repulsion, jumps)

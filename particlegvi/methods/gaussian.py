@@ -12,12 +12,12 @@ from particlegvi.engine.numerics.noise import normals
 from particlegvi.methods.flow import ParticleFlow, ParticleProblem
 from particlegvi.methods.method import Method
 from particlegvi.tools import arguments, memory
-from particlegvi.tools.calls import answering
+from particlegvi.tools.calls import explains_bad_calls
 
 OUTPUT_STEP = 2**62  # the step number whose "draws" make the particles; no run gets there
 
 
-@answering
+@explains_bad_calls
 @dataclass(frozen=True)
 class FDGVI(Method):
     """Mean-field Gaussian variational inference: E_Q[loss] + kl_weight KL(Q, P) over Q = N(mu, diag exp(beta)).
@@ -88,14 +88,14 @@ class GaussianFlow(ParticleFlow):
                 self.state[3] += self.state[1]
             self._done = step + 1
 
-    def kept(self) -> Facts:
+    def extra_state(self) -> Facts:
         """The number of steps done, from which it follows whether the average is complete."""
         return {"done": self._done}
 
-    def restore(self, state: np.ndarray, kept: Facts) -> None:
-        """Restore the flow from ``state`` and from the result of `kept` that belongs to it."""
+    def restore(self, state: np.ndarray, extra_state: Facts) -> None:
+        """Restore the flow from ``state`` and from the result of `extra_state` that belongs to it."""
         super().restore(state, {})
-        self._done = int(kept.get("done", 0))
+        self._done = int(extra_state.get("done", 0))
 
     def fit(self) -> tuple[np.ndarray, np.ndarray]:
         """Mean and sd (dim,): the latest iterate, or at the end of the run the average of its second half."""

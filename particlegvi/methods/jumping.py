@@ -55,18 +55,18 @@ class Jumping:
             self._flow.advance(step, count)
             step += count
             if step % self._every == 0:
-                x = self.particles()  # the state itself where it has nothing else
+                x = self.particles()  # the state itself if it holds only the particles
                 self._jumps.jump(x, step // self._every - 1)
                 if not np.may_share_memory(x, self.state):
                     self.state[:, : x.shape[1]] = x
 
-    def kept(self) -> Facts:
-        """The flow's `kept`, and the counts of the jumps."""
-        return {**self._flow.kept(), **self._jumps.counts}
+    def extra_state(self) -> Facts:
+        """The flow's `extra_state`, and the counts of the jumps."""
+        return {**self._flow.extra_state(), **self._jumps.counts}
 
-    def restore(self, state: Array, kept: Facts) -> None:
-        """Restore the flow from ``state`` and from the result of `kept` that belongs to it."""
-        of_flow = dict(kept)
+    def restore(self, state: Array, extra_state: Facts) -> None:
+        """Restore the flow from ``state`` and from the result of `extra_state` that belongs to it."""
+        of_flow = dict(extra_state)
         self._jumps.counts.update({name: int(of_flow.pop(name)) for name in self._jumps.counts})
         self._flow.restore(state, of_flow)
 
@@ -79,5 +79,5 @@ class Jumping:
         return self._flow.first_bad()
 
     def facts(self) -> Facts:
-        """Facts for the result: those of the flow, and under the name of the jumps theirs."""
+        """Facts for the result: of the flow, and of the jumps under their name."""
         return {**self._flow.facts(), self._jumps.name: {"every": self._every, **self._jumps.facts()}}

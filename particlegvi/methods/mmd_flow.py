@@ -19,12 +19,12 @@ from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.method import Method
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.tools import arguments
-from particlegvi.tools.calls import answering
+from particlegvi.tools.calls import explains_bad_calls
 
 MOST_SAMPLES = 1_000_000
 
 
-@answering
+@explains_bad_calls
 @dataclass(frozen=True, eq=False)
 class MMDFlow(Method):
     """Wasserstein gradient flow of MMD^2(Q, P*) / 2 (Arbel, Korba, Salim and Gretton 2019, section 2.2).
@@ -41,7 +41,7 @@ class MMDFlow(Method):
         result has the number of equally weighted draws that they are worth. An array holds draws of equal weight, such
         as quantiles of a target; a prior enters with its mean embedding.
     kl_weight : float
-        Of the Gibbs measure, more than 0; without meaning where a reference is given.
+        Temperature of the Gibbs measure, more than 0; ignored where a reference is given.
     kernel : kernel, optional
         As for DRLE.
     samples : int

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from particlegvi import jumps, kernels
+from particlegvi import kernels
 from particlegvi.contracts import Facts, Kernel, Method
 from particlegvi.engine.pairs.approximate import APPROXIMATIONS, Approximation
+from particlegvi.engine.terms.own_parts import try_kernel
+from particlegvi.methods import jumps
 from particlegvi.priors import mean_embedding
 from particlegvi.tools import arguments, parts
 
@@ -21,6 +23,8 @@ def kernel_of(kernel: object) -> Kernel | None:
         except (TypeError, ValueError) as error:
             raise ValueError(f"kernel: {error}") from None
     found: Kernel | None = parts.kernel_or_none(kernel)
+    if isinstance(found, tuple):
+        try_kernel(found)
     return found
 
 
@@ -56,7 +60,7 @@ def repulsion_options(repulsion: object) -> tuple[type[Approximation], int] | No
     return chosen, arguments.whole("size of the repulsion", size, chosen.least, arguments.MOST_PARTICLES)
 
 
-def jumps_of(given: object, method: Method, exact: bool) -> jumps.Ensemble | None:
+def jumps_of(given: object, method: Method, exact: bool) -> jumps.Jumps | None:
     """The settings of jumps of a method, whose repulsion is ``exact`` or not; a ValueError where it can have none."""
     found = jumps.resolved(given)
     if found is not None and method.kl_weight == 0.0:

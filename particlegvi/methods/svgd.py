@@ -16,10 +16,10 @@ from particlegvi.methods.drift import DriftFlow, check_explicit
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.method import Method
 from particlegvi.tools import arguments
-from particlegvi.tools.calls import answering
+from particlegvi.tools.calls import explains_bad_calls
 
 
-@answering
+@explains_bad_calls
 @dataclass(frozen=True)
 class SVGD(Method):
     """Stein variational gradient descent (Liu and Wang 2016, (8)) towards DLE's target exp(-loss/kl_weight) p.

@@ -9,7 +9,7 @@ from particlegvi.tools.arguments import labels, paired, probabilities
 
 
 def accuracy(y: ArrayLike, probability: ArrayLike) -> float:
-    """The fraction of labels (0 or 1) on the right side of 1/2; exactly 1/2 predicts 0, as rounding does."""
+    """The fraction of labels (0 or 1) that are predicted right; a probability of exactly 1/2 predicts 0."""
     target = labels(y)
     return float(np.mean((probabilities("probability", probability, target) > 0.5) == (target == 1.0)))
 
@@ -21,7 +21,7 @@ def brier_score(y: ArrayLike, probability: ArrayLike) -> float:
 
 
 def bernoulli_nll(y: ArrayLike, probability: ArrayLike) -> float:
-    """Mean negative log-likelihood in nats; infinite where a certain prediction is wrong."""
+    """Mean negative log-likelihood in nats; infinite if a prediction with probability 0 or 1 is wrong."""
     target = labels(y)
     chance = probabilities("probability", probability, target)
     with np.errstate(divide="ignore"):
@@ -52,5 +52,5 @@ def area_under_curve(y: ArrayLike, score: ArrayLike) -> float:
     if not ones or not zeros:
         raise ValueError(f"y must be both labels for an area under the curve, not {zeros} zeros and {ones} ones")
     _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    rank = (np.cumsum(count) - 0.5 * (count - 1))[place]  # of tied scores: the mean of their ranks
+    rank = (np.cumsum(count) - 0.5 * (count - 1))[place]  # tied scores share the mean of their ranks
     return float((rank[target == 1.0].sum() - 0.5 * ones * (ones + 1)) / (ones * zeros))

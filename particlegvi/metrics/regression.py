@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.metrics.mixtures import HALF_LOG_TWO_PI, Mixture
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import deviations, paired, scored, vector
 
@@ -31,23 +30,18 @@ def gaussian_nll(y: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> float:
     y, mean : array (n,)
     sd : array (n,) or float
         Standard deviation of the predicted observation, with its noise.
-
-    Raises
-    ------
-    ValueError
-        If shapes disagree, a number is not finite, or an ``sd`` is not positive.
     """
     target = vector("y", y)
     deviation = deviations("sd", sd, target)
     z = (target - paired("mean", mean, target)) / deviation
-    return float(np.mean(0.5 * z * z + np.log(deviation))) + 0.5 * math.log(2.0 * math.pi)
+    return float(np.mean(0.5 * z * z + np.log(deviation))) + HALF_LOG_TWO_PI
 
 
 def mixture_nll(y: ArrayLike, samples: ArrayLike, noise_sd: ArrayLike) -> float:
     """Mean negative log-likelihood in nats of posterior function samples with Gaussian noise.
 
-    The predictive density of J particles is the mixture ``1/J sum_j N(y; f_j(x), noise_sd^2)``; a Gaussian with the
-    same mean and variance differs from it.
+    The predictive density of J particles is the mixture ``1/J sum_j N(y; f_j(x), noise_sd^2)``. It is not the Gaussian
+    with the mixture's mean and variance.
 
     Parameters
     ----------
@@ -55,11 +49,6 @@ def mixture_nll(y: ArrayLike, samples: ArrayLike, noise_sd: ArrayLike) -> float:
     samples : array (particles, n)
         Function values ``f_j(x_n)``.
     noise_sd : array (n,) or float
-
-    Raises
-    ------
-    ValueError
-        As `gaussian_nll`.
     """
     target = vector("y", y)
     allowed = f"an array (particles, {len(target)}) of finite numbers"
@@ -68,10 +57,7 @@ def mixture_nll(y: ArrayLike, samples: ArrayLike, noise_sd: ArrayLike) -> float:
         raise arguments.shaped("samples", functions, allowed)
     scored("samples", arguments.finite("samples", functions, allowed), target)
     deviation = deviations("noise_sd", noise_sd, target)
-    exponents = -0.5 * ((target - functions) / deviation) ** 2
-    top = exponents.max(axis=0)  # subtracted, since all exponentials underflow far from the particles
-    density = top + np.log(np.mean(np.exp(exponents - top), axis=0)) - np.log(deviation)
-    return -float(np.mean(density)) + 0.5 * math.log(2.0 * math.pi)
+    return Mixture(functions, deviation).nll(target)
 
 
 def coverage(y: ArrayLike, low: ArrayLike, high: ArrayLike) -> float:

@@ -1,7 +1,7 @@
-"""Ensembles of neural networks: a network is a loss of the particle flow, and nothing else.
+"""Ensembles of neural networks: the parameters of a network are a particle, and its cost on data is the loss.
 
-`Network` says how a particle becomes a function, `NetworkLoss` what that costs on data. With them every method, prior,
-integrator and schedule of the package runs as it is:
+`Network` turns a particle into a function; `NetworkLoss` is the cost of this function on data. With them every method,
+prior, integrator and schedule of the package runs unchanged:
 
 >>> import numpy as np
 >>> import particlegvi as pg
@@ -13,7 +13,7 @@ integrator and schedule of the package runs as it is:
 >>> net.predict(run.final, X).shape
 (5, 30)
 
-`EnsembleRegressor` and `EnsembleClassifier` put this behind scikit-learn's interface (extra ``learn``).
+`EnsembleRegressor` and `EnsembleClassifier` offer the same through scikit-learn's interface (extra ``learn``).
 """
 
 from __future__ import annotations

@@ -12,5 +12,5 @@ def names() -> list[str]:
 
 
 def code(name: object) -> int:
-    """The number by which compiled code knows an activation; a ValueError with the nearest name where there is none."""
+    """The number of an activation in compiled code; a ValueError suggests the nearest name for an unknown one."""
     return int(look_up("activation", name, ACTIVATIONS))

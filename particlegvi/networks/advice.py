@@ -6,19 +6,19 @@ import math
 
 import numpy as np
 
-from particlegvi import schedules
 from particlegvi.contracts import Array, Method
-from particlegvi.engine.networks.features import FeatureKernel
+from particlegvi.engine.pairs.features import FeatureKernel
+from particlegvi.integrators import schedules
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import FreeEnergy
-from particlegvi.methods.interaction import interaction
+from particlegvi.methods.repulsion import interaction
 from particlegvi.priors import Flat
 
-IDLE = 0.01  # of the displacement by noise or gradient
+IDLE = 0.01  # warn if the interaction moves a network by less than this share of its noise or gradient
 
 
 def advice(problem: ParticleProblem, method: Method, activation: str) -> list[str]:
-    """Sentences about an improper posterior, and about a repulsion that nothing will come of."""
+    """Warnings: the posterior is improper, or the repulsion is too weak to have an effect."""
     found = []
     if isinstance(problem.prior, Flat) and method.kl_weight > 0.0 and activation == "relu":
         found.append(
@@ -37,7 +37,7 @@ def advice(problem: ParticleProblem, method: Method, activation: str) -> list[st
 
 
 def _share(problem: ParticleProblem, method: FreeEnergy) -> tuple[float, str]:
-    """The displacement of a network by the interaction over that by noise, or by the gradient, and which of the two."""
+    """The displacement by the interaction divided by that by noise (or by the gradient), and the divisor's name."""
     step_size = problem.step_size
     times = schedules.times(step_size, np.array([problem.steps]))
     time = float(times[-1])

@@ -19,26 +19,26 @@ from particlegvi.tools.quoting import refuse
 
 MOST_LAYERS, MOST_UNITS = 4, 4096
 PARAMETERISATIONS = ("standard", "ntk")
-GAINS = {"relu": math.sqrt(2.0), "gelu": math.sqrt(2.0)}  # of the parameterisation "ntk"; 1 for the others
+GAINS = {"relu": math.sqrt(2.0), "gelu": math.sqrt(2.0)}  # gains of the parameterisation "ntk"; others have the gain 1
 
 
 class Network(Card):
     """A fully connected network. A particle is the array (dim,) of its parameters.
 
-    It is laid out layer by layer: first the weights, inputs by outputs, row by row, then the biases. The outputs have
-    no activation.
+    The array holds one layer after another: first the weights (inputs by outputs, row by row), then the biases. The
+    outputs have no activation.
 
     Parameters
     ----------
     inputs : int
-        Coordinates of an input.
+        Number of coordinates of an input.
     hidden : sequence of int or None
-        Units of each hidden layer, of which there are one to four; None for a linear network without any.
+        Units of each of one to four hidden layers; None for a linear network without hidden layers.
     outputs : int
     activation : str
         One of ``particlegvi.networks.activations.names()``.
     parameterisation : str
-        "standard", or "ntk": what a layer gives is multiplied by gain / sqrt(its inputs), where the gain is sqrt(2) for
+        "standard", or "ntk": the output of a layer is multiplied by gain / sqrt(its inputs). The gain is sqrt(2) for
         relu and gelu and 1 for the others, so that the prior "unit" is sensible and one step size serves all widths.
 
     Attributes
@@ -48,12 +48,12 @@ class Network(Card):
     widths : tuple of int
         Inputs, units of each hidden layer, outputs.
     scales : array (layers,)
-        What each layer is multiplied by: ones in the standard parameterisation.
+        The factor of each layer: ones in the standard parameterisation.
 
     Raises
     ------
     ValueError
-        If a number or a name is not allowed, or there are more than 2^24 parameters.
+        If the network has more than 2^24 parameters.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Network(Card):
 
     @property
     def layers(self) -> list[tuple[slice, slice]]:
-        """The places of the weights and of the biases of each layer in a particle."""
+        """For each layer, the slices of its weights and of its biases in a particle."""
         found, at = [], 0
         for a, b in zip(self.widths[:-1], self.widths[1:], strict=True):
             found.append((slice(at, at + a * b), slice(at + a * b, at + (a + 1) * b)))
@@ -105,18 +105,18 @@ class Network(Card):
         weights: ArrayLike | None = None,
         biases: ArrayLike | None = None,
     ) -> Normal:
-        """The Normal prior N(0, sd^2) whose standard deviations go by layer; it may be the start as well.
+        """The Normal prior N(0, sd^2) with standard deviations chosen for each layer; it can serve as the start, too.
 
         Parameters
         ----------
         name : str or numbers
             With n inputs and m outputs of a layer: "he", sd sqrt(2/n) for weights and biases; "glorot", sqrt(2/(n+m));
-            "kaiming-fan-out", sqrt(2/m), the thesis's start (C.7.4); "kaiming-fan-out-code", sqrt(1/m), that of its
-            authors' program; "unit" and "ntk", 1. Or a number for all parameters, one for each layer, one for each
-            parameter, or a mapping with ``weights`` and ``biases``.
+            "kaiming-fan-out", sqrt(2/m), the thesis's start (C.7.4); "kaiming-fan-out-code", sqrt(1/m), the start in
+            its authors' program; "unit" and "ntk", 1. Instead of a name: one number, a number for each layer, a number
+            for each parameter, or a mapping with ``weights`` and ``biases``.
         weights, biases : float or sequence, optional
-            Standard deviations of the weights and of the biases, each a number or one for each layer; they go before
-            the name.
+            Standard deviations of the weights and of the biases: one number, or a number for each layer. They take
+            precedence over the name.
         """
         if isinstance(name, Mapping):
             if set(name) - {"weights", "biases"}:
@@ -128,9 +128,9 @@ class Network(Card):
         return Normal(np.zeros(self.dim), sd)
 
     def predict(self, particles: ArrayLike, X: ArrayLike) -> Array:
-        """Outputs at inputs X (n, inputs): (particles, n), or (particles, n, outputs) where there are several.
+        """Outputs at inputs X (n, inputs): (particles, n), or (particles, n, outputs) for several outputs.
 
-        ``particles`` is (particles, dim); for one particle (dim,) the first axis is missing in the result, too.
+        ``particles`` is (particles, dim); for one particle (dim,) the result has no first axis either.
         """
         theta, one = self.particles(particles)
         found = compute.outputs(self.shape, theta, self.rows(X))
@@ -140,7 +140,7 @@ class Network(Card):
     def pull_back(self, particles: ArrayLike, X: ArrayLike, slopes: ArrayLike) -> Array:
         """Gradients (particles, dim) of ``sum slopes * predict(particles, X)`` in each particle's parameters.
 
-        ``slopes`` has the shape of the predictions; this is the product of the transposed Jacobian with it.
+        ``slopes`` has the shape of the predictions; the result is the transposed Jacobian times ``slopes``.
         """
         theta, one = self.particles(particles)
         x = self.rows(X)
@@ -153,7 +153,7 @@ class Network(Card):
         return found[0] if one else found
 
     def particles(self, particles: ArrayLike) -> tuple[Array, bool]:
-        """Parameters as an array (particles, dim), and whether they were those of one particle, (dim,)."""
+        """Parameters as an array (particles, dim), and whether one particle (dim,) was given."""
         allowed = f"an array (particles, {self.dim}) of numbers"
         found = arguments.array("particles", particles, allowed)
         one = found.ndim == 1 and found.shape[0] == self.dim
@@ -163,7 +163,7 @@ class Network(Card):
         return found.copy(), one
 
     def rows(self, X: ArrayLike, key: str = "X") -> Array:
-        """Inputs as an array (n, inputs) of finite numbers; for one input also from (n,)."""
+        """Inputs as an array (n, inputs) of finite numbers; a network of one input accepts (n,) as well."""
         return arguments.points(key, X, self.inputs).copy()
 
     def __repr__(self) -> str:

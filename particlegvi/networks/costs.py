@@ -1,4 +1,4 @@
-"""The costs of a row of data, by name: what the outputs of a network may be, which targets there are, what they mean.
+"""The costs of a row of data by name: the outputs that each takes, its targets, and its formula.
 
 ============== ===================================== ===================================== ===========================
 cost           outputs f of a row                    targets y                             cost of a row
@@ -10,7 +10,7 @@ heteroscedastic two: mean m, and f with variance     numbers                    
                v = log(1 + e^f) + 1e-6
 ============== ===================================== ===================================== ===========================
 
-The last is Lakshminarayanan, Pritzel and Blundell (2017), equation (1) without its constant.
+"heteroscedastic" is equation (1) of Lakshminarayanan, Pritzel and Blundell (2017) without its constant.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def names() -> list[str]:
 
 
 def code(name: object) -> int:
-    """The number by which compiled code knows a cost; a ValueError with the nearest name where there is none."""
+    """The number of a cost in compiled code; a ValueError suggests the nearest name for an unknown one."""
     return int(look_up("cost", name, COSTS))
 
 
@@ -44,7 +44,7 @@ def check_outputs(name: str, outputs: int) -> None:
 
 
 def targets(name: str, y: ArrayLike, rows: int, outputs: int) -> Array:
-    """The targets as an array (rows, outputs), or (rows, 1) where a row has one; a ValueError for others."""
+    """Check the targets, and return them as an array (rows, outputs), or (rows, 1) for one target in a row."""
     if name == "squared" and outputs > 1:
         allowed = f"an array ({rows}, {outputs}) of finite numbers, a row for each row of X"
         found = arguments.array("y", y, allowed, booleans=True)

@@ -21,17 +21,17 @@ class Outputs:
         return compute.outputs(self.network.shape, particles, self.inputs).reshape(len(particles), -1)
 
     def pull_back(self, particles: Array, slopes: Array) -> Array:
-        """The transposed Jacobian of the features times slopes (particles, n outputs): (particles, dim)."""
+        """The transposed Jacobian of the features times slopes (particles, n outputs), as (particles, dim)."""
         shape = (len(particles), len(self.inputs), self.network.outputs)
         return compute.pull_back(self.network.shape, particles, self.inputs, slopes.reshape(shape))
 
     def marginal(self, prior: Prior) -> Prior | None:
-        """The distribution of the features under the prior, where it is one of the package: here it never is."""
+        """None: the distribution of outputs under a prior is not a prior of the package."""
         return None
 
 
 class Parameters:
-    """The parameters of one layer: features (particles, parameters of it)."""
+    """The parameters of one layer as features (particles, parameters of the layer)."""
 
     def __init__(self, network: Network, place: slice) -> None:
         self.network, self.place = network, place
@@ -41,7 +41,7 @@ class Parameters:
         return particles[:, self.place].copy()
 
     def pull_back(self, particles: Array, slopes: Array) -> Array:
-        """Slopes of the features as slopes (particles, dim) of the parameters."""
+        """Turn slopes of the features into slopes (particles, dim) of all parameters."""
         found = np.zeros_like(particles)
         found[:, self.place] = slopes
         return found

@@ -1,4 +1,4 @@
-"""The loss of networks on data: what the flows of the package move down."""
+"""The loss of networks on data, which the flows of the package reduce."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from particlegvi.contracts import Array, Method
 from particlegvi.engine.networks.batches import WAYS, Batches
 from particlegvi.engine.networks.compute import Networks, Shape
 from particlegvi.engine.networks.ensemble import NetworkEnsemble
-from particlegvi.engine.networks.features import FeatureKernel, Features
+from particlegvi.engine.pairs.features import FeatureKernel, Features
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.networks import costs
@@ -27,19 +27,19 @@ class NetworkLoss(Loss):
     ----------
     network : Network
     X : array (n, inputs)
-        Inputs, in the units that the network sees: nothing is scaled.
+        Inputs as the network receives them: they are not scaled.
     y : array (n,) or (n, outputs)
         Targets, or labels 0 and 1 ("logistic") or 0, ..., outputs - 1 ("softmax").
     cost : str
         One of ``particlegvi.networks.costs.names()``. "squared" is the sum over outputs of squared errors, without a
-        factor 1/2; "logistic" takes the output for a logit.
+        factor 1/2; "logistic" takes the output as a logit.
     batch_size : int, optional
-        Rows of a batch. All of them when left out.
+        Number of rows of a batch. By default all rows.
     batches : str
-        "epochs": every row once an epoch, in a new order, and a smaller batch at its end where rows are left over.
-        "fresh": rows without repetition, drawn anew at every step, as the authors' program does.
+        "epochs": each epoch visits every row once, in a new order; its last batch may be smaller. "fresh": every step
+        draws rows anew, without repetition, as the authors' program does.
     shared_batches : bool
-        Whether all particles have the same batches, or each its own.
+        If true, all particles have the same batches; otherwise each particle has its own.
 
     Attributes
     ----------
@@ -54,8 +54,7 @@ class NetworkLoss(Loss):
     Raises
     ------
     ValueError
-        If data are missing, infinite or of the wrong shape, labels are others, the cost cannot have so many outputs, or
-        batch_size is not a whole number from 1 to n.
+        If labels do not fit the cost, or the cost does not allow the network's number of outputs.
     """
 
     def __init__(
@@ -91,7 +90,7 @@ class NetworkLoss(Loss):
         self.networks = Networks(shape, x, t, Batches(len(x), batch_size, batches, shared))
 
     def value(self, x: ArrayLike) -> Array | float:
-        """The mean cost over all rows at many particles (n, dim), as an array (n,), or at one (dim,), as a float."""
+        """The mean cost over all rows: an array (n,) for particles (n, dim), or a float for one particle (dim,)."""
         points, one = self._points(x)
         found = self.networks.values(points)
         return float(found[0]) if one else found
@@ -109,34 +108,34 @@ class NetworkLoss(Loss):
         return self.networks.gradients_at(theta, step, arguments.seed(seed))
 
     def predict(self, particles: ArrayLike, X: ArrayLike) -> Array:
-        """As `Network.predict`."""
+        """The outputs of the network: see `Network.predict`."""
         return self.network.predict(particles, X)
 
     def pull_back(self, particles: ArrayLike, X: ArrayLike, slopes: ArrayLike) -> Array:
-        """As `Network.pull_back`."""
+        """The gradients of a sum of outputs: see `Network.pull_back`."""
         return self.network.pull_back(particles, X, slopes)
 
     def kl_weight(self, noise_variance: float | None = None) -> float:
-        """The kl_weight with which the minimiser of E[loss] + kl_weight KL is the posterior.
+        """The kl_weight for which the minimiser of E[loss] + kl_weight KL is the posterior.
 
         Parameters
         ----------
         noise_variance : float
-            Of an observation, in squared units of the targets as they were given: for the cost "squared", whose
-            kl_weight is 2 noise_variance / n. The other costs are minus a log likelihood, their kl_weight is 1 / n, and
-            they have no use for it.
+            Noise variance of an observation, in squared units of the given targets. The cost "squared" needs it: its
+            kl_weight is 2 noise_variance / n. Every other cost is a negative log likelihood with the kl_weight 1 / n
+            and ignores it.
         """
         if self.cost != "squared":
             return 1.0 / self.rows
         return 2.0 * arguments.positive("noise_variance", noise_variance) / self.rows
 
     def driver(self, scheme: str) -> type[NetworkEnsemble] | None:
-        """The ensemble that takes the steps of a scheme; None for one that has to call this loss from outside.
+        """The ensemble that takes the steps of a scheme; None if the scheme has to call this loss from outside.
 
         Raises
         ------
         ValueError
-            For the Metropolis step with batches: it needs the whole cost.
+            For the Metropolis step with batches: it needs the cost of all rows.
         """
         if scheme == "metropolis" and self.batch_size is not None:
             raise ValueError(
@@ -157,19 +156,19 @@ class NetworkLoss(Loss):
         return advice(problem, method, self.network.activation)
 
     def check_memory(self, particles: int) -> None:
-        """Refuse so many particles that what a step needs would not fit: gradients, units and copies of parameters."""
+        """Refuse more particles than fit into memory: a step needs gradients, units and copies of the parameters."""
         units = 64 * 3 * sum(self.network.widths)
         needed = 8 * (6 * particles * self.dim + 4 * (units + 4 * self.dim))
         memory.check(f"{particles} networks of {self.dim} parameters", needed, "give fewer particles or units")
 
     def _points(self, x: ArrayLike) -> tuple[Array, bool]:
         points, one = super()._points(x)
-        # compiled code is made for arrays that can be written to
+        # The compiled code takes writable arrays only.
         return (points if points.flags.writeable and points.flags.c_contiguous else points.copy()), one
 
 
 def _none(*given: object) -> Array:
-    raise NotImplementedError  # the methods of a NetworkLoss do not call the functions of its base class
+    raise NotImplementedError  # never called: NetworkLoss overrides the methods that would call it
 
 
 def _shown(numbers: Array) -> Array:

@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 
 from particlegvi.metrics import mixture_nll
 
-LOWEST, HIGHEST = 1e-6, 1e2  # of the variance, in units of the mean squared error
+LOWEST, HIGHEST = 1e-6, 1e2  # range of the search for the variance, in units of the mean squared error
 
 
 def noise_variance(y: ArrayLike, samples: ArrayLike) -> float:
@@ -21,13 +21,13 @@ def noise_variance(y: ArrayLike, samples: ArrayLike) -> float:
     y : array (n,)
         Targets of rows that the members were not trained on.
     samples : array (particles, n)
-        What the members predict there.
+        Predictions of the members there.
 
     Returns
     -------
     float
-        In squared units of y: the minimiser of `particlegvi.metrics.mixture_nll`, from 1e-6 to 100 times the mean
-        squared error of the members; that error's square root is no minimiser where members differ.
+        The variance, in squared units of y: the minimiser of `particlegvi.metrics.mixture_nll` between 1e-6 and 100
+        times the members' mean squared error. If members differ, that error itself is not the minimiser.
     """
     targets, functions = np.asarray(y, dtype=np.float64), np.asarray(samples, dtype=np.float64)
     error = float(np.mean((targets - functions) ** 2))

@@ -1,4 +1,4 @@
-"""Standard deviations of parameters by layer: of priors, and of starts."""
+"""Standard deviations of parameters by layer, for priors and for starts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def deviations(
 
 
 def _numbers(key: str, given: object, lengths: tuple[int, ...]) -> Array:
-    """Positive numbers, one for each layer or parameter; one alone stands for every layer."""
+    """Positive numbers, one for each layer or parameter; a single number holds for every layer."""
     allowed = f"a positive finite number, or {' or '.join(map(str, lengths))} of them"
     found = arguments.array(key, given, allowed)
     if found.ndim > 1 or found.size not in (1, *lengths) or not np.all((found > 0.0) & np.isfinite(found)):

@@ -1,4 +1,4 @@
-"""Training with nothing to be set: a step size from the curvature, and a number of steps from validation rows."""
+"""Training without settings: the curvature gives the step size, and validation rows choose the number of steps."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from particlegvi.contracts import Array, Flow, Method, Prior
+from particlegvi.integrators.schedules import Schedule
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.networks.loss import NetworkLoss
-from particlegvi.schedules import Schedule
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.stability import steepest_direction
 from particlegvi.tools.errors import Diverged
 
-FIRST, MOST = 1000, 32_000  # steps before the first look, and at most
-GAIN = 0.005  # nats that a doubling must bring, for another one
-LAST = 0.1  # size of the last step, in units of the others
-HALVINGS = 10  # of a step size that was found, while particles run away
+FIRST, MOST = 1000, 32_000  # numbers of steps before the first look, and at most
+GAIN = 0.005  # nats that a doubling must gain, so that another one follows
+LAST = 0.1  # size of the last step, in units of the first
+HALVINGS = 10  # halve the step size at most so often while particles diverge
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Falling(Schedule):
     ----------
     initial : float
     start, over : float
-        Numbers of steps.
+        Number of the step at which the fall begins, and length of the fall in steps.
     """
 
     start: float
@@ -50,11 +50,11 @@ class Trained(NamedTuple):
     ----------
     particles : array (particles, dim)
     score : float
-        Of these particles; the smaller, the better.
+        Score of these particles; smaller is better.
     steps : int
-        All steps, those with a falling size included.
+        Number of all steps, including those of falling size.
     step_size : float
-        Of the first step.
+        Size of the first step.
     """
 
     particles: Array
@@ -76,25 +76,26 @@ def train(
 ) -> Trained:
     """Train an ensemble from draws of the prior.
 
-    After 1000, 2000, 4000, ... steps of one size a copy of the particles takes half as many more, whose size falls to a
-    tenth, and is scored. The first doubling that brings less than 0.005 is the last one, and 32,000 steps are the most.
-    With ``steps`` that many are taken, of which the last third falls.
+    After 1000, 2000, 4000, ... steps of constant size, a copy of the particles takes half as many further steps, while
+    the step size falls to a tenth, and is scored. Doubling ends when it improves the score by less than 0.005, and at
+    32,000 steps. A given ``steps`` is the total number; the step size falls in the last third.
 
     Parameters
     ----------
     loss, method, prior
     score : function
-        score(particles (particles, dim)) of an ensemble in nats, on rows that it was not trained on.
+        ``score(particles)`` of an ensemble (particles, dim), in nats, on rows that are not used for training.
     particles : int
     steps : int or None
     step_size : float or None
-        None is 1 / the largest curvature at the start, half of the limit of stability; halved while particles run away.
+        None is 1 / the largest curvature at the start, half of the stability limit, and is halved while particles
+        diverge.
     seed : int
 
     Raises
     ------
     Diverged
-        If particles run away with a step size that was given.
+        If particles become non-finite with a given step size.
     """
     known = step_size is not None
     problem = check_problem(loss, method, prior, None, Settings(particles, MOST, step_size or 1.0, seed=seed))
@@ -139,20 +140,20 @@ def _train(
 def at_lengths(
     problem: ParticleProblem, method: Method, size: float, lengths: Sequence[int], constant: float
 ) -> list[Array | None]:
-    """The particles after each of several trainings of different length, or None where they ran away.
+    """The particles after each of several trainings of different length; None for a training that diverged.
 
-    They are those of simulations, bit for bit; the steps that trainings have in common are taken once.
+    They equal those of separate simulations, bit for bit; steps that the trainings share are taken once.
 
     Parameters
     ----------
     problem : ParticleProblem
     method : Method
     size : float
-        Of the steps, until it falls to a tenth.
+        Step size before it falls to a tenth.
     lengths : sequence of int
-        Numbers of steps, the smallest first.
+        Numbers of steps, in increasing order.
     constant : float
-        The share of the steps that have one size, between 0 and 1.
+        Share of the steps that have constant size, between 0 and 1.
     """
     flow, done = method.flow(replace(problem, step_size=size)), 0
     found: list[Array | None] = []
@@ -171,9 +172,9 @@ def at_lengths(
 def _fallen(
     problem: ParticleProblem, method: Method, flow: Flow, size: Falling, first: int, *, steps: int
 ) -> Array:
-    """Particles of a copy of the flow after steps of a falling size."""
+    """The particles of a copy of the flow after steps of falling size."""
     falling = method.flow(replace(problem, step_size=size))
-    falling.restore(flow.state.copy(), flow.kept())
+    falling.restore(flow.state.copy(), flow.extra_state())
     _advance(falling, first, steps)
     return falling.particles()
 

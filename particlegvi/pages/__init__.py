@@ -2,7 +2,7 @@
 
 `content` says what a page knows (settings, truth, words), `replay` packs the records of a run, `building` puts both and
 the assets into one text. ``assets/engine/`` is the engine again, in JavaScript without a document, so that it can be
-tested alone; ``assets/view/`` shows it. `particlegvi.running.pages` is the way in.
+tested alone; ``assets/view/`` shows it. `particlegvi.runs.pages` is the way in.
 """
 
 from __future__ import annotations

@@ -11,17 +11,19 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from particlegvi import words
 from particlegvi.contracts import Facts
-from particlegvi.tools import files
+from particlegvi.tools import files, words
 from particlegvi.tools.quoting import refuse
 
 ASSETS = Path(__file__).parent / "assets"
 ENGINE = (
     "mathematics", "noise", "constants", "formula", "graph", "derivative", "tape", "losses", "spline", "priors",
-    "repulsion", "flow", "solver", "target", "target_plane", "distances", "basins", "energy", "problem", "export",
+    "repulsion", "flow", "limit", "solver", "target", "target_plane", "distances", "basins", "energy", "problem",
+    "chance", "wells", "records", "minima", "verdict", "export",
 )  # fmt: skip
-VIEW = ("say", "line", "plane", "panels", "controls", "live", "replay", "main")
+VIEW = (
+    "say", "line", "plane", "panels", "controls", "address", "ensembles", "motion", "live", "replay", "main",
+)  # fmt: skip
 LARGEST = 500_000  # bytes, so that a page can be sent by mail and opened on a phone
 FRAME_HEIGHT = 760  # pixels of the frame in a notebook
 
@@ -77,7 +79,12 @@ def engine() -> str:
 
 @functools.cache
 def _script() -> str:
-    return engine() + _joined("view", VIEW)
+    """Engine and view without indents and comment lines, which are a fifth of the letters.
+
+    No string in the code may span two lines.
+    """
+    lines = (line.strip() for line in (engine() + _joined("view", VIEW)).splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
 
 
 def _joined(folder: str, names: tuple[str, ...]) -> str:
@@ -109,7 +116,7 @@ def build(content: Facts, language: str = words.DEFAULT) -> Page:
 
 
 def _filled(template: str, pieces: Mapping[str, str]) -> list[str]:
-    """The template with each ``{name}`` replaced once; what is put in is not looked at again."""
+    """The template with each ``{name}`` replaced once; braces inside the pieces are left as they are."""
     found = []
     rest = template
     while "{" in rest:
@@ -124,7 +131,7 @@ def _digest(text: str) -> str:
 
 
 def _as_data(content: Facts) -> str:
-    """JSON that can stand in a page: nothing in it ends a script or starts a comment."""
+    """JSON for a script element: no text in it can end the script or start a comment."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")

@@ -8,16 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi import kernels, losses, methods, words
+from particlegvi import kernels, losses, methods
 from particlegvi.contracts import Facts, Kernel, Loss, Method, Prior, Start
+from particlegvi.integrators.schedules import Schedule
 from particlegvi.losses.checks import declared
 from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.methods.free_energy import FreeEnergy
 from particlegvi.pages.presets import PRESETS
 from particlegvi.priors import Flat, Normal, Uniform
-from particlegvi.schedules import Schedule
 from particlegvi.simulation.problem import Settings
-from particlegvi.words import Words
+from particlegvi.tools import words
+from particlegvi.tools.words import Words
 
 LOSSES = (
     "abs-sine", "banana", "double-well", "four-gaussians", "funnel", "gaussian-mixture", "quadratic", "ring", "spline",
@@ -42,7 +43,7 @@ class Subject(NamedTuple):
     settings : Settings
         Numbers and names of the simulation.
     integrators : dict
-        Of the methods that have their own, by label.
+        By label, the integrators of the methods that have their own.
     """
 
     title: str
@@ -60,7 +61,10 @@ class NotLive(Exception):
 
 
 def content(subject: Subject, language: str, live: bool = True) -> Facts:
-    """The content of a page without a replay; ``live`` in it says whether the browser can compute the flow."""
+    """The content of a page without a replay.
+
+    Its entry "live" is true if the page shall be live and the browser can compute the flow; "why" says why it cannot.
+    """
     said = words.of(language)
     found: Facts = {
         "title": said.title(subject.title),
@@ -95,7 +99,7 @@ def why_not_live(subject: Subject, said: Words) -> str:
 
 
 def loss_of(loss: Loss) -> Facts:
-    """A loss as the browser makes it: a formula, or a name with parameters."""
+    """A loss as data for the browser: a formula, or a name with parameters."""
     if not isinstance(loss, PackageLoss) or loss.dim > 2:
         raise NotLive("why_loss")
     if loss.formula is not None:
@@ -116,7 +120,8 @@ def _variables(loss: Loss) -> list[str]:
 def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
     """The settings that start the live page, and the kinds of the methods that the browser has, by label.
 
-    The weights and the kernel are those of the first method that has them; a method with others has its own.
+    Weights and kernel of the page are those of the first method that has them. A method whose weights or kernel differ
+    has settings of its own, named ``LABEL.KEY``.
     """
     given = subject.settings
     integrators = {label: subject.integrators.get(label, given.integrator) for label in subject.methods}
@@ -137,8 +142,8 @@ def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
     all_weights = {label: _weights(subject, subject.methods[label]) for label in kinds}
     weights = {label: found for label, found in all_weights.items() if found is not None}
     if len(weights) < len(kinds) and not any("lengthscale" in found for found in weights.values()):
-        raise NotLive("why_kernel")  # a page without any repulsion would not be about this scenario
-    integrator = integrators[next(iter(weights))]  # one for the whole page
+        raise NotLive("why_kernel")  # the browser could show the methods without repulsion alone
+    integrator = integrators[next(iter(weights))]  # the page has one integrator for all methods
     weights = {label: found for label, found in weights.items() if integrators[label] == integrator}
     shared = {"kl_weight": 1.0, "mmd_weight": 0.5, "lengthscale": 1.0, "variance": 1.0}
     for found in reversed(weights.values()):
@@ -165,12 +170,12 @@ def _live_settings(subject: Subject) -> tuple[Facts, dict[str, str]]:
 
 
 def _name(label: str) -> str:
-    """A label as the page's list of methods can hold it: with another comma."""
+    """A label for the page's list of methods, whose separator is the comma: another character replaces it."""
     return label.replace(",", "\u201a")
 
 
 def _weights(subject: Subject, method: Method) -> dict[str, float] | None:
-    """The weights of a method that are above 0, and its kernel; None if the browser has not its kernel."""
+    """The weights of a method that are above 0, and its kernel; None if the browser lacks that kernel."""
     found = {key: float(value) for key, value in (("kl_weight", method.kl_weight), ("mmd_weight", method.mmd_weight))}
     found = {key: value for key, value in found.items() if value > 0.0}
     if method.mmd_weight > 0.0:
@@ -182,7 +187,7 @@ def _weights(subject: Subject, method: Method) -> dict[str, float] | None:
 
 
 def prior_of(prior: object) -> Facts:
-    """A prior as the browser has it."""
+    """A prior as data for the browser."""
     if isinstance(prior, Normal):
         return {"name": "normal", "mean": prior.mean.tolist(), "sd": prior.sd.tolist()}
     if isinstance(prior, Uniform):
@@ -193,10 +198,10 @@ def prior_of(prior: object) -> Facts:
 
 
 def kind_of(method: Method) -> str | None:
-    """DE, DLE, DRE or DRLE by the weights of a free energy without more; None for everything else."""
+    """DE, DLE, DRE or DRLE by the weights of a plain `FreeEnergy`; None for every other method."""
     if not isinstance(method, FreeEnergy) or method.jumps is not None or method.repulsion != "exact":
         return None
-    if type(method) not in (FreeEnergy, *map(methods.get, KINDS.values())):  # one that moves in another way as well
+    if type(method) not in (FreeEnergy, *map(methods.get, KINDS.values())):  # a subclass may move in other ways too
         return None
     how = method.embedding if isinstance(method.embedding, str) else method.embedding.get("how")
     if method.mmd_weight > 0.0 and how not in CLOSED_FORMS:

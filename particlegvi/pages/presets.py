@@ -1,5 +1,7 @@
-"""Settings worth looking at. The words of a preset, ``preset_KEY`` and ``preset_KEY_watch``, say what to watch; a test
-holds each sentence."""
+"""Settings of a page that show something to students.
+
+The texts ``preset_KEY`` and ``preset_KEY_watch`` name a preset and say what to watch; a test checks each sentence.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""The records of runs as a page replays them: thinned to its size, 16 bits a number, deflated."""
+"""The records of runs for the replay of a page: thinned to fit its size, 16 bits for each number, compressed (zlib)."""
 
 from __future__ import annotations
 
 import base64
 import json
+import math
 import zlib
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol, TypeGuard
@@ -11,17 +12,20 @@ from typing import NamedTuple, Protocol, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from particlegvi import diagnostics
 from particlegvi.contracts import Array, Facts, Target
+from particlegvi.diagnostics.particles import is_target
 from particlegvi.pages.content import kind_of
-from particlegvi.plotting.results import HasDensity, ParticleRun, is_atoms, is_density
+from particlegvi.plotting.protocols import HasDensity, ParticleRun, is_atoms, is_density
 
-ROOM = 300_000  # bytes of all frames together at most
+ROOM = 300_000  # most bytes of all frames together
 LEAST_PARTICLES = 20
-NODES = {1: 401, 2: 49}  # of a density, a side
+NODES = {1: 401, 2: 49}  # of a density along each axis, by dimension
 MOST_NODES = 6401
-RESOLVED = 1e-3  # error of the mass on the nodes of a line
-CODES = 65534  # the code after the last stands for what is no number
-EARLY = 0.1  # share of the time that has half of the frames, because DE is over by then
+RESOLVED = 1e-3  # largest error of the mass of a density on a line, integrated from its nodes
+CODES = 65534  # the largest code of a number; the next code means "not finite"
+MEASURED = 2000  # most particles from which W1 of a frame before the last is computed
+EARLY = 0.1  # half of the frames show this first share of the time, because DE has come to rest by then
 
 
 class Recorded(NamedTuple):
@@ -32,7 +36,7 @@ class Recorded(NamedTuple):
     run : Run
     target : target or None
     facts : dict
-        Its part of the summary.
+        The part of the summary about this run.
     """
 
     run: ParticleRun
@@ -52,15 +56,15 @@ def has_support(target: Target | None) -> TypeGuard[Supported]:
 
 
 def replay(recorded: Mapping[str, Recorded], variables: list[str], frames: int, room: int = ROOM) -> Facts:
-    """The replay of runs by label, with at most so many frames, in about ``room`` bytes.
+    """The replay of runs by label, with at most ``frames`` frames, in about ``room`` bytes.
 
-    Times are chosen from those that all runs have recorded, half of them from the first tenth of the time. Where all
-    particles are too many for the size of a page, some are left out, evenly by their number.
+    The frames are records of the run that has most of them, half of them from the first tenth of the time. Where all
+    particles do not fit into ``room``, some are left out, evenly by their number.
     """
     first = max((each.run for each in recorded.values()), key=lambda run: len(run.positions))
     chosen = chosen_records(np.asarray(first.times, dtype=np.float64), frames)
     dim = int(first.positions.shape[2])
-    # a run that diverged has fewer records, and stays at its last
+    # a run that diverged has fewer records: its last one is repeated
     positions = [np.asarray(each.run.positions) for each in recorded.values()]
     tables = [each[np.minimum(chosen, len(each) - 1)] for each in positions]
     window = _window(tables)
@@ -75,7 +79,12 @@ def replay(recorded: Mapping[str, Recorded], variables: list[str], frames: int, 
     }
     room = min(ROOM, room - len(json.dumps(known)))
     number = first.positions.shape[1]
-    number = min(number, max(LEAST_PARTICLES, room // (len(chosen) * dim * len(recorded))))  # a byte each at the least
+    if number * len(chosen) * dim * len(recorded) > room or any(_clipped(table, window) for table in tables):
+        # not every particle is drawn in its place: the numbers under the picture are computed here, from all particles
+        for method, each, table in zip(known["methods"], recorded.values(), tables, strict=True):
+            method["numbers"] = _numbers(each, table)
+        room -= sum(len(json.dumps(method["numbers"])) for method in known["methods"])
+    number = min(number, max(LEAST_PARTICLES, room // (len(chosen) * dim * len(recorded))))  # a byte for each number
     while True:
         kept = np.linspace(0, first.positions.shape[1] - 1, number).round().astype(np.int64)
         codes = np.stack([_coded(table[:, kept], window) for table in tables], axis=1)  # (frames, methods, dim, kept)
@@ -102,7 +111,7 @@ def chosen_records(times: Array, frames: int) -> NDArray[np.int64]:
 
 
 def _window(tables: list[Array]) -> Array:
-    """(dim, 2): where the particles are, without the last thousandth on either side where that lies far out."""
+    """The window (dim, 2) of the picture: it holds the particles, without outer thousandths that lie far out."""
     together = np.concatenate([table.reshape(-1, table.shape[-1]) for table in tables])
     together = together[np.isfinite(together).all(axis=1)]
     if not len(together):
@@ -114,8 +123,44 @@ def _window(tables: list[Array]) -> Array:
     ] * len(low)
 
 
+def _clipped(table: Array, window: Array) -> bool:
+    """Whether a particle lies outside of the window; such a particle is drawn on the edge."""
+    return bool(np.any(np.isfinite(table) & ((table < window[:, 0]) | (table > window[:, 1]))))
+
+
+def _numbers(recorded: Recorded, table: Array) -> Facts:
+    """Mean and sd of each coordinate, and W1 (sliced in the plane), of all particles (frames, particles, dim).
+
+    W1 of a frame before the last is computed from at most 2000 particles: evenly spaced quantiles on the line, and in
+    the plane particles evenly by their number. W1 of the last frame is read from the summary.
+    """
+    with np.errstate(all="ignore"):  # a run that diverged has records without moments
+        mean, sd = np.mean(table, axis=1), np.std(table, axis=1)
+    facts, target = recorded.facts, recorded.target
+    last = facts.get("w1", facts.get("sliced_w1"))
+    distances = [None if last is None or target is None else _distance(frame, target) for frame in table[:-1]]
+    moments = {name: [[_short(each) for each in row] for row in rows.tolist()] for name, rows in
+               (("mean", mean), ("sd", sd))}  # fmt: skip
+    return {**moments, "w1": [_short(each) for each in (*distances, last)]}
+
+
+def _distance(x: Array, target: Target) -> float | None:
+    if not np.all(np.isfinite(x)) or not is_target(target):
+        return None
+    few = min(len(x), MEASURED)
+    if x.shape[1] == 1:
+        places = ((np.arange(few) + 0.5) / few * len(x)).astype(np.int64)  # the middle of each of so many equal parts
+        return float(diagnostics.wasserstein1(np.sort(x[:, 0])[places], target))
+    kept = np.linspace(0, len(x) - 1, few).round().astype(np.int64)
+    return float(diagnostics.sliced_wasserstein(x[kept], target))
+
+
+def _short(number: float | None) -> float | None:
+    return None if number is None or not math.isfinite(number) else float(f"{number:.6g}")
+
+
 def _coded(table: Array, window: Array) -> NDArray[np.uint16]:
-    """Whole numbers from 0 to CODES in the window, (frames, dim, particles); what lies outside is put on its edge."""
+    """Places in the window as whole numbers from 0 to CODES, (frames, dim, particles); 0 and CODES are its edges."""
     share = (table - window[:, 0]) / (window[:, 1] - window[:, 0])
     known = np.isfinite(share)
     codes = np.where(known, np.round(np.clip(np.where(known, share, 0.0), 0.0, 1.0) * CODES), CODES + 1)
@@ -135,19 +180,28 @@ def _method(label: str, recorded: Recorded) -> Facts:
         for key, weight in (("kl_weight", method.kl_weight), ("mmd_weight", method.mmd_weight))
         if weight > 0.0
     ]
-    verdict, floor = facts.get("equilibrium"), facts.get("w1_floor", facts.get("sliced_w1_floor"))
+    verdict, floor = facts.get("equilibrium"), _exact_draws(facts)
     return {
         "label": label,
         "type": kind_of(method) or method.label,
         "note": ", ".join(weights),
         "truth": truth(recorded.target),
-        "floor": floor if floor is not None and np.all(np.isfinite(floor)) else None,
+        "floor": floor if floor and np.all(np.isfinite(floor)) else None,
         "verdict": verdict["verdict"] if isinstance(verdict, dict) else "",
     }
 
 
+def _exact_draws(facts: Facts) -> list[float]:
+    """The 5%, 95% and, if known, 99% quantiles of W1 (sliced in the plane) of exact draws; empty if none is known."""
+    for name in ("w1", "sliced_w1"):
+        known = facts.get("distances", {}).get(name)
+        if f"{name}_floor" in facts:
+            return [*facts[f"{name}_floor"], *([] if known is None else [float(known["floor"][2])])]
+    return []
+
+
 def truth(target: Target | None) -> Facts | None:
-    """A target as the page draws it: atoms with weights on the line, or a density on a grid."""
+    """The target for the page: atoms with weights on the line, or a density on a grid; None if it can draw neither."""
     if is_atoms(target):
         pairs = zip(target.atoms[:, 0].tolist(), target.weights.tolist(), strict=True)
         return {"atoms": [list(pair) for pair in pairs]} if target.dim == 1 else None

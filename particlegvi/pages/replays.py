@@ -4,48 +4,43 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from particlegvi import words
 from particlegvi.pages import building
 from particlegvi.pages.building import Page, build
 from particlegvi.pages.content import NotLive, Subject, content, kind_of, loss_of
 from particlegvi.pages.replay import Recorded, replay
 from particlegvi.pages.subjects import particles_of
-from particlegvi.plotting.results import Results
+from particlegvi.plotting.protocols import Results
 from particlegvi.simulation.problem import Settings
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, words
 from particlegvi.tools.quoting import refuse
 
 MOST_FRAMES = 1000
-SPARE = 3000  # bytes
+SPARE = 3000  # bytes of a page kept free for what a replay adds beside its frames
 
 
 class PagedRuns(Results, Protocol):
     """The parts of results that a page reads."""
 
     @property
-    def parts(self) -> object: ...  # for particles those of `particlegvi.kinds.particles.building`
+    def parts(self) -> object: ...  # `particlegvi.scenario.kinds.particles.building.Parts`
     @property
     def seed(self) -> int: ...
 
 
-def page_of_runs(runs: PagedRuns, frames: int = 120, live: bool = True, language: str = words.DEFAULT) -> Page:
+def page_of_runs(runs: PagedRuns, frames: int, live: bool, language: str) -> Page:
     """The page of runs that are done: their replay, and the live page below it where the browser can compute the flow.
 
     Parameters
     ----------
     runs : Results or Comparison
-        Of particles on the line or in the plane.
-    frames : int
-        Most moments of the replay; 0 for the live page alone.
-    live : bool
-        Whether the live page is wanted.
-    language : str
-        Of the words, one of `particlegvi.words.languages`.
+        Runs of particles on the line or in the plane.
+    frames, live, language
+        As for `particlegvi.page`.
 
     Raises
     ------
     ValueError
-        If there is no run, it is of something else, or the page would become too large.
+        If there is no run, the runs are not of such particles, or the page would become too large.
     """
     words.check(language)
     frames = arguments.whole("frames", frames, 0, MOST_FRAMES)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from particlegvi import integrators, words
+from particlegvi import integrators
 from particlegvi.contracts import Scenario
-from particlegvi.kinds.particles.building import Parts
+from particlegvi.integrators.schedules import resolved
 from particlegvi.pages.building import Page, build
 from particlegvi.pages.content import Subject, content, why_not_live
-from particlegvi.schedules import resolved
+from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.problem import Settings
-from particlegvi.tools import arguments
+from particlegvi.tools import arguments, words
 
 
-def page_of_scenario(scenario: Scenario, parts: object, seed: int = 0, language: str = words.DEFAULT) -> Page:
+def page_of_scenario(scenario: Scenario, parts: object, seed: int, language: str) -> Page:
     """The live page of a complete scenario with its parts; nothing is simulated.
 
     Raises

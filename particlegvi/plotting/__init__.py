@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from particlegvi.contracts import Facts
 from particlegvi.plotting.kind import FigureKind, check, checked, kinds, options
-from particlegvi.plotting.results import Results
+from particlegvi.plotting.protocols import Results
 from particlegvi.plotting.single import plot_run
 from particlegvi.plotting.swept import Swept
 from particlegvi.tools import parts
@@ -41,14 +41,14 @@ def figure(results: Results | Swept, kind: str, **settings: Any) -> Figure:
     kind : str
         One of `names()`.
     **settings
-        Options of that kind; see `options`. And for every kind ``size`` ("16:9", "4:3", "column", or inches such as
+        Options of that kind; see `options`. Every kind also takes ``size`` ("16:9", "4:3", "column", or inches such as
         "10x5.6"), ``font_size`` (points), ``palette`` ("light", "dark" or "grey"), ``colours`` (by label),
         ``language``, ``title`` and ``vertical_axis`` ("shared" or "own").
 
     Returns
     -------
     matplotlib.figure.Figure
-        Of 10 by 5.6 inches unless ``size`` says something else, with a canvas of its own; pyplot knows nothing of it.
+        10 by 5.6 inches unless ``size`` is given, with a canvas of its own; it is not registered in pyplot.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def figure(results: Results | Swept, kind: str, **settings: Any) -> Figure:
 
 
 def _fit(kind: FigureKind, results: object) -> None:
-    """Refuse what is no results, or no sweep for a kind that draws one."""
+    """Raise a ValueError unless the object is results, or a sweep for a kind that draws sweeps."""
     if "sweep" in kind.of:
         parts.part("results", results, ("over", "seeds"), "a sweep, as particlegvi.sweep gives it")
     else:
@@ -79,9 +79,9 @@ def draw(results: Results | Swept, folder: str | Path, style: Facts | None = Non
     results : Results
         See `figure`.
     folder : path
-        Where the pictures go; it must exist.
+        Folder of the pictures; it must exist.
     style : mapping, optional
-        Settings of the look, which come before those of the scenario and of its entries.
+        Settings of the look; they override those of the scenario and of its entries.
 
     Returns
     -------

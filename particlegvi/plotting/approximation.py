@@ -1,4 +1,4 @@
-"""How far approximations are from the exact process, against their number of inducing points, on logarithmic axes."""
+"""Distances of approximations to the exact process against their number of inducing points, on logarithmic axes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.plane import panel_row
-from particlegvi.plotting.results import Curved, CurvePanel, Results
+from particlegvi.plotting.protocols import Curved, CurvePanel, Results
 from particlegvi.tools.registry import look_up
 
 MARKERS = "os^DvPX*"
@@ -28,12 +28,12 @@ def curves(results: Results, *, metrics: list[str] | None = None, methods: list[
     Parameters
     ----------
     results : Results
-        Of a scenario of approximations.
+        Results of a scenario of approximations.
     metrics : list of str, optional
-        Which scores ("mean_error", "sd_error", "worst", "rmse", "kl", "kl_reversed", "pf"); by default the first two
+        Scores ("mean_error", "sd_error", "worst", "rmse", "kl", "kl_reversed", "pf"); by default the first two
         and "kl".
     methods : list of str, optional
-        Which approximations, by the names of the table's columns; all by default.
+        Names of the table's columns to draw; all by default.
     """
     table = next(iter(results.values()), None)
     if not isinstance(table, Curved):

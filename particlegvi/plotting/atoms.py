@@ -11,19 +11,19 @@ from particlegvi.plotting import style
 from particlegvi.plotting.bars import bar_look, draw_histogram, path_of
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Follow
-from particlegvi.plotting.results import HasAtoms, Interval
+from particlegvi.plotting.protocols import HasAtoms, Interval
 
 HEADROOM = 1.45  # the upper part of a panel is kept free of data for words
-WORDS_HEADROOM = 1.58  # the same where words stand on the atoms as well
-TALL_HEADROOM = 2.7  # and where these words stand upright
-OWN_LINES = {WORDS_HEADROOM: 2.7, TALL_HEADROOM: 8.0}  # as much room as so many lines have these words
+WORDS_HEADROOM = 1.58  # headroom where words stand on the atoms as well
+TALL_HEADROOM = 2.7  # headroom where these words stand upright
+OWN_LINES = {WORDS_HEADROOM: 2.7, TALL_HEADROOM: 8.0}  # the same room, in lines of words
 MANY_ATOMS = 12  # more than this many are drawn as expected heights of bins, without their weights
 
 
 def draw_atoms(axes: Axes, particles: Array, target: HasAtoms, colour: str, edges: Array) -> tuple[float, Follow]:
     """Bars and stems at the atoms; particles that reached no atom are in bars of their own.
 
-    Returns the headroom that the words need, and what moves the bars and the words to other particles.
+    Returns the headroom of the words, and a function that moves bars and words to other particles.
     """
     atoms, weights = np.asarray(target.atoms)[:, 0], np.asarray(target.weights)
     truth = say("truth_atoms")
@@ -58,7 +58,7 @@ def write_weights(
 ) -> tuple[float, Follow]:
     """Write fraction and weight over every atom, upright where there is too little room.
 
-    Returns the headroom that the words need, and what writes other fractions.
+    Returns the headroom of the words, and a function that writes other fractions.
     """
     places, lying = beside_each_other(axes, atoms, limits, say("weight", weight="0.500"))
     short = False

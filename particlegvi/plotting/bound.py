@@ -8,14 +8,13 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting import reading, rules
+from particlegvi.plotting.frame import frame, observations, series
 from particlegvi.plotting.functions import colours_of, runs_of
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import SEPARATOR, heading, legend_below
 from particlegvi.plotting.look import number, palette, say
-from particlegvi.plotting.results import Results
+from particlegvi.plotting.protocols import Results
 
-MARKERS = ("o", "s", "^", "D", "v")
 LEAST = 1e-3  # nats: a gap that is smaller is drawn here
 
 
@@ -28,9 +27,9 @@ def bound(results: Results, *, methods: Sequence[str] | None = None) -> Figure:
     Parameters
     ----------
     results : Results
-        Of a scenario over functions with the method GP and SVGP with ``sizes``.
+        Results of a scenario over functions with the methods GP and SVGP with ``sizes``.
     methods : sequence of str, optional
-        Which sparse processes; all with ``sizes`` by default.
+        Labels of the sparse processes to draw; all with ``sizes`` by default.
     """
     runs = runs_of(results, None)
     exact = [run.info["log_marginal_likelihood"] for run in runs.values() if "log_marginal_likelihood" in run.info]
@@ -39,15 +38,12 @@ def bound(results: Results, *, methods: Sequence[str] | None = None) -> Figure:
     if not exact or not lines:
         raise ValueError("this kind of figure draws scenarios with the method GP, and SVGP with the parameter sizes")
     colours = colours_of(results)
-    with style.slide_style():
-        figure = style.new_slide()
-        axes = figure.subplots()
+    with frame(results, note=observations(runs)) as (figure, [axes]):
         ticks: set[int] = set()
         for place, (label, found) in enumerate(lines.items()):
             at = np.array([each["features"] for each in found])
             gaps = np.array([max(exact[0] - each["bound"], LEAST) for each in found])
-            axes.loglog(at, gaps, marker=MARKERS[place % len(MARKERS)], linestyle=style.DASHES[place % 4],
-                        color=colours[label], label=style.plain(label))  # fmt: skip
+            axes.loglog(at, gaps, **series(place, label, colours[label]))
             ticks.update(int(each) for each in at)
         axes.axhline(1.0, color=palette().words, linestyle=":", linewidth=1.5, label=say("one_nat"))
         if axes.get_ylim()[0] < LEAST * 2.0:
@@ -58,10 +54,6 @@ def bound(results: Results, *, methods: Sequence[str] | None = None) -> Figure:
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlabel(say("number_of_features"))
         axes.set_ylabel(say("gap_of_bound"))
-        legend_below(figure)
-        run = next(iter(runs.values()))
-        note = [say("number_of_observations", count=number(f"{len(run.problem.y):,}")), say("seed", seed=run.seed)]
-        heading(figure, results.scenario, {}, SEPARATOR.join(note))
     return figure
 
 

@@ -17,13 +17,13 @@ from matplotlib.patches import ConnectionPatch
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 from numpy.typing import NDArray
 
-from particlegvi import words
 from particlegvi.contracts import Array, Loss, Target
 from particlegvi.plotting import reading, rules, style, symbols
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.results import Interval, Results, Runs, is_density
+from particlegvi.plotting.protocols import Interval, Results, Runs, is_density
+from particlegvi.tools import words
 
 FEW = 60  # up to so many particles, lines join the same particle of all methods and shared buckets get a ring
 
@@ -85,7 +85,7 @@ def buckets(
     results : Results
         Runs in one dimension.
     methods : sequence of str, optional
-        Which methods, in which order; all by default.
+        Labels of the methods to draw, in this order; all by default.
     bucket_width : float or "pi"
         Distance between the tops of the loss that part the buckets.
     bucket_origin : float

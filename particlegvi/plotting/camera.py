@@ -12,28 +12,28 @@ from numpy.typing import NDArray
 from particlegvi.plotting.moving import Moving
 from particlegvi.plotting.style import slide_style
 
-GROUND = 0.5  # what lies as low as this in a panel (contours, ticks) never moves
+GROUND = 0.5  # artists of at most this zorder (contours, ticks) never move
 
 
 class Camera:
-    """Takes pictures of a figure that moves; each is, pixel for pixel, what drawing the whole figure gives.
+    """Takes pictures of a figure that moves; each equals a drawing of the whole figure, pixel for pixel.
 
-    The layout is computed once, as for the picture of the figure itself, and what lies around the panels and below what
-    moves is drawn once: words take most of the time of a picture.
+    The layout is computed once, as for the picture of the figure itself. Everything around the panels and below the
+    moving artists is drawn once, because words take most of the time of a picture.
 
     Parameters
     ----------
     moving : Moving
-        As it was built: at its last record.
+        The figure as it was built, at its last record.
     width : int
-        Of the pictures, in pixels.
+        Width of the pictures in pixels.
     """
 
     def __init__(self, moving: Moving, width: int) -> None:
         figure = moving.figure
         self._canvas = FigureCanvasAgg(figure)
         figure.set_dpi(width / figure.get_figwidth())
-        # Axes that were put behind a panel, such as those of the loss, lie still.
+        # Axes behind a panel, such as those of the loss, never move.
         panels = [axes for axes in figure.axes if axes.get_visible() and axes.get_zorder() >= 0]
         self._above = [artist for axes in panels for artist in contents(axes)] + [moving.clock]
         with slide_style():

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Run
 from particlegvi.plotting.look import number, say
+from particlegvi.plotting.protocols import ParticleRun
 from particlegvi.plotting.reading import fitted_gaussian
-from particlegvi.plotting.results import ParticleRun
 
 
 class Clock(NamedTuple):
@@ -22,7 +22,7 @@ class Clock(NamedTuple):
     words : str
         "t = {}", "step {}" or "{} of the steps".
     times : array (records,)
-        What is counted, at the records of the run that has most of them.
+        Time, steps or share at each record of the run with the most records.
     shares : dict of array (records,)
         By label, the share of its steps that a run has done at its records; the last is 1.
     """
@@ -49,18 +49,18 @@ class Clock(NamedTuple):
 
 
 TIME, STEP, SHARE = "t = {}", "step {}", "{} of the steps"
-KEYS = {TIME: "clock_time", STEP: "clock_step", SHARE: "clock_share"}  # of the words of every language
+KEYS = {TIME: "clock_time", STEP: "clock_step", SHARE: "clock_share"}  # keys of the words in every language
 
 
 def clock_of(runs: Mapping[str, Run]) -> Clock:
-    """The clock of these runs; without words where none of them takes steps."""
+    """The clock of these runs; it has no words if no run takes steps."""
     stepping = {label: run for label, run in runs.items() if run.steps[-1] > 0}
     if not stepping:
         return Clock("", np.zeros(1), {label: np.zeros(1) for label in runs})
     shares = {label: np.asarray(run.steps) / max(int(run.steps[-1]), 1) for label, run in runs.items()}
     shares |= {label: np.zeros(1) for label in runs if label not in stepping}
     longest = max(stepping, key=lambda label: len(stepping[label].steps))
-    # The steps of a run that fitted a Gaussian are those of an optimiser, whose time is another.
+    # A run that fits a Gaussian counts steps of an optimiser, which have another time.
     timed = {label: run for label, run in stepping.items() if isinstance(run, ParticleRun)}
     moving = {label: run for label, run in timed.items() if fitted_gaussian(run) is None}
     if moving and len({float(run.times[-1]) for run in moving.values()}) == 1:

@@ -6,7 +6,7 @@ import numpy as np
 
 from particlegvi.plotting.look import look, palette
 from particlegvi.plotting.palettes import Palette, at_lightness, lightness
-from particlegvi.plotting.results import ParticleRun, Results, Runs
+from particlegvi.plotting.protocols import ParticleRun, Results, Runs
 
 
 def colours(runs: Runs | Results) -> dict[str, str]:
@@ -41,7 +41,7 @@ def key_of(run: ParticleRun) -> str:
 def weighted(runs: Runs | Results) -> dict[str, list[str]]:
     """By method, the labels of its runs in the order of their weights, where it is there with several.
 
-    Of runs with the same weights, which differ in something else, only the first is among them.
+    If runs with the same weights differ in another setting, only the first is listed.
     """
     found: dict[str, dict[tuple[float, float], str]] = {}
     for label, run in runs.items():
@@ -51,7 +51,7 @@ def weighted(runs: Runs | Results) -> dict[str, list[str]]:
 
 
 def scale(own: str, number: int, paint: Palette) -> list[str]:
-    """So many lightnesses of one hue, at equal steps; the one nearest to the colour is the colour itself."""
+    """``number`` lightnesses of one hue at equal steps; the one nearest to the colour is the colour itself."""
     first, last = paint.lightness
     there = lightness(own)
     if number == 2:  # the colour, and one that is farther from the ground

@@ -15,7 +15,7 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.plane import hide_spares, panel_grid
-from particlegvi.plotting.results import Results
+from particlegvi.plotting.protocols import Results
 
 
 @figure_kind("coverage", methods=rules.labels)
@@ -25,9 +25,9 @@ def coverage(results: Results, *, methods: Sequence[str] | None = None) -> Figur
     Parameters
     ----------
     results : Results
-        Of a scenario with ``modes`` and ``replicates``.
+        Results of a scenario with ``modes`` and ``replicates``.
     methods : sequence of str, optional
-        Which methods, in which order; all by default.
+        Labels of the methods to draw, in this order; all by default.
     """
     runs = reading.chosen_runs(results, methods)
     for label, run in runs.items():
@@ -50,7 +50,7 @@ def coverage(results: Results, *, methods: Sequence[str] | None = None) -> Figur
             most = diagnostics.independent_coverage(run.positions.shape[1], modes)
             axes.axvline(most, color=palette().ink, linestyle=(0, (1, 1.2)),
                          label=say("most_covered"), gid="independent")
-            # Where all replicates agree the interval is a point, which does not tell how rare another number is.
+            # If all replicates agree, the interval is a point, which does not tell how rare another number is.
             interval = say("in_each", count=facts["number"])
             if high > low:
                 interval = say("interval_of_mean", low=number(f"{low:.2f}"), high=number(f"{high:.2f}"))

@@ -1,4 +1,4 @@
-"""The functions of one fit over their inputs, their mean and their band: what moves in the figure of functions."""
+"""The functions of one fit over their inputs, their mean and band: the moving parts of the figure of functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from particlegvi.contracts import Array
 from particlegvi.plotting import style
 from particlegvi.plotting.look import number, palette, say
-from particlegvi.plotting.results import Certified, FunctionRun
+from particlegvi.plotting.protocols import Certified, FunctionRun
 
 BAND = (0.025, 0.975)
 WIDE = 1.959963984540054  # standard deviations of a band of 95%
@@ -26,7 +26,7 @@ def draw_functions(
 ) -> Follow:
     """Draw the sampled functions and, where the cost is convex, the mean and band of their distribution.
 
-    Returns what puts them to another record of the run.
+    Returns a function that moves them to another record of the run.
     """
     if run.problem.likelihood.even:
         return draw_signs(axes, grid, sampled, turning)
@@ -90,7 +90,7 @@ def draw_target_band(axes: Axes, run: FunctionRun, grid: Array, colour: str) -> 
 
 
 def draw_guarantee(axes: Axes, run: FunctionRun, exact: FunctionRun | None, grid: Array, colour: str) -> str:
-    """Draw the ends of the band in which that of the exact process is certified to lie, and those of the latter.
+    """Draw the ends of the certified band, which contains the band of the exact process, and the ends of the latter.
 
     Returns the second line of a title: how far from the mean of the process the ends may be.
     """

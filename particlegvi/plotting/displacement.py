@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting import reading, rules
+from particlegvi.plotting.frame import frame
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import palette, say
-from particlegvi.plotting.results import Results
+from particlegvi.plotting.protocols import Results
 
 CURVES = (
     ("gradient", "moved_by_gradient", "DLE", "o"),  # in the colours of these methods
@@ -27,9 +27,9 @@ def displacement(results: Results, *, methods: Sequence[str] | None = None, mark
     Parameters
     ----------
     results : Results
-        Of a scenario of networks with several weights of the repulsion.
+        Results of a scenario of networks with several weights of the repulsion.
     methods : sequence of str, optional
-        Which methods; all with repulsion by default.
+        Labels of the methods to draw; all with repulsion by default.
     mark : float, optional
         A weight that is marked with a line: the thesis's.
     """
@@ -41,9 +41,7 @@ def displacement(results: Results, *, methods: Sequence[str] | None = None, mark
     if not labels:
         raise ValueError("this kind of figure draws networks with repulsion, of which there are none")
     at = np.array([weights[label] for label in labels])
-    with style.slide_style():
-        figure = style.new_slide()
-        axes = figure.subplots()
+    with frame(results, runs={label: runs[label] for label in labels}) as (figure, [axes]):
         for key, words, method, marker in CURVES:
             values = np.array([found[label][key] for label in labels])
             if np.any(values > 0.0):
@@ -55,6 +53,4 @@ def displacement(results: Results, *, methods: Sequence[str] | None = None, mark
             axes.axvline(mark, color=palette().words, linestyle=":", linewidth=1.8, label=say("weight_of_thesis"))
         axes.set_xlabel(say("weight_of_repulsion"))
         axes.set_ylabel(say("moved"))
-        legend_below(figure)
-        heading(figure, results.scenario, {label: runs[label] for label in labels})
     return figure

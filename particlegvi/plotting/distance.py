@@ -9,18 +9,18 @@ from matplotlib.figure import Figure
 
 from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting.frame import frame
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import palette, say
-from particlegvi.plotting.results import Results, is_density
+from particlegvi.plotting.protocols import Results, is_density
 
 LEVELS = (0.05, 0.99)
-SAMPLES = 200  # of exact draws, for the band
+SAMPLES = 200  # samples of exact draws, for the band
 
 
 @figure_kind("distance", methods=rules.labels)
 def distance(results: Results, *, methods: Sequence[str] | None = None) -> Figure:
-    """W1 of the particles to Q* at every record, in one panel, with what as many exact draws have.
+    """W1 of the particles to Q* at every record, in one panel, with the range of W1 for as many exact draws.
 
     Both axes are logarithmic, so that the record at time 0 is left out. The band holds exact draws from their 5% to
     their 99% quantile, for the method whose draws lie farthest. A method without a density as its truth is left out.
@@ -30,14 +30,12 @@ def distance(results: Results, *, methods: Sequence[str] | None = None) -> Figur
     results : Results
         Runs in one dimension.
     methods : sequence of str, optional
-        Which methods, in which order; all by default.
+        Labels of the methods to draw, in this order; all by default.
     """
     runs = reading.chosen_runs(results, methods, dim=1)
     colours = style.colours(results)
     floors = []
-    with style.slide_style():
-        figure = style.new_slide(1)
-        axes = figure.subplots()
+    with frame(results, runs=runs) as (figure, [axes]):
         for place, (label, run) in enumerate(runs.items()):
             target = results.targets.get(label)
             if not is_density(target):
@@ -55,8 +53,6 @@ def distance(results: Results, *, methods: Sequence[str] | None = None) -> Figur
             axes.axhspan(low, high, color=palette().faint, alpha=0.35, linewidth=0.0,
                          label=say("band_of_exact_draws"))
         axes.set(xscale="log", yscale="log", xlabel=say("time"), ylabel=say("distance_axis"))
-        legend_below(figure)
-        heading(figure, results.scenario, runs)
     return figure
 
 

@@ -1,4 +1,4 @@
-"""Ensembles of networks over a line: every member, the data, the gaps between them, and what could be known."""
+"""Ensembles of networks over a line: every member, the data, the gaps between them, and the true process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.plane import hide_spares, panel_row
-from particlegvi.plotting.results import Interval, NetworkRun, Results
+from particlegvi.plotting.protocols import Interval, NetworkRun, Results
 
 GRID = 401
 BEYOND = 1.0 / 6.0  # part of the data's width that is drawn beyond them
@@ -38,15 +38,15 @@ def ensemble_line(
     Parameters
     ----------
     results : Results
-        Of a scenario of networks with one input, in regression.
+        Results of a scenario of networks with one input, in regression.
     methods : sequence of str, optional
-        Which methods, in which order; all by default.
+        Labels of the methods to draw, in this order; all by default.
     members : int
         Most networks that are drawn.
     truth : bool
         Whether the true function, and the band of the process that it was drawn from, are drawn where they are known.
     range : (low, high), optional
-        Of the functions; chosen from them by default.
+        Range of the functions; chosen from them by default.
     """
     runs = network_runs(results, methods, 1)
     if any(run.classifies for run in runs.values()):

@@ -16,10 +16,10 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.plane import Window
-from particlegvi.plotting.results import NetworkRun, Results
+from particlegvi.plotting.protocols import NetworkRun, Results
 
 GRID = 121
-MARKS = (("o", "DLE"), ("^", "DRE"), ("s", "DRLE"), ("D", "DE"))  # of classes, in the colours of these methods
+MARKS = (("o", "DLE"), ("^", "DRE"), ("s", "DRLE"), ("D", "DE"))  # for classes, in the colours of these methods
 MOST = 4  # panels side by side
 WIDER = {1: 4.0, 2: 2.2, 3: 1.5, 4: 1.1}  # width of a panel to its height, by their number
 
@@ -35,11 +35,11 @@ def ensemble_plane(
     Parameters
     ----------
     results : Results
-        Of a scenario of networks with two inputs, in classification.
+        Results of a scenario of networks with two inputs, in classification.
     methods : sequence of str, optional
-        Which methods, in which order; all by default, and at most four.
+        Labels of at most four methods to draw, in this order; all by default.
     window : ((left, right), (bottom, top)), optional
-        What is shown; by default the box of the context inputs and half as much on every side.
+        The part of the plane to show; by default the box of the context inputs and half its width on every side.
     """
     runs = network_runs(results, methods, 2)
     if not all(run.classifies for run in runs.values()):
@@ -91,7 +91,7 @@ def _window(run: NetworkRun, boxes: list[tuple[float, float]], columns: int) -> 
     for left, right in boxes:
         low, high = np.minimum(low, left), np.maximum(high, right)
     middle, half = 0.5 * (low + high), 0.625 * (high - low)
-    narrow = min(1.0, look().breadth / 60.0)  # panels beside each other on a page in two columns have no such width
+    narrow = min(1.0, look().breadth / 60.0)  # a page in two columns is too narrow for panels of full width
     half[0] = max(half[0], narrow**1.5 * WIDER[columns] * half[1])
     (left, bottom), (right, top) = middle - half, middle + half
     return (float(left), float(right)), (float(bottom), float(top))

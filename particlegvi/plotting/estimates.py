@@ -11,14 +11,12 @@ from matplotlib.ticker import NullLocator
 
 from particlegvi.contracts import Facts
 from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting.frame import frame, observations, series
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import SEPARATOR, heading, legend_below
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.plane import panel_row
-from particlegvi.plotting.results import Results
+from particlegvi.plotting.protocols import Results
 
-MARKERS = ("o", "s", "^", "D", "v")
-SMALLEST = 1e-12  # of an eigenvalue that is drawn, as a part of the largest
+SMALLEST = 1e-12  # smallest eigenvalue to draw, relative to the largest
 
 
 @figure_kind("estimates", of=("function-space",), methods=rules.labels)
@@ -31,7 +29,7 @@ def estimates(results: Results, *, methods: Sequence[str] | None = None) -> Figu
     Parameters
     ----------
     results : Results
-        Of a scenario over functions with methods GWI that have ``estimate``.
+        Results of a scenario over functions with methods GWI that have ``estimate``.
     methods : sequence of str, optional
         Which of them; all by default.
     """
@@ -40,16 +38,12 @@ def estimates(results: Results, *, methods: Sequence[str] | None = None) -> Figu
     if not found:
         raise ValueError("this kind of figure draws scenarios with methods GWI that have the parameter estimate")
     shades = palette().functions
-    with style.slide_style():
-        rows, columns = panel_row(3, 17.0)
-        figure = style.new_slide(rows)
-        grid = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    with frame(results, 3, 17.0, note=observations(runs)) as (figure, grid):
         for axes, name in zip(grid, ("itself", "posterior"), strict=False):
             for place, (label, each) in enumerate(found.items()):
                 away = np.array(each[name]["mean"]) - each[name]["exact"]
                 axes.errorbar(each["points"], away, 2.0 * np.array(each[name]["sd"]), capsize=2.5, linewidth=1.6,
-                              marker=MARKERS[place % 5], linestyle=style.DASHES[place % 4], markersize=5,
-                              color=shades[place % len(shades)], label=style.plain(label))  # fmt: skip
+                              markersize=5, **series(place, label, shades[place % len(shades)]))  # fmt: skip
             axes.axhline(0.0, color=palette().ink, linestyle="--", linewidth=1.6, label=say("truth"))
             axes.set_xscale("log")
             ticks = next(iter(found.values()))["points"]
@@ -61,17 +55,11 @@ def estimates(results: Results, *, methods: Sequence[str] | None = None) -> Figu
         grid[0].set_ylabel(say("part_of_trace"))
         most = max(found, key=lambda label: found[label]["improper"])
         _spectrum(grid[2], most, found[most])
-        for spare in grid[3:]:
-            spare.set_visible(False)
-        legend_below(figure)
-        run = next(iter(runs.values()))
-        facts = [say("number_of_observations", count=number(f"{len(run.problem.y):,}")), say("seed", seed=run.seed)]
-        heading(figure, results.scenario, {}, SEPARATOR.join(facts))
     return figure
 
 
 def _spectrum(axes: Axes, label: str, found: Facts) -> None:
-    """The sizes of the eigenvalues in descending order, those that no product of covariances has with a cross."""
+    """Sizes of the eigenvalues in descending order, with a cross on those that a product of covariances cannot have."""
     sizes, wrong = np.array(found["spectrum"]["sizes"]), np.array(found["spectrum"]["improper"])
     sizes = np.maximum(sizes / sizes.max(), SMALLEST)
     order = np.arange(1, len(sizes) + 1)

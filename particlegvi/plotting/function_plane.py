@@ -15,11 +15,11 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.plane import Window
-from particlegvi.plotting.results import FunctionRun, Results
+from particlegvi.plotting.protocols import FunctionRun, Results
 
 GRID, ALONG = 61, 201
 MOST = 4  # methods
-ROOM = 0.35  # of the range of the data, on each side
+ROOM = 0.35  # margin on each side, as a part of the range of the data
 
 
 @figure_kind("function-plane", of=("function-space",), methods=rules.labels, window=rules.window)
@@ -32,11 +32,11 @@ def function_plane(
     Parameters
     ----------
     results : Results
-        Of a scenario over functions of two inputs.
+        Results of a scenario over functions of two inputs.
     methods : sequence of str, optional
-        Which methods, in which order; all by default, and at most four.
+        Labels of at most four methods to draw, in this order; all by default.
     window : ((left, right), (bottom, top)), optional
-        What is shown; by default the data and a third of their range on every side.
+        The part of the plane to show; by default the data and a third of their range on every side.
     """
     runs = _runs(results, methods)
     first = next(iter(runs.values()))

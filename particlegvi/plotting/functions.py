@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
@@ -24,14 +23,14 @@ from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Moving, Show
 from particlegvi.plotting.observations import draw_data, draw_functionals, levels_of
 from particlegvi.plotting.plane import panel_row
-from particlegvi.plotting.results import FunctionRun, Interval, Results
+from particlegvi.plotting.protocols import FunctionRun, Interval, Results
 
 GRID = 301
 FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
 
 
 @figure_kind(
-    "functions", of=("function-space",),
+    "functions", of=("function-space",), moves=True,
     methods=rules.labels,
     particles=rules.whole(1, 10_000),
     input=rules.number(),
@@ -51,7 +50,7 @@ def functions(
     window: Interval | None = None,
     targets: bool = False,
     guaranteed: bool = False,
-) -> Figure:
+) -> Moving:
     """One panel per method: sampled functions, their mean and 95% band, the data and the true function.
 
     Where the likelihood does not tell f from -f there is no band, since the posterior has two halves: functions that
@@ -60,21 +59,21 @@ def functions(
     Parameters
     ----------
     results : Results
-        Of a scenario over functions of one input.
+        Results of a scenario over functions of one input.
     methods : sequence of str, optional
-        Which methods, in which order; all by default.
+        Labels of the methods to draw, in this order; all by default.
     particles : int
         Most functions that are drawn.
     input : float, optional
         Where the distribution of f is drawn as a histogram, at the right of each panel; left out, there is none.
     bins : int
-        Of that histogram.
+        Number of bins of that histogram.
     truth : bool
         Whether the true function is drawn.
     range : (low, high), optional
-        Of f; chosen from the functions and the truth by default.
+        Range of f; chosen from the functions and the truth by default.
     window : (low, high), optional
-        Of x; the range of the data and a little more by default.
+        Range of x; by default the range of the data and a little more.
     targets : bool
         Whether the 95% band of a new observation is drawn as well, and the share of the data at which the 90% band of f
         holds the truth is said.
@@ -83,27 +82,6 @@ def functions(
         have a certificate, and beside it the 95% band of the method "GP", if it is there. The titles say half the
         width of the certified band, its median over the inputs.
     """
-    return moving(
-        results, methods=methods, particles=particles, input=input, bins=bins, truth=truth, range=range, window=window,
-        targets=targets, guaranteed=guaranteed,
-    ).figure  # fmt: skip
-
-
-@functions.moves
-def moving(
-    results: Results,
-    *,
-    methods: Sequence[str] | None,
-    particles: int,
-    input: float | None,
-    bins: int,
-    truth: bool,
-    range: Interval | None,
-    window: Interval | None,
-    targets: bool,
-    guaranteed: bool,
-) -> Moving:
-    """The figure, whose functions, bands and histograms move; its axes are those of the last record."""
     runs = runs_of(results, methods)
     follows: dict[str, list[Follow]] = {}
     colours = colours_of(results)
@@ -164,7 +142,7 @@ def moving(
 
 
 def showing(run: FunctionRun, follows: Sequence[Follow]) -> Show:
-    """Put panels to a record of a run; of one that has no way, since it was found in closed form, nothing moves."""
+    """Move the panels to a record of a run; a fit in closed form has one record, so that nothing moves."""
 
     def show(record: int) -> None:
         if len(run.steps) > 1:

@@ -31,7 +31,7 @@ from particlegvi.plotting.swept import (
 )
 from particlegvi.settings.grids import is_higher_better
 
-MOST_WORDS = 110  # cells of a panel that have their number written in them
+MOST_WORDS = 110  # a panel with more cells has no numbers in its cells
 MOST_TICKS = 10
 BLACK, WHITE = "#000000", "#FFFFFF"
 
@@ -43,9 +43,9 @@ def heat_map(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Se
     Parameters
     ----------
     sweep : Sweep
-        Over two keys.
+        A sweep over two keys.
     measures, methods : sequence of str, optional
-        Which; those of the sweep by default.
+        Numbers and labels to draw; all of the sweep by default.
     """
     if len(sweep.over) != 2:
         raise ValueError(f"this kind of figure draws sweeps over 2 keys, not {len(sweep.over)}; lines draws any")

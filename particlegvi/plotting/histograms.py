@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
@@ -21,10 +20,10 @@ from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Moving, Show
 from particlegvi.plotting.plane import hide_spares, panel_grid
-from particlegvi.plotting.results import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density
+from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density
 
 
-@figure_kind("histograms", methods=rules.labels, bins=rules.whole(1, 1000), range=rules.interval)
+@figure_kind("histograms", moves=True, methods=rules.labels, bins=rules.whole(1, 1000), range=rules.interval)
 def histograms(
     results: Results,
     *,
@@ -32,7 +31,7 @@ def histograms(
     bins: int = 36,
     range: Interval | None = None,
     loss: bool = True,
-) -> Figure:
+) -> Moving:
     """One panel per method: histogram of the final particles, the truth, and the loss in grey.
 
     Where the truth is a density the area of the bars is one (less what lies outside the panel). Where it is atomic
@@ -43,22 +42,14 @@ def histograms(
     results : Results
         Runs in one dimension.
     methods : sequence of str, optional
-        Which methods, in which order; all by default.
+        Labels of the methods to draw, in this order; all by default.
     bins : int
         Number of bins across the panel, the same in every panel.
     range : (low, high), optional
-        What part of the axis is shown; chosen from the particles and the truth by default.
+        The part of the axis to show; chosen from the particles and the truth by default.
     loss : bool
         Whether the loss is drawn.
     """
-    return moving(results, methods=methods, bins=bins, range=range, loss=loss).figure
-
-
-@histograms.moves
-def moving(
-    results: Results, *, methods: Sequence[str] | None, bins: int, range: Interval | None, loss: bool
-) -> Moving:
-    """The figure, whose bars and words move; its axes are those of the last record."""
     runs = reading.chosen_runs(results, methods, dim=1)
     colours = style.colours(results)
     limits = common_range(runs, results.targets) if range is None else range
@@ -96,7 +87,7 @@ def following(
     facts: Scenario,
     between: str = "\n",
 ) -> Show:
-    """Put a whole panel to a record, with the distance to the truth there, where it is ``noted``."""
+    """Move a whole panel to a record, and write the distance to the truth there if it is ``noted``."""
     final = facts.get("w1")
 
     def show(record: int) -> None:
@@ -129,7 +120,7 @@ def draw_panel(
 ) -> tuple[float, Show]:
     """Bars, truth and axis labels of one method; the truth may be None.
 
-    Returns the headroom that its words need, and what puts the bars and the words to another record.
+    Returns the headroom of its words, and a function that moves bars and words to another record.
     """
     particles = reading.final_particles(run)[:, 0]
     edges = np.linspace(*limits, bins + 1)
@@ -179,7 +170,7 @@ def draw_density(axes: Axes, target: Target | None, limits: Interval) -> None:
                   linewidth=2.2, label=say("truth_density"), gid="truth")
 
 def draw_fitted(axes: Axes, run: ParticleRun, limits: Interval) -> Show:
-    """The Gaussian that FD-GVI fitted, where the run is of FD-GVI; returns what puts it to another record."""
+    """Draw the Gaussian that a run of FD-GVI fitted; returns a function that moves it to another record."""
     if reading.fitted_gaussian(run) is None:
         return lambda record: None
     grid = np.linspace(*limits, 1201)
@@ -213,9 +204,9 @@ def words_of_distance(facts: Scenario) -> list[str]:
 
 
 def share_heights(panels: Sequence[Axes], headroom: float, columns: int = 1) -> None:
-    """The same height for all panels that show the same quantity, with room for words above the data.
+    """Give panels of the same quantity the same height, with room for words above the data.
 
-    With own axes, as the look may ask for, each panel has its own height.
+    If the look asks for own axes, each panel has its own height.
     """
     quantities = {axes.get_ylabel() for axes in panels}
     together = [[axes for axes in panels if axes.get_ylabel() == quantity] for quantity in quantities]

@@ -9,25 +9,26 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import update_wrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from matplotlib.figure import Figure
 
 from particlegvi.contracts import Scenario
 from particlegvi.plotting import style
-from particlegvi.plotting.fitting import finished
 from particlegvi.plotting.look import Look, drawn_in, in_look
 from particlegvi.plotting.moving import Moving
-from particlegvi.plotting.results import Results
+from particlegvi.plotting.protocols import Results
 from particlegvi.plotting.rules import Check, rule_for
 from particlegvi.plotting.swept import Swept
+from particlegvi.plotting.text_layout import finished
 from particlegvi.settings.style import KEYS as STYLE
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import Registry, check_parameters
 
 PICTURE = ".png"  # the suffix of a kind whose figures can be had in any format
+Draw: TypeAlias = Callable[..., Figure] | Callable[..., Moving]
 
-kinds = Registry("particlegvi.plotting", "kind of figure")
+kinds: Registry[FigureKind] = Registry("particlegvi.plotting", "kind of figure")
 
 
 class FigureKind:
@@ -37,37 +38,30 @@ class FigureKind:
     ----------
     name : str
         Name in ``[[figures]]``; the file is called so as well.
-    suffix : str
-        Suffix of the file.
-    save : callable
-        Writes what the function returns: ``save(figure, path)`` gives the path.
     defaults : dict
         The default value of each option, a keyword-only parameter of the function.
     checks : dict
         The check of each option.
     of : tuple of str
         The kinds of scenario that it draws.
-    moving : callable or None
-        Builds the figure as one that moves, from results and every option; None where it cannot.
+    moves : bool
+        Whether the function returns a `Moving`, which a film needs, and not a figure alone.
+    suffix : str
+        Suffix of the file.
+    save : callable
+        Writes what the function returns: ``save(figure, path)`` gives the path.
     """
 
     of: tuple[str, ...] = ("particles",)
-    moving: Callable[..., Moving] | None = None
+    moves = False
+    suffix = PICTURE
+    save: Callable[[Figure, Path], Path] = staticmethod(style.save)
 
-    def __init__(
-        self,
-        draw: Callable[..., Figure],
-        name: str,
-        suffix: str,
-        save: Callable[[Figure, Path], Path],
-        checks: Mapping[str, Check],
-    ) -> None:
+    def __init__(self, draw: Draw, name: str, checks: Mapping[str, Check]) -> None:
         update_wrapper(self, draw)
         parameters = inspect.signature(draw).parameters.values()
         self._draw = draw
         self.name = name
-        self.suffix = suffix
-        self.save = save
         self.defaults = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}
         self.checks: dict[str, Check] = {}
         for option in (*self.defaults, *checks):
@@ -82,23 +76,21 @@ class FigureKind:
 
     def __call__(self, results: Results | Swept, **settings: Any) -> Figure:
         """Draw, in the look that the scenario's ``style`` and those of the settings that are no options ask for."""
+        return self._drawn(results, settings)[0]
+
+    def moving(self, results: Results | Swept, **settings: Any) -> Moving:
+        """The figure as one that moves; of a kind that has `moves`."""
+        _, made, look = self._drawn(results, settings)
+        assert isinstance(made, Moving), f"the figure {self.name} does not move"
+        return made._replace(shows={label: in_look(look, show) for label, show in made.shows.items()}, look=look)
+
+    def _drawn(self, results: Results | Swept, settings: Scenario) -> tuple[Figure, Figure | Moving, Look]:
+        """The figure, what the function returns, and the look."""
         options = {name: value for name, value in settings.items() if name in self.defaults}
-        with drawn_in(self.look(results, settings)):
-            return finished(self._draw(results, **options))
-
-    def moves(self, build: Callable[..., Moving]) -> Callable[..., Moving]:
-        """Mark the function that builds the figure as one that moves."""
-
-        def built(results: Results, **settings: Any) -> Moving:
-            options = {name: value for name, value in settings.items() if name in self.defaults}
-            seen = self.look(results, settings)
-            with drawn_in(seen):
-                made = build(results, **options)
-                finished(made.figure)
-            return made._replace(shows={label: in_look(seen, show) for label, show in made.shows.items()}, look=seen)
-
-        self.moving = built
-        return build
+        look = self.look(results, settings)
+        with drawn_in(look):
+            made = self._draw(results, **options)
+            return finished(made.figure if isinstance(made, Moving) else made), made, look
 
     def look(self, results: Results | Swept, settings: Scenario) -> Look:
         """The look of a figure with these settings: those of the scenario's ``style``, and their own before them."""
@@ -132,10 +124,11 @@ def figure_kind(
     /,
     *,
     of: tuple[str, ...] = ("particles",),
+    moves: bool = False,
     suffix: str = PICTURE,
     save: Callable[[Figure, Path], Path] = style.save,
     **checks: Check,
-) -> Callable[[Callable[..., Figure]], FigureKind]:
+) -> Callable[[Draw], FigureKind]:
     """Make the function below a kind of figure: its keyword-only parameters are the options that a scenario may set.
 
     Parameters
@@ -144,6 +137,8 @@ def figure_kind(
         Name of the kind.
     of : tuple of str
         The kinds of scenario that it draws.
+    moves : bool
+        Whether the function returns a `particlegvi.plotting.moving.Moving`, so that the figure can become a film.
     suffix : str
         Suffix of the file of such a figure.
     save : callable
@@ -157,9 +152,10 @@ def figure_kind(
         If an option has no check, or a check no option.
     """
 
-    def mark(function: Callable[..., Figure]) -> FigureKind:
-        made = FigureKind(function, name, suffix, save, checks)
-        made.of = of
+
+    def mark(draw: Draw) -> FigureKind:
+        made = FigureKind(draw, name, checks)
+        made.of, made.moves, made.suffix, made.save = of, moves, suffix, save
         return made
 
     return mark
@@ -199,5 +195,5 @@ def checked(specification: Mapping[str, Any]) -> tuple[FigureKind, dict[str, Any
         raise ValueError(f"an entry of [[figures]] must be a table with a kind, not {shown(specification)}")
     if "kind" not in specification:
         raise ValueError(f'every entry of [[figures]] needs a "kind"; allowed: {", ".join(kinds.names())}')
-    kind: FigureKind = kinds[specification["kind"]]
+    kind = kinds[specification["kind"]]
     return kind, kind.checked({key: value for key, value in specification.items() if key != "kind"})

@@ -14,24 +14,24 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 
-from particlegvi import words
 from particlegvi.contracts import Facts, Scenario
+from particlegvi.integrators.schedules import Schedule, shown
 from particlegvi.plotting.look import look, number, palette, say
+from particlegvi.plotting.protocols import Runs, Stepped
 from particlegvi.plotting.reading import fitted_gaussian
-from particlegvi.plotting.results import Runs, Stepped
-from particlegvi.schedules import Schedule, shown
+from particlegvi.tools import words
 
 EDGE = 0.012  # between the words and the left of the picture, as a fraction of its width
-MOST_LINES = 2  # of a title
+MOST_LINES = 2  # most lines of a title
 SEPARATOR = "  |  "
-FEWEST = 12  # letters of the source that are left where the line is full
+FEWEST = 12  # the source is not cut below this number of letters
 
 
 def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", clock: str = "") -> Text:
     """Write the title of the scenario, and below it the source, the ``note`` of the figure and the settings.
 
     The words of the ``clock`` stand at the right end of the second line. They are returned, since a film changes them.
-    In a look that is not the default one, what does not fit on a line goes on on the next, and the panels make room.
+    In a look other than the default, long lines are broken, and the panels make room.
     """
     seen, height = look(), figure.get_size_inches()[1]
     own = words.of(seen.language)
@@ -44,7 +44,7 @@ def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", cloc
         last = titles[MOST_LINES - 1]
         titles = [*titles[: MOST_LINES - 1], shortened(last, len(last) - 1)]
     down = 0.10 * seen.letters  # inches from the top
-    # What comes from the scenario is plain text: what looks like mathematics in it is none.
+    # Text of the scenario is plain: its dollar signs start no mathematics.
     place: Facts = {"va": "top", "parse_math": False}
     for line in titles if seen.title != "" else ():
         figure.text(EDGE, 1.0 - down / height, line, size=size, weight="bold", **place)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
@@ -17,10 +16,10 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.moving import Moving, Show
-from particlegvi.plotting.results import Interval, ParticleRun, Results
+from particlegvi.plotting.protocols import Interval, ParticleRun, Results
 
 
-@figure_kind("lifting", methods=rules.labels, bins=rules.whole(1, 1000), range=rules.interval)
+@figure_kind("lifting", moves=True, methods=rules.labels, bins=rules.whole(1, 1000), range=rules.interval)
 def lifting(
     results: Results,
     *,
@@ -28,7 +27,7 @@ def lifting(
     bins: int = 48,
     range: Interval | None = None,
     prior: bool = True,
-) -> Figure:
+) -> Moving:
     """The loss with its global minimisers above; below it Q*, the final particles and, faintly, the prior.
 
     Parameters
@@ -40,18 +39,10 @@ def lifting(
     bins : int
         Number of bins across a panel.
     range : (low, high), optional
-        What part of the axis is shown; chosen from the particles and the truth by default.
+        The part of the axis to show; chosen from the particles and the truth by default.
     prior : bool
         Whether the density of the prior is drawn.
     """
-    return moving(results, methods=methods, bins=bins, range=range, prior=prior).figure
-
-
-@lifting.moves
-def moving(
-    results: Results, *, methods: Sequence[str] | None, bins: int, range: Interval | None, prior: bool
-) -> Moving:
-    """The figure, whose bars and words move; its axes are those of the last record."""
     runs = reading.chosen_runs(results, methods, dim=1)
     shows: dict[str, Show] = {}
     colours = style.colours(results)

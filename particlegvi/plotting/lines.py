@@ -28,7 +28,7 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
     ----------
     sweep : Sweep
     measures, methods : sequence of str, optional
-        Which; those of the sweep by default.
+        Numbers and labels to draw; all of the sweep by default.
     """
     chosen = panels(sweep, measures, methods)
     names = list(dict.fromkeys(panel.measure for panel in chosen))
@@ -61,7 +61,7 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
 
 
 def _colours(labels: Sequence[str]) -> dict[str, str]:
-    """The colours of methods as in every other figure; of other labels those that are left."""
+    """The colours of methods as in every other figure; other labels get the remaining colours."""
     paint = palette()
     known = {label: look().colours.get(label) or paint.methods.get(label.upper().replace("-", "")) for label in labels}
     spare = iter([colour for colour in paint.spare if colour not in known.values()] * len(labels))

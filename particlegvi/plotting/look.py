@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from particlegvi import words
 from particlegvi.plotting import palettes
 from particlegvi.plotting.palettes import Palette
 from particlegvi.settings.style import inches
+from particlegvi.tools import words
 
 WIDTH, HEIGHT, DOTS_PER_INCH = 10.0, 5.6, 150
 SMALL, MEDIUM, LARGE = 12.0, 13.5, 16.0
 LINE = 1.35  # from one line of words in a panel to the next, in sizes of letters
-BREADTH_OF_LETTER = 0.52  # of the size of letters, on average
+BREADTH_OF_LETTER = 0.52  # average breadth, relative to the size of letters
 SMALLEST_DEFAULT = 8.0  # points of the smallest words in a narrow picture, where no size of letters is given
 
 
@@ -30,16 +30,16 @@ class Look(NamedTuple):
     Attributes
     ----------
     size : str or None
-        As `particlegvi.settings.style.size` gives it.
+        The value of `particlegvi.settings.style.size`.
     font_size : float or None
-        Of the smallest words, in points.
+        Size of the smallest words in points.
     palette, language, format : str
     title : str or None
-        In place of the scenario's; "" for no heading.
+        Replaces the scenario's title; "" for no heading.
     vertical_axis : str or None
-        "shared" or "own"; None as the kind of figure has it.
+        "shared" or "own"; None leaves the choice to the kind of figure.
     colours : mapping
-        Of methods by their labels.
+        Colours of methods by their labels.
     """
 
     size: str | None = None

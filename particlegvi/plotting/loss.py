@@ -11,10 +11,10 @@ from matplotlib.lines import Line2D
 
 from particlegvi.contracts import Loss, Target
 from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting.frame import frame
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import palette, say
-from particlegvi.plotting.results import HasDensity, Interval, ParticleRun, Results, is_atoms, is_density
+from particlegvi.plotting.protocols import HasDensity, Interval, ParticleRun, Results, is_atoms, is_density
 from particlegvi.plotting.timing import SCALE, scale_time, time_label
 
 
@@ -29,7 +29,7 @@ def loss(
     results : Results
         Runs in any dimension.
     methods : sequence of str, optional
-        Which methods, in which order; all by default.
+        Labels of the methods to draw, in this order; all by default.
     time : {"log", "linear", "auto"}
         Scale of the time axis; the logarithmic one is linear up to the first record, so that the start stays visible.
     truth : bool
@@ -37,9 +37,7 @@ def loss(
     """
     runs = reading.chosen_runs(results, methods)
     colours = style.colours(results)
-    with style.slide_style():
-        figure = style.new_slide()
-        axes = figure.subplots()
+    with frame(results, runs=runs, note=say("average_loss_over_time")) as (figure, [axes]):
         for position, (label, run) in enumerate(runs.items()):
             target = results.targets.get(label) if truth else None
             # Each line is thinner than the one below, so that lines that coincide are both seen.
@@ -49,8 +47,6 @@ def loss(
                 lines[0].set_linestyle(style.DASHES[position % len(style.DASHES)])
         name_dashes(axes)
         scale_time(axes, runs.values(), time)
-        legend_below(figure)
-        heading(figure, results.scenario, runs, say("average_loss_over_time"))
     return figure
 
 

@@ -10,14 +10,12 @@ from matplotlib.figure import Figure
 
 from particlegvi.contracts import Facts
 from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting.frame import frame, observations, series
 from particlegvi.plotting.functions import colours_of
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import SEPARATOR, heading, legend_below
-from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.plane import panel_row
-from particlegvi.plotting.results import Results
+from particlegvi.plotting.look import look, palette, say
+from particlegvi.plotting.protocols import Results
 
-MARKERS = ("o", "s", "^", "D", "v")
 LEAST = 1e-4  # nats: a KL that is smaller is drawn here
 NARROW = 20.0  # sizes of the smallest letters that a panel needs
 
@@ -31,7 +29,7 @@ def measurement(results: Results, *, methods: Sequence[str] | None = None) -> Fi
     Parameters
     ----------
     results : Results
-        Of a scenario over functions with methods BLR that have ``sizes``.
+        Results of a scenario over functions with methods BLR that have ``sizes``.
     methods : sequence of str, optional
         Which of them; all by default.
     """
@@ -41,13 +39,9 @@ def measurement(results: Results, *, methods: Sequence[str] | None = None) -> Fi
         raise ValueError("this kind of figure draws scenarios with methods BLR that have the parameter sizes")
     exact = [run.info["kl_to_prior"] for run in runs.values() if run.info.get("kl") == "exact"]
     colours = colours_of(results)
-    with style.slide_style():
-        rows, columns = panel_row(2, NARROW)
-        figure = style.new_slide(rows)
-        left, right = figure.subplots(rows, columns, squeeze=False).ravel()
+    with frame(results, 2, NARROW, note=observations(runs)) as (figure, [left, right]):
         for place, (label, found) in enumerate(lines.items()):
-            kind = {"marker": MARKERS[place % len(MARKERS)], "linestyle": style.DASHES[place % 4],
-                    "color": colours[label], "label": style.plain(label)}  # fmt: skip
+            kind = series(place, label, colours[label])
             _line(left, found, "kl_at_sets", kind)
             _line(right, found, "kl_to_posterior", kind)
         if exact:
@@ -59,10 +53,6 @@ def measurement(results: Results, *, methods: Sequence[str] | None = None) -> Fi
         for axes, key in ((left, "kl_of_values"), (right, "kl_to_the_posterior")):
             axes.set_xlabel(say("inputs_in_a_set"))
             axes.set_title(style.narrowed(axes, say(key)), color=palette().words)
-        legend_below(figure)
-        run = next(iter(runs.values()))
-        note = [say("number_of_observations", count=number(f"{len(run.problem.y):,}")), say("seed", seed=run.seed)]
-        heading(figure, results.scenario, {}, SEPARATOR.join(note))
     return figure
 
 

@@ -27,11 +27,11 @@ class Moving(NamedTuple):
     runs : mapping
         The runs that are drawn, by label.
     shows : mapping
-        By label: called with the number of a record of that run, from 0 to the last.
+        By label, a function of the number of a record of that run, from 0 to the last.
     clock : Text
         The time in the heading.
     look : Look
-        In which it was built.
+        The look in which the figure was built.
     """
 
     figure: Figure

@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 from particlegvi.contracts import Array
 from particlegvi.plotting import style
 from particlegvi.plotting.look import palette, say
-from particlegvi.plotting.results import FunctionRun
+from particlegvi.plotting.protocols import FunctionRun
 
 FEW = 150  # with more data than this the dots are small
 MEANS, SLOPES = "intervals", "slopes"  # names of kinds of functionals
-TANGENT = 0.05  # part of the width that a slope is drawn over
+TANGENT = 0.05  # width of the tangent of a slope, as a part of the panel's
 
 
 def levels_of(run: FunctionRun) -> Array:

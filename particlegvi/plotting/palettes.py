@@ -14,7 +14,7 @@ LOSS_GREY, TEXT_GREY = "#9A9A9A", "#4D4D4D"
 
 
 class Palette(NamedTuple):
-    """Colours by what they are for.
+    """The colours of a figure by their purpose.
 
     Attributes
     ----------
@@ -35,13 +35,13 @@ class Palette(NamedTuple):
     methods : mapping
         The colour of each known method.
     spare : tuple of str
-        For other methods.
+        Colours of other methods.
     functions : tuple of str
-        For fits of functions.
+        Colours of fits of functions.
     gap : str
-        Where there are no data.
+        Colour of intervals without data.
     lettering : float
-        How words in the colour of a method differ from it: below 1 darker by this factor, above 1 lighter.
+        Factor from the colour of a method to that of its words: below 1 darker, above 1 lighter.
     lightness : (float, float)
         CIE L* of the smallest and the largest of several weights of one method.
     patterned : bool
@@ -145,7 +145,7 @@ def luminance(linear: list[float]) -> float:
 
 
 def at_lightness(colour: str, wanted: float) -> str:
-    """The same hue with this CIE L*: mixed with white, or with less light."""
+    """A colour of this hue with the given CIE L*: mixed with white, or with less light."""
     linear = channels(colour)
     there = luminance(linear)
     light = ((wanted + 16.0) / 116.0) ** 3 if wanted > 8.0 else wanted * (3 / 29) ** 3

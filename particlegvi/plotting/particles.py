@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse
 from matplotlib.text import Text
@@ -20,7 +19,7 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.moving import Moving, Show
-from particlegvi.plotting.results import HasDensity, ParticleRun, Results, is_atoms, is_density
+from particlegvi.plotting.protocols import HasDensity, ParticleRun, Results, is_atoms, is_density
 from particlegvi.plotting.shares import (
     FEW,
     MANY_MODES,
@@ -36,7 +35,7 @@ from particlegvi.plotting.valleys import modes_of
 MASSES = (0.9, 0.5)
 
 
-@figure_kind("particles", methods=rules.labels, window=rules.window)
+@figure_kind("particles", moves=True, methods=rules.labels, window=rules.window)
 def particles(
     results: Results,
     *,
@@ -45,7 +44,7 @@ def particles(
     start: bool = True,
     truth: bool = True,
     shares: bool = True,
-) -> Figure:
+) -> Moving:
     """One panel per method, all with the same axes: final particles over the contours of the loss.
 
     The truth is drawn with them: for a density the curves around 50% and 90% of its mass, for an atomic limit its
@@ -56,9 +55,9 @@ def particles(
     results : Results
         Runs in two dimensions.
     methods : sequence of str, optional
-        Which methods, in which order; all by default.
+        Labels of the methods to draw, in this order; all by default.
     window : ((left, right), (bottom, top)), optional
-        What part of the plane is shown; chosen from the particles and the loss by default.
+        The part of the plane to show; chosen from the particles and the loss by default.
     start : bool
         Whether the starting points are drawn, faintly.
     truth : bool
@@ -66,20 +65,6 @@ def particles(
     shares : bool
         Whether the share of particles in every mode is written next to it, with that of the truth in brackets.
     """
-    return moving(results, methods=methods, window=window, start=start, truth=truth, shares=shares).figure
-
-
-@particles.moves
-def moving(
-    results: Results,
-    *,
-    methods: Sequence[str] | None,
-    window: planes.Window | None,
-    start: bool,
-    truth: bool,
-    shares: bool,
-) -> Moving:
-    """The figure, whose dots and words move; its window is that of the last record."""
     runs = reading.chosen_runs(results, methods, dim=2)
     colours = style.colours(results)
     shows: dict[str, Show] = {}
@@ -113,7 +98,7 @@ def moving(
 
 
 def following(draw: Show, texts: Sequence[Text], count: Callable[[int], Counts], expected: Array | None) -> Show:
-    """Put a whole panel to a record: the dots, and the words beside the modes."""
+    """Move a whole panel to a record: the dots, and the words beside the modes."""
 
     def show(record: int) -> None:
         draw(record)
@@ -135,7 +120,7 @@ def draw_panel(
 ) -> Show:
     """Draw one panel; the starting points if ``start``, numbers at the vertical axis if ``labelled``.
 
-    Returns what puts the particles to another record.
+    Returns a function that moves the particles to another record.
     """
     planes.draw_plane(axes, plane, labelled)
     first, last = reading.finite_particles(np.asarray(run.positions[0])), reading.final_particles(run)

@@ -13,13 +13,13 @@ from particlegvi.contracts import Array
 from particlegvi.losses.loss import Loss
 from particlegvi.plotting import reading, symbols
 from particlegvi.plotting.look import look, palette
-from particlegvi.plotting.results import Interval, Runs, Targets, is_atoms
+from particlegvi.plotting.protocols import Interval, Runs, Targets, is_atoms
 
 Window = tuple[Interval, Interval]
 Modes = Sequence[Sequence[float]] | None  # points (k, 2) that a scenario names, if it does
 GRID = 201
 LEVELS = 12
-NARROWEST = 14.5  # of a panel, in sizes of the smallest letters
+NARROWEST = 14.5  # narrowest panel, in sizes of the smallest letters
 
 
 class Plane(NamedTuple):
@@ -28,7 +28,7 @@ class Plane(NamedTuple):
     across: Array
     up: Array
     loss: Array
-    names: Sequence[str] = (r"$\theta_1$", r"$\theta_2$")  # of the axes
+    names: Sequence[str] = (r"$\theta_1$", r"$\theta_2$")  # names of the axes
 
     @property
     def window(self) -> Window:
@@ -36,7 +36,7 @@ class Plane(NamedTuple):
 
 
 def plane_of(runs: Runs, targets: Targets, modes: Modes = None, window: Window | None = None) -> Plane:
-    """The loss over a window: the one given, or that which fits the runs, the targets and the ``modes`` (k, 2)."""
+    """The loss over the given window, or over one that fits the runs, the targets and the ``modes`` (k, 2)."""
     run = next(iter(runs.values()))
     horizontal, vertical = common_window(runs, targets, modes) if window is None else window
     across, up, points = reading.grid_points(horizontal, vertical, GRID)
@@ -45,9 +45,9 @@ def plane_of(runs: Runs, targets: Targets, modes: Modes = None, window: Window |
 
 
 def common_window(runs: Runs, targets: Targets, named: Modes) -> Window:
-    """The same window for every panel: around the final particles, and as tall as the panels have room for.
+    """One window for all panels: around the final particles, and as tall as the panels have room for.
 
-    The margin is a tenth of the range on every side, or less where the loss says what part of it is worth showing.
+    The margin is a tenth of the range on every side, or less if the loss names a part of the plane to show.
     """
     run = next(iter(runs.values()))
     modes = modes_to_show(runs, targets, named)

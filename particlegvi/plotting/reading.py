@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from particlegvi.contracts import Array, Loss, Run
-from particlegvi.plotting.results import HasDensity, Interval, ParticleRun, Results
+from particlegvi.plotting.protocols import HasDensity, Interval, ParticleRun, Results
 from particlegvi.tools.registry import look_up
 
 
@@ -35,7 +35,7 @@ def chosen_runs(results: Results, methods: Sequence[str] | None, dim: int | None
     Raises
     ------
     ValueError
-        As for `named_runs`, or if a run has no particles in ``dim`` dimensions.
+        If `named_runs` raises it, or if a run has no particles in ``dim`` dimensions.
     """
     runs = named_runs(results, methods)
     for label, run in runs.items():
@@ -58,7 +58,7 @@ def finite_particles(positions: Array) -> Array:
 
 
 def final_particles(run: Run, last: int = -1) -> Array:
-    """The finite particles of the last record up to ``last`` that has any: of a run that diverged, those before."""
+    """The finite particles of the last record up to ``last`` that has any, also of a run that diverged later."""
     for record in range(last % len(run.positions), -1, -1):
         particles = finite_particles(np.asarray(run.positions[record]))
         if len(particles):

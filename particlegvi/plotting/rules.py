@@ -1,4 +1,4 @@
-"""Checks of the options of figures: what an option may be, and its value in plain form.
+"""Checks of the options of figures: the values that an option may have, and their plain form.
 
 A check is called with a value and the name of the option, as those of `particlegvi.settings.checks` are, some of which
 serve here too. It returns the value as the figure takes it, or raises the ``ValueError`` "KEY must be WHAT, not VALUE".
@@ -27,7 +27,7 @@ def choice(*words: str) -> Check:
 
 
 def labels(value: Any, key: str) -> list[str]:
-    """Labels of methods; which of them there are is known only when a figure is drawn."""
+    """Labels of methods; whether they exist is checked only when a figure is drawn."""
     good = isinstance(value, list | tuple) and len(value) > 0 and all(isinstance(label, str) for label in value)
     if not good:
         raise refuse(key, value, "a list of at least one label of a method")
@@ -51,7 +51,7 @@ def window(value: Any, key: str) -> tuple[tuple[float, float], tuple[float, floa
 
 
 def rule_for(default: Any) -> Check | None:
-    """The check of an option with this default value; None where the value does not tell what else is allowed."""
+    """The check of an option with this default value; None if the value does not imply one."""
     return flag if isinstance(default, bool) else None
 
 

@@ -7,15 +7,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from particlegvi import words
 from particlegvi.plotting import rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import look, palette, say
-from particlegvi.plotting.results import Results, Scored, ScorePanel
+from particlegvi.plotting.protocols import Results, Scored, ScorePanel
+from particlegvi.tools import words
 
 MARKS = "osD^vPX*"
-SPREAD = 0.62  # of the marks of one row, in the distance between two rows
+SPREAD = 0.62  # spread of the marks of one row, relative to the distance between two rows
 LINES = 5.5  # rows of a panel as high as a slide
 BROAD = 44.0  # sizes of the smallest letters that two panels with their names need beside each other
 
@@ -29,9 +29,9 @@ def scores(results: Results, *, metrics: list[str] | None = None) -> Figure:
     Parameters
     ----------
     results : Results
-        Of a benchmark table.
+        Results of a benchmark table.
     metrics : list of str, optional
-        Which scores ("nll", "mae", "auc", "accuracy"); all that the table prints by default.
+        The scores to draw ("nll", "mae", "auc", "accuracy"); all that the table prints by default.
     """
     table = next(iter(results.values()), None)
     if not isinstance(table, Scored):

@@ -13,12 +13,12 @@ from particlegvi.contracts import Array, Target
 from particlegvi.plotting import reading, style
 from particlegvi.plotting.look import number, say
 from particlegvi.plotting.plane import GRID, Plane
-from particlegvi.plotting.results import ParticleRun, Results, Runs, is_atoms, is_density
+from particlegvi.plotting.protocols import ParticleRun, Results, Runs, is_atoms, is_density
 from particlegvi.plotting.valleys import Valleys
 
 FEW = 20  # up to so many particles are counted, more are given as shares
 MANY_MODES = 12  # with more modes than this no numbers are written
-WORD = (0.24, 0.14)  # width and height that the words of a mode take, in those of the panel
+WORD = (0.24, 0.14)  # width and height of the words of a mode, as parts of the panel's
 
 Counts: TypeAlias = tuple[NDArray[np.intp], int]  # numbers of particles in every mode, and the number of all
 
@@ -72,7 +72,7 @@ def words_of(held: Counts, expected: Array | None) -> list[str]:
 def places_of_words(runs: Runs, plane: Plane, valleys: Valleys) -> Array:
     """Places (modes, 2) of the words: above the particles of all methods, and below them in the lower half.
 
-    NaN for words that would lie over those of a mode with more particles, on either side of their own.
+    NaN if the words would cover those of a mode with more particles both above and below their own mode.
     """
     spots = valleys.lowest.copy()
     held = np.zeros(len(spots))
@@ -95,7 +95,7 @@ def places_of_words(runs: Runs, plane: Plane, valleys: Valleys) -> Array:
     spots[:, 0] = np.clip(spots[:, 0], left + 0.13 * (right - left), right - 0.13 * (right - left))
     sides = [np.clip(spots[:, 1] + each, bottom + 0.16 * height, top - 0.16 * height) for each in (away, -away)]
     room = np.array([WORD[0] * (right - left), WORD[1] * height])
-    middles: list[Array] = []  # of the words that have their place
+    middles: list[Array] = []  # middles of the words already placed
     for mode in np.argsort(-held, kind="stable"):
         for side in sides:
             up = 0.5 if side[mode] > valleys.lowest[mode, 1] else -0.5

@@ -8,11 +8,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting.frame import frame
 from particlegvi.plotting.functions import note, runs_of
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import palette, say
-from particlegvi.plotting.results import Results
+from particlegvi.plotting.protocols import Results
 
 PLACES = (("data", "sd_at_data", "DLE", "o", "-"), ("gaps", "sd_in_gaps", "DE", "s", (0, (5, 1.5))))
 
@@ -26,9 +26,9 @@ def shrinkage(results: Results, *, methods: Sequence[str] | None = None) -> Figu
     Parameters
     ----------
     results : Results
-        Of a scenario over functions with several methods GWI that differ in ``w2_weight``.
+        Results of a scenario over functions with several methods GWI that differ in ``w2_weight``.
     methods : sequence of str, optional
-        Which methods GWI; all by default.
+        Labels of the methods GWI to draw; all by default.
     """
     everything = runs_of(results, None)
     runs = {label: everything[label] for label in reading.named_runs(results, methods)}
@@ -40,9 +40,7 @@ def shrinkage(results: Results, *, methods: Sequence[str] | None = None) -> Figu
     labels = sorted((label for label in found if weights[label] > 0.0), key=weights.__getitem__)
     at = np.array([weights[label] for label in labels])
     others = [label for label in everything if "shrinkage" not in everything[label].info and "bands" in facts[label]]
-    with style.slide_style():
-        figure = style.new_slide()
-        axes = figure.subplots()
+    with frame(results, note=note({label: runs[label] for label in labels})) as (figure, [axes]):
         for place, words, method, marker, dashes in PLACES:
             if all(place in found[label]["bands"] for label in labels):
                 sds = [found[label]["bands"][place]["sd"] for label in labels]
@@ -57,6 +55,4 @@ def shrinkage(results: Results, *, methods: Sequence[str] | None = None) -> Figu
         axes.loglog(at, shrunk, color=palette().ink, linestyle="--", linewidth=1.6, label=say("shrunk_prior"))
         axes.set_xlabel(say("weight_of_w2"))
         axes.set_ylabel(say("sd_of_f"))
-        legend_below(figure)
-        heading(figure, results.scenario, {}, note({label: runs[label] for label in labels}))
     return figure

@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 
 from particlegvi.contracts import Target
 from particlegvi.plotting import histograms, loss, particles, plane, style
-from particlegvi.plotting.fitting import finished
 from particlegvi.plotting.layout import legend_below
 from particlegvi.plotting.look import Look, drawn_in
-from particlegvi.plotting.results import ParticleRun
+from particlegvi.plotting.protocols import ParticleRun
+from particlegvi.plotting.text_layout import finished
 from particlegvi.settings.style import check
 from particlegvi.tools import parts
 
@@ -26,7 +26,7 @@ def plot_run(run: ParticleRun, target: Target | None = None, **settings: Any) ->
     target : Target, optional
         Its truth, for example ``particlegvi.target(run.loss, run.method, run.prior)``.
     **settings
-        Of the look, as those of `particlegvi.plotting.figure`: ``size``, ``font_size``, ``palette`` and so on.
+        Settings of the look (see `particlegvi.plotting.figure`): ``size``, ``font_size``, ``palette`` and so on.
 
     Returns
     -------

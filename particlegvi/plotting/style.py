@@ -41,7 +41,7 @@ from particlegvi.plotting.palettes import (
     at_lightness,
     lightness,
 )
-from particlegvi.plotting.results import ParticleRun
+from particlegvi.plotting.protocols import ParticleRun
 from particlegvi.tools import files
 
 # With the sizes and colours that figures have by default, and those of `verification` always.
@@ -53,7 +53,7 @@ __all__ = [
     "png", "save", "shown_name", "slide_style", "weights",
 ]  # fmt: skip
 METHOD_COLOURS, SPARE_COLOURS = LIGHT.methods, LIGHT.spare
-DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5))]  # of lines whose colours may be alike
+DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5))]  # for lines whose colours may be alike
 
 _SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",
@@ -68,12 +68,12 @@ _SETTINGS: dict[Any, Any] = {
     "pdf.fonttype": 42,  # letters stay letters, which can be searched and which journals ask for
     "svg.hashsalt": "particlegvi",  # names of clip paths are random otherwise
 }
-# What the look decides: sizes of letters in points, and colours.
+# The look decides the sizes of letters in points, and the colours.
 _LETTERS = {"small": ("font.size", "xtick.labelsize", "ytick.labelsize", "legend.fontsize"),
             "medium": ("axes.titlesize", "axes.labelsize")}
 _GROUND = ("figure.facecolor", "axes.facecolor")
 _INK = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
-# Lengths in points of what belongs to a frame; those of lines and marks are scaled when the figure is finished.
+# Lengths of the frame in points; lines and marks are scaled when the figure is finished.
 _THIN = [
     "axes.linewidth", "axes.labelpad",
     *(f"{x}tick.{kind}.{part}" for x in "xy" for kind in ("major", "minor") for part in ("size", "width", "pad")),
@@ -114,7 +114,7 @@ def new_slide(rows: float = 1, heading: bool = True, tall: float = 1.0) -> Slide
     top = 1.0 - 0.68 * seen.letters / height if heading and seen.title != "" else 1.0
     pad = 0.06 * seen.scale
     layout = ConstrainedLayoutEngine(rect=(0.0, 0.0, 1.0, top), w_pad=pad, h_pad=pad, wspace=0.03, hspace=0.04)
-    # At the resolution at which it is saved: what is measured while it is made need not be measured again.
+    # At the resolution of the file, so that words are measured only once.
     figure = Slide(figsize=(seen.width, height), dpi=seen.dots_per_inch, layout=layout)  # type: ignore[arg-type]
     FigureCanvasAgg(figure)
     return figure
@@ -126,7 +126,7 @@ def png(figure: Figure) -> bytes:
     The canvas is printed as it is, because `Figure.savefig` would draw twice: once for the layout alone.
     """
     buffer = io.BytesIO()
-    # Its own canvas knows already how large the words are that were measured while it was made.
+    # The figure's own canvas keeps the sizes of words that were measured before.
     canvas = figure.canvas if isinstance(figure.canvas, FigureCanvasAgg) else FigureCanvasAgg(figure)
     with slide_style():
         # The default metadata names the matplotlib version, which would change the bytes without changing the picture.
@@ -204,7 +204,7 @@ def panel_title(axes: Axes, label: str, run: ParticleRun, colour: str) -> None:
 
 
 def darker(colour: str, factor: float = 0.75) -> str:
-    """The same hue with less light, for text on white."""
+    """A darker colour of the same hue, for text on white."""
     values = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     return "#" + "".join(f"{round(value * factor):02X}" for value in values)
 

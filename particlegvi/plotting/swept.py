@@ -1,4 +1,4 @@
-"""The parts of a sweep that figures read: its grid, its numbers, and which of them exact draws could have."""
+"""The parts of a sweep that figures read: its grid, its numbers, and whether exact draws could have them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from particlegvi.tools.quoting import refuse
 
 LONGEST = 14  # characters of a value on an axis
 WHOLE = 100_000  # whole numbers below it are written in full
-# Numbers of the summary as keys of the words of figures; any other is shown as it is called.
+# Numbers of the summary as keys of the words of figures; others are shown by their own name.
 NAMES = {
     "w1": "distance_axis",
     "sliced_w1": "sliced_distance",
@@ -38,7 +38,7 @@ class Swept(Protocol):
     @property
     def methods(self) -> Sequence[str]: ...
     @property
-    def measures(self) -> Sequence[str]: ...  # what is shown where nothing is asked for
+    def measures(self) -> Sequence[str]: ...  # numbers that are shown by default
     def has(self, measure: str, method: str, /) -> bool: ...  # whether a method has a number anywhere
     def values(self, measure: str, method: str, /) -> Array: ...  # over the grid, seeds last; NaN where there is none
     def stopped(self, method: str, /) -> Array: ...  # 1.0 where a method diverged, seeds last

@@ -1,4 +1,4 @@
-"""The coordinates of a loss as axes call them: by the names of a formula, else by the Greek letter theta."""
+"""Names of the coordinates of a loss on axes: those of its formula, else the Greek letter theta."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GREEK = {
     "rho", "sigma", "tau", "phi", "chi", "psi", "omega",
 }  # fmt: skip
 PLAIN = re.compile(r"([A-Za-z]+)(?:_?([0-9]+)|_([A-Za-z]+))?")
-FUNCTION = r"$\ell(\theta)$"  # of a loss that is no formula
+FUNCTION = r"$\ell(\theta)$"  # for a loss without a formula
 
 
 def coordinates(loss: object, dim: int) -> list[str]:

@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
+from particlegvi.integrators.schedules import Schedule
 from particlegvi.plotting.look import say
-from particlegvi.plotting.results import ParticleRun
+from particlegvi.plotting.protocols import ParticleRun
 from particlegvi.plotting.rules import choice
-from particlegvi.schedules import Schedule
 
 SCALE = choice("auto", "linear", "log")  # the check of an option that is the scale of the time
 

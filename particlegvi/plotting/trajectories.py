@@ -17,7 +17,7 @@ from particlegvi.plotting import plane as planes
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import palette, say
-from particlegvi.plotting.results import Interval, ParticleRun, Results, Runs, is_atoms, is_density
+from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, is_atoms, is_density
 from particlegvi.plotting.timing import SCALE, scale_time, time_label
 
 
@@ -43,15 +43,15 @@ def trajectories(
     results : Results
         Runs in one or two dimensions.
     methods : sequence of str, optional
-        Which methods, in which order; all by default.
+        Labels of the methods to draw, in this order; all by default.
     particles : int
-        How many particles are drawn, at equal distances in the order of their starting points.
+        Number of particles to draw, at equal distances in the order of their starting points.
     time : {"auto", "linear", "log"}
         Scale of the time axis in 1-D; "auto" takes log where most of the way is over in the first tenth.
     truth : bool
         Whether the histogram with the truth is drawn next to the paths (1-D).
     window : ((left, right), (bottom, top)), optional
-        What part of the plane is shown (2-D).
+        The part of the plane to show (2-D).
     """
     runs = reading.chosen_runs(results, methods)
     dim = next(iter(runs.values())).positions.shape[2]

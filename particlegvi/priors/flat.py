@@ -11,11 +11,11 @@ from particlegvi.contracts import Array
 from particlegvi.engine.terms.constant import Constant
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import frozen, locations
-from particlegvi.tools.calls import answering
+from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.html import Card
 
 
-@answering
+@explains_bad_calls
 class Flat(Card):
     """Flat prior: a constant density on the whole space, which is not a probability (thesis, C.7.2).
 
@@ -32,11 +32,6 @@ class Flat(Card):
     dim : int
     low, high : arrays (dim,)
         Minus and plus infinity.
-
-    Raises
-    ------
-    ValueError
-        If ``dim`` is not a whole number of at least 1.
     """
 
     name = "flat"

@@ -19,7 +19,7 @@ from particlegvi.losses.formulas.parser import parse, variables_of
 from particlegvi.losses.formulas.plain import run
 from particlegvi.priors import stretched
 from particlegvi.tools.arguments import array, frozen, locations, whole
-from particlegvi.tools.calls import answered, answering
+from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import as_written, refuse
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from particlegvi.priors.weighted_points import WeightedPoints
 
 CELLS = {1: 16_384, 2: 512}  # of draws, on either side of the centre in each coordinate, by dimension
-DIGITS = 13  # of the normaliser, so that its last bits are those of no machine
+DIGITS = 13  # of the normaliser: it is rounded, so that its last bits do not depend on the machine
 
 
-@answering
+@explains_bad_calls
 class Prior(Card):
     """A prior with the density of a formula; `from_formula` makes it.
 
@@ -100,7 +100,7 @@ class Prior(Card):
         self.remembered: dict[str, tuple[WeightedPoints, float]] = {}
 
     @classmethod
-    @answered
+    @explains_bad_calls
     def from_formula(
         cls,
         formula: str,
@@ -108,7 +108,7 @@ class Prior(Card):
         low: ArrayLike = -np.inf,
         high: ArrayLike = np.inf,
     ) -> Prior:
-        """The prior with this density; the parameters are those of the class."""
+        """The prior with this density; parameters as in the class."""
         return cls(formula, variables, low, high)
 
     def __repr__(self) -> str:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.losses.gaussian_mixture import GaussianMixture as MixtureTerm
+from particlegvi.priors.mixture_embedding import MixtureEmbedding
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import frozen, locations, whole
-from particlegvi.tools.calls import answering
+from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
 
 
-@answering
+@explains_bad_calls
 class GaussianMixture(Card):
     """Mixture of Gaussians with independent coordinates: sum_k weight_k N(mean_k, diag(sd_k^2)).
 
@@ -38,14 +36,9 @@ class GaussianMixture(Card):
     weights : array (components,)
         They add up to 1.
     mean, sd : arrays (dim,)
-        Of the mixture.
+        Mean and standard deviations of the mixture.
     low, high : arrays (dim,)
         Minus and plus infinity.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not finite, an sd or a weight is not positive, or the shapes do not fit.
     """
 
     name = "gaussian-mixture"
@@ -119,33 +112,3 @@ class GaussianMixture(Card):
         centres = np.ascontiguousarray(np.repeat(self.means, scales, axis=0))
         shape = (components * scales, self.dim)
         return MixtureEmbedding(centres, np.ascontiguousarray((1.0 / variances).reshape(shape)), heights.reshape(-1))
-
-
-class MixtureEmbedding(NamedTuple):
-    """A sum of Gaussians: ``sum_k heights_k exp(-1/2 sum_i precisions_ki (x_i - means_ki)^2)``."""
-
-    means: Array  # (Gaussians, dim)
-    precisions: Array  # (Gaussians, dim)
-    heights: Array  # (Gaussians,)
-
-    def value(self, x: Array) -> float:
-        total = 0.0
-        for k in range(self.heights.shape[0]):
-            exponent = 0.0
-            for i in range(x.shape[0]):
-                gap = x[i] - self.means[k, i]
-                exponent += 0.5 * self.precisions[k, i] * gap * gap
-            total += self.heights[k] * math.exp(-exponent)
-        return total
-
-    def gradient(self, x: Array, out: Array) -> None:
-        for i in range(x.shape[0]):
-            out[i] = 0.0
-        for k in range(self.heights.shape[0]):
-            exponent = 0.0
-            for i in range(x.shape[0]):
-                gap = x[i] - self.means[k, i]
-                exponent += 0.5 * self.precisions[k, i] * gap * gap
-            level = self.heights[k] * math.exp(-exponent)
-            for i in range(x.shape[0]):
-                out[i] -= self.precisions[k, i] * (x[i] - self.means[k, i]) * level

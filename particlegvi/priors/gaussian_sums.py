@@ -6,8 +6,8 @@ By Schoenberg's theorem (1938) a profile that is positive definite in every dime
 
 where q is the kernel's ``mixing_density`` over log precisions. The integrand is analytic and decays at both ends, so
 the trapezoidal rule converges geometrically: some tens of Gaussians reach 1e-9. The error is measured on the profile
-itself, over all distances, and bounds that of the mean embedding under any prior, because the average of an error is no
-larger than its maximum.
+itself, over all distances, and bounds the error of the mean embedding under any prior, because the average of an
+error is no larger than its maximum.
 """
 
 from __future__ import annotations

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
-from particlegvi.tools.calls import answering
+from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import as_written, refuse
 
 
-@answering
+@explains_bad_calls
 class Laplace(Card):
     """Laplace prior, independent coordinates with the density exp(-|x - location| / scale) / (2 scale).
 
@@ -35,11 +35,6 @@ class Laplace(Card):
         The location, and sqrt(2) scale.
     low, high : arrays (dim,)
         Minus and plus infinity.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not finite, a scale is not positive, or the lengths differ.
     """
 
     name = "laplace"

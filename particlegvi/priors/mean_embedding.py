@@ -29,7 +29,7 @@ class Embedding(NamedTuple):
     term : NamedTuple
         ``value`` and ``gradient`` are mu_P and its gradient, the kernel's variance included.
     description : str
-        One phrase: the way in which it is computed, and its error.
+        One phrase on the method and its error.
     error : float
         Zero for a closed form (rounding apart), a bound for the quadrature, a standard error for Monte Carlo.
     """
@@ -55,7 +55,7 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
     samples : int
         Number of prior samples for Monte Carlo; the thesis states 20, its code used 200.
     seed : int
-        Of these samples.
+        Seed of these samples.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The Gaussian prior with independent coordinates, and the mean embeddings that it has in closed form."""
+"""The Gaussian prior with independent coordinates."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
+from particlegvi.priors.mixture_embedding import MixtureEmbedding
 from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
-from particlegvi.tools.calls import answering
+from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import as_written, refuse
 
 
-@answering
+@explains_bad_calls
 class Normal(Card):
     """Normal prior, independent coordinates: N(mean, diag(sd^2)).
 
@@ -33,11 +34,6 @@ class Normal(Card):
     mean, sd : arrays (dim,)
     low, high : arrays (dim,)
         Minus and plus infinity.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not finite, an sd is not positive, or the lengths differ.
     """
 
     name = "normal"
@@ -77,7 +73,7 @@ class Normal(Card):
         """Minus the log density, for the engine."""
         return NormalTerm(self.mean.copy(), 1.0 / self.sd, _log_scale(self))
 
-    def smooth(self, lengthscales: Array, weights: Array) -> NormalEmbedding:
+    def smooth(self, lengthscales: Array, weights: Array) -> MixtureEmbedding:
         """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution, as a term.
 
         Each Gaussian stays one: in every coordinate its variance grows by sd^2 and its height falls by
@@ -87,7 +83,7 @@ class Normal(Card):
             ratio = self.sd / lengthscales[:, None]
             variances = lengthscales[:, None] ** 2 + self.sd**2
             heights = weights * np.exp(-0.5 * np.sum(np.log1p(ratio * ratio), axis=1))
-        return NormalEmbedding(self.mean.copy(), 1.0 / variances, heights)
+        return MixtureEmbedding(np.tile(self.mean, (len(weights), 1)), 1.0 / variances, heights)
 
 
 def _log_scale(prior: Normal) -> float:
@@ -129,72 +125,3 @@ class NormalTerm(NamedTuple):
             root = self.root_precision[i]
             for lane in range(points.shape[1]):
                 out[i, lane] = (points[i, lane] - mean) * root * root
-
-
-class NormalEmbedding(NamedTuple):
-    """A sum of Gaussians with one centre: ``sum_q heights_q exp(-1/2 sum_i precisions_qi (x_i - mean_i)^2)``."""
-
-    mean: Array  # (dim,)
-    precisions: Array  # (scales, dim)
-    heights: Array  # (scales,)
-
-    def gaussian_on_the_line(self) -> tuple[float, float, float] | None:
-        """Mean, width and height where it is one Gaussian on the line, for the engine's Fourier series; else None."""
-        if self.precisions.shape != (1, 1):
-            return None
-        return float(self.mean[0]), float(self.precisions[0, 0]) ** -0.5, float(self.heights[0])
-
-    def value(self, x: Array) -> float:
-        total = 0.0
-        for q in range(self.heights.shape[0]):
-            exponent = 0.0
-            for i in range(x.shape[0]):
-                gap = x[i] - self.mean[i]
-                exponent += 0.5 * self.precisions[q, i] * gap * gap
-            total += self.heights[q] * math.exp(-exponent)
-        return total
-
-    def values(self, points: Array, out: Array) -> None:
-        for lane in range(points.shape[1]):
-            out[lane] = 0.0
-        for q in range(self.heights.shape[0]):
-            height = self.heights[q]
-            if points.shape[0] == 1:  # the lanes are the inner loop, which the compiler turns into vector instructions
-                for lane in range(points.shape[1]):
-                    gap = points[0, lane] - self.mean[0]
-                    out[lane] += height * math.exp(-(0.5 * self.precisions[q, 0] * gap * gap))
-                continue
-            for lane in range(points.shape[1]):
-                exponent = 0.0
-                for i in range(points.shape[0]):
-                    gap = points[i, lane] - self.mean[i]
-                    exponent += 0.5 * self.precisions[q, i] * gap * gap
-                out[lane] += height * math.exp(-exponent)
-
-    def gradient(self, x: Array, out: Array) -> None:
-        for i in range(x.shape[0]):
-            out[i] = 0.0
-        for q in range(self.heights.shape[0]):
-            exponent = 0.0
-            for i in range(x.shape[0]):
-                gap = x[i] - self.mean[i]
-                exponent += 0.5 * self.precisions[q, i] * gap * gap
-            level = self.heights[q] * math.exp(-exponent)
-            for i in range(x.shape[0]):
-                out[i] -= self.precisions[q, i] * (x[i] - self.mean[i]) * level
-
-    def gradients(self, points: Array, out: Array) -> None:
-        if points.shape[0] > 1:
-            for lane in range(points.shape[1]):
-                self.gradient(points[:, lane], out[:, lane])
-            return
-        mean = self.mean[0]
-        # On the line the lanes are the inner loop, which the compiler turns into vector instructions.
-        for lane in range(points.shape[1]):
-            out[0, lane] = 0.0
-        for q in range(self.heights.shape[0]):
-            precision = self.precisions[q, 0]
-            height = self.heights[q]
-            for lane in range(points.shape[1]):
-                gap = points[0, lane] - mean
-                out[0, lane] -= precision * gap * (height * math.exp(-(0.5 * precision * gap * gap)))

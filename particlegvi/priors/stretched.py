@@ -67,7 +67,7 @@ class Mass(NamedTuple):
     log_normaliser : float
         Logarithm of the integral.
     error : float
-        Of the integral, relative to it: the difference of two rules.
+        Relative error of the integral: the difference of two rules.
     mean, sd : arrays (dim,) or None
         None where the tails are too heavy for them.
     """

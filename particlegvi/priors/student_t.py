@@ -12,7 +12,7 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
-from particlegvi.tools.calls import answering
+from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import as_written, refuse
 
@@ -21,7 +21,7 @@ SPACING, FEWEST = 0.25, 100  # of the nodes of the trapezoidal rule over the log
 DROP = 45.0  # in the logarithm of the mixing density, outside of which nothing is left
 
 
-@answering
+@explains_bad_calls
 class StudentT(Card):
     """Student's t prior, independent coordinates of the same degrees of freedom.
 
@@ -41,11 +41,6 @@ class StudentT(Card):
         With more than 2 degrees of freedom; there are none otherwise.
     low, high : arrays (dim,)
         Minus and plus infinity.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not finite, a scale or the degrees of freedom are not positive, or the lengths differ.
     """
 
     name = "student-t"
@@ -127,7 +122,7 @@ class StudentT(Card):
         """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution, as a term.
 
         T is normal with variance scale^2 / w given w, which has a Gamma law with shape and rate nu / 2. Over log w the
-        trapezoidal rule converges geometrically, so that the error is that of rounding.
+        trapezoidal rule converges geometrically, so that only the error of rounding remains.
         """
         log_precisions, shares = self._mixture()
         return StudentTEmbedding(self.location.copy(), self.scale.copy(), np.exp(-0.5 * log_precisions), shares,
@@ -138,7 +133,7 @@ class StudentT(Card):
         shape = 0.5 * self.degrees_of_freedom
 
         def log_weight(v: Array) -> Array:
-            return shape * (v - np.expm1(np.minimum(v, 700.0)) - 1.0)  # 0 at its largest, v = 0, but for a constant
+            return shape * (v - np.expm1(np.minimum(v, 700.0)) - 1.0)  # up to a constant; its maximum is 0, at v = 0
 
         reach = np.concatenate([-np.geomspace(1e-4, 2000.0, 4000)[::-1], np.geomspace(1e-4, 12.0, 4000)])
         level = log_weight(reach)

@@ -12,12 +12,12 @@ from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms.constant import Constant
 from particlegvi.tools.arguments import coordinates, locations, same_length, whole
-from particlegvi.tools.calls import answering
+from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import as_written, shown
 
 
-@answering
+@explains_bad_calls
 class Uniform(Card):
     """Uniform prior on the box of all x with low <= x <= high.
 
@@ -32,11 +32,6 @@ class Uniform(Card):
     ----------
     dim : int
     low, high, mean, sd : arrays (dim,)
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not finite, the box is empty in some coordinate, its width overflows, or the lengths differ.
     """
 
     name = "uniform"

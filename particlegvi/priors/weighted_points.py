@@ -23,9 +23,9 @@ GOLDEN = (0.7548776662466927, 0.5698402909980532)  # additive recurrence of low 
 
 @runtime_checkable
 class Discretised(Protocol):
-    """An optional part of a `Prior`: it has nodes of its own, which suit it better than those of a box."""
+    """An optional part of a `Prior`: nodes of its own, which suit it better than the nodes of a box."""
     @property
-    def window(self) -> tuple[Array, Array]: ...  # the corners of a box that holds it, but for what does not count
+    def window(self) -> tuple[Array, Array]: ...  # the corners of a box that holds all but a negligible share
     @property
     def remembered(self) -> dict[str, tuple[WeightedPoints, float]]: ...  # embeddings found before, by their kernel
     def rule(self, panels: int, nodes: int, /) -> tuple[Array, Array]: ...  # points (n, dim), and weights that add to 1

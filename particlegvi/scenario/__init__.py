@@ -1,10 +1,10 @@
-"""Scenarios: what to simulate, as a TOML file that someone who writes no Python can edit.
+"""Scenarios: the description of a simulation, as a TOML file that someone who writes no Python can edit.
 
-``load`` (`reading`) gives the complete scenario as plain data, ``check`` checks one that was stored, ``text``
-(`writing`) writes it, and `catalogue` lists those of the package. Nothing but the standard library is needed here. The
-parts of a scenario are made by its kind (`particlegvi.kinds`), and run by `particlegvi.running`.
+``load`` (`reading`) returns the complete scenario as plain data, ``check`` checks a stored scenario, ``text``
+(`writing`) writes it, and `catalogue` lists the scenarios of the package. This file needs the standard library only. A
+scenario's kind (`particlegvi.scenario.kinds`) makes its parts, and `particlegvi.runs` runs them.
 
-Names are imported when first used: ``particlegvi list`` needs the catalogue alone.
+Names are imported when first used: ``particlegvi list`` needs the catalogue only.
 """
 
 from __future__ import annotations

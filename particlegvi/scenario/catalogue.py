@@ -1,6 +1,6 @@
 """The scenarios that come with the package: the TOML files of the folder ``scenarios``.
 
-``particlegvi.scenarios`` is this module. Only the standard library is needed here, so that ``list`` is fast.
+This file needs the standard library only, so that ``particlegvi list`` is fast.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def folder() -> Path:
 
 
 def names(kind: str | None = None) -> list[str]:
-    """The names of all scenarios, or of those of one kind ("particles", ...), in alphabetical order."""
+    """The names of all scenarios, or of the scenarios of one kind ("particles", ...), in alphabetical order."""
     every = sorted(path.stem for path in folder().glob("*.toml"))
     return every if kind is None else [name for name in every if _kind(name) == kind]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import textwrap
 
-from particlegvi import kinds
+from particlegvi.scenario import kinds
 from particlegvi.settings import keys
 from particlegvi.settings.keys import Key
 from particlegvi.tools.registry import look_up, unknown
 
 WIDTH = 99
-# What belongs to keys that are tables: a name or a value, as one would type it, and what it does.
+# Examples of values for the keys that are tables, as a user types them.
 EXAMPLES = {
     "loss": ('"x^2/2 + 3*cos(2*y)"', '"double-well"', '{formula = "x^2 + y^2", variables = ["y", "x"]}'),
     "prior": ('{name = "normal", mean = 0.0, sd = 1.0}', '{name = "uniform", low = -3.0, high = 3.0}', '"flat"'),
@@ -28,7 +28,7 @@ EXAMPLES = {
 }
 REGISTRIES = {
     "loss": "losses", "prior": "priors", "initial": "priors", "kernel": "kernels", "methods": "methods",
-    "integrator": "integrators", "figures": "plotting", "step_size": "schedules",
+    "integrator": "integrators", "figures": "plotting", "step_size": "integrators.schedules",
 }  # fmt: skip
 
 
@@ -38,18 +38,12 @@ def every_key(kind: str = "particles") -> str:
 
 
 def is_key(name: str, kind: str = "particles") -> bool:
-    """Whether this is a key, or a dotted key whose first part is one."""
+    """Whether this is a key, or a dotted key whose first part is a key."""
     return name.split(".")[0] in _table(kind)
 
 
 def key(name: str, kind: str = "particles") -> str:
-    """The meaning of one key, with examples, also of a dotted key such as ``methods.DLE.kl_weight``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such key; the nearest one is suggested.
-    """
+    """The meaning of one key, with examples; a dotted key such as ``methods.DLE.kl_weight`` is allowed, too."""
     table = _table(kind)
     first, _, rest = name.partition(".")
     told = _told(look_up("key", first, table))
@@ -62,7 +56,7 @@ def key(name: str, kind: str = "particles") -> str:
 
 
 def _names(of: str) -> str:
-    """The names of the registry that a key picks from, one line or two; empty where it picks from none."""
+    """The names in the registry of a key, on one line or two; empty for a key without a registry."""
     if of not in REGISTRIES:
         return ""
     registry = importlib.import_module(f"particlegvi.{REGISTRIES[of]}")
@@ -109,6 +103,6 @@ def _parameter(rest: str) -> str:
 
 
 def _paragraph(lines: list[str]) -> list[str]:
-    """The lines up to the first that is not further in."""
+    """The lines before the first one that is not indented."""
     end = next((place for place, line in enumerate(lines) if line and not line.startswith(" ")), len(lines))
     return lines[:end]

@@ -1,11 +1,12 @@
-"""From a name, a file or a table to one complete scenario: variants merged, overrides applied, every key checked.
+"""Read a name, a file or a table as a complete scenario: merge variants, apply overrides, check every key.
 
-A file is data. It is read once, as TOML, within limits of size; the only other file it can lead to is a scenario that
-comes with the package, by its name, in ``based_on``.
+A file is data. It is read once, as TOML, within limits of size. It can refer to one other file only: a scenario of the
+package, by its name, in ``based_on``.
 """
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 import tomllib
@@ -13,9 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from particlegvi import kinds
 from particlegvi.contracts import Facts, Scenario
-from particlegvi.scenario import catalogue
+from particlegvi.scenario import catalogue, kinds
 from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import plain
 from particlegvi.tools.files import read_text
@@ -26,7 +26,7 @@ REMOVED = {
     "seed": "the seed is not part of a scenario; give it to the run (--seed, or seed= in Python)",
     "based_on": "based_on can only be used in a file",
 }
-# Keys that may be changed after a run: they change what is drawn, said or swept, not what is simulated.
+# Keys that may change after a run: they affect pictures, texts and sweeps, but not the simulation.
 WORDS = ("title", "source", "description", "style", "figures", "sweep")
 LARGEST_FILE = 1_000_000  # bytes
 # A key of 17 parts or more. Python's reader takes quadratic time over a long one, minutes within the limit of size.
@@ -38,9 +38,9 @@ def load(
     overrides: Mapping[str, Any] | None = None,
     chosen: list[str] | None = None,
 ) -> Facts:
-    """The complete scenario as plain data: what `text` writes and a run stores.
+    """Read a scenario and complete it. The result is plain data, which `text` writes and a run stores.
 
-    What is left out is filled in, from the loss where it needs to be: the same values on every machine.
+    A missing key gets its default. Some defaults follow from the loss; they are equal on every machine.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ def load(
         Values by key. A key reaches into tables with dots, ``"methods.DRLE.kl_weight"``; a value that is a table is
         merged into what is there; None removes the key, and False a method.
     chosen : list, optional
-        Takes a phrase for each value that was chosen for a key that is left out.
+        Receives a phrase for each value that was chosen for a missing key.
 
     Raises
     ------
     ValueError
-        In one sentence that begins with the file or the name and names the key, the value and what is allowed.
+        If a key or a value is bad: one sentence with the file or name, the key, the value and the allowed values.
     """
     origin, content = _source(scenario)
     try:
@@ -64,50 +64,55 @@ def load(
         overrides = overrides or {}
         kind = content.get("kind", keys.HEAD["kind"].default)
         if kind in kinds.names() and any(str(key).startswith("methods.") for key in overrides):
-            content.setdefault("methods", plain(kinds.get(kind).methods, "methods"))  # what is set is set in those
+            content.setdefault("methods", copy.deepcopy(kinds.get(kind).methods))  # the overrides change these
         for key, value in overrides.items():
             assign(content, key, value)
         methods = content.get("methods")
         if isinstance(methods, dict) and methods and not _kept(methods) and methods != own:
             raise ValueError("methods must have at least one method, not none: all are left out")
-        return check(content, chosen)
+        return _complete(content, chosen)
     except ValueError as error:
         raise ValueError(f"{origin}: {error}") from None
 
 
-def check(scenario: Facts, notes: list[str] | None = None) -> Facts:
-    """The scenario with every key checked, defaults filled in, and the keys in the order of its kind's table."""
-    scenario = widened(checks.plain(scenario, ""))
+def check(scenario: Facts) -> Facts:
+    """Check every key of a scenario, fill in defaults, and put the keys in the order of its kind's table."""
+    return _complete(checks.plain(scenario, ""))
+
+
+def _complete(scenario: Facts, chosen: list[str] | None = None) -> Facts:
+    """The complete scenario, from plain data; ``chosen`` receives a phrase for each value that the kind chooses."""
+    scenario = widened(scenario)
     default = keys.HEAD["kind"].default
     name_of_kind = checks.one_of(kinds.names(), "kind of scenario")(scenario.get("kind", default), "kind")
-    chosen = kinds.get(name_of_kind)
+    kind = kinds.get(name_of_kind)
     for name in scenario:
         if name in REMOVED:
             raise ValueError(REMOVED[name])
-        if name not in chosen.keys:
-            of_kind = "" if chosen.name == default else f" of the kind {chosen.name}"
-            inside = keys.places(name, {"methods": chosen.methods, **scenario})
-            raise unknown(f"key{of_kind}", name, chosen.keys, " or ".join(inside))
+        if name not in kind.keys:
+            of_kind = "" if kind.name == default else f" of the kind {kind.name}"
+            inside = keys.places(name, {"methods": kind.methods, **scenario})
+            raise unknown(f"key{of_kind}", name, kind.keys, " or ".join(inside))
     methods = scenario.get("methods")
     if isinstance(methods, dict):
         scenario["methods"] = _kept(methods) or methods
-    filled = chosen.complete(scenario)
-    missing = [name for name, key in chosen.keys.items() if key.default is keys.REQUIRED and name not in scenario]
+    filled = kind.complete(scenario)
+    missing = [name for name, key in kind.keys.items() if key.default is keys.REQUIRED and name not in scenario]
     if missing:
-        raise ValueError(keys.missing(missing, chosen.keys, chosen.smallest))
-    if notes is not None:
-        notes += filled
+        raise ValueError(keys.missing(missing, kind.keys, kind.smallest))
+    if chosen is not None:
+        chosen += filled
     resolved: Facts = {}
-    for name, key in chosen.keys.items():
+    for name, key in kind.keys.items():
         value = scenario.get(name, key.default)
         if value is not keys.ABSENT and value is not keys.CHOSEN:
             resolved[name] = key.check(value, name)
-    chosen.agree(resolved)
+    kind.agree(resolved)
     return resolved
 
 
 def _kept(methods: Facts) -> Facts:
-    """The methods without those that are left out, by the value False."""
+    """The methods, without any that the value False leaves out."""
     return {label: entry for label, entry in methods.items() if entry is not False}
 
 
@@ -129,8 +134,8 @@ def _source(scenario: Any) -> tuple[str, Facts]:
 
 
 def read(path: Path) -> Facts:
-    """The content of a TOML file, or one sentence that says why there is none."""
-    text = read_text(path, LARGEST_FILE)
+    """Read a TOML file; a ValueError of one sentence if that fails."""
+    text = read_text(path, LARGEST_FILE).removeprefix("\ufeff")  # the mark that Notepad puts before the first line
     try:
         if LONG_KEY.search(text):
             raise ValueError("it has a key of more than 16 parts")
@@ -150,7 +155,7 @@ def _based(content: Facts, seen: list[Any]) -> Facts:
         raise ValueError(f"based_on: {unknown('scenario', name, catalogue.names())}")
     if name in seen[1:] or len(seen) > 8:
         raise ValueError(f"based_on leads in a circle: {', '.join(map(str, [*seen[1:], name]))}")
-    base, over = _based(plain(read(catalogue.path(name)), ""), [*seen, name]), widened(content)
+    base, over = _based(read(catalogue.path(name)), [*seen, name]), widened(content)
     if isinstance(over.get("methods"), dict):
         for label, entry in over["methods"].items():
             _check_left_out(base.get("methods", {}), label, entry)
@@ -164,7 +169,7 @@ def _check_left_out(methods: Any, label: str, entry: Any) -> None:
 
 
 def widened(table: Facts) -> Facts:
-    """Replace a name that stands for a part by the table that it is short for; also inside the methods."""
+    """Replace the short form of a part, its name, by a table with this name; also inside the methods."""
     wide = dict(table)
     for name in keys.CHOICES:
         if isinstance(wide.get(name), str):
@@ -177,7 +182,7 @@ def widened(table: Facts) -> Facts:
 
 
 def merged(base: Facts, over: Facts) -> Facts:
-    """``base`` with the values of ``over``: tables are merged, all else is replaced."""
+    """``base`` with the values of ``over``: tables are merged, other values are replaced."""
     result = dict(base)
     for name, value in over.items():
         there = result.get(name)
@@ -189,7 +194,7 @@ def merged(base: Facts, over: Facts) -> Facts:
 
 
 def _other(base: Facts, over: Facts) -> bool:
-    """Whether ``over`` picks something else than ``base`` does."""
+    """Whether ``over`` names another part than ``base``."""
     return any(selector in over and over[selector] != base.get(selector) for selector in keys.SELECTORS)
 
 
@@ -213,7 +218,7 @@ def assign(scenario: Facts, key: str, value: Any) -> None:
         place[last] = False
     else:
         if way and way[-1] in keys.PICKED and _other(place, {last: value}):
-            place.clear()  # the parameters of what was there before are not those of what is picked now
+            place.clear()  # the new choice does not have the parameters of the old one
         place.update(merged(place, widened({last: _plain_value(value, key)})))
 
 
@@ -235,7 +240,7 @@ def _plain_value(value: Any, key: str) -> Any:
 
 
 def _unwrapped(value: Any) -> Any:
-    """numpy's scalars and arrays as Python's numbers and lists."""
+    """Turn numpy's scalars and arrays into Python's numbers and lists."""
     if isinstance(value, dict):
         return {name: _unwrapped(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -244,7 +249,7 @@ def _unwrapped(value: Any) -> Any:
 
 
 def setting(argument: str) -> tuple[str, Any]:
-    """``("steps", 100)`` from ``"steps=100"``: the value is read as TOML, and is a text where it is not TOML."""
+    """``("steps", 100)`` from ``"steps=100"``: the value is read as TOML, and otherwise as a text."""
     key, equals, value = argument.partition("=")
     if not equals or not key.strip():
         raise ValueError(f"--set {shown(argument)}: write KEY=VALUE, such as particles=1000")
@@ -259,5 +264,5 @@ def setting(argument: str) -> tuple[str, Any]:
 
 
 def decisive(scenario: Scenario) -> Facts:
-    """The part of a scenario that decides about the numbers of a run."""
+    """The keys of a scenario that determine the numbers of a run."""
     return {key: value for key, value in scenario.items() if key not in WORDS}

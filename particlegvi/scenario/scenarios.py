@@ -1,6 +1,6 @@
 """``particlegvi.scenarios``: the scenarios that come with the package, by name.
 
-`names`, `path` and `entries` are those of the catalogue; `get` reads one.
+`names`, `path` and `entries` come from the catalogue; `get` reads a scenario.
 """
 
 from __future__ import annotations
@@ -29,12 +29,6 @@ class Scenario(dict[str, object]):
 
 
 def get(name: str, **overrides: object) -> Scenario:
-    """A scenario of the package, complete and checked, with values changed as in `particlegvi.run`.
-
-    Raises
-    ------
-    ValueError
-        If no scenario has this name, or a value is not allowed.
-    """
+    """A scenario of the package, complete and checked, with values changed as in `particlegvi.run`."""
     path(name)
     return Scenario(load(name, overrides))

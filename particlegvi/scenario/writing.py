@@ -7,10 +7,10 @@ from typing import Any
 
 import tomli_w
 
-from particlegvi import kinds
 from particlegvi.contracts import Facts
+from particlegvi.scenario import kinds
 
-# A list of numbers over several lines, as tomli_w writes it. Texts never match: their line ends are written as \n.
+# Matches a list of numbers that tomli_w wrote over several lines. Texts never match: their line ends are written as \n.
 NUMBERS = re.compile(r"\[\n((?: *[-+.\w]+,\n)+) *\]")
 
 

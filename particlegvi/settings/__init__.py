@@ -1,1 +1,1 @@
-"""The vocabulary of scenarios: what a value may be, and what a key is."""
+"""The keys of scenarios and the checks of their values."""

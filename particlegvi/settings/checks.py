@@ -1,4 +1,4 @@
-"""The checks of a scenario's values: those of `particlegvi.tools.arguments`, and what only a TOML file can hold.
+"""The checks of the values of a scenario: numbers by `particlegvi.tools.arguments`; texts, names and plain data here.
 
 A check is called with a value and the full name of its key ("methods.DLE.kl_weight"); it returns the value in its plain
 form or raises a ``ValueError`` of one sentence.
@@ -18,7 +18,7 @@ from particlegvi.tools.system import is_device
 Check = Callable[[Any, str], Any]
 
 LARGEST = 1e308
-DEEPEST = 8  # tables and lists inside one another; the deepest key of a real scenario is four levels down
+DEEPEST = 8  # levels of tables and lists inside one another; a real scenario has at most four
 LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 _+=-]{0,38}[A-Za-z0-9+])?")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
@@ -80,7 +80,7 @@ def matching(pattern: re.Pattern[str], allowed: str) -> Check:
 
 
 def file_name(pattern: re.Pattern[str], allowed: str) -> Check:
-    """As `matching`, for what becomes the name of a file or folder: none that Windows keeps for a device."""
+    """A text that matches the pattern and can name a file or folder: names of devices on Windows are refused."""
     matches = matching(pattern, allowed)
 
     def check(value: Any, key: str) -> str:
@@ -129,9 +129,9 @@ def intervals(value: Any, key: str) -> list[list[float]]:
 
 
 def plain(value: Any, key: str, depth: int = 0) -> Any:
-    """Plain data only: texts, booleans, finite numbers, and lists and tables of them, not too deep.
+    """Plain data: texts, booleans, finite numbers, and lists and tables of them, at most `DEEPEST` levels deep.
 
-    Whatever else a file or a caller brings (dates, objects) stops here, before any other check looks at it.
+    This check comes before all others and refuses dates and other objects.
     """
     if depth > DEEPEST:
         raise ValueError(f"{key[:60]} is nested more than {DEEPEST} levels deep")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from particlegvi.settings import checks
 from particlegvi.settings.checks import number, one_of, text, whole
+from particlegvi.tools.limits import MOST_SEED
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 1_000_000
 MOST_KEYS = 8
-MOST_SEED = 2**64 - 1
 RANGE = ("from", "to", "count", "spacing")
 SPACINGS = ("linear", "log")
 VALUES = 'a list of at least one value, none twice, or a range such as {from = 0.0, to = 2.0, count = 9} or "0:2:9"'
 SEEDS = 'a number of seeds, a range "FIRST:END" without its end, or a list of different seeds'
 KEYS = ("over", "seeds", "measure", "heat_map")
-# Numbers of a summary of which more is better.
+# Names of the summary's numbers for which a larger value is better.
 HIGHER = ("modes_covered", "log_density", "covered", "auc", "accuracy", "reached_equilibrium")
 
 
@@ -37,14 +37,10 @@ def values(given: object, key: str) -> list[object]:
     Parameters
     ----------
     given : list, dict or str
-        The values; ``{from, to, count}`` with ``spacing = "linear"`` or ``"log"``; or "FROM:TO:COUNT" and
-        "FROM:TO:COUNT:log". Both ends belong to a range.
+        A list of values; a range ``{from, to, count}`` with ``spacing = "linear"`` or ``"log"``; or a range as the
+        text "FROM:TO:COUNT" or "FROM:TO:COUNT:log". A range includes both ends.
     key : str
-
-    Raises
-    ------
-    ValueError
-        In one sentence that names the key.
+        Name of the swept key, for messages.
     """
     if isinstance(given, str):
         given = _written(given, key)
@@ -59,7 +55,7 @@ def values(given: object, key: str) -> list[object]:
 
 
 def seeds(given: object, key: str = "seeds") -> list[int]:
-    """The seeds, of a number of them, a range "FIRST:END" without its end, or a list."""
+    """The seeds from their number, from a range "FIRST:END" (END excluded), or from a list."""
     if isinstance(given, str):
         first, colon, end = given.partition(":")
         if not (colon and first.isdecimal() and end.isdecimal() and max(len(first), len(end)) <= 20):
@@ -83,7 +79,7 @@ def _different(found: list[int], given: object, key: str) -> list[int]:
 
 
 def _written(given: str, key: str) -> Facts:
-    """The range that "FROM:TO:COUNT" or "FROM:TO:COUNT:log" stands for."""
+    """Read "FROM:TO:COUNT" or "FROM:TO:COUNT:log" as the table of a range."""
     parts = given.split(":")
     try:
         if len(parts) not in (3, 4):
@@ -95,7 +91,7 @@ def _written(given: str, key: str) -> Facts:
 
 
 def short(given: object) -> object:
-    """A range as a text, which keeps its place among the keys of a file; other values as they are."""
+    """Write a range as a text, so that it stays on the line of its key in a file; leave other values unchanged."""
     if not isinstance(given, dict):
         return given
     ends = f"{given['from']!r}:{given['to']!r}:{int(given['count'])}"
@@ -123,7 +119,7 @@ def _range(given: Facts, key: str) -> list[object]:
 
 
 def _between(first: float, last: float, share: float, spacing: str) -> float:
-    """A number between the ends; where it is a short one but for the rounding, that: 0.3, not 0.30000000000000004."""
+    """A number between the ends, without the rounding error of a short decimal: 0.3, not 0.30000000000000004."""
     value = first + share * (last - first) if spacing == "linear" else first * (last / first) ** share
     rounded = float(f"{value:.12g}")
     return rounded if len(repr(rounded)) < 10 else value
@@ -149,12 +145,12 @@ def sweep(value: object, key: str) -> Facts:
 
 
 def is_higher_better(measure: str) -> bool:
-    """Whether more of a number of the summary is better."""
+    """Whether a larger value of this number of the summary is better."""
     return measure in HIGHER or measure.rpartition(".")[2] in HIGHER
 
 
 def measures(given: object, key: str = "measure") -> list[str]:
-    """The names of what is measured, of one name or a list of different ones."""
+    """The names of the measured numbers as a list, from one name or a list of different names."""
     names = [given] if isinstance(given, str) else given
     allowed = 'a number of the summary such as "w1", or a list of at most 8 different ones'
     if not isinstance(names, list | tuple) or not 1 <= len(names) <= 8:

@@ -1,7 +1,7 @@
-"""Keys of a scenario, and those that every kind of scenario has.
+"""The class of a scenario's keys, and the keys that every kind of scenario has: ``HEAD`` and ``TAIL``.
 
-Each kind (`particlegvi.kinds`) has its own table of keys, to which those of ``HEAD`` and ``TAIL`` belong. What a name
-stands for (a loss, a method) is looked up when the scenario is built; each part checks its own parameters.
+Each kind (`particlegvi.scenario.kinds`) adds its own keys between ``HEAD`` and ``TAIL``. The name of a part (a loss, a
+method) is looked up when the scenario is built; each part checks its own parameters.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ from particlegvi.contracts import Facts
 from particlegvi.settings import checks, grids, style
 from particlegvi.settings.checks import Check
 from particlegvi.tools.quoting import POSITIVE, refuse, shown
+from particlegvi.tools.registry import check_parameters
 
 REQUIRED: Any = object()
 ABSENT: Any = object()
-CHOSEN: Any = object()  # where it is left out, the kind chooses a value from the other keys
-# Keys whose value picks one of several things. Naming another one replaces the table, anything else is merged into it.
+CHOSEN: Any = object()  # the kind chooses a missing value from the other keys
+# The value of these keys names a part. A new name replaces the whole table; other values are merged into the table.
 CHOICES = ("loss", "prior", "initial", "kernel", "embedding", "repulsion", "data", "likelihood")
-PICKED = (*CHOICES, "step_size")  # the last has no short form: alone it is a number
+PICKED = (*CHOICES, "step_size")  # step_size has no short form: alone it is a number
 SELECTORS = ("name", "formula", "points", "how", "schedule")
 DEFAULT_KERNEL = "squared-exponential"
 
 
-CROWDED = 3  # places of a key that are still worth naming
+CROWDED = 3  # a hint names at most so many places of a key
 
 LABEL = checks.file_name(checks.LABEL, "letters, digits, spaces and _ + = - (at most 40)")
 ABOVE_ZERO = checks.number(above=0.0, allowed=POSITIVE)
@@ -34,7 +35,7 @@ class Key(NamedTuple):
     check: Check
     help: str
     default: Any = ABSENT
-    otherwise: str = ""  # what is chosen where it is left out, in words
+    otherwise: str = ""  # the chosen value in words, if the key is left out
 
 
 def part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> Facts:
@@ -50,7 +51,7 @@ def part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> Facts:
 
 
 def missing(names: list[str], of_kind: Mapping[str, Key], smallest: str) -> str:
-    """The sentence that names every key that is missing, and shows a file that has what is needed."""
+    """The sentence that names every missing key and shows the smallest file."""
     told = "; ".join(f'the key "{name}" is missing: {of_kind[name].help}' for name in names)
     return f"{told}; the smallest file is: {smallest}"
 
@@ -62,6 +63,38 @@ def places(name: str, table: Mapping[str, Any], before: str = "") -> list[str]:
         if isinstance(value, dict):
             found += [f"{before}{key}.{name}"] * (name in value) + places(name, value, f"{before}{key}.")
     return found if len(found) <= CROWDED else []
+
+
+def step_size(value: Any, key: str) -> float | Facts:
+    """A number, or a table that names a schedule and gives its parameters."""
+    if not isinstance(value, dict):
+        allowed = "a positive finite number or the table of a schedule"
+        return float(checks.number(above=0.0, allowed=allowed)(value, key))
+    part(value, key, ("schedule",))
+    checks.text(80)(value["schedule"], f"{key}.schedule")
+    return {name: each if name == "schedule" else ABOVE_ZERO(each, f"{key}.{name}") for name, each in value.items()}
+
+
+def observations(table: Facts, key: str) -> Facts:
+    """Data as a list of points; each point lists its inputs and then its target."""
+    check_parameters(f"{key} with points", table, ("points",))
+    given = checks.points(table["points"], f"{key}.points")
+    if len(given[0]) < 2:
+        raise refuse(f"{key}.points", given[0], "a list of points whose last number is y, such as [[0.0, 1.5]]")
+    return {"points": given}
+
+
+def check_low_high(table: Facts, key: str) -> None:
+    """Refuse an interval whose ``low`` is not below its ``high``."""
+    if not table["low"] < table["high"]:
+        raise ValueError(f"{key}.low must be below {key}.high, which is {table['high']:g}, not {table['low']:g}")
+
+
+def check_record_every(scenario: Facts) -> None:
+    """Refuse a ``record_every`` of more than all steps."""
+    every, steps = scenario.get("record_every", 0), scenario["steps"]
+    if every > steps:
+        raise ValueError(f"record_every must be at most steps, which is {steps}, not {every}")
 
 
 def _keys(table: Facts) -> str:
@@ -76,7 +109,7 @@ def entries(value: Any, key: str, entry: Check) -> Facts:
     for label in value:
         LABEL(label, f"the label {key}.{label}")
         other = spelled.setdefault(label.lower(), label)
-        if other != label:  # they would share their files where upper and lower case are the same
+        if other != label:  # both would write the same files on a disk that ignores upper and lower case
             raise ValueError(
                 f"{key} has the labels {other} and {label}, which differ in upper and lower case only;"
                 f" did you mean {key}.{other}?"
@@ -105,13 +138,13 @@ HEAD: dict[str, Key] = {
     "kind": Key(checks.text(40), "what is simulated", "particles"),
     "name": Key(
         checks.file_name(checks.NAME, "letters, digits, _ and - (at most 64)"),
-        "names the folder of a run",
+        "the name of the scenario and of the folder of a run",
         REQUIRED,
         "the name of the file",
     ),
     "title": Key(checks.text(200), "one line, shown in the list and over the figure", ""),
     "source": Key(checks.text(200), "where the setting comes from", ""),
-    "description": Key(checks.text(4000, lines=True), "what there is to see", ""),
+    "description": Key(checks.text(4000, lines=True), "what the run shows", ""),
 }
 TAIL: dict[str, Key] = {
     "style": Key(style.check, "the look of all pictures, as options of plot"),

@@ -1,7 +1,7 @@
-"""The look of pictures as settings: the table ``[style]`` of a scenario, keys of ``[[figures]]``, options of commands.
+"""Settings of a picture's look: the table ``[style]`` of a scenario, keys of ``[[figures]]``, options of commands.
 
-Here is what each value may be; `particlegvi.plotting.look` makes a look of them. Nothing here imports matplotlib, so
-that a wrong size is answered before anything is loaded.
+This module checks the values; `particlegvi.plotting.look` makes a look of them. It does not import matplotlib, so
+that a wrong size is refused before matplotlib is loaded.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from particlegvi import words
 from particlegvi.contracts import Facts
 from particlegvi.settings import checks
 from particlegvi.settings.checks import Check
+from particlegvi.tools import words
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import unknown
 
-# Width and height in inches. A slide of 16:9 or 4:3 is as wide as the pictures without a size; the column is that of a
-# paper in two columns, and its height is what its panels need.
+# Width and height in inches. A slide (16:9 or 4:3) is as wide as a picture without a given size. "column" is the width
+# of one column of a two-column paper; its height follows from the panels.
 SIZES: dict[str, tuple[float, float | None]] = {"16:9": (10.0, 5.625), "4:3": (10.0, 7.5), "column": (3.5, None)}
 PALETTES = ("light", "dark", "grey")
 FORMATS = ("png", "pdf", "svg")
@@ -45,7 +45,7 @@ def one_of(*names: str) -> Check:
 
 
 def size(value: object, key: str) -> str:
-    """A name of ``SIZES``, or width and height in inches: "10x5.6", or [10, 5.6]; as a text."""
+    """The size as a text, from a name of ``SIZES`` or from width and height in inches: "10x5.6" or [10, 5.6]."""
     if isinstance(value, str) and value in SIZES:
         return value
     if isinstance(value, list | tuple) and len(value) == 2:
@@ -60,7 +60,7 @@ def size(value: object, key: str) -> str:
 
 
 def inches(chosen: str) -> tuple[float, float | None]:
-    """Width and height of a size that `size` has let through; the height is None where it follows from the panels."""
+    """Width and height of a size that `size` has accepted; the height is None if it follows from the panels."""
     if chosen in SIZES:
         return SIZES[chosen]
     width, _, height = chosen.partition("x")
@@ -81,28 +81,22 @@ def colours(value: object, key: str) -> dict[str, str]:
 
 
 KEYS: dict[str, StyleKey] = {
-    "size": StyleKey(size, 'of the picture: "16:9", "4:3", "column" (of a paper), or inches such as "10x5.6"'),
+    "size": StyleKey(size, 'the size of the picture: "16:9", "4:3", "column" (of a paper), or inches such as "10x5.6"'),
     "font_size": StyleKey(
         checks.number(least=5.0, below=72.5, allowed="a number of points from 5 to 72"),
-        "of the smallest words, in points",
+        "the size of the smallest words, in points",
     ),
     "palette": StyleKey(one_of(*PALETTES), '"light", "dark", or "grey" for prints without colour'),
-    "colours": StyleKey(colours, 'of methods, such as {DLE = "#0072B2"}'),
-    "language": StyleKey(words.check, 'of the words in the picture: "en", "de"'),
+    "colours": StyleKey(colours, 'the colours of methods, such as {DLE = "#0072B2"}'),
+    "language": StyleKey(words.check, 'the language of the words in the picture: "en", "de"'),
     "format": StyleKey(one_of(*FORMATS), '"png", "pdf" or "svg"'),
-    "title": StyleKey(checks.text(200), "over the picture, in place of the scenario's; empty: no heading at all"),
+    "title": StyleKey(checks.text(200), "the title over the picture, in place of the scenario's; empty: none"),
     "vertical_axis": StyleKey(one_of("shared", "own"), "whether panels that show the same share one vertical axis"),
 }
 
 
 def check(value: object, key: str = "") -> Facts:
-    """A table of such settings in plain form.
-
-    Raises
-    ------
-    ValueError
-        Naming the first key that does not exist or has a wrong value.
-    """
+    """Check a table of settings of the look, and return its values in plain form."""
     if not isinstance(value, Mapping):
         raise refuse(key or "the style", value, 'a table, such as {size = "4:3"}')
     for name in value:

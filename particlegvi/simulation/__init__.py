@@ -1,1 +1,1 @@
-"""The simulation loop and what it needs: problems, storage of records, runs."""
+"""The simulation loop, its checked problems, the storage of its records, and its runs."""

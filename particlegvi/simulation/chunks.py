@@ -1,4 +1,4 @@
-"""The one stepping loop, for particles and for functions: chunks short enough for Ctrl-C, snapshots between them."""
+"""The stepping loop for particles and for functions: chunks short enough for Ctrl-C, snapshots between them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class Chunks:
     Parameters
     ----------
     storage : Storage
-        Is told before each chunk how far the flow is, and gets a snapshot where one is due.
+        It notes the step before each chunk, and stores a snapshot when one is due.
     good : Snapshot
-        Where to go on from if the first chunk is interrupted.
+        The snapshot to continue from if the first chunk is interrupted.
 
     Attributes
     ----------
     good : Snapshot
-        Where to go on from: replaced whole between chunks, so that it is right whenever Ctrl-C comes.
+        The last snapshot. It is replaced in one assignment between chunks, so that it is valid whenever Ctrl-C comes.
     """
 
     def __init__(self, storage: Storage, good: Snapshot) -> None:
@@ -46,9 +46,9 @@ class Chunks:
         flow : Moving
         first, last : int
         snapshot : callable
-            ``snapshot(step)`` is the snapshot before the step of this number.
+            ``snapshot(step)`` returns the snapshot before step number ``step``.
         after : callable
-            ``after(step, count)`` is called when ``count`` steps from ``step`` on are done. An exception ends the loop.
+            ``after(step, count)`` is called after ``count`` steps from ``step`` on. An exception in it ends the loop.
         """
         step = first
         while step < last:
@@ -62,7 +62,7 @@ class Chunks:
             step += count
 
     def save_when_due(self) -> None:
-        """Note in the storage how far the flow is, and store the snapshot if one is due."""
+        """Note the number of the step in the storage, and store the snapshot if one is due."""
         self.storage.note(self.good.step)
         if self.storage.is_due():
             self.storage.save(self.good)
@@ -72,5 +72,5 @@ def next_size(size: int, count: int, spent: float) -> int:
     """Number of steps of the next chunk, if ``count`` of the ``size`` planned took ``spent`` seconds."""
     if count < size and spent <= CHUNK_SECONDS:
         return size
-    # grow at most eightfold: the first call includes compiling
+    # Grow at most eightfold: the time of the first call includes compiling.
     return max(1, int(min(count * CHUNK_SECONDS / max(spent, 1e-7), 8.0 * size)))

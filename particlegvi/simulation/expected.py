@@ -1,4 +1,4 @@
-"""About what the first use of a problem compiles: for the words and the bar of a terminal, and for nothing else."""
+"""Estimates how many kernels a first run compiles, and for how long: for the progress bar only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from particlegvi.tools.stages import Expected
 PLAIN = Expected(5, 2.0)  # the start, the loss and its gradient, the prior's, the steps without a repulsion
 LINE = Expected(5, 3.0)  # the Fourier series, and the facts of a repulsion
 PLANE = Expected(12, 4.3)  # the direct sum, the steps that take it in, and the boxes
-FORMULA = Expected(0, 2.5)  # more, for the interpreter of formulas in each of them
+FORMULA = Expected(0, 2.5)  # added for the interpreter of formulas in each of them
 
 
 def expected(loss: Loss, methods: Iterable[Method]) -> Expected:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi import schedules
 from particlegvi.contracts import Array, Facts, Loss, Method, Prior
-from particlegvi.export import Exports, datasets
-from particlegvi.export.columns import Columns, of_particles
-from particlegvi.export.datasets import timeless
+from particlegvi.integrators import schedules
 from particlegvi.losses import loss as losses
 from particlegvi.losses.checks import coordinate_names
+from particlegvi.tools.export import Exports, datasets
+from particlegvi.tools.export.columns import Columns, of_particles
+from particlegvi.tools.export.datasets import timeless
 from particlegvi.version import __version__
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ SAMPLES = ("sample",)
 
 
 class ParticleExports(Exports):
-    """The base of `particlegvi.Run`, whose fields these are."""
+    """The base of `particlegvi.Run`: it declares the fields of a run and turns them into other tools' forms."""
 
     label: str
     loss: Loss
@@ -67,8 +67,7 @@ class ParticleExports(Exports):
         """The records as a dataset of xarray: ``position`` (record, particle, coordinate).
 
         ``step`` and ``time`` of each record and the names of the coordinates are its coordinates; the method, its
-        weights, the seed and what else is known of the run are its attributes. Nothing is copied, and the arrays
-        cannot be changed through it.
+        weights, the seed and other facts of the run are its attributes. The arrays are not copied and are read-only.
         """
         return datasets.of_records(self.positions, self.steps, self.times, self.variables, self.attributes())
 
@@ -80,7 +79,7 @@ class ParticleExports(Exports):
         return of_particles(self.positions, self.variables, which)
 
     def groups(self, last: float, chains: bool | None) -> dict[str, xarray.Dataset]:
-        """The groups of `to_datatree`: ``posterior``, ``sample_stats``, and ``prior`` where the start is its draws."""
+        """The groups of `to_datatree`: ``posterior``, ``sample_stats``, and ``prior`` if the start is drawn from it."""
         if chains and not self.method.has_noise:
             whose = f"{self.label}, whose particles have no draws over time"
             raise ValueError(f"chains must be False for {whose}, not True")
@@ -111,12 +110,12 @@ class ParticleExports(Exports):
         return found
 
     def _independent(self) -> bool:
-        """Whether the particles know nothing of each other."""
+        """Whether the particles do not interact."""
         alone = self.method.objective == "measures" and self.method.mmd_weight == 0.0
         return alone and not self.info.get("jumps") and not self.info.get("repulsion")
 
     def _statistics(self, draws: Array) -> dict[str, Array]:
-        """``loss`` of each draw, and ``lp``, log q* up to a constant, where the objective has a KL term alone."""
+        """``loss`` of each draw, and ``lp`` (log q* up to a constant) if KL is the objective's only penalty."""
         flat = np.ascontiguousarray(draws.reshape(-1, draws.shape[-1]))
         loss = np.asarray(self.loss.value(flat), dtype=np.float64)
         found = {"loss": loss.reshape(draws.shape[:-1])}
@@ -126,9 +125,9 @@ class ParticleExports(Exports):
         return found
 
     def drawn_from_prior(self) -> Array | None:
-        """The start, if it is the draws of the prior that belong to this seed."""
+        """The start if it equals the draws of the prior with this seed, else None."""
         try:
             drawn = self.prior.sample(self.positions.shape[1], seed=self.seed)
-        except ValueError:  # a flat one has none
+        except ValueError:  # a flat prior has no draws
             return None
         return self.positions[0] if np.array_equal(drawn, self.positions[0]) else None

@@ -1,4 +1,4 @@
-"""The simulation loop: start, steps in chunks, records, and what to say when a step goes wrong."""
+"""The simulation loop: start, steps in chunks, records, and the error when a particle becomes non-finite."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 
-from particlegvi import losses, schedules
-from particlegvi.contracts import Flow, Loss, Method, Prior, Snapshot, Start, StepListening, Storage
+from particlegvi import losses
+from particlegvi.contracts import Array, Flow, Loss, Method, Prior, Record, Snapshot, Start, StepListening, Storage
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.engine.steps.ensemble import Driven
+from particlegvi.integrators import schedules
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.simulation.chunks import Chunks
 from particlegvi.simulation.expected import expected
@@ -22,21 +23,21 @@ from particlegvi.simulation.run import Run
 from particlegvi.simulation.stability import warn_when_unstable
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import memory, parts
-from particlegvi.tools.bars import listening_to_steps
-from particlegvi.tools.calls import answered
+from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import Diverged, carry, remembered
+from particlegvi.tools.progress import listening_to_steps
 
 MOST_RECORDS = 200
 
 
 @runtime_checkable
 class Advising(Protocol):
-    """An optional part of a loss: sentences that a run warns with before it begins."""
+    """A loss that gives advice: sentences with which a run warns before it begins."""
 
     def advice(self, problem: ParticleProblem, method: Method, /) -> list[str]: ...
 
 
-@answered
+@explains_bad_calls
 def simulate(
     loss: Loss,
     method: Method,
@@ -68,8 +69,8 @@ def simulate(
     steps : int
         Number of steps.
     step_size : float, Schedule or mapping
-        A number, a schedule of :mod:`particlegvi.schedules`, or the table of one. A warning is given where the largest
-        is beyond the stability limit that can be estimated at the start.
+        A number, a schedule of ``pg.schedules``, or the table of a schedule. A warning is given if the largest step
+        size exceeds the stability limit estimated at the start.
     initial : prior or array (particles, dim), optional
         Distribution of the start, or the start itself; the prior when left out (an error for a flat one).
     seed : int
@@ -81,9 +82,9 @@ def simulate(
     tolerance : float
         Error allowed in the repulsion of each particle, in units of variance / lengthscale of the kernel.
     progress : bool, "auto" or callable, optional
-        "auto" shows a bar after a second, in a notebook and on a terminal; True shows one at once, anywhere; None or
-        False shows none. A function is called as ``progress(steps_done, steps)`` a few times a
-        second, and told of compiling before that if it is a `particlegvi.contracts.Stages`.
+        "auto" shows a bar after a second, in a notebook and on a terminal; True shows a bar at once, anywhere; None or
+        False shows no bar. A function is called as ``progress(steps_done, steps)`` a few times a second; an object
+        that is a `particlegvi.contracts.Stages` is also told of compiling before the first step.
 
     Returns
     -------
@@ -92,13 +93,12 @@ def simulate(
     Raises
     ------
     ValueError
-        For a bad argument, in one sentence, before anything is simulated.
+        If an argument is bad: one sentence, before the simulation begins.
     Diverged
-        When a step makes a particle non-finite; the error carries the run up to the last record as ``run``. So does the
-        ``KeyboardInterrupt`` of Ctrl-C, and ``particlegvi.last_interrupted()`` gives it after both.
+        If a step makes a particle non-finite. The error's ``run`` is the run up to the last record, and so is that of
+        the ``KeyboardInterrupt`` after Ctrl-C; after either error ``particlegvi.last_interrupted()`` returns it.
     """
     parts.listening(progress)
-    parts.loss(loss, moves=True)
     label = parts.method(method).label
     settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
     with (
@@ -119,16 +119,16 @@ def follow(
     storage: Storage,
     store_end: bool = False,
 ) -> Run:
-    """Simulate a checked problem from its start, or from the snapshot that ``storage`` has of it; see `simulate`.
+    """Simulate a checked problem from its start, or from its snapshot in ``storage``; see `simulate`.
 
-    With ``store_end`` a snapshot of the end is stored as well, because more is to come before all is done.
+    With ``store_end`` a snapshot of the end is stored as well: the caller has further work after this run.
     """
     limit = warn_when_unstable(problem, method)
     if isinstance(problem.loss, Advising):
         for sentence in problem.loss.advice(problem, method):
             warnings.warn(sentence, stacklevel=3)
     started = time.perf_counter()
-    flow = method.flow(problem)
+    flow = parts.part(f"the flow of {method.label}", method.flow(problem), Flow, "a particlegvi.contracts.Flow")
     due = record_steps(problem.steps, record_every)
     run = Run(
         label=method.label,
@@ -144,12 +144,12 @@ def follow(
     if snapshot is None:
         storage.append(flow.particles())
     else:
-        flow.restore(snapshot.state, snapshot.kept)
+        flow.restore(snapshot.state, snapshot.extra_state)
     step = 0 if snapshot is None else snapshot.step
     safe = min(limit, schedules.largest(problem.step_size, problem.steps))
 
     def taken(step: int) -> Snapshot:
-        return Snapshot(step, flow.state.copy(), flow.kept(), flow.facts(), storage.count)
+        return Snapshot(step, flow.state.copy(), flow.extra_state(), flow.facts(), storage.count)
 
     def after(step: int, count: int) -> None:
         if flow.first_bad() >= 0:
@@ -182,21 +182,21 @@ def follow(
 
 
 def _explain(flow: Flow, problem: ParticleProblem, good: Snapshot, count: int, safe: float) -> NoReturn:
-    """Find the first bad step of a chunk by bisection (a flow repeats itself exactly) and say what to do.
+    """Find the first bad step of a chunk by bisection (a flow repeats exactly), and raise an error with advice.
 
-    Between the bisections the flow is put back to the snapshot ``good`` before the chunk, its counts included, so that
-    the result does not depend on the sizes of the chunks. ``safe`` is a step size that may be stable.
+    Each trial restarts from ``good``, the snapshot before the chunk, with its counts, so that the result does not
+    depend on the sizes of the chunks. ``safe`` is a step size that may be stable.
     """
     least, most = 0, count
     while most - least > 1:
         middle = (least + most) // 2
-        flow.restore(good.state, good.kept)
+        flow.restore(good.state, good.extra_state)
         flow.advance(good.step, middle)
         if flow.first_bad() >= 0:
             most = middle
         else:
             least = middle
-    flow.restore(good.state, good.kept)
+    flow.restore(good.state, good.extra_state)
     flow.advance(good.step, most)
     particle = flow.first_bad()
     step = good.step + most
@@ -209,13 +209,29 @@ def _explain(flow: Flow, problem: ParticleProblem, good: Snapshot, count: int, s
 
 
 def loss_kind(loss: Loss) -> str:
-    """The way in which the loss is evaluated, for the result."""
+    """How the loss is evaluated, in words, for the result."""
     if isinstance(loss, Driven):
         return "network, compiled"
     if loss.term is None:
         return "numpy function, called from Python at every step (slower)"
     interpreted = isinstance(loss, losses.Loss) and loss.formula
     return "formula, by the compiled interpreter" if interpreted else "compiled"
+
+
+def stored_records(record: Record, dim: int, steps: int, record_every: int | None) -> tuple[Array, np.ndarray]:
+    """The positions and the step numbers of a stored run of particles of this dimension.
+
+    A run that was cut short stores no step numbers; they follow from ``steps`` and ``record_every``.
+
+    Raises
+    ------
+    ValueError
+        If the stored positions have another dimension.
+    """
+    positions, known = record.arrays["positions"], record.arrays.get("steps")
+    if positions.shape[2] != dim:
+        raise ValueError(f"its particles have the dimension {positions.shape[2]}")
+    return positions, record_steps(steps, record_every)[: len(positions)] if known is None else known
 
 
 def record_steps(steps: int, record_every: int | None) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The histogram of a run on the line with its truth, as small as a line of text: for notebooks."""
+"""A small histogram of a run on the line with its target, for notebooks."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ BINS = 40
 
 
 def truth(loss: Loss, method: Method, prior: Prior, start: Start, seed: int) -> Target | None:
-    """The target of a run on the line, where it is found at once: not of a loss in numpy, which is slow."""
+    """The target of a run on the line; None if it has no target, or if its loss is a numpy function, which is slow."""
     if loss.term is None or loss.dim != 1:
         return None
     try:
         return targets.target(loss, method, prior, start, seed=seed)
-    except ValueError:  # it has none
+    except ValueError:  # the method has no target
         return None
 
 
 def histogram(particles: Array, target: Target | None) -> str:
-    """Bars of the first coordinate of particles (n, dim), and over them a density, or the atoms of a target."""
+    """Draw bars of the first coordinate of particles (n, dim), and over them a target's density or its atoms."""
     values = particles[np.isfinite(particles[:, 0]), 0]
     if not len(values):
         return ""

@@ -1,4 +1,4 @@
-"""The check of every argument of a simulation, and the draw of its start, before anything is compiled or written."""
+"""Check every argument of a simulation and draw its start, before anything is compiled or written."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from particlegvi import integrators, schedules
+from particlegvi import integrators
 from particlegvi.contracts import Array, Distribution, Loss, Method, Prior, Start
 from particlegvi.engine.steps.ensemble import Driven
-from particlegvi.methods import features
+from particlegvi.engine.terms.own_parts import try_loss, try_prior
+from particlegvi.integrators import schedules
 from particlegvi.methods.flow import ParticleProblem
+from particlegvi.methods.repulsion import check_kernel
 from particlegvi.priors import Flat
 from particlegvi.tools import arguments, memory, parts
 
-FEW = 10  # coordinates that a message shows
+FEW = 10  # a message shows at most so many coordinates
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Settings:
     tolerance : float
     record_every : int or None
     seed : int
-        As for `particlegvi.simulate`.
+        The parameters of these names of `particlegvi.simulate`.
     """
 
     particles: int | None = None
@@ -54,19 +56,14 @@ def check_problem(
     loss : Loss
     method : Method
     prior : Prior or None
-        None is a flat one.
+        None is the flat prior.
     initial : Prior, array (particles, dim) or None
-        Where the particles start; None is the prior.
+        Distribution of the start, or the start itself; None is the prior.
     settings : Settings
 
     Returns
     -------
     ParticleProblem
-
-    Raises
-    ------
-    ValueError
-        For the first bad argument, in one sentence.
     """
     dim = parts.loss(loss, moves=True).dim
     parts.method(method)
@@ -88,9 +85,11 @@ def check_problem(
     method.check_integrator(integrator)
     if isinstance(loss, Driven):
         loss.driver(integrators.scheme(integrator))
-    features.check(method.kernel if method.mmd_weight > 0.0 else None, loss)
+    check_kernel(method.kernel if method.mmd_weight > 0.0 else None, loss)
+    try_prior(prior)
     start = _start(initial, prior, replace(settings, steps=steps, record_every=record_every, seed=seed))
     _check_start(loss, start)
+    try_loss(loss, start)
     return ParticleProblem(loss, prior, start, steps, step_size, seed, integrator, tolerance, friction)
 
 
@@ -102,9 +101,9 @@ def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:
     if initial is None or isinstance(initial, Distribution):
         source = prior if initial is None else parts.prior(initial, "initial")
         parts.same_dim("initial", source.dim, dim)
-        number = 300 if particles is None else particles
-        memory.check_run(number, dim, steps, settings.record_every)
-        start = source.sample(number, seed=settings.seed)
+        particles = 300 if particles is None else particles
+        memory.check_run(particles, dim, steps, settings.record_every)
+        start = source.sample(particles, seed=settings.seed)
     else:
         parts.no_scipy("initial", initial)
         start = arguments.array("initial", initial, "a prior or an array (particles, dim)").copy()
@@ -127,7 +126,7 @@ def _start(initial: Start | None, prior: Prior, settings: Settings) -> Array:
 
 
 def _check_start(loss: Loss, start: Array) -> None:
-    """The loss and its gradient must be finite, and of the right shape, at every start."""
+    """Check that the loss and its gradient are finite and of the right shape at every start."""
     with np.errstate(all="ignore"):
         for what, function, shape in (
             ("value", loss.value, start.shape[:1]), ("gradient", loss.gradient, start.shape)
@@ -140,6 +139,6 @@ def _check_start(loss: Loss, start: Array) -> None:
             if not good.all():
                 at = int(np.flatnonzero(~good)[0])
                 what = "loss" if what == "value" else "gradient of the loss"
-                few = start.shape[1] <= FEW  # the parameters of a network would fill the screen
+                few = start.shape[1] <= FEW  # a network has too many parameters to show
                 number, place = (found[at], f" {start[at]}") if few else ("not finite", "")
                 raise ValueError(f"the {what} is {number} at particle {at}'s start{place}; it must be finite")

@@ -1,19 +1,38 @@
-"""The run of one method: its records and what is computed from them."""
+"""The run of one method: its records, and the numbers and pictures that summarise them."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi import schedules
 from particlegvi.contracts import Array, Loss, Method, Prior, Target
+from particlegvi.integrators import schedules
 from particlegvi.simulation import picture
 from particlegvi.simulation.exporting import ParticleExports
 from particlegvi.tools import arguments, html
+
+
+class Told(NamedTuple):
+    """What is said of a run.
+
+    Attributes
+    ----------
+    text : str
+        The table and the notes of ``describe()``.
+    reached : bool or None
+        Whether it has reached its equilibrium; None where that cannot be told.
+    verdict : str
+    """
+
+    text: str
+    reached: bool | None
+    verdict: str
 
 
 @dataclass
@@ -30,7 +49,7 @@ class Run(ParticleExports):
     steps : ndarray (records,)
         Step numbers of the records; 0 is the start.
     step_size : float or Schedule
-        May be given as the table of a schedule, too.
+        The table of a schedule is accepted, too.
     seed : int
     info : dict
         Facts that JSON can hold: kernel and lengthscale with the rule that chose it, algorithm and its error bound,
@@ -40,8 +59,8 @@ class Run(ParticleExports):
     variables : list of str
         The names of the coordinates.
 
-    Its forms for other tools are those of `particlegvi.export.Exports`: `to_xarray`, `to_datatree`,
-    `to_inference_data`, `to_dataframe` and `to_netcdf`.
+    `particlegvi.tools.export.Exports` adds forms for other tools: `to_xarray`, `to_datatree`, `to_inference_data`,
+    `to_dataframe` and `to_netcdf`.
     """
 
     label: str
@@ -78,17 +97,12 @@ class Run(ParticleExports):
         return self.positions.shape[2]
 
     def at(self, record: int) -> Run:
-        """The run as it was at one record: those after it are left out, and ``final`` is this one.
+        """The part of the run up to one record; this record becomes ``final``.
 
         Parameters
         ----------
         record : int
-            From 0, the start; a negative number counts from the end.
-
-        Raises
-        ------
-        ValueError
-            If there is no such record.
+            Number of the record: 0 is the start, and a negative number counts from the end.
         """
         last = arguments.record_number(record, len(self.positions))
         info = dict(self.info)
@@ -97,7 +111,7 @@ class Run(ParticleExports):
         return replace(self, positions=self.positions[: last + 1], steps=self.steps[: last + 1], info=info)
 
     def _fitted(self, record: int) -> dict[str, list[float]]:
-        """Mean and sd of the Gaussian of an earlier record, whose particles are the same standard normals, moved."""
+        """Mean and sd of FD-GVI's Gaussian at a record: each record maps the same standard normal draws affinely."""
         standard = (self.final - np.array(self.info["mean"])) / np.array(self.info["sd"])
         then = self.positions[record]
         sd = np.std(then, axis=0) / np.std(standard, axis=0) if len(then) > 1 else np.full(self.dim, np.nan)
@@ -105,7 +119,7 @@ class Run(ParticleExports):
 
     def average_loss(self) -> Array:
         """Mean loss of the particles at each record, (records,)."""
-        # one record at a time, because all of them may not fit into memory
+        # Take one record at a time, because all records together may not fit into memory.
         return np.array([np.mean(self.loss.value(np.ascontiguousarray(record))) for record in self.positions])
 
     def histogram(self, bins: int = 60) -> tuple[Array, Any]:
@@ -134,9 +148,28 @@ class Run(ParticleExports):
 
         return plotting.plot_run(self, target=target, **look)
 
+    def describe(self) -> str:
+        """A table and notes for a terminal, with the verdict on whether the run is at its equilibrium.
+
+        They are those of `particlegvi.compare` with this method alone, and are computed once.
+
+        Warns
+        -----
+        UserWarning
+            Once, if the run has not reached its equilibrium.
+        """
+        first = "_told" not in vars(self)
+        if self._told.reached is False and first:
+            warnings.warn(f"{self.label}: {self._told.verdict}", UserWarning, stacklevel=2)
+        return self._told.text
+
+    @cached_property
+    def _told(self) -> Told:
+        return tellers[0](self)
+
     @cached_property
     def _truth(self) -> Target | None:
-        """The target that a notebook shows, found once."""
+        """The target that a notebook shows; computed once."""
         start = self.initial if self.drawn_from_prior() is None else self.prior
         return picture.truth(self.loss, self.method, self.prior, start, self.seed)
 
@@ -151,7 +184,9 @@ class Run(ParticleExports):
             "seconds": self.info.get("seconds", ""),
         }
         known = {name: value for name, value in facts.items() if value != ""}
-        return html.card(f"Run {self.label}", known, picture.histogram(self.final, self._truth))
+        # As quick as the picture: where it finds no target, the verdict is left to `describe`.
+        said = [html.verdict(self._told.reached, self._told.verdict)] if self._truth is not None and tellers else []
+        return html.card(f"Run {self.label}", known, picture.histogram(self.final, self._truth), html.notes(said))
 
     def __repr__(self) -> str:
         size = f"{self.particles} particles in {self.dim} dimension{'s' * (self.dim != 1)}"
@@ -159,3 +194,7 @@ class Run(ParticleExports):
             f"{type(self).__name__}({self.label}: {size},"
             f" {self.steps[-1]} steps of {schedules.shown(self.step_size)}, {len(self.steps)} records)"
         )
+
+
+# Verdicts are made in rooms above this one: `particlegvi.runs.results.single` puts its function here.
+tellers: list[Callable[[Run], Told]] = []

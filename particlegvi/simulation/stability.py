@@ -1,15 +1,15 @@
 """The largest stable step size, estimated where the particles start, and the warning when a step is beyond it.
 
 A plain step is x <- x - G H x + noise near a point, with G the integrator's gains and H the curvature of the whole
-flow, and stable where every eigenvalue of G^(1/2) H G^(1/2) is below 2; so is Heun's. With gains of h that is
-h < 2 / (largest curvature). Tamed steps and Metropolis steps have no limit, that
-of kinetic steps is 2 / sqrt(largest curvature).
+flow. It is stable if every eigenvalue of G^(1/2) H G^(1/2) is below 2. With gains of h that is h < 2 / (largest
+curvature). Heun's step has the same limit, kinetic steps have 2 / sqrt(largest curvature), and tamed steps and
+Metropolis steps have none.
 
-H is found at the first particles' starts. The loss and the prior give a block for each particle, by differences of
-their gradients; the repulsion couples the particles, of which the first ones are taken as if there were no others, and
-its mean embedding is an average over draws from the prior. All this is an estimate: particles meet steeper places
-later, and of more than 32 coordinates the first 32 are looked at. For networks the steepest direction is found by power
-steps with differences of the gradient, and the repulsion is left out.
+H is computed at the starts of the first particles. The loss and the prior give a block for each particle, by
+differences of their gradients. The repulsion couples these particles; other particles are ignored, and the mean
+embedding is an average over draws from the prior. The limit is an estimate: particles meet steeper places later, and
+only the first 32 coordinates count. For networks power steps with differences of the gradient find the steepest
+direction, without the repulsion.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ import warnings
 
 import numpy as np
 
-from particlegvi import integrators, kernels, schedules
+from particlegvi import integrators, kernels
 from particlegvi.contracts import Array, Kernel, Method
-from particlegvi.engine.networks.features import FeatureKernel
 from particlegvi.engine.numerics import noise
+from particlegvi.engine.pairs.features import FeatureKernel
 from particlegvi.engine.steps.ensemble import Driven
 from particlegvi.engine.terms import evaluate
+from particlegvi.integrators import schedules
 from particlegvi.integrators.stepping import linear_part
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.priors import Flat
@@ -37,7 +38,7 @@ NETWORKS, POWER_STEPS = 3, 20
 
 
 def warn_when_unstable(problem: ParticleProblem, method: Method) -> float:
-    """Warn where the largest step size is beyond the stability limit at the start; the limit."""
+    """Warn if the largest step size is beyond the stability limit at the start. Return the limit."""
     limit = stability_limit(problem, method)
     step_size = schedules.largest(problem.step_size, problem.steps)
     if step_size > limit:
@@ -45,13 +46,13 @@ def warn_when_unstable(problem: ParticleProblem, method: Method) -> float:
         warnings.warn(
             f"{what} {step_size:g} is beyond the stability limit of about {limit:.3g}"
             f" at the start of {method.label}; the run may diverge",
-            stacklevel=5,  # the caller of `simulate`, behind the answer to wrong arguments
+            stacklevel=5,  # the caller of `simulate`, outside its wrapper that explains bad calls
         )
     return limit
 
 
 def stability_limit(problem: ParticleProblem, method: Method) -> float:
-    """Largest stable step size at the start, infinite where there is no limit."""
+    """Largest stable step size at the start; infinite if the integrator has no limit."""
     if integrators.scheme(problem.integrator) not in ("plain", "heun", "kinetic") or not method.follows_loss:
         return math.inf
     if isinstance(problem.loss, Driven):
@@ -111,7 +112,7 @@ def steepest_direction(problem: ParticleProblem, kl_weight: float = 0.0) -> floa
 
 
 def curvature(problem: ParticleProblem, method: Method) -> Array:
-    """The curvature of the flow at the start: of the steepest particle, or of all if they repel each other."""
+    """The curvature of the flow at the start: of the steepest particle alone, or of all particles if they interact."""
     points = problem.start[:PARTICLES]
     lambda1 = 2.0 * method.mmd_weight
     if lambda1 == 0.0 or isinstance(method.kernel, FeatureKernel):

@@ -1,4 +1,4 @@
-"""The storage of a run that has no folder: memory, or a temporary file where the records do not fit into it."""
+"""The storage of a run without a folder: memory, or a temporary file if the records do not fit into memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from particlegvi.tools.memory import IN_MEMORY
 
 
 class MemoryStorage:
-    """Takes records one by one and gives them back as one array (records, particles, dim); it stores no snapshots.
+    """Collects records and returns them as one array (records, particles, dim); it stores no snapshots.
 
     It satisfies `particlegvi.contracts.Storage`.
     """
@@ -24,7 +24,7 @@ class MemoryStorage:
         self._file: IO[bytes] | None = None
 
     def start(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
-        """Prepare for at most ``records`` records of ``shape`` (particles, dim); there is never one to go on from."""
+        """Prepare for at most ``records`` records of ``shape`` (particles, dim); there is never a snapshot."""
         self.shape = shape
         size = 8 * records * int(np.prod(shape))
         if size > IN_MEMORY:
@@ -47,18 +47,18 @@ class MemoryStorage:
         self.count += 1
 
     def positions(self) -> np.ndarray:
-        """The records so far; those on disk as a read-only map of a file that goes when the array goes."""
+        """The records so far; records on disk are a read-only map of a file, which is deleted with the array."""
         if self._file is None:
             return self._memory if self.count == len(self._memory) else self._memory[: self.count].copy()
         self._file.flush()
         return np.memmap(self._file, dtype=np.float64, mode="r", shape=(self.count, *self.shape))
 
     def note(self, step: int) -> None:
-        """Nothing is noted."""
+        """Do nothing: this storage notes no steps."""
 
     def is_due(self) -> bool:
-        """No snapshot is ever due."""
+        """Always False: this storage takes no snapshots."""
         return False
 
     def save(self, snapshot: Snapshot) -> None:
-        """Nothing is stored."""
+        """Do nothing: this storage takes no snapshots."""

@@ -1,11 +1,12 @@
-"""Sweeps: a scenario over a grid of settings and seeds, each cell computed once, and no work lost.
+"""Sweeps: a scenario over a grid of settings and seeds, each cell computed once.
 
-`grid` resolves settings and names cells, `cell` computes one, `running` computes what is missing with
-`particlegvi.cells`, `folder` is the folder of a sweep, and `Sweep` (`sweep`) has the results, with `table`, `report`
-and `pictures`. `front` has what ``particlegvi.sweep``, ``particlegvi.load`` and ``particlegvi.resume`` are.
+`plan` reads what is asked for, `grid` resolves settings and names cells, `cell` computes one, `running` computes the
+missing ones with `particlegvi.tools.cells`, `folder` is the folder of a sweep, and `Sweep` (`sweep`) has the results,
+with `table` and `report`. `api` has the functions ``particlegvi.sweep``, ``particlegvi.load`` and
+``particlegvi.resume``.
 """
 
-from particlegvi.sweeps.front import load, resume, sweep
+from particlegvi.sweeps.api import load, resume, sweep
 from particlegvi.sweeps.sweep import Sweep
 
 __all__ = ["Sweep", "load", "resume", "sweep"]

@@ -1,4 +1,4 @@
-"""Computing cells: a scenario of any kind with a seed gives rows and facts. This is what workers do."""
+"""Computing cells, in any process: a scenario of any kind with a seed gives rows and facts."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import warnings
 from dataclasses import dataclass
 from typing import Self
 
-from particlegvi import kinds
-from particlegvi.cells import Batch, Done
 from particlegvi.contracts import Facts
 from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.kinds.kind import Job, Parts, Targets
-from particlegvi.results import Runs
-from particlegvi.running.execute import Workplace
-from particlegvi.storage.versions import versions
+from particlegvi.runs.execute import Workplace
+from particlegvi.runs.results import Runs
+from particlegvi.runs.storage.origin import SOURCES, decisive
+from particlegvi.scenario import kinds
+from particlegvi.scenario.kinds.kind import Job, Parts, Targets
 from particlegvi.sweeps.grid import Cell
 from particlegvi.tools import files
+from particlegvi.tools.cells import Batch, Done
 from particlegvi.tools.errors import Diverged
 
 FINISHED = "finished"
 
-_one_at_a_time = threading.Lock()  # a worker of Dask may have several threads, and compiled code is not made for that
+_one_at_a_time = threading.Lock()  # a worker of Dask may have several threads, and compiled code allows one
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Worker:
     Attributes
     ----------
     versions : dict
-        Those of the client. A worker with others would give other numbers, and refuses.
+        Versions of the client. A worker with others refuses, because it could give other numbers.
     """
 
     versions: dict[str, str]
@@ -42,7 +42,7 @@ class Worker:
         same_versions(self.versions)
         results, seconds = [], []
         with _one_at_a_time, one_blas_thread(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of thousands of runs; what diverged is in the table
+            warnings.simplefilter("ignore", UserWarning)  # too many to show; the table says which diverged
             for cell in batch.items:
                 begun = time.perf_counter()
                 results.append(measured(cell.setting.scenario, cell.name, cell.seed))
@@ -51,9 +51,11 @@ class Worker:
 
 
 def same_versions(wanted: dict[str, str]) -> None:
-    """A ValueError if this process has not the versions that are wanted."""
-    here = versions()
+    """Raise a ValueError if this process has other versions."""
+    here = decisive()
     for package, version in wanted.items():
+        if package == SOURCES and here[SOURCES] != version:
+            raise ValueError("a worker must have the sources of particlegvi that the client has, not others")
         if here.get(package) != version:
             raise ValueError(
                 f"a worker must have {package} {version}, as the client has, not {here.get(package, 'none')}, which may"
@@ -61,8 +63,8 @@ def same_versions(wanted: dict[str, str]) -> None:
             )
 
 
-class Memory:
-    """The parts of the last setting, with the targets that belong to them: its seeds come together."""
+class LastSetting:
+    """The parts and the targets of the last setting, for the next seed of the same setting."""
 
     def __init__(self) -> None:
         self.key = ""
@@ -70,25 +72,25 @@ class Memory:
         self.targets: Targets = None
 
     def of(self, scenario: Facts) -> Self:
-        """The memory of this scenario, which forgets any other."""
+        """Build the parts of a scenario, unless it is the last one."""
         key = repr(scenario)
         if key != self.key:
-            self.key, self.parts, self.targets = "", None, None  # large, and not needed while others are made
+            self.key, self.parts, self.targets = "", None, None  # free the memory of the last one first
             self.parts = kinds.build(scenario)
             self.key = key
         return self
 
 
-memory = Memory()
+last_setting = LastSetting()
 
 
 def measured(scenario: Facts, name: str, seed: int) -> Facts:
     """The result of one cell: ``status`` by label, ``rows`` of the table, and ``methods``, the facts by label.
 
-    A label that diverged, or whose values are refused when it is simulated, has its status in words and no numbers:
-    that is an answer as well.
+    A method that diverged, or whose values are refused in the simulation, has a status in words and no numbers.
+    Divergence is a valid result.
     """
-    kind, known = kinds.of(scenario), memory.of(scenario)
+    kind, known = kinds.of(scenario), last_setting.of(scenario)
     parts = known.parts
     runs = Runs(kind, scenario, parts, seed)
     if known.targets is not None:

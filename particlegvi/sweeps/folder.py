@@ -1,11 +1,11 @@
-"""The folder of a sweep: it appears whole, has one writer, and can be gone on with as long as it exists.
+"""The folder of a sweep: it appears whole, has one writer, and any sweep whose folder exists can go on.
 
     scenario.toml   the complete scenario with its table [sweep]: particlegvi sweep FOLDER/scenario.toml does the same
     manifest.json   format, schema, status, versions, and the name of the scenario
     cells/*.json    finished cells, named by the sha256 of resolved scenario, seed and versions
-    lock            who is writing, while a process is (`particlegvi.storage.lock`)
-    table.csv       one line for each cell and method; once the sweep is finished, as the next ones
-    table.md        marginal means with intervals over seeds, the best settings
+    lock            the process that writes, while there is one (`particlegvi.runs.storage.lock`)
+    table.csv       one line for each cell and method; once the sweep is finished, like the following files
+    table.md        marginal means with intervals over seeds, and the best settings
     sweep.json      the same as data, with the grid
     *.png           heat-map.png or lines.png
 """
@@ -14,13 +14,18 @@ from __future__ import annotations
 
 import os
 import shutil
-import tomllib
+import warnings
 from pathlib import Path
 
 from particlegvi import scenario as scenarios
 from particlegvi.contracts import Facts
-from particlegvi.storage.creating import appear
-from particlegvi.storage.lock import Lock
+from particlegvi.runs.results.results import complete
+from particlegvi.runs.storage import origin
+from particlegvi.runs.storage.creating import appear
+from particlegvi.runs.storage.lock import Lock
+from particlegvi.runs.storage.locked import MANIFEST, SCENARIO, LockedFolder
+from particlegvi.runs.storage.manifest import difference
+from particlegvi.sweeps.grid import numbers_of
 from particlegvi.tools import files
 from particlegvi.tools.quoting import as_argument
 
@@ -28,46 +33,43 @@ FORMAT, SCHEMA = "particlegvi sweep", 1
 STATUS = ("running", "finished")
 
 
-class SweepFolder:
+class SweepFolder(LockedFolder):
     """The folder of a sweep whose lock is held.
 
     Attributes
     ----------
-    path : Path
-    manifest : dict
+    text : str
+        The content of ``scenario.toml``.
     fresh : bool
-        Whether it was made now.
+        Whether the folder is new.
     """
 
-    def __init__(self, path: Path, manifest: Facts, lock: Lock, fresh: bool) -> None:
-        self.path = path
-        self.manifest = manifest
+    def __init__(self, path: Path, manifest: Facts, lock: Lock, text: str, fresh: bool) -> None:
+        super().__init__(path, manifest, lock)
+        self.text = text
         self.fresh = fresh
-        self._lock = lock
-
-    def update(self, **entries: object) -> None:
-        """Change entries of the manifest and write it."""
-        self.manifest.update(entries)
-        files.write_json(self.path / "manifest.json", self.manifest)
-
-    def release(self) -> None:
-        """Give the lock back."""
-        self._lock.release()
 
     def discard(self) -> None:
-        """Take a fresh folder away again, and the lock."""
+        """Give the lock back, and remove the folder if it is new."""
+        files.check_held(self.path)
         self.release()
         if self.fresh:
             shutil.rmtree(self.path, ignore_errors=True)
 
 
 def take(path: Path, scenario: Facts, versions: dict[str, str]) -> SweepFolder:
-    """Make the folder of a sweep, or take up the one that is there, with the grid of this scenario.
+    """Make the folder of a sweep, or take the lock of one that is there, for the grid of this scenario.
 
     Raises
     ------
     ValueError
-        If the folder is there and not a sweep's, another process is writing into it, or it cannot be made.
+        If the folder is there and not that of a sweep, or holds another scenario, another process is writing into it,
+        or it cannot be made.
+
+    Warns
+    -----
+    UserWarning
+        If the folder holds the tables of another grid, which will be replaced; its cells stay.
     """
     text = scenarios.text(scenario)
     manifest: Facts = {
@@ -76,25 +78,27 @@ def take(path: Path, scenario: Facts, versions: dict[str, str]) -> SweepFolder:
 
     def fill(place: Path) -> None:
         (place / "cells").mkdir()
-        files.write_text(place / "scenario.toml", text)
-        files.write_json(place / "manifest.json", manifest)
+        files.write_text(place / SCENARIO, text)
+        files.write_json(place / MANIFEST, manifest)
 
     try:
         while not os.path.lexists(path):
             lock = appear(path, fill)
             if lock is not None:
-                return SweepFolder(path, manifest, lock, fresh=True)
+                return SweepFolder(path, manifest, lock, text, fresh=True)
         read(path)
         lock = Lock.take(path)
         try:
-            there = read(path)
+            folder = SweepFolder(path, read(path), lock, text, fresh=False)
+            _check_cells(path / "cells")
             for place in (path, path / "cells"):
                 files.sweep(place)
-            folder = SweepFolder(path, there, lock, fresh=False)
-            same = files.read_text(path / "scenario.toml", links=False) == text and there["versions"] == versions
-            if not same:
+            before = _check_scenario(path, scenario) if os.path.lexists(path / SCENARIO) else None
+            if changed(versions) is not None:
+                folder.update(anyway=[*folder.manifest.get("anyway", []), origin.decisive()])
+            if before != text or folder.manifest["versions"] != versions:
                 folder.update(status="running", versions=versions, scenario=scenario["name"])
-                files.write_text(path / "scenario.toml", text)
+                files.write_text(path / SCENARIO, text)
             return folder
         except BaseException:
             lock.release()
@@ -103,17 +107,82 @@ def take(path: Path, scenario: Facts, versions: dict[str, str]) -> SweepFolder:
         raise ValueError(f"the folder {path} cannot be used for a sweep: {error.strerror}") from None
 
 
+def _check_cells(cells: Path) -> None:
+    """Refuse a folder that has the name of a cell: no cell could be written there."""
+    cells.mkdir(exist_ok=True)  # git and object stores drop empty folders
+    with os.scandir(cells) as entries:
+        for entry in entries:
+            if entry.name.endswith(".json") and entry.is_dir(follow_symlinks=False):
+                raise ValueError(f"{entry.path} is a folder in the place of a finished cell; remove it")
+
+
+def _check_scenario(path: Path, scenario: Facts) -> str:
+    """Refuse a folder with a sweep of another scenario, and warn of another grid; the text of its scenario."""
+    stored = stored_scenario(path)
+    other = difference(numbers_of(stored), numbers_of(scenario))
+    if other is not None:
+        key, before, now = other
+        raise ValueError(
+            f"{path} is a sweep of another scenario: {key} is {before!r:.60}, not {now!r:.60};"
+            " choose another folder (--out)"
+        )
+    earlier, asked = ({key: each["sweep"].get(key) for key in ("over", "seeds")} for each in (stored, scenario))
+    other = difference(earlier, asked)
+    if other is not None and (path / "table.csv").exists():
+        key, before, now = other
+        warnings.warn(
+            f"{path} has the tables of another grid, where {key} is {before!r:.60}, not {now!r:.60}: they are replaced,"
+            " and its cells stay",
+            stacklevel=4,
+        )
+    return files.read_text(path / SCENARIO, links=False)
+
+
+def changed(there: dict[str, str]) -> str | None:
+    """The first version, or the sources, in which the cells of a folder differ from this process.
+
+    Early folders name no sources, and are compared by versions alone.
+    """
+    here = origin.decisive()
+    names = [name for name in here if name != "python" and not (name == origin.SOURCES and name not in there)]
+    return next((name for name in names if there.get(name) != here[name]), None)
+
+
+def used(path: Path | None, anyway: bool) -> dict[str, str] | None:
+    """The versions that name the cells of a folder, if its cells are used; None if this process names its own.
+
+    Warns
+    -----
+    UserWarning
+        If the cells that are there come from other code, and are computed anew.
+    """
+    if path is None or not is_sweep(path):
+        return None
+    there: dict[str, str] = read(path)["versions"]
+    name = changed(there)
+    if name is None or anyway:
+        return there
+    what = "other sources of particlegvi" if name == origin.SOURCES else f"{name} {there.get(name)}"
+    if next((path / "cells").glob("*.json"), None) is not None:
+        warnings.warn(
+            f"the cells in {path} were computed with {what}, and are computed anew; --anyway (anyway=True) uses them",
+            UserWarning,
+            stacklevel=2,
+        )
+    return None
+
+
 def is_sweep(path: str | os.PathLike[str]) -> bool:
     """Whether this is the folder of a sweep."""
     try:
-        return files.read_json(files.place("folder", path) / "manifest.json").get("format") == FORMAT
+        return files.read_json(files.place("folder", path) / MANIFEST).get("format") == FORMAT
     except ValueError:
         return False
 
 
 def read(path: Path) -> Facts:
-    """The manifest of the folder of a sweep; a ValueError where it is none."""
-    place = path / "manifest.json"
+    """The manifest of the folder of a sweep; a ValueError if there is none, or it is damaged."""
+    place = path / MANIFEST
     if not os.path.isfile(place) or not is_sweep(path):
         raise ValueError(f"{path} is there and not the folder of a sweep; choose another folder (--out)")
     manifest = files.read_json(place)
@@ -130,16 +199,13 @@ def read(path: Path) -> Facts:
 
 def stored_scenario(path: Path) -> Facts:
     """The complete scenario of a sweep, checked as strictly as any other file."""
-    place = path / "scenario.toml"
-    try:
-        found: Facts = scenarios.check(tomllib.loads(files.read_text(place, links=False)))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{place} is not a complete scenario: {error}") from None
+    place = path / SCENARIO
+    found = complete(place, files.read_text(place, links=False))
     if "sweep" not in found:
         raise ValueError(f"{place} must have a table [sweep], as that of a sweep has")
     return found
 
 
 def remedy(path: Path) -> str:
-    """Advice on how to go on with a sweep."""
+    """The command that goes on with a sweep."""
     return f"particlegvi resume {as_argument(path)}"

@@ -1,4 +1,4 @@
-"""The grid of a sweep: settings by their values of the swept keys, and the cells of each setting, one a seed."""
+"""The grid of a sweep: settings by their values of the swept keys, and one cell of each setting for each seed."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from particlegvi import kinds
 from particlegvi.contracts import Facts
-from particlegvi.scenario import decisive, load
+from particlegvi.scenario import decisive, kinds, load
 from particlegvi.settings import grids
 from particlegvi.tools.registry import nearest
 
-FEW = 1000  # settings that are all built before anything is computed; of more, those along each key
+FEW = 1000  # settings that are built before anything is computed; of a larger grid only those along each key
 MOST_CELLS = 10_000_000
 
 
@@ -25,11 +24,11 @@ class Setting(NamedTuple):
     Attributes
     ----------
     values : tuple
-        Of the swept keys.
+        Values of the swept keys.
     scenario : dict
         The complete scenario.
     identity : dict
-        The scenario and the versions, as far as they decide about the numbers.
+        The parts of scenario and versions on which the numbers depend.
     """
 
     values: tuple[object, ...]
@@ -58,13 +57,13 @@ class Grid:
     Parameters
     ----------
     scenario : dict
-        A complete scenario; its own table ``sweep`` is not heeded.
+        A complete scenario; its own table ``sweep`` is ignored.
     over : mapping
         Values by key, as `particlegvi.settings.grids.values` takes them. A key is one of the scenario with dots, in
         which ``*`` stands for every entry of a table or a list: ``methods.*.kl_weight`` is set where it is there.
     seeds : list of int
     versions : dict
-        Of the packages that decide about the numbers.
+        Versions of the packages on which the numbers depend.
 
     Attributes
     ----------
@@ -105,7 +104,7 @@ class Grid:
         return map(self.setting, itertools.product(*self.over.values()))
 
     def setting(self, values: tuple[object, ...]) -> Setting:
-        """The setting with these values; a ValueError that names the value where the scenario refuses it."""
+        """The setting with these values; a ValueError that names a value which the scenario refuses."""
         changes = {
             target: value for key, value in zip(self.over, values, strict=True) for target in self.targets[key]
         }
@@ -113,8 +112,7 @@ class Grid:
             scenario = load(self.scenario, changes)
         except ValueError as error:
             raise ValueError(f"{self.scenario['name']}: {str(error).removeprefix('scenario: ')}") from None
-        counted = {key: value for key, value in decisive(scenario).items() if key != "name"}
-        return Setting(values, scenario, {"scenario": _same_numbers(counted), "versions": self.versions})
+        return Setting(values, scenario, {"scenario": numbers_of(scenario), "versions": self.versions})
 
     def cells(self, setting: Setting) -> list[Cell]:
         """The cells of a setting in the order of the seeds."""
@@ -127,7 +125,7 @@ class Grid:
         return found
 
     def check(self) -> None:
-        """Build the settings before anything is computed: all of them, or of many those along each key.
+        """Build the settings before anything is computed: all of them, or in a large grid those along each key.
 
         Raises
         ------
@@ -152,6 +150,11 @@ class Grid:
                 raise type(error)(f"{self.scenario['name']}{f' at {where}' if where else ''}: {error}") from None
 
 
+def numbers_of(scenario: Facts) -> Facts:
+    """The part of a complete scenario on which the numbers depend: no name, no words, and 1 for 1.0."""
+    return {key: _same_numbers(value) for key, value in decisive(scenario).items() if key != "name"}
+
+
 def _same_numbers(value: object) -> object:
     """Data in which 1 and 1.0 are one number: they give the same cell."""
     if isinstance(value, dict):
@@ -162,7 +165,7 @@ def _same_numbers(value: object) -> object:
 
 
 def _whole_if_asked(scenario: Facts, targets: list[str], values: list[object]) -> list[object]:
-    """The values of a range; the nearest whole numbers where its ends are whole and the keys take no others."""
+    """The values of a range; the nearest whole numbers if its ends are whole and the keys take only whole numbers."""
     found = [each for each in values if isinstance(each, float)]
     broken = [each for each in found if not each.is_integer()]
     nearest_ones = [round(each) for each in found]
@@ -174,13 +177,13 @@ def _whole_if_asked(scenario: Facts, targets: list[str], values: list[object]) -
         try:
             load(scenario, dict.fromkeys(targets, round(broken[0])))
         except ValueError:
-            return values  # refused for another reason, which is said when the settings are built
+            return values  # refused for another reason, which `check` reports
         return list(nearest_ones) if len(set(nearest_ones)) == len(values) else values
     return values
 
 
 def _expanded(scenario: Facts, key: str) -> list[str]:
-    """The keys that a key stands for; one without ``*`` stands for itself."""
+    """The keys of the scenario that a key with ``*`` stands for; any other key stands for itself."""
     if not isinstance(key, str) or "*" not in key.split("."):
         return [key]
     found: list[tuple[str, object]] = [("", scenario)]

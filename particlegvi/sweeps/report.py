@@ -10,14 +10,13 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.settings.grids import is_higher_better
-from particlegvi.sweeps.grid_values import Gridded
-from particlegvi.sweeps.table import as_text
+from particlegvi.sweeps.table import GridNumbers, as_text
 
 BEST = 5
 
 
 def interval(values: Array) -> tuple[float, float, float] | None:
-    """Mean of the seeds that have a number and its 95% interval (Student), or None where there are fewer than two."""
+    """Mean over the seeds that have a number, and its 95% interval (Student); None for fewer than two seeds."""
     from scipy.special import stdtrit
 
     known = values[np.isfinite(values)]
@@ -29,15 +28,15 @@ def interval(values: Array) -> tuple[float, float, float] | None:
 
 
 def average(values: Array, axis: int | tuple[int, ...]) -> Array:
-    """Means that leave NaN out; NaN where nothing else is there."""
+    """Means without the NaN; NaN if all are NaN."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         found: Array = np.nanmean(values, axis=axis)
     return found
 
 
-def marginals(sweep: Gridded, measure: str, method: str) -> dict[str, list[Facts]]:
-    """By key, for each of its values: the mean over all other keys and the seeds, its interval, and what is missing."""
+def marginals(sweep: GridNumbers, measure: str, method: str) -> dict[str, list[Facts]]:
+    """By key, for each value: the mean over other keys and seeds, its interval, and the number of stopped cells."""
     values, stopped = sweep.values(measure, method), sweep.stopped(method)
     keys = list(sweep.over)
     found: dict[str, list[Facts]] = {}
@@ -58,8 +57,8 @@ def _spread(by_seed: Array) -> Facts:
     return {"mean": mean, "low": limits and limits[1], "high": limits and limits[2], "seeds": len(known)}
 
 
-def best(sweep: Gridded, measure: str, method: str, number: int = BEST) -> list[Facts]:
-    """The settings with the lowest means over the seeds (or highest, if more is better); none misses a seed."""
+def best(sweep: GridNumbers, measure: str, method: str, number: int = BEST) -> list[Facts]:
+    """The settings with the best means over the seeds, lowest or highest; only settings with a number for each seed."""
     values = sweep.values(measure, method)
     grid = list(product(*sweep.over.values()))
     means = values.reshape(len(grid), -1)
@@ -70,7 +69,7 @@ def best(sweep: Gridded, measure: str, method: str, number: int = BEST) -> list[
     return [{"setting": dict(zip(sweep.over, grid[place], strict=True)), **_spread(means[place])} for place in chosen]
 
 
-def facts(sweep: Gridded, versions: dict[str, str]) -> Facts:
+def facts(sweep: GridNumbers, versions: dict[str, str]) -> Facts:
     """The content of ``sweep.json``."""
     return {
         "scenario": sweep.scenario["name"],
@@ -90,12 +89,12 @@ def facts(sweep: Gridded, versions: dict[str, str]) -> Facts:
     }
 
 
-def _known(sweep: Gridded, method: str) -> list[str]:
+def _known(sweep: GridNumbers, method: str) -> list[str]:
     """The measures that a method has."""
     return [name for name in sweep.measures if sweep.has(name, method)]
 
 
-def markdown(sweep: Gridded) -> str:
+def markdown(sweep: GridNumbers) -> str:
     """The content of ``table.md``; its first line counts the cells and those that diverged."""
     blocks = [sweep.headline(), f"# {sweep.scenario['title'] or sweep.scenario['name']}"]
     swept = ", ".join(f"`{key}` ({len(values)} values)" for key, values in sweep.over.items()) or "seeds alone"
@@ -107,7 +106,7 @@ def markdown(sweep: Gridded) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _blocks(sweep: Gridded, measure: str, method: str) -> Iterator[str]:
+def _blocks(sweep: GridNumbers, measure: str, method: str) -> Iterator[str]:
     yield f"## {measure}, {method}"
     if sweep.over:
         word = "highest" if is_higher_better(measure) else "lowest"

@@ -1,4 +1,4 @@
-"""The results of a sweep: its numbers over the grid, as a frame, as an xarray, as tables and as pictures."""
+"""The results of a sweep: numbers over the grid, a frame, an xarray, tables and pictures."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.export import writing
-from particlegvi.kinds.text_table import cell
-from particlegvi.sweeps.grid_values import Gridded
+from particlegvi.contracts import Facts
+from particlegvi.scenario.kinds.text_table import cell
 from particlegvi.sweeps.report import markdown
-from particlegvi.sweeps.table import as_text
-from particlegvi.tools import files, html
+from particlegvi.sweeps.table import GridNumbers, as_text
+from particlegvi.tools import html
+from particlegvi.tools.export import writing
 from particlegvi.tools.extras import needed
 
 if TYPE_CHECKING:
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
+MOST_KEYS = 4  # of the figure of lines: each has a panel
 
-class Sweep(Gridded):
-    """The results of `particlegvi.sweep`: those of `Gridded`, and the forms in which other programs take them."""
+
+class Sweep(GridNumbers):
+    """The results of `particlegvi.sweep`: its numbers, and the forms for other programs."""
 
     def to_dataframe(self) -> pandas.DataFrame:
         """The lines of ``table.csv`` as a frame: the swept keys, seed, method, status and numbers."""
@@ -37,7 +39,7 @@ class Sweep(Gridded):
     def to_xarray(self) -> xarray.Dataset:
         """The numbers as arrays whose dimensions are the swept keys, ``seed`` and ``method``.
 
-        ``status`` says which of them diverged. Values of a key that are lists or tables are coordinates as JSON.
+        ``status`` says which methods diverged. Values of a key that are lists or tables are coordinates as JSON.
         """
         needed("a dataset", "export", "xarray")
         import xarray
@@ -63,23 +65,23 @@ class Sweep(Gridded):
         ----------
         path : path
         records : bool
-            Without meaning: a sweep has one line for each cell and method.
+            Not used: a sweep has one line for each cell and method.
         overwrite : bool
             Whether ``path`` may be a file that exists.
 
         Raises
         ------
         ValueError
-            As for `particlegvi.results.Runs.export`.
+            As for `particlegvi.runs.results.Runs.export`.
         """
         place = writing.destination(path, overwrite)
         if place.suffix == ".nc":
             writing.write_netcdf(place, self.to_xarray())
         elif place.suffix == ".csv":
-            files.write_text(place, self.table.csv())
+            writing.write_table(place, self.table.for_csv())
         else:
             columns = {name: _column(values) for name, values in self.table.of.items()}
-            if place.suffix == ".npz":  # texts not as objects, which numpy would pickle
+            if place.suffix == ".npz":  # texts as texts: numpy would pickle objects
                 plain = {name: each.astype(str) if each.dtype == object else each for name, each in columns.items()}
                 writing.write_arrays(place, plain)
             else:
@@ -96,7 +98,7 @@ class Sweep(Gridded):
 
     @property
     def usual(self) -> str:
-        """The kind of figure that is drawn where none is named."""
+        """The default kind of figure."""
         return "heat-map" if len(self.over) == 2 else "lines"
 
     def plot(self, kind: str | None = None, **options: object) -> Figure:
@@ -105,7 +107,7 @@ class Sweep(Gridded):
         Parameters
         ----------
         kind : str, optional
-            "heat-map", which is drawn where two keys are swept, or "lines", drawn otherwise.
+            "heat-map", the default if two keys are swept, or "lines", the default otherwise.
         **options
             ``measures`` and ``methods``, lists of names.
         """
@@ -116,13 +118,21 @@ class Sweep(Gridded):
             options = {"methods": self.chosen, **options}
         return plotting.figure(self, name, **options)
 
+    def draw_pictures(self, folder: Path, style: Facts) -> list[Path]:
+        """Draw the default figure into a folder, if one to four keys are swept; the pictures drawn."""
+        if not 1 <= len(self.over) <= MOST_KEYS or not self.measures:
+            return []
+        from particlegvi.plotting.style import save
+
+        return [save(self.plot(**style), folder / f"{self.usual}.{style.get('format', 'png')}")]
+
     def describe(self) -> str:
         """The tables of ``table.md``."""
         return markdown(self)
 
 
 def _column(values: list[object]) -> NDArray[np.generic]:
-    """A column of numbers as numbers, NaN where there is none, and any other as texts."""
+    """A column of numbers as numbers, with NaN for None, and any other column as texts."""
     if all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values):
         return np.array([np.nan if value is None else value for value in values])
     return np.array([cell(_plain(value)) for value in values], dtype=object)

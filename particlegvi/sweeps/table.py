@@ -1,27 +1,32 @@
-"""The lines of a sweep, one for each cell and method, as columns; and ``table.csv``."""
+"""The table of a sweep, one line for each cell and method; and its numbers as arrays over the grid."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from particlegvi.contracts import Facts
+import numpy as np
+
+from particlegvi.contracts import Array, Facts
 from particlegvi.sweeps.cell import FINISHED
+from particlegvi.tools.export import columns as exported
+from particlegvi.tools.registry import look_up
 
 HEAD = ("seed", "method", "status")  # after the swept keys
+# The measure by default: the first of these that the table has.
+USUAL = ("w1", "sliced_w1", "modes_covered", "rmse", "log_density", "nll", "auc", "average_loss")
 
 
 class Columns:
-    """The table of a sweep, column by column, so that a hundred thousand lines are small.
+    """The table of a sweep, column by column, so that a hundred thousand lines take little memory.
 
     Parameters
     ----------
     keys : sequence of str
         The swept keys.
     measures : sequence of str
-        Numbers of the summary, by dotted path, that get a column besides those that the kind of scenario tells.
+        Numbers of the summary, by dotted path, that get a column besides those of the kind of scenario.
 
     Attributes
     ----------
@@ -60,13 +65,10 @@ class Columns:
                 column.append(head[name] if name in head else numbers.get(name))
             self.cell.append(place)
 
-    def csv(self) -> str:
-        """The table as CSV: numbers to their last digit, nothing where there is none."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.of)
-        writer.writerows([_written(value) for value in line] for line in zip(*self.of.values(), strict=True))
-        return text.getvalue()
+    def for_csv(self) -> exported.Columns:
+        """The columns of ``table.csv``: lists, tables, true and false as JSON."""
+        plain = {name: [_written(value) for value in column] for name, column in self.of.items()}
+        return {name: np.array(column, dtype=object) for name, column in plain.items()}
 
 
 def lines(result: Facts, asked: Sequence[str] = ()) -> Iterator[tuple[str, str, Facts]]:
@@ -99,7 +101,7 @@ def _flat(table: Facts, prefix: str = "") -> Facts:
 
 
 def _reached(facts: Facts, path: str) -> object:
-    """The number that a dotted path reaches; None where there is none."""
+    """The number at a dotted path; None if there is none."""
     place: object = facts
     for step in path.split("."):
         if isinstance(place, list):
@@ -110,11 +112,111 @@ def _reached(facts: Facts, path: str) -> object:
 
 
 def as_text(value: object) -> str:
-    """A value of a swept key in a table: numbers and texts as they are, lists and tables as JSON."""
+    """A value of a swept key as a text: a text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def _written(value: object) -> object:
-    if value is None:
-        return ""
-    return repr(value) if isinstance(value, float) else as_text(value)
+    return value if value is None or type(value) in (int, float, str) else as_text(value)
+
+
+class GridNumbers:
+    """The numbers of a sweep as arrays over its grid.
+
+    Attributes
+    ----------
+    scenario : dict
+        The complete scenario that was swept.
+    over : dict
+        The values of each swept key.
+    seeds : list of int
+    methods : list of str
+        The methods of the table.
+    measures : list of str
+        The numbers in tables and pictures.
+    table : Columns
+        The lines of ``table.csv``.
+    folder : Path or None
+    computed : int
+        Cells that were computed now; the others were there.
+    """
+
+    def __init__(
+        self,
+        scenario: Facts,
+        over: dict[str, list[object]],
+        seeds: list[int],
+        table: Columns,
+        measures: Sequence[str] = (),
+        folder: Path | None = None,
+        *,
+        chosen: Sequence[str] = (),
+    ) -> None:
+        self.scenario = scenario
+        self.over = over
+        self.seeds = seeds
+        self.table = table
+        self.methods = table.methods
+        self.measures = list(measures) or [name for name in USUAL if name in table.of][:1] or table.numbers[:1]
+        self.folder = folder
+        self.computed = 0
+        self.chosen = list(chosen)  # methods in the heat map; empty for all
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.headline()})"
+
+    def __len__(self) -> int:
+        return int(np.prod(self.shape))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of values of each key, and of seeds."""
+        return (*(len(values) for values in self.over.values()), len(self.seeds))
+
+    def values(self, measure: str, method: str) -> Array:
+        """A number of a method over the grid, an array of the shape of the grid with the seeds last.
+
+        NaN stands for a method that diverged, or has no such number.
+
+        Raises
+        ------
+        ValueError
+            If there is no such number or method.
+        """
+        look_up("method of the sweep", method, dict.fromkeys(self.methods))
+        numbers = look_up("number of the sweep", measure, {name: self.table.of[name] for name in self.table.numbers})
+        found = np.full(len(self), np.nan)
+        for place, label, value in zip(self.table.cell, self.table.of["method"], numbers, strict=True):
+            if label == method and isinstance(value, int | float):
+                found[place] = value
+        return found.reshape(self.shape)
+
+    def has(self, measure: str, method: str) -> bool:
+        """Whether a method has a number in any cell."""
+        columns = self.table.of
+        if measure not in self.table.numbers:
+            return False
+        both = zip(columns["method"], columns[measure], strict=True)
+        return any(label == method and isinstance(value, int | float) for label, value in both)
+
+    def stopped(self, method: str) -> Array:
+        """1.0 if the method diverged or was refused, else 0.0; an array of the shape of the grid, seeds last."""
+        found = np.zeros(len(self))
+        for place, label, status in zip(self.table.cell, self.table.of["method"], self.table.of["status"], strict=True):
+            found[place] = max(found[place], float(label == method and status != FINISHED))
+        return found.reshape(self.shape)
+
+    def headline(self) -> str:
+        """The number of cells, and the numbers of those in which a method diverged or was refused."""
+        counts = {}
+        for word in ("diverged", "refused"):
+            lines = zip(self.table.cell, self.table.of["status"], strict=True)
+            counts[word] = len({place for place, status in lines if str(status).startswith(word)})
+        settings = len(self) // len(self.seeds)
+        size = f"{_many(settings, 'setting')} x {_many(len(self.seeds), 'seed')} = {_many(len(self), 'cell')}"
+        refused = f", {counts['refused']} refused" if counts["refused"] else ""
+        return f"{self.scenario['name']}: {size}, {counts['diverged']} diverged{refused}"
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"

@@ -11,18 +11,19 @@ import numpy as np
 
 from particlegvi.contracts import Distribution, Loss, Method, Prior, Start
 from particlegvi.engine.numerics.compiling import working
+from particlegvi.engine.terms.own_parts import try_prior
 from particlegvi.losses.loss import Loss as KnownLoss
 from particlegvi.targets.basins.atoms import AtomicTarget
 from particlegvi.targets.basins.start import start_points
 from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
 from particlegvi.tools import arguments, parts
-from particlegvi.tools.calls import answered
+from particlegvi.tools.calls import explains_bad_calls
 
 __all__ = ["AtomicTarget", "DensityTarget", "GaussianOptima", "target"]
 
 
-@answered
+@explains_bad_calls
 def target(
     loss: Loss, method: Method, prior: Prior | None = None, initial: Start | None = None, seed: int = 0
 ) -> DensityTarget | AtomicTarget | GaussianOptima:
@@ -40,7 +41,7 @@ def target(
         Where the particles start: a distribution, or points of equal weight. Needed for DE; FDGVI looks for optima
         there too.
     seed : int
-        Of a lengthscale that a rule chooses from prior samples: that of the run.
+        Seed of the run, for a lengthscale that a rule chooses from prior samples.
 
     Returns
     -------
@@ -58,6 +59,7 @@ def target(
     seed = arguments.seed(seed)
     if prior is not None:
         parts.same_dim("prior", parts.prior(prior).dim, dim)
+        try_prior(prior)
     if isinstance(initial, Distribution):
         parts.same_dim("initial", parts.prior(initial, "initial").dim, dim)
     elif initial is not None:

@@ -13,7 +13,7 @@ from particlegvi.targets.basins.survey_plane import survey_plane
 from particlegvi.targets.quadrature.potential import gibbs_log_weight, line, place_of
 
 REACH = 8.5  # standard deviations that the nodes cover
-WIDEST = 60.0  # of |log variance|: an optimum out there is none
+WIDEST = 60.0  # largest |log variance| of an optimum; beyond it there is none
 CHUNK = 1_000_000
 LOG_2_PI_E = float(np.log(2.0 * np.pi)) + 1.0
 
@@ -38,7 +38,7 @@ class Objective:
         self.z, self.weights = self.z[keep], self.weights[keep]
 
     def landscape(self, scale: float) -> Landscape:
-        """The objective as a landscape whose optima are searched; ``scale`` is a length of it."""
+        """The objective as a function to search for optima; ``scale`` is its typical length."""
         none = np.full(self.dim, np.inf)
         edge = np.concatenate([none, np.full(self.dim, WIDEST)])
         return Landscape(self.value, self.gradient, -edge, edge, scale)
@@ -107,8 +107,7 @@ def starts(loss: Loss, prior: Prior, kl_weight: float, initial: Start | None) ->
         broad += [(points.mean(axis=0), np.maximum(points.std(axis=0), 1e-3))]
         broad += [(point, np.ones(int(loss.dim))) for point in points[:3]]
     if len(place.centre) == 1:
-        low, high, centre, scale = (float(number[0]) for number in place)
-        found = survey(line(log_weight), low, high, centre, scale).peaks
+        found = survey(line(log_weight), place).peaks
         at, width = found.at[:, None], 0.5 * (found.left + found.right)[:, None]
         order = np.argsort(found.log_mass)[::-1]
     else:

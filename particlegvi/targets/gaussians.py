@@ -33,7 +33,7 @@ class Optimum(NamedTuple):
 
 
 class GaussianOptima:
-    """The local optima that were found, the best first; density, mean and variance are those of the best.
+    """The local optima that were found, the best first; density, mean and variance belong to the best.
 
     A run ends in the optimum whose basin contains its start: see :meth:`basin_of`.
 
@@ -120,11 +120,6 @@ class GaussianOptima:
         Parameters
         ----------
         mean, sd : floats or arrays (dim,)
-
-        Raises
-        ------
-        ValueError
-            If sd is not positive.
         """
         centre, spread = np.full(self.dim, mean, dtype=np.float64), np.full(self.dim, sd, dtype=np.float64)
         if not np.all(spread > 0.0):

@@ -40,7 +40,7 @@ class Candidate(NamedTuple):
     field: LogWeight
     log_normaliser: float
     log_peak: float  # logarithm of its largest value
-    excess: float = 0.0  # logarithm of its true mass, relative to that at the nodes it was solved on
+    excess: float = 0.0  # logarithm of its true mass over its mass at the nodes of the solver
 
 
 class Solution(NamedTuple):

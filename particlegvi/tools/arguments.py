@@ -1,4 +1,4 @@
-"""The vocabulary of values: numbers, whole numbers, flags, arrays, points and vectors, as every part takes them.
+"""The checks of values that all parts share: numbers, whole numbers, flags, arrays, points and vectors.
 
 A check returns the value in its plain form, or raises a ``ValueError`` of one sentence: ``KEY must be WHAT IS ALLOWED,
 not VALUE``. The checks of objects (a loss, a prior, a method) are in `particlegvi.tools.parts`.
@@ -7,25 +7,24 @@ not VALUE``. The checks of objects (a loss, a prior, a method) are in `particleg
 from __future__ import annotations
 
 import math
-import sys
 from typing import Any, cast
 
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.tools.calls import answering as answering  # for definition files, which import this module alone
+from particlegvi.tools.calls import (
+    explains_bad_calls as explains_bad_calls,  # definition files import this module alone
+)
+from particlegvi.tools.limits import LARGEST, LARGEST_SCALE, LARGEST_SCORED, SMALLEST_SCALE, SMALLEST_SCORED
+from particlegvi.tools.limits import MOST_COORDINATES as MOST_COORDINATES
+from particlegvi.tools.limits import MOST_PARTICLES as MOST_PARTICLES
+from particlegvi.tools.limits import MOST_SEED as MOST_SEED
+from particlegvi.tools.limits import MOST_WHOLE as MOST_WHOLE
 from particlegvi.tools.quoting import POSITIVE, refuse
 
-MOST_WHOLE = 2**53  # up to here every whole number is a float, so that times are exact
-MOST_SEED = 2**64 - 1
-MOST_PARTICLES = 2**32  # what the counter of the random numbers holds
-MOST_COORDINATES = 2**24
-LARGEST = sys.float_info.max
-SMALLEST_SCALE, LARGEST_SCALE = 1e-150, 1e150  # the square and its inverse are finite as well
-SMALLEST_SCORED, LARGEST_SCORED = 1e-75, 1e75  # of two of these the quotient has a finite square
 FRACTIONS = {"": "a number between 0 and 1", "0": "a number from 0 and below 1", "1": "a number above 0 and at most 1"}
 SCALE = "a positive finite number from 1e-150 to 1e+150"
-RULES = ("median", "authors")  # that choose a lengthscale when a run starts
+RULES = ("median", "authors")  # rules that choose a lengthscale when a run starts
 
 # Numbers -------------------------------------------------------------------------------------------------------------
 
@@ -86,7 +85,7 @@ def not_negative(key: str, value: Any) -> float:
 
 
 def scale(key: str, value: Any, allowed: str = SCALE) -> float:
-    """A length or a variance: a positive number whose square, and the inverse of that, are finite as well."""
+    """A length or a variance: a positive number whose square and inverse square are finite."""
     number = real(key, value, allowed)
     if not SMALLEST_SCALE <= number <= LARGEST_SCALE:
         raise refuse(key, value, allowed)
@@ -134,7 +133,7 @@ def array(key: str, value: Any, allowed: str, booleans: bool = False) -> Array:
         good = False
     if not good:
         raise refuse(key, value, allowed)
-    with np.errstate(over="ignore"):  # of more than double precision
+    with np.errstate(over="ignore"):  # for values beyond double precision
         return np.ascontiguousarray(given, dtype=np.float64).reshape(given.shape)
 
 
@@ -168,7 +167,7 @@ def locations(value: Any, dim: int) -> Array:
 
 
 def matrix(key: str, value: Any, columns: int, rows: int | None = None) -> Array:
-    """An array (n, columns) of numbers, finite or not, or one of so many rows."""
+    """An array (n, columns) of numbers, finite or not, with the given number of rows if there is one."""
     allowed = f"an array ({'n' if rows is None else rows}, {columns}) of numbers"
     found = array(key, value, allowed)
     if found.ndim != 2 or found.shape[1] != columns or rows not in (None, len(found)):
@@ -253,7 +252,7 @@ def probabilities(key: str, value: Any, y: Array) -> Array:
 
 
 def frozen(numbers: Array) -> Array:
-    """The same array, which cannot be changed any more."""
+    """The array, made read-only."""
     numbers.setflags(write=False)
     return numbers
 

@@ -1,7 +1,7 @@
-"""Calls of the public constructors and functions with wrong arguments, answered as wrong keys of a scenario are.
+"""Explanations of wrong calls to public constructors and functions, in the form of those for wrong keys of a scenario.
 
-Python's own ``TypeError`` says what was unexpected and not what was meant. `answered` and `answering` add the nearest
-name, what is allowed, and for some arguments how to come by them. A right call costs nothing.
+Python's own ``TypeError`` names the argument that was not expected. `explains_bad_calls` adds the nearest name, the
+allowed names, and for some arguments an example. A correct call is not slower.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from particlegvi.tools.errors import BadCall
 from particlegvi.tools.quoting import shown
@@ -17,21 +17,21 @@ from particlegvi.tools.registry import unknown
 
 P = ParamSpec("P")
 R = TypeVar("R")
-C = TypeVar("C", bound=type)
+C = TypeVar("C", bound=Callable[..., Any])
 
 FORMULA = 'pg.Loss.from_formula("t**2", ["t"])'
-# What is meant by an argument that does not exist; {value} is what was given.
+# The argument that a user means by one that does not exist; {value} is the value that was given.
 MEANT = {
     "lengthscale": ("kernel", "kernel=pg.kernels.SquaredExponential(lengthscale={value})"),
     "samples": ("embedding", 'embedding={{"how": "monte-carlo", "samples": {value}}}'),
 }
-# Other words for an argument, where it has it.
+# Other names of an argument.
 ALSO_CALLED = {
     "mu": "mean", "loc": "mean", "sigma": "sd", "std": "sd", "scale": "sd", "temperature": "kl_weight",
     "n": "particles", "lr": "step_size", "eta": "step_size", "learning_rate": "step_size", "iterations": "steps",
     "df": "degrees_of_freedom", "nu": "degrees_of_freedom", "ell": "lengthscale", "sigma2": "variance",
 }  # fmt: skip
-# How to come by an argument that is missing.
+# Examples of an argument that is missing.
 NEEDED = {
     "Loss": f"a Loss is made by pg.Loss.from_numpy(value, gradient, dim=1), {FORMULA} or pg.losses.get(NAME)",
     "gradient": f"a formula has an exact one, {FORMULA}; one by hand is checked against differences",
@@ -42,9 +42,17 @@ NEEDED = {
 }
 
 
-def answered(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function: a call with wrong arguments is a `BadCall` of one sentence."""
+def explains_bad_calls(part: C) -> C:
+    """Decorate a function or a class: a call with wrong arguments raises a `BadCall` of one sentence."""
+    if not isinstance(part, type):
+        return cast("C", _explained(part))
+    makes = "__new__" if "__new__" in vars(part) else "__init__"
+    made = _explained(vars(part)[makes].__func__ if makes == "__new__" else vars(part)[makes])
+    setattr(part, makes, staticmethod(made) if makes == "__new__" else made)
+    return part
 
+
+def _explained(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def called(*given: P.args, **named: P.kwargs) -> R:
         try:
@@ -58,16 +66,8 @@ def answered(function: Callable[P, R]) -> Callable[P, R]:
     return called
 
 
-def answering(cls: C) -> C:
-    """Decorate a class: the same for what makes its objects."""
-    makes = "__new__" if "__new__" in vars(cls) else "__init__"
-    made = answered(vars(cls)[makes].__func__ if makes == "__new__" else vars(cls)[makes])
-    setattr(cls, makes, staticmethod(made) if makes == "__new__" else made)
-    return cls
-
-
 def _told(function: Callable[..., object], given: tuple[object, ...], named: Mapping[str, object]) -> str | None:
-    """The fault of the arguments; None where they fit, and the error came from somewhere inside."""
+    """A sentence about the wrong argument; None if the arguments fit, and the error came from inside the function."""
     signature = inspect.signature(function)
     try:
         signature.bind(*given, **named)
@@ -99,7 +99,7 @@ def _told(function: Callable[..., object], given: tuple[object, ...], named: Map
 
 
 def _meant(word: str, value: object, names: Sequence[str]) -> str:
-    """The right name of an argument, where a table has it; empty where the nearest name has to do."""
+    """The right name of an argument from the tables above, or "" if they do not have it."""
     argument, said = MEANT.get(word, ("", ""))
     if argument in names:
         return said.format(value=shown(value))
@@ -108,6 +108,6 @@ def _meant(word: str, value: object, names: Sequence[str]) -> str:
 
 
 def _owner(function: Callable[..., object]) -> str:
-    """The name under which a user calls it: a class for what makes its objects, else the function's own."""
+    """The name by which a user calls a function; of a constructor, the name of its class."""
     name = function.__qualname__.split("<locals>.")[-1]
     return name.removesuffix(".__init__").removesuffix(".__new__")

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Diverged(RuntimeError):
-    """A step made a particle non-finite; what had been recorded is in ``run``.
+    """A step made a particle non-finite; the records taken before are in ``run``.
 
     Attributes
     ----------
@@ -37,13 +37,13 @@ def carry(error: BaseException, name: str, what: Any) -> None:
 
     A user reads it as an attribute, for every class of error: `Diverged`, ``KeyboardInterrupt``, ``OSError``.
     """
-    with contextlib.suppress(AttributeError):  # of an error that takes no attributes
+    with contextlib.suppress(AttributeError):  # some errors take no attributes
         setattr(error, name, what)
 
 
 @contextlib.contextmanager
 def remembered() -> Iterator[None]:
-    """Within it an interruption leaves what was recorded to `last_interrupted`, and its message says so."""
+    """A context in which an interruption leaves its records to `last_interrupted`, and says so in its message."""
     try:
         yield
     except (KeyboardInterrupt, Diverged) as error:
@@ -63,7 +63,7 @@ _last: list[Any] = []
 def last_interrupted() -> Any:
     """The records of the last call that was interrupted or diverged: a run, results or a comparison; None if none was.
 
-    A cell of a notebook that is stopped has no other way to say it. The same is in the error, as ``error.run`` or
+    A stopped notebook cell can be read in no other way. The error holds the records too, as ``error.run`` or
     ``error.results``.
     """
     return _last[0] if _last else None

@@ -1,4 +1,4 @@
-"""Libraries that only some users need: what is said where one is missing."""
+"""Libraries that only some users need, and the sentence if one is missing."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import stat
+import threading
 import time
 from collections.abc import Callable, Iterator
 from io import BufferedReader
@@ -24,12 +25,62 @@ NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 class Unreadable(ValueError):
-    """A file is there and could not be read now (no more open files, a disk that stutters): it may be whole."""
+    """A file exists but could not be read now (too many open files, a slow disk): it may be whole."""
+
+
+class _Guards(threading.local):
+    """The folders that this thread holds, each with functions that raise an OSError once the folder is not held."""
+
+    def __init__(self) -> None:
+        self.by_folder: dict[str, list[Callable[[], object]]] = {}
+
+
+_guards = _Guards()
+
+
+def guard(folder: Path, check: Callable[[], object]) -> None:
+    """Call ``check`` before this thread writes or removes anything in a folder, until `unguard`."""
+    _guards.by_folder.setdefault(os.path.abspath(folder), []).append(check)
+
+
+def unguard(folder: Path, check: Callable[[], object]) -> None:
+    """Undo one `guard`."""
+    place = os.path.abspath(folder)
+    left = [each for each in _guards.by_folder.pop(place, []) if each != check]
+    if left:
+        _guards.by_folder[place] = left
+
+
+def check_held(path: str | os.PathLike[str]) -> None:
+    """Raise an OSError if this thread guards a folder above a path, and does not hold it any more."""
+    if _guards.by_folder:
+        place = os.path.abspath(path)
+        while True:
+            if place in _guards.by_folder:
+                _guards.by_folder[place][-1]()
+            above = os.path.dirname(place)
+            if above == place:
+                return
+            place = above
+
+
+def check_single(path: Path, status: os.stat_result) -> None:
+    """Refuse a file that has a second name (a hard link), because writing would change the other file as well.
+
+    Raises
+    ------
+    ValueError
+        If the number of links in ``status`` is above one.
+    """
+    if status.st_nlink > 1:
+        raise ValueError(
+            f"{path} is a hard link, through which nothing is written; copy its folder (cp -r) and use the copy"
+        )
 
 
 @contextlib.contextmanager
 def ignoring_damage() -> Iterator[None]:
-    """Suppress the ValueError of a file that is missing or damaged, and of no file that was `Unreadable`."""
+    """Suppress the ValueError of a file that is missing or damaged, but not `Unreadable`."""
     try:
         yield
     except Unreadable:
@@ -39,7 +90,7 @@ def ignoring_damage() -> Iterator[None]:
 
 
 def place(key: str, path: Any) -> Path:
-    """A given path as a Path; a ValueError for anything else, and for the empty one."""
+    """A path from a user as a Path; a ValueError for an empty path, and for any other value."""
     if isinstance(path, str | os.PathLike):
         text = os.fspath(path)
         if isinstance(text, str) and 0 < len(text) < 4096 and "\0" not in text and encodable(text):
@@ -57,14 +108,14 @@ def encodable(text: str) -> bool:
 
 
 def open_regular(path: str | os.PathLike[str], links: bool = True) -> BufferedReader:
-    """Open a regular file for reading; a pipe or a device, which could keep us waiting for ever, is refused.
+    """Open a regular file for reading. A pipe or a device is refused, because reading one could wait for ever.
 
-    With ``links=False`` so is a symbolic link: it could lead out of the folder that is being read.
+    With ``links=False`` a symbolic link is refused, too: it could lead out of the folder.
 
     Raises
     ------
     ValueError
-        If there is no such file or it cannot be read (`Unreadable`, where it is there).
+        If there is no such file, or it cannot be read (`Unreadable` if it exists).
     """
     # Without O_NONBLOCK, opening a pipe waits until a process writes into it.
     more = getattr(os, "O_NONBLOCK", 0) | (0 if links else getattr(os, "O_NOFOLLOW", 0))
@@ -84,7 +135,7 @@ def open_regular(path: str | os.PathLike[str], links: bool = True) -> BufferedRe
 
 
 def read_text(path: str | os.PathLike[str], largest: int = LARGEST_TEXT, links: bool = True) -> str:
-    """The content of a text file of at most ``largest`` bytes; a ValueError that names the file otherwise."""
+    """The content of a text file of at most ``largest`` bytes; else a ValueError that names the file."""
     with open_regular(path, links) as file:
         try:
             content = file.read(largest + 1)
@@ -99,7 +150,7 @@ def read_text(path: str | os.PathLike[str], largest: int = LARGEST_TEXT, links: 
 
 
 def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The object in a JSON file, which is not a link; a ValueError that names the file if there is none."""
+    """The object in a JSON file, which must not be a link; else a ValueError that names the file."""
     text = read_text(path, links=False)
     try:
         content = json.loads(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_table)
@@ -132,15 +183,16 @@ def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def write(path: Path, fill: Callable[[IO[bytes]], Any], flush: bool = True) -> None:
     """Write a file under a temporary name in the folder of ``path``, flush it to the disk, and rename it.
 
-    Without ``flush`` it is whole after the process was killed, but may be damaged after the machine was switched off.
+    Without ``flush`` the file is whole if the process is killed, but may be damaged if the machine loses power.
 
     A reader of ``path`` finds the old content or the new one, at any time. An OSError (a full disk, a folder
-    that is gone) passes through and leaves the old content.
+    that is gone or held by another process) passes through and leaves the old content.
     """
+    check_held(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         temporary.unlink(missing_ok=True)
-        with open(temporary, "xb") as file:  # never through a link that lies there
+        with open(temporary, "xb") as file:  # the mode x: never through a link of that name
             fill(file)
             if flush:
                 file.flush()
@@ -155,6 +207,7 @@ def write(path: Path, fill: Callable[[IO[bytes]], Any], flush: bool = True) -> N
 
 def replace(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
     """`os.replace`; on Windows tried again for a second while another process has the target open."""
+    check_held(target)
     for left in range(TRIES - 1, -1, -1):
         try:
             os.replace(source, target)
@@ -165,15 +218,21 @@ def replace(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> N
         time.sleep(PAUSE)
 
 
+def remove(path: Path) -> None:
+    """Remove a file if it is there."""
+    check_held(path)
+    path.unlink(missing_ok=True)
+
+
 def sweep(folder: Path) -> None:
     """Remove the files that a process left when it was killed inside `write`; no other process may be writing there."""
     for place in folder.glob(".*.*.tmp"):
         if place.name.split(".")[-2].isdecimal():
-            place.unlink(missing_ok=True)
+            remove(place)
 
 
 def flush_folder(path: Path) -> None:
-    """Wait until the names in a folder are on the disk, where the system can."""
+    """Wait until the names in a folder are on the disk, if the system can."""
     with contextlib.suppress(OSError):
         folder = os.open(path, os.O_RDONLY)
         try:
@@ -191,7 +250,7 @@ def size(folder: Path) -> int:
 
 
 def digest(path: Path) -> str:
-    """The sha256 of a file; a ValueError that names it if it cannot be read."""
+    """The sha256 of a file; a ValueError that names the file if it cannot be read."""
     with open_regular(path, links=False) as file:
         try:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -210,12 +269,12 @@ def write_json(path: Path, content: Any) -> None:
 
 
 def json_text(content: Any) -> str:
-    """Strict JSON: a number that is not finite is an error here, not NaN in the file."""
+    """Strict JSON: a number that is not finite is an error, and not NaN in the file."""
     return json.dumps(content, indent=2, allow_nan=False) + "\n"
 
 
 def finite(content: Any) -> Any:
-    """The content as JSON can hold it: numpy's numbers as Python's, and None for what is not finite."""
+    """The content with numpy's numbers as Python's, and None for numbers that are not finite, as JSON has neither."""
     if isinstance(content, dict):
         return {str(name): finite(value) for name, value in content.items()}
     if isinstance(content, list | tuple):

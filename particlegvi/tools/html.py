@@ -28,7 +28,7 @@ class Card:
 
 
 def card(title: str, facts: Mapping[str, object], *blocks: str) -> str:
-    """A title, a table of names and values, and further blocks; those that would make it too long are left out."""
+    """A title, a table of names and values, and further blocks; blocks beyond `LARGEST` are left out."""
     head = f"<strong>{text(title)}</strong>"
     rows = [f"<tr><th style='{CELL}'>{text(name)}</th><td style='{CELL}'>{text(words(value))}</td></tr>"
             for name, value in list(facts.items())[:MOST_ROWS]]  # fmt: skip

@@ -1,9 +1,8 @@
-"""Whether a run fits into this machine: its size is estimated from its numbers, before anything is made.
+"""Whether a run fits into this machine: its size is estimated from its settings, before an array is made.
 
-The rule: a run needs ``COPIES`` arrays of all particles to work with, and keeps its records in memory up to
-``IN_MEMORY`` bytes, in a temporary file beyond; a run that is saved writes all of them into its folder. It is refused
-when it needs more memory than is available (what the system calls available, or less where a container or ``ulimit``
-says so), or a larger file than the disk has room for.
+A run works with ``COPIES`` arrays of all particles. It keeps its records in memory if they have at most ``IN_MEMORY``
+bytes, and else in a temporary file; a run that is saved writes them into its folder. A run is refused if it needs more
+memory than the system, its container or ``ulimit`` leaves, or a larger file than the disk has room for.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ COPIES = 8  # measured: 5 without repulsion, 8 with it on the line, 11 in the pl
 
 
 def check_run(particles: int, dim: int, steps: int, record_every: int | None, runs: int = 1) -> None:
-    """Refuse ``runs`` runs of one size, kept together, that would not fit.
+    """Refuse ``runs`` runs of one size if they would not fit into memory together.
 
     Raises
     ------
@@ -46,8 +45,8 @@ def check_records(
 ) -> None:
     """Refuse ``runs`` runs whose records would not fit on the disk of ``folder``.
 
-    Without a folder they go into temporary files, or into memory where they are few. ``freed`` bytes in the folder
-    will be removed before.
+    Without a folder the records go into temporary files, or into memory if they have at most ``IN_MEMORY`` bytes.
+    ``freed`` bytes in the folder will be removed before.
 
     Raises
     ------
@@ -64,7 +63,7 @@ def check_records(
 
 
 def most_records(steps: int, record_every: int | None) -> int:
-    """The number of records that a run keeps, or one or two more."""
+    """An upper bound, at most two too large, of the number of records that a run keeps."""
     steps = int(steps)  # numpy's small numbers overflow in products
     if record_every is None:
         return min(steps + 1, 200)
@@ -79,7 +78,7 @@ def check(what: str, needed: int, remedy: str) -> None:
 
 
 def check_disk(what: str, needed: int, folder: Path, remedy: str) -> None:
-    """Refuse a file for which the disk of a folder, which need not be there yet, has no room."""
+    """Refuse a file that is larger than the free space on the disk of a folder; the folder may not exist yet."""
     folder = next((place for place in (folder, *folder.absolute().parents) if os.path.isdir(place)), folder)
     try:
         there = shutil.disk_usage(folder).free
@@ -96,7 +95,7 @@ def gigabytes(size: int) -> str:
 
 
 def available() -> int | None:
-    """Bytes of memory that a process may still ask for; None where the system does not say."""
+    """Bytes of memory that this process can still get; None if the system does not tell."""
     limits = [limit for limit in (_machine(), _container(), _address_space()) if limit is not None]
     return min(limits, default=None)
 

@@ -41,7 +41,7 @@ def part(
     Parameters
     ----------
     contract : type or tuple of str
-        A Protocol, or the names themselves where no Protocol is meant.
+        A Protocol, or the names of the members.
     without : str
         Members that this use does not need, separated by spaces.
     more : str
@@ -109,7 +109,7 @@ def prior(thing: Any, key: str = "prior") -> Any:
 
 
 def no_scipy(key: str, thing: object) -> None:
-    """Refuse a frozen distribution of scipy, with what there is in its place."""
+    """Refuse a frozen distribution of scipy, and name the prior to use instead."""
     if type(thing).__module__.startswith("scipy.stats"):
         raise ValueError(f"{refuse(key, thing, PRIOR)}; {SCIPY}")
 
@@ -136,7 +136,7 @@ def method(thing: Any) -> Any:
 
 
 def target(thing: Any, density: bool = False, dim: int | None = None) -> Any:
-    """A target, as `particlegvi.target` gives it; with ``density`` only one that has one."""
+    """A target made by `particlegvi.target`; with ``density``, one that has a density."""
     kind = part("target", thing, contracts.Target, TARGET, without="sample").kind
     if kind not in ("density", "atoms", "gaussians"):
         raise refuse("target", thing, TARGET)
@@ -148,12 +148,12 @@ def target(thing: Any, density: bool = False, dim: int | None = None) -> Any:
 
 
 def run(thing: Any) -> Any:
-    """A run, as `particlegvi.simulate` gives it."""
+    """A run made by `particlegvi.simulate`."""
     return part("run", thing, contracts.Run, "a run, as particlegvi.simulate gives it", without="steps info")
 
 
 def results(thing: Any) -> Any:
-    """Results, as `particlegvi.run` gives them: runs by label, and their scenario."""
+    """Results made by `particlegvi.run`: runs by label, and their scenario."""
     return part("results", thing, ("items", "scenario"), "results, as particlegvi.run or particlegvi.load gives them")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 LONGEST = 60
-POSITIVE = "a positive finite number"  # here, where settings finds it before numpy is loaded
+POSITIVE = "a positive finite number"  # defined here because settings needs it without loading numpy
 
 
 def refuse(key: str, value: Any, allowed: str) -> ValueError:
@@ -27,7 +27,7 @@ def shown(value: Any) -> str:
         return f"an array of {value.dtype} with the shape {value.shape}"
     try:
         text = repr(value)
-    except Exception:  # that of an object from outside may fail in any way
+    except Exception:  # the repr of a foreign object may fail in any way
         text = f"a {type(value).__name__}"
     return short(plain(" ".join(text[:1000].split())))
 
@@ -38,7 +38,7 @@ def short(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text in which what cannot be printed is written as Python writes it in a string."""
+    """A text with unprintable characters escaped as in a Python string."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
@@ -49,7 +49,7 @@ def as_written(numbers: Any) -> float | list[float]:
 
 def as_argument(path: object) -> str:
     """A path as it is typed into a shell, where spaces, quotes and a leading dash have a meaning."""
-    import shlex  # here, where something went wrong, and not at every start
+    import shlex  # imported only for an error, not at every start
 
     text = str(path)
     return shlex.quote(f"./{text}" if text.startswith("-") else text)

@@ -7,12 +7,14 @@ string. Adding a part is therefore adding a file; nothing else has to be edited.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
 
 from particlegvi.tools.quoting import shown
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-OF_OTHERS = {"jumps": "only DLE and DRLE have jumps, which need noise"}  # what only some parts have, and why
+Part = TypeVar("Part")
+OF_OTHERS = {"jumps": "only DLE and DRLE have jumps, which need noise"}  # options that only some parts have, and why
 
 
 def named(name: str, **facts: Any) -> Callable[[Function], Function]:
@@ -46,8 +48,8 @@ def _plain(word: str) -> str:
 def unknown(kind: str, word: object, known: Iterable[str], meant: str = "") -> ValueError:
     """The error, ready to raise, for a name that does not exist: one sentence with the nearest right one.
 
-    ``kind`` is what is looked up, in the singular ("loss", "key", "parameter of double-well"); ``meant`` is what is
-    known to be meant, and printed as it is.
+    ``kind`` names the thing in the singular ("loss", "key", "parameter of double-well"); ``meant`` is the right
+    name, if it is known, and is printed unchanged.
     """
     names = list(known)
     of_others = f": {OF_OTHERS[word]}" if isinstance(word, str) and word in OF_OTHERS else ""
@@ -75,8 +77,11 @@ def check_parameters(owner: str, given: Iterable[str], allowed: Iterable[str]) -
             raise unknown(f"parameter of {owner}", word, names)
 
 
-class Registry:
+class Registry(Generic[Part]):
     """The parts of one package, by name, imported at the first question.
+
+    A package makes its registry and hands on its methods: ``names, get = registry.names, registry.make`` where `get`
+    builds an object from parameters, and ``registry.get`` where it returns the part itself.
 
     Parameters
     ----------
@@ -84,15 +89,18 @@ class Registry:
         Full name of the package whose modules hold the parts, for example ``"particlegvi.losses"``. Modules whose
         names start with an underscore are not read.
     kind : str
-        What a part is called in errors, for example ``"loss"``.
+        Name of a part in errors, for example ``"loss"``.
+    also_called : mapping, optional
+        Names from elsewhere, in lower case with hyphens, with the name here that an error suggests for them.
     """
 
-    def __init__(self, package: str, kind: str) -> None:
+    def __init__(self, package: str, kind: str, also_called: Mapping[str, str] = MappingProxyType({})) -> None:
         self.package = package
         self.kind = kind
-        self._parts: dict[str, Any] = {}
+        self._also_called = also_called
+        self._parts: dict[str, Part] = {}
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> dict[str, Part]:
         """Every part by name, in alphabetical order."""
         import importlib
         import pkgutil
@@ -106,15 +114,49 @@ class Registry:
         return self._parts
 
     def names(self) -> list[str]:
-        """The names of all parts, in alphabetical order."""
+        """The names of all parts of this package, in alphabetical order."""
         return list(self.parts())
 
-    def __getitem__(self, name: str) -> Any:
-        part = None if self._parts else self._at_home(name)
-        return look_up(self.kind, name, self.parts()) if part is None else part
+    def get(self, name: str) -> Part:
+        """The part of this name, a class or a function. An unknown name is a ValueError with the nearest right one."""
+        part: Part | None = None if self._parts else self._at_home(name)
+        if part is not None:
+            return part
+        meant = self._also_called.get(_plain(name)) if isinstance(name, str) else None
+        if meant is not None and name not in self.parts():
+            raise unknown(self.kind, name, self.parts(), shown(meant))
+        found: Part = look_up(self.kind, name, self.parts())
+        return found
+
+    __getitem__ = get
+
+    def make(self, name: str, **parameters: Any) -> Any:
+        """A kernel, prior, schedule, ... of this name, for example ``pg.kernels.get("matern-52", lengthscale=0.5)``.
+
+        Parameters
+        ----------
+        name : str
+            One of ``names()`` of the same package.
+        **parameters
+            The parameters of the class of this name. Those that have a default may be left out.
+
+        Raises
+        ------
+        ValueError
+            If there is no such name or parameter (the nearest one is suggested), or one is missing or not allowed.
+        """
+        import inspect  # the command line starts without
+
+        part: Any = self.get(name)
+        owner, known = f"the {self.kind} {name}", inspect.signature(part).parameters
+        check_parameters(owner, parameters, known)
+        for key, each in known.items():
+            if each.default is each.empty and key not in parameters:
+                raise ValueError(f"{key} of {owner} must be given, not left out")
+        return part(**parameters)
 
     def _at_home(self, name: Any) -> Any:
-        """The part in the module of its own name, where most are: the others need not be imported then."""
+        """The part in the module of its own name, or None; for most parts no other module is imported then."""
         import importlib.util
 
         home = name.replace("-", "_") if isinstance(name, str) else ""

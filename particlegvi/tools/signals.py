@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and a closed terminal, answered within a second: once in good order, twice at once."""
+"""Ctrl-C, SIGTERM and a closed terminal stop a command within a second: the first in good order, the second at once."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 
 from particlegvi.tools import system
 
-PATIENCE = 0.7  # seconds that compiled code may keep Python from answering
-GRACE = 5.0  # seconds from the answer to the end: for a checkpoint, which takes a small part of one
+PATIENCE = 0.7  # seconds that compiled code may keep Python from handling a signal
+GRACE = 5.0  # seconds from the signal to the end of the process: a checkpoint takes a small part of one second
 
 
 def wakeup_ends() -> tuple[RawIOBase, RawIOBase]:
-    """The end that is read and the end that Python writes the numbers of signals to, without waiting.
+    """A pipe to which Python writes the number of each signal: the end to read, and the end to write without waiting.
 
-    A pipe; on Windows, where signals wake only sockets, a pair of these.
+    On Windows signals wake only sockets: there it is a pair of sockets.
     """
     if not system.WINDOWS:
         first, second = os.pipe()
@@ -36,32 +36,31 @@ def wakeup_ends() -> tuple[RawIOBase, RawIOBase]:
 
 
 class Stopped(KeyboardInterrupt):
-    """The request to stop. Code that cleans up after KeyboardInterrupt cleans up after this as well."""
+    """The request to stop. It is a KeyboardInterrupt, so that code which cleans up after one cleans up here too."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
         self.number = number
 
 
-class Answered:
-    """Context in which the signals that ask a process to stop raise `Stopped` in the main thread.
+class StopSignals:
+    """A context in which a signal to stop the process raises `Stopped` in the main thread.
 
-    A second signal ends the process at once, which harms no folder. So does the first if Python cannot answer it in
-    time because compiled code (or the compiler) has the main thread, and if the answer leads nowhere, because it fell
-    into one of the places where Python drops exceptions (a finaliser, a callback from C): a folder can go on from its
-    last checkpoint then.
+    The process ends at once, which harms no folder (it goes on from its last checkpoint), in three cases: at a second
+    signal; if compiled code or the compiler keeps the main thread from handling the first in time; and if `Stopped` is
+    lost, because Python drops exceptions in a finaliser or in a callback from C.
     Signals that the process was told to ignore (``nohup``) stay ignored.
     """
 
     SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # a closed terminal is SIGHUP; Windows has Ctrl-Break
 
     def __init__(self) -> None:
-        self.last_words = ""  # said where there is no time to say more: how to go on
+        self.last_words = ""  # printed if the process ends at once: how to go on
 
-    def __enter__(self) -> Answered:
+    def __enter__(self) -> StopSignals:
         _entered.append(self)
         self._before: dict[int, Any] = {}
-        self._answered = threading.Event()
+        self._handled = threading.Event()
         self._left = threading.Event()
         self._ends: tuple[RawIOBase, RawIOBase] | None = None
         if threading.current_thread() is not threading.main_thread():
@@ -69,7 +68,7 @@ class Answered:
         for name in self.SIGNALS:
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
-                self._before[number] = signal.signal(number, self._answer)
+                self._before[number] = signal.signal(number, self._stop)
         reader, writer = self._ends = wakeup_ends()
         self._wakeup = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
         threading.Thread(target=self._watch, args=(reader,), daemon=True).start()
@@ -85,31 +84,31 @@ class Answered:
             self._ends[1].close()  # ends the watching thread, which closes the other end
             self._ends = None
 
-    def _answer(self, number: int, _: FrameType | None) -> None:
-        if self._answered.is_set():
+    def _stop(self, number: int, _: FrameType | None) -> None:
+        if self._handled.is_set():
             os._exit(128 + number)
-        self._answered.set()
+        self._handled.set()
         raise Stopped(number)
 
     def _watch(self, reader: RawIOBase) -> None:
-        # Python writes the number of each signal here as it arrives, also while the main thread is busy.
+        # Python writes the number of each signal to the pipe as it arrives, also while the main thread is busy.
         while number := reader.read(1):
-            if number[0] in self._before and not (self._answered.wait(PATIENCE) and self._left.wait(GRACE)):
+            if number[0] in self._before and not (self._handled.wait(PATIENCE) and self._left.wait(GRACE)):
                 text = f"particlegvi: interrupted between two checkpoints{self.last_words}"
                 print(text, file=sys.stderr, flush=True)
                 os._exit(128 + number[0])
         reader.close()
 
 
-_entered: list[Answered] = []
+_entered: list[StopSignals] = []
 
 
-def answered() -> bool:
-    """Whether this is a command, whose signals an `Answered` takes."""
+def in_command() -> bool:
+    """Whether this process runs a command, which handles signals itself (`StopSignals`)."""
     return bool(_entered)
 
 
 def say_last(text: str) -> None:
-    """Set what the `Answered` around this code says if a signal ends the process without an answer; "" for nothing."""
-    for answered in _entered:
-        answered.last_words = text
+    """Set the text that `StopSignals` prints if a signal ends the process at once; "" for nothing."""
+    for entered in _entered:
+        entered.last_words = text

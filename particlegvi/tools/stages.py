@@ -16,7 +16,7 @@ WORDS: dict[Stage, str] = {
 
 
 class Expected(NamedTuple):
-    """About what a first use compiles; zeros where that is unknown."""
+    """Estimates of the compilation in a first use; zeros where they are unknown."""
 
     kernels: int = 0
     seconds: float = 0.0  # on the machine of `particlegvi.engine.numerics.compiling.REFERENCE`

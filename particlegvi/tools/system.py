@@ -1,11 +1,14 @@
-"""The differences of operating systems for files, in one place: Windows refuses what others allow.
+"""The differences of systems, in one place: for files, where Windows refuses what others allow, and of processors.
 
-Written for Windows from its documentation, and tried under `tests/emulated`, which takes the same things away on Linux.
+What concerns Windows is written from its documentation, and tried under `tests/emulated`, which takes the same things
+away on Linux.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import platform
 import sys
 
 WINDOWS = sys.platform == "win32"
@@ -45,3 +48,26 @@ def too_long(path: str | os.PathLike[str]) -> str:
     if not WINDOWS or len(os.path.abspath(path)) < LONGEST_PATH - 100:  # the files inside need some
         return ""
     return f" (Windows takes paths of up to {LONGEST_PATH} characters; choose a shorter one)"
+
+
+def processor() -> str:
+    """The model of the processor, as the system names it."""
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            name, _, model = line.partition(":")
+            if name.strip() == "model name":
+                return model.strip()
+    return platform.processor() or platform.machine()
+
+
+def linear_algebra() -> str:
+    """The loaded libraries of linear algebra (BLAS), each with the kernels that it has chosen for this processor.
+
+    Other kernels add in another order, so that last digits differ, and signs of eigenvectors.
+    """
+    import numpy  # noqa: F401 - which loads one
+    from threadpoolctl import threadpool_info
+
+    loaded = [each for each in threadpool_info() if each.get("user_api") == "blas"]
+    named = {f"{each.get('internal_api')} {each.get('architecture') or each.get('version')}" for each in loaded}
+    return ", ".join(sorted(named)) or "not known"

@@ -1,4 +1,4 @@
-"""Bounds of the experiments for sampling errors: a true claim misses each at most once in a thousand times."""
+"""Bounds on sampling errors: a true claim misses each of them at most once in a thousand times."""
 
 from __future__ import annotations
 

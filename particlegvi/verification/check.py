@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from particlegvi.contracts import Facts
 from particlegvi.verification.claim import Claim, Experiment
 
-Row = Facts  # a claim in the report, as JSON can hold it
+Row = Facts  # a claim in the report, of values that JSON can hold
 
 
 @dataclass(frozen=True)

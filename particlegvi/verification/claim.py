@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 from particlegvi.contracts import Facts
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from particlegvi.verification.picture import Picture
 
-Data = Facts  # what one variant's figure needs, by name
+Data = Facts  # the data of one variant's picture, by name
 RELATIONS = ("<=", ">=")
 
 
@@ -114,6 +114,6 @@ class Claim:
         """
         raise NotImplementedError
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        """Draw one variant's ``Experiment.data`` on matplotlib axes, with labels, units and the truth."""
+    def draw(self, picture: Picture, data: Data) -> None:
+        """Draw one variant's ``Experiment.data``, with labels, units and the truth."""
         raise NotImplementedError

@@ -16,7 +16,7 @@ HEADER = ("claim", "measured", "", "bound", "verdict", "control")
 
 
 def at_once(text: str) -> None:
-    """Print a line without waiting for more."""
+    """Print a line and flush it."""
     print(text, flush=True)
 
 
@@ -53,7 +53,7 @@ def verify(
     say : callable
         Prints a line of the table, at once.
     begin : callable, optional
-        Is told what begins: the check of a claim, and its picture.
+        Called with a description of each claim before its check.
 
     Returns
     -------

@@ -28,7 +28,7 @@ class FokkerPlanck:
     potential : array (n,)
         V at the centres.
     centres : array (n,)
-        Of n cells of equal width.
+        Centres of n cells of equal width.
     kl_weight : float
         lambda2, above 0.
     lambda1 : float

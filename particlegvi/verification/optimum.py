@@ -72,7 +72,7 @@ class Projection:
     def potential(self, u: Array, nodes: int = 1) -> Array:
         """V* of (6.22) for coefficients (n, M), by Gauss-Hermite sums; with one node V_infinity of (D.157).
 
-        The cost is a sum over inputs, so that no more than the diagonal of Sigma matters.
+        The cost is a sum over inputs, so that only the diagonal of Sigma matters.
         """
         places, weights = np.polynomial.hermite_e.hermegauss(nodes)
         values = u @ self.features.T

@@ -21,7 +21,7 @@ PRIOR = pg.priors.Normal(mean=0.0, sd=1.0)
 KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0)
 DLE = pg.methods.DLE(kl_weight=1.0)
 DRLE = pg.methods.DRLE(kl_weight=1.0, mmd_weight=0.5, kernel=KERNEL)
-# Weights that differ, so that swapping them shows, and a repulsion that can be seen.
+# The weights differ, so that swapping them is noticed, and the repulsion is strong enough to be seen.
 STRONG = pg.methods.DRLE(kl_weight=0.5, mmd_weight=1.0, kernel=KERNEL)
 LOSS_FORMULA = "3/2*(t**4/4 + t**3/3 - t**2) - 3/8"
 # mu_P of the prior N(0, 1) under the kernel of lengthscale 1
@@ -58,7 +58,7 @@ def potential(t: np.ndarray, method: Method) -> np.ndarray:
 
 
 def swapped(method: Method) -> pg.Loss:
-    """A loss for which V is that printed in C.7: loss - lambda1 log p - lambda2 mu_P."""
+    """A loss that gives V as it is printed in C.7: loss - lambda1 log p - lambda2 mu_P."""
     change = 2.0 * method.mmd_weight - method.kl_weight
     return pg.Loss.from_formula(f"{LOSS_FORMULA} + {change}*t**2/2 + {change}*{EMBEDDING_FORMULA}", variables=["t"])
 

@@ -27,7 +27,7 @@ class Regression(NamedTuple):
 
 
 def regressions(seed: int, count: int) -> Iterator[Regression]:
-    """Random ones of 1 to 4 inputs, 8 to 40 rows and up to half as many inducing points; a fifth has targets of 0."""
+    """Random regressions: 1 to 4 inputs, 8 to 40 rows, at most half as many inducing points; a fifth has targets 0."""
     r = np.random.default_rng(seed)
     for number in range(count):
         dim, n = int(r.integers(1, 5)), int(r.integers(8, 41))

@@ -9,12 +9,12 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi.contracts import Array
-from particlegvi.engine.jumps.ensemble import Jumps
+from particlegvi.engine.jumps.ensemble import EnsembleJumps
 from particlegvi.engine.jumps.line import MARGIN, NEW, UNIFORM
 from particlegvi.engine.jumps.on_line import Line
 
 
-class WithoutRatio(Jumps):
+class WithoutRatio(EnsembleJumps):
     """Accepts by the energy alone, as if proposals were symmetric."""
 
     def propose_on_line(self, line: Line, x: Array, side: int, number: int) -> int:
@@ -25,7 +25,7 @@ class WithoutRatio(Jumps):
         return taken
 
 
-class Folded(Jumps):
+class Folded(EnsembleJumps):
     """Folds proposals outside of the walls back inside."""
 
     def propose_on_line(self, line: Line, x: Array, side: int, number: int) -> int:
@@ -43,11 +43,11 @@ class Folded(Jumps):
 class Unweighted(pg.methods.DLE):
     """DLE with a wrong acceptance."""
 
-    kind_of_jumps: ClassVar[type[Jumps]] = WithoutRatio
+    kind_of_jumps: ClassVar[type[EnsembleJumps]] = WithoutRatio
 
 
 @dataclass(frozen=True, init=False)
 class FoldedBack(pg.methods.DLE):
     """DLE with proposals that are folded back."""
 
-    kind_of_jumps: ClassVar[type[Jumps]] = Folded
+    kind_of_jumps: ClassVar[type[EnsembleJumps]] = Folded

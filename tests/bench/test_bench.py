@@ -1,12 +1,10 @@
 """The benchmark's own arithmetic, that its rivals do the same sum, and that its checks can fail."""
 
-import json
-
 import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.bench import figure, function_rivals, rivals, scaling, timing, workloads
+from particlegvi.bench import functions, rivals, scaling, timing, workloads
 from particlegvi.cli import main
 from particlegvi.functionspace import covariances, functionals
 from particlegvi.functionspace.basis.fourier_sums import FourierSums
@@ -41,6 +39,7 @@ def test_the_numpy_rival_takes_the_same_drift():
         np.testing.assert_allclose(run.final[:, 0], theirs, rtol=0, atol=1e-12)
 
 
+@pytest.mark.thorough
 def test_naive_pairs_are_the_same_sum():
     x = pg.priors.Normal(0.0, 1.0).sample(200)
     pairs, _ = rivals.naive_numba()
@@ -53,7 +52,7 @@ def test_products_of_matrices_are_the_same_statistics(rng):
     x, y = rng.uniform(0.0, 1.0, (500, 1)), rng.standard_normal(500)
     some = functionals.Fourier(-0.5, 1.5, 7)
     ours = FourierSums(some, x, y).products(covariances.Matern32(0.2))
-    gram, projected = function_rivals.numpy_products(x[:, 0] + 0.5, y, some.angles(), 7)()
+    gram, projected = rivals.numpy_products(x[:, 0] + 0.5, y, some.angles(), 7)()
     np.testing.assert_allclose(ours.gram, gram, rtol=0, atol=1e-11)
     np.testing.assert_allclose(ours.projected, projected, rtol=0, atol=1e-11)
 
@@ -74,21 +73,17 @@ def test_unknown_workloads_are_answered_with_the_nearest(capsys):
     assert 'did you mean "drle-figure"' in capsys.readouterr().err
 
 
-def test_one_workload_is_measured_and_written(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(rivals, "installed", lambda name: False)
-    assert main(["bench", "--only", "direct-pairs", "--quick", "--out", str(tmp_path)]) == 0
-    result = json.loads((tmp_path / "results.json").read_text())
-    rows = result["workloads"]["direct-pairs"]["rows"]
-    assert [row["name"] for row in rows] == ["particlegvi", "numba double loop"]
-    assert rows[0]["ratio"] == 1.0 and all(row["seconds"] > 0.0 for row in rows)
-    assert result["machine"]["threads"] >= 1
-    assert "particlegvi" in capsys.readouterr().out
+def test_the_bound_is_taken_again_and_again():
+    ours, *others = functions.elbo_gradient(True)
+    ours.work()
+    assert ours.name == "particlegvi" and ours.share == functions.CALLS and not others
 
 
+@pytest.mark.thorough
 def test_scaling_is_measured_and_drawn(tmp_path):
     curves = {"1": scaling.measure(1, numbers=(100, 300)), "2": scaling.measure(2, numbers=(100, 300))}
     assert set(curves["1"]) >= {"direct sum", "truncated Fourier series", "Chebyshev boxes"}
-    figure.draw_scaling(curves, tmp_path / "scaling.png")
+    scaling.draw(curves, tmp_path / "scaling.png")
     assert (tmp_path / "scaling.png").read_bytes()[:4] == b"\x89PNG"
 
 

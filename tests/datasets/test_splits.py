@@ -8,7 +8,7 @@ import pytest
 from particlegvi.datasets import holdout, standard_splits, thesis_split
 
 
-@pytest.mark.parametrize("rows", [308, 506, 1030, 1599])
+@pytest.mark.parametrize("rows", [308, 506, 1030, 1599, 11934])
 def test_the_standard_splits_are_those_of_the_papers_program(rows):
     stream = np.random.RandomState(1)
     for train, test in standard_splits(rows, count=20):

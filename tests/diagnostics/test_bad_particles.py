@@ -8,7 +8,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import diagnostics
 
-from ..bad_values import DLE, KERNEL, LOSS, PRIOR, table, wrong_answers
+from ..bad_values import DLE, KERNEL, LOSS, PRIOR, all_wrong_answers, table, wrong_answers
 
 DRLE = pg.methods.DRLE(1.0, 0.5, KERNEL)
 TARGET = pg.target(LOSS, DLE, PRIOR)
@@ -20,11 +20,17 @@ GIVEN = {
     "p": 0.5, "table": np.eye(4), "replicates": 5, "step_size": 0.1, "directions": 2, "values": [3.0, 4.0, 4.0],
     "target_score method": DLE,
 }  # fmt: skip
-RESULTS = "Distance Drift ExcessEnergy FreeEnergyParts"  # what the others return
+RESULTS = "Distance Drift ExcessEnergy FreeEnergyParts Misplaced"  # what the others return
 CALLS = table(diagnostics, GIVEN, left_out=RESULTS)
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_every_value_of_an_argument_is_answered(name):
+def test_a_dozen_values_of_an_argument_are_answered(name):
     wrong = wrong_answers(name, CALLS[name])
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.thorough
+def test_every_value_of_every_argument_is_answered():
+    wrong = all_wrong_answers(CALLS)
     assert not wrong, "\n".join(wrong)

@@ -57,3 +57,11 @@ def test_constants_and_bad_shapes():
             potential_scale_reduction(bad)
         with pytest.raises(ValueError, match="draws must be .*, not (an array of the shape|NaN or infinity)"):
             effective_sample_size(bad)
+
+
+def test_chains_that_stay_where_they_are_have_no_effective_sample_size():
+    values = np.arange(5.0)[:, None]
+    constant = np.repeat(values, 40, axis=1)
+    assert np.isnan(effective_sample_size(constant))
+    slow = constant + 1e-3 * np.random.default_rng(0).normal(size=constant.shape)
+    assert np.isfinite(effective_sample_size(slow))  # control

@@ -66,6 +66,7 @@ def test_mmd_to_the_prior_is_the_plain_double_sum(dim):
     assert abs(diagnostics.mmd_squared_to_prior(x, kernel, prior) - expected) < 4.0 * error + 1e-8
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("prior", "law"),
     [
@@ -96,6 +97,7 @@ def test_the_target_of_a_langevin_ensemble_has_minus_the_log_normaliser():
         assert found.mmd_part == 0.0
 
 
+@pytest.mark.thorough
 def test_the_target_of_a_repulsive_ensemble_by_quadrature_of_the_interaction():
     method = pg.methods.DRLE(0.6, 0.9, SE(0.8))
     target = pg.target(LINE, method, prior=PRIOR)

@@ -12,7 +12,7 @@ from particlegvi.contracts import Snapshot
 from particlegvi.functionspace import ProjectedLangevinSampler, basis, likelihoods, residuals
 from particlegvi.functionspace.basis.finding import find, packed, unpacked
 from particlegvi.functionspace.covariances import SquaredExponential
-from particlegvi.functionspace.sampling.journal import Journal
+from particlegvi.simulation.journal import Journal
 
 from .references import gaussian_posterior
 from .sampling.test_journal import Memory
@@ -114,15 +114,15 @@ def test_an_interrupted_fit_in_such_a_basis_continues_with_the_same_bytes(regist
     X, y = data()
     y = (y > 0.0).astype(float)
 
-    def fit(keeper=None):
+    def fit(storage=None):
         sampler = CosineSampler(K, likelihoods.Bernoulli(), 1, particles=10, steps=40, seed=3)
-        return sampler.fit(X, y, None, keeper)
+        return sampler.fit(X, y, None, storage)
 
-    keeper = Memory(calls=1)
+    storage = Memory(calls=1)
     with pytest.raises(KeyboardInterrupt):
-        fit(keeper)
-    keeper.left = 10**9
-    assert fit(keeper).coefficients_.tobytes() == fit().coefficients_.tobytes()
+        fit(storage)
+    storage.left = 10**9
+    assert fit(storage).coefficients_.tobytes() == fit().coefficients_.tobytes()
 
 
 @pytest.mark.parametrize("make", [lambda: basis.Nystroem(K, Z), lambda: basis.InducingValues(K, Z),
@@ -139,34 +139,34 @@ def test_packed_arrays_give_the_basis_back(make, registered):
 def test_a_nystroem_basis_is_packed_as_it_always_was():
     made = basis.Nystroem(K, Z)
     assert list(packed(made)) == ["inducing_points", "eigenvalues", "vectors", "jitter"]
-    keeper = Memory()
-    with Journal(keeper) as journal:
+    storage = Memory()
+    with Journal(storage) as journal:
         find(journal, K, lambda: (made, {"chosen": "so"}))
-    told = keeper.snapshot.facts["told"]["basis"]
+    told = storage.snapshot.facts["told"]["basis"]
     assert told[3:] == [0.0, {"chosen": "so"}]
     assert [each["shape"] for each in told[:3]] == [[5, 1], [5], [5, 5]]
 
 
 def test_the_class_of_a_resumed_basis_is_found_by_its_name(registered):
-    keeper, made = Memory(), basis.InducingValues(K, Z)
-    with Journal(keeper) as journal:
+    storage, made = Memory(), basis.InducingValues(K, Z)
+    with Journal(storage) as journal:
         find(journal, K, lambda: (made, {}))
-    keeper.snapshot = Snapshot(*keeper.snapshot)
-    with Journal(keeper) as journal:
+    storage.snapshot = Snapshot(*storage.snapshot)
+    with Journal(storage) as journal:
         again, _ = find(journal, K, lambda: pytest.fail("it was found before"))
     assert type(again) is basis.InducingValues
     direct = basis.InducingValues.restore(K, made.state())
     assert again.values(np.eye(5)).tobytes() == direct.values(np.eye(5)).tobytes()
-    facts = json.loads(json.dumps(keeper.snapshot.facts).replace("inducing-values", "inducing-value"))
-    keeper.snapshot = keeper.snapshot._replace(facts=facts)
-    with Journal(keeper) as journal, pytest.raises(ValueError, match='did you mean "inducing-values"'):
+    facts = json.loads(json.dumps(storage.snapshot.facts).replace("inducing-values", "inducing-value"))
+    storage.snapshot = storage.snapshot._replace(facts=facts)
+    with Journal(storage) as journal, pytest.raises(ValueError, match='did you mean "inducing-values"'):
         find(journal, K, lambda: (made, {}))
 
 
 def test_the_registry_has_the_bases_of_the_package():
     assert basis.names() == ["inducing-values", "nystroem", "projection"]
     assert basis.get("nystroem") is basis.Nystroem
-    assert basis.get("inducing-values") is basis.InducingValues is basis.InducingPoints
+    assert basis.get("inducing-values") is basis.InducingValues
     with pytest.raises(ValueError, match='did you mean "nystroem"'):
         basis.get("nystrom")
 

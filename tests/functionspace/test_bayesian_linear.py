@@ -197,6 +197,7 @@ def test_the_references_of_random_points(seed, points, value, to_posterior):
     assert given.facts["points"] == points and given.facts["sets"] == 200
 
 
+@pytest.mark.thorough
 def test_with_five_points_the_objective_is_determined_and_the_covariance_is_not():
     """R7, 5 points: weights that no set sees well have a variance that falls as long as the search goes on, and with it
     KL to the posterior grows: 190.9 is where one search stopped, others end between 190 and 205."""
@@ -247,6 +248,7 @@ def test_the_factorised_optimum_is_the_best_diagonal(rng):
 # Adam, and the spectral estimator -------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_adam_comes_near_the_optimum():
     falling = schedules.Linear(initial=0.02, final=1e-5, over=6000)
     measure = sets_of(900, 10, toy(0)[0])

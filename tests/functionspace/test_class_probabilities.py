@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from particlegvi.functionspace.class_probabilities import class_probabilities, robust_max_cost
+from particlegvi.functionspace.prediction.class_probabilities import class_probabilities
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,10 @@ def test_draws_agree_and_the_printed_density_does_not(rng):
 
 
 def test_labels_of_the_robust_maximum(rng):
-    m, r, y = rng.standard_normal((40, 4)), rng.uniform(0.1, 2.0, (40, 4)), rng.integers(0, 4, 40)
+    m, r = rng.standard_normal((40, 4)), rng.uniform(0.1, 2.0, (40, 4))
     S = class_probabilities(m, r)
     labels = class_probabilities(m, r, epsilon=0.03)
     assert np.allclose(labels, 0.97 * S + 0.01 * (1.0 - S)) and np.allclose(labels.sum(axis=1), 1.0)
-    own = S[np.arange(40), y]
-    assert np.allclose(robust_max_cost(m, r, y, 0.03), -own * np.log(0.97) - (1.0 - own) * np.log(0.01))
 
 
 @pytest.mark.parametrize(
@@ -68,5 +66,3 @@ def test_labels_of_the_robust_maximum(rng):
 def test_bad_input_is_refused(given, sentence):
     with pytest.raises(ValueError, match=sentence):
         class_probabilities(*given)
-    with pytest.raises(ValueError, match="labels must be whole numbers from 0 to 1"):
-        robust_max_cost([[0.0, 1.0]], [[1.0, 1.0]], [2])

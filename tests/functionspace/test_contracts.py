@@ -7,7 +7,7 @@ import pytest
 
 from particlegvi import contracts
 from particlegvi.functionspace import basis, covariances, likelihoods
-from particlegvi.kinds.functions import methods
+from particlegvi.scenario.kinds.functions import methods
 
 PARAMETERS = {
     "gaussian": {"noise_variance": 0.1},

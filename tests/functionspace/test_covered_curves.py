@@ -36,7 +36,7 @@ def shares(number, seed):
     start = covariances.SquaredExponential(1.0, 1.0)
     k, s2, _ = fit_hyperparameters(start, X[chosen], t[chosen], 0.1)
     gaussian = likelihoods.Gaussian(noise_variance=s2)
-    network = means.Network(hidden=(50, 50), epochs=1000)
+    network = means.MeanNetwork(hidden=(50, 50), epochs=1000)
     models = {
         "gwi-net": GaussianWasserstein(k, gaussian, X[chosen], network, seed=seed).fit(X, t, validation=(X, t)),
         "gwi-svgp": GaussianWasserstein(k, gaussian, X[chosen]).fit(X, t),

@@ -19,6 +19,7 @@ print(json.dumps([first, names, sorted(sys.modules)]))
 """
 
 
+@pytest.mark.thorough
 def test_every_name_is_there_and_light(tmp_path):
     command = [sys.executable, "-c", EVERYTHING]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)

@@ -5,7 +5,8 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from particlegvi.functionspace import GaussianWasserstein, SparseGaussianProcess, covariances, likelihoods, means
-from particlegvi.functionspace.wasserstein import process_w2
+from particlegvi.functionspace.wasserstein.process_distance import process_w2_squared
+from particlegvi.functionspace.wasserstein.weights import fixed_point
 
 X = np.linspace(0.0, 1.0, 50)[:, None]
 Y = np.sin(6.0 * X[:, 0]) + 0.2 * np.cos(60.0 * X[:, 0])
@@ -35,7 +36,7 @@ def objective(model, mean, S, w=1.0):
         a, b = model.basis.features(A), model.basis.features(B)
         return K(A, B) - a @ b.T + a @ S @ b.T
 
-    distance = process_w2(K, covariance, X, method="exact").value + np.mean(mean**2)
+    distance = process_w2_squared(K, covariance, X, method="exact").value + np.mean(mean**2)
     return np.sum((Y - mean) ** 2 + r.diagonal()) / 0.1 + 25.0 * np.log(2.0 * np.pi * 0.05) + w * distance
 
 
@@ -73,13 +74,13 @@ def test_the_covariance_part_has_the_values_of_the_convex_problem(points, exact,
         model = GaussianWasserstein(k, noise, Z, covariance=rule).fit(x, np.zeros(150))
         e = model.basis.features(x)
         kept = np.trace(model.covariance(x) - k(x) + e @ e.T) / 150.0
-        assert (model.shrinkage_**-0.5 - 1.0) * kept + model.w2_ == pytest.approx(expected, abs=2e-5)
+        assert (model.shrinkage_**-0.5 - 1.0) * kept + model.w2_squared_ == pytest.approx(expected, abs=2e-5)
 
 
 def test_weights_that_depend_on_the_distance_are_fixed_points():
     printed, code = fitted(w2_weight="unsquared"), fitted(w2_weight="code")
-    assert printed.weight_ == pytest.approx(0.5 / np.sqrt(printed.w2_))
-    assert code.weight_ == pytest.approx(25.0 / np.sqrt(code.w2_))
+    assert printed.w2_weight_ == pytest.approx(0.5 / np.sqrt(printed.w2_squared_))
+    assert code.w2_weight_ == pytest.approx(25.0 / np.sqrt(code.w2_squared_))
     with pytest.warns(UserWarning, match="w2_weight is 0"):
         free = fitted(w2_weight=0.0)
     plain = fitted(w2_weight=1e-9)
@@ -91,7 +92,7 @@ def test_weights_are_found_where_fixed_points_are_slow(rows, noise, rule, rng):
     x = rng.standard_normal((rows, 1))
     settings = {"w2_weight": "code", "covariance": rule}
     model = GaussianWasserstein(K, likelihoods.Gaussian(noise), x[:8], **settings).fit(x, np.sin(2.0 * x[:, 0]))
-    assert model.weight_ == pytest.approx(0.5 * rows / np.sqrt(model.w2_), rel=1e-9)
+    assert model.w2_weight_ == pytest.approx(0.5 * rows / np.sqrt(model.w2_squared_), rel=1e-9)
 
 
 def test_a_distance_that_outweighs_the_data_leaves_the_prior():
@@ -101,6 +102,14 @@ def test_a_distance_that_outweighs_the_data_leaves_the_prior():
         model.fit(X, Y)
     mean, sd = model.predict(LOOK, return_std=True)
     assert np.allclose(mean, 0.0, atol=1e-5) and np.allclose(sd, 1.0, atol=1e-5)
+
+
+@pytest.mark.parametrize("rounding", [0.0, 4e-16, 9e-16])
+def test_rounding_of_the_distance_is_no_weight(rounding):
+    """Near the prior W2^2 is rounding, which differs by processor; 0.01 / w^2 outweighs the data all the same."""
+    with pytest.warns(UserWarning, match="outweighs the data"):
+        weight = fixed_point(lambda w: max((0.1 / (1.0 + w)) ** 2, rounding), 50.0, 0.25)
+    assert weight == 0.25e6
 
 
 def test_a_model_is_fitted_once_whatever_the_weight():
@@ -113,7 +122,7 @@ def test_a_model_is_fitted_once_whatever_the_weight():
 
     linear = Counted()
     model = fitted(mean=means.Given(linear), w2_weight="unsquared")
-    exact = LinearRegression().fit(X, Y).predict(X) / (1.0 + 2.0 * 0.05 * model.weight_ / 50.0)
+    exact = LinearRegression().fit(X, Y).predict(X) / (1.0 + 2.0 * 0.05 * model.w2_weight_ / 50.0)
     assert linear.fits == 1 and np.allclose(model.predict(X), exact)
     plain = fitted(mean=means.Given(lambda x: 2.0 * x[:, 0]), w2_weight="unsquared")
     assert np.array_equal(plain.predict(X), 2.0 * X[:, 0])
@@ -138,7 +147,7 @@ def test_any_model_gets_error_bars():
 def test_a_network_learns_and_stops_early(rng):
     x = rng.uniform(-3.0, 3.0, (300, 1))
     y = np.sin(x[:, 0]) + 0.1 * rng.standard_normal(300)
-    settings = {"mean": means.Network(hidden=(10,), epochs=400, batch_size=100), "w2_weight": 1.0, "seed": 4}
+    settings = {"mean": means.MeanNetwork(hidden=(10,), epochs=400, batch_size=100), "w2_weight": 1.0, "seed": 4}
     made = [
         GaussianWasserstein(covariances.SquaredExponential(1.0, 1.0), likelihoods.Gaussian(0.01), 15, **settings)
         .fit(x[:240], y[:240], validation=(x[240:], y[240:]))
@@ -197,14 +206,14 @@ def test_bad_settings_are_refused(given, sentence):
         (lambda: GaussianWasserstein(K, NOISE, 5).fit(X, Y, 3), "validation must be two arrays"),
         (lambda: GaussianWasserstein(K, NOISE, 5, mean="network"), "mean must be one of"),
         (lambda: fitted(mean=means.Given(lambda x: np.full(len(x), np.nan))), "not one with NaN"),
-        (lambda: means.Network(hidden=10), "hidden must be one to four"),
+        (lambda: means.MeanNetwork(hidden=10), "hidden must be one to four"),
         (lambda: means.Given(3), "model must be an object with fit and predict"),
         (lambda: means.Given(LinearRegression), "model must be an object with fit and predict"),
-        (lambda: fitted(mean=means.Network), "mean must be one of"),
+        (lambda: fitted(mean=means.MeanNetwork), "mean must be one of"),
         (lambda: fitted(mean=means.Given(lambda x: x)), "the prediction of the given mean must be"),
-        (lambda: means.Network(hidden=()), "hidden must be one to four"),
-        (lambda: means.Network(epochs=0), "epochs must be"),
-        (lambda: means.Network(step_size=0.0), "step_size must be"),
+        (lambda: means.MeanNetwork(hidden=()), "hidden must be one to four"),
+        (lambda: means.MeanNetwork(epochs=0), "epochs must be"),
+        (lambda: means.MeanNetwork(step_size=0.0), "step_size must be"),
     ],
 )
 def test_what_cannot_be_is_refused(make, sentence):

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtri
 
 import particlegvi as pg
-from particlegvi.functionspace.basis import InducingPoints, Nystroem
+from particlegvi.functionspace.basis import InducingValues, Nystroem
 from particlegvi.functionspace.basis import nystroem as module
 from particlegvi.functionspace.covariances import Iterated, Matern32, SquaredExponential
 
@@ -201,26 +201,26 @@ def test_bad_inputs_and_priors_are_refused():
 
 class TestInducingPoints:
     def test_maps_are_inverses_and_values_are_those_of_the_function(self, rng):
-        basis = InducingPoints(K, Z)
+        basis = InducingValues(K, Z)
         u = rng.normal(size=(4, 12))
         np.testing.assert_allclose(basis.values(u), u @ basis.features(Z).T, atol=1e-12)
         np.testing.assert_allclose(basis.coefficients(basis.values(u)), u, atol=1e-12)
 
     def test_function_is_the_interpolation_of_its_values(self, rng):
-        basis = InducingPoints(K, Z)
+        basis = InducingValues(K, Z)
         values = rng.normal(size=12)
         expected = K(X, Z) @ np.linalg.solve(K(Z), values)  # P[F](X) of Theorem D.13.2
         np.testing.assert_allclose(basis.features(X) @ basis.coefficients(values), expected, atol=1e-11)
 
     def test_priors_of_the_values(self):
-        basis = InducingPoints(K, Z)
+        basis = InducingValues(K, Z)
         root = basis.values(np.eye(12)).T
         np.testing.assert_allclose(root * basis.prior_variances("gp") @ root.T, K(Z), atol=1e-12)
         # (D.202): the precision is M k(Z, Z)^-2
         np.testing.assert_allclose(root * basis.prior_variances("rkhs") @ root.T, K(Z) @ K(Z) / 12, atol=1e-12)
 
     def test_potential_is_d204(self, rng):
-        basis = InducingPoints(K, Z)
+        basis = InducingValues(K, Z)
         values, y = rng.normal(size=12), rng.normal(size=30)
         u = basis.coefficients(values)
         inverse = np.linalg.inv(K(Z))
@@ -234,7 +234,7 @@ class TestInducingPoints:
 
         The control leaves the preconditioner k(Z, Z) out of the prior's drift, as a slip in (D.200) would.
         """
-        basis = InducingPoints(K, Z)
+        basis = InducingValues(K, Z)
         e, y, step = basis.features(X), rng.normal(size=30), 1e-4
         matrix, inverse, cross = K(Z), np.linalg.inv(K(Z)), K(Z, X)
         u = rng.normal(size=12)

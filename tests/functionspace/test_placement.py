@@ -156,6 +156,7 @@ class TestNinePoints:
             assert self.errors(Z) == pytest.approx((5.99, 0.0147, 0.0143), rel=0.01)
             assert facts["objective"]["after"] < facts["objective"]["before"]
 
+    @pytest.mark.thorough
     def test_fisher_from_the_best_start(self):
         found = []
         for trial in range(5):

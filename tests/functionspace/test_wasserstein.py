@@ -5,7 +5,7 @@ import pytest
 from scipy import linalg
 
 from particlegvi.functionspace import covariances
-from particlegvi.functionspace.wasserstein import gaussian_w2, process_w2
+from particlegvi.functionspace.wasserstein.process_distance import gaussian_w2_squared, process_w2_squared
 
 K = covariances.SquaredExponential(0.3, 1.0)
 X = np.linspace(-1.0, 1.0, 60)[:, None]
@@ -29,11 +29,11 @@ def test_it_is_the_cost_of_the_optimal_map(rng):
         linear = inverse @ linalg.sqrtm(root @ b @ root).real @ inverse  # moves N(0, a) to N(0, b)
         assert np.allclose(linear @ a @ linear.T, b)
         cost = np.trace((np.eye(n) - linear) @ a @ (np.eye(n) - linear).T) + np.sum((m - other) ** 2)
-        assert gaussian_w2(m, a, other, b) == pytest.approx(cost, rel=1e-8)
-        assert gaussian_w2(other, b, m, a) == pytest.approx(cost, rel=1e-8)
-        assert gaussian_w2(m, a, m, a) == pytest.approx(0.0, abs=1e-8 * np.trace(a))
-    assert gaussian_w2([1.0], [[4.0]], [3.0], [[9.0]]) == pytest.approx(4.0 + 1.0)
-    assert gaussian_w2([0.0, 0.0], np.zeros((2, 2)), [0.0, 0.0], np.diag([1.0, 0.0])) == pytest.approx(1.0)
+        assert gaussian_w2_squared(m, a, other, b) == pytest.approx(cost, rel=1e-8)
+        assert gaussian_w2_squared(other, b, m, a) == pytest.approx(cost, rel=1e-8)
+        assert gaussian_w2_squared(m, a, m, a) == pytest.approx(0.0, abs=1e-8 * np.trace(a))
+    assert gaussian_w2_squared([1.0], [[4.0]], [3.0], [[9.0]]) == pytest.approx(4.0 + 1.0)
+    assert gaussian_w2_squared([0.0, 0.0], np.zeros((2, 2)), [0.0, 0.0], np.diag([1.0, 0.0])) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(
@@ -42,31 +42,31 @@ def test_it_is_the_cost_of_the_optimal_map(rng):
      (0.0, 0.8565550625, 0.8622295026)],
 )  # fmt: skip
 def test_reference_numbers(s, exact, thesis):
-    dense, low = (process_w2(K, shrunk(s), X, method=method) for method in ("exact", "low-rank"))
+    dense, low = (process_w2_squared(K, shrunk(s), X, method=method) for method in ("exact", "low-rank"))
     assert dense.value == pytest.approx(exact, abs=1e-9) and dense.method == "exact"
     assert abs(low.value - dense.value) <= low.error < 1e-5 and max(low.ranks) < 30
-    assert process_w2(K, shrunk(s), X, method="thesis", points=X[::6]).value == pytest.approx(thesis, abs=1e-7)
-    few = process_w2(K, shrunk(s), X, method="points", points=X[::6]).value
+    assert process_w2_squared(K, shrunk(s), X, method="thesis", points=X[::6]).value == pytest.approx(thesis, abs=1e-7)
+    few = process_w2_squared(K, shrunk(s), X, method="points", points=X[::6]).value
     assert few == pytest.approx(exact, abs=0.02) and (s < 1.0 or few < 1e-9)
 
 
 def test_many_rows_need_few_functions(rng):
     x = rng.uniform(-1.0, 1.0, (1500, 1))
-    low, dense = (process_w2(K, shrunk(0.25), x, method=method) for method in ("auto", "exact"))
+    low, dense = (process_w2_squared(K, shrunk(0.25), x, method=method) for method in ("auto", "exact"))
     assert low.method == "low-rank" and abs(low.value - dense.value) <= low.error + dense.error < 1e-4
 
 
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: process_w2(K, K, X, method="nearest"), "method must be one of"),
-        (lambda: process_w2(K, K, np.empty((0, 1))), "X must be an array with at least one row"),
-        (lambda: process_w2(K, K, np.zeros((5001, 1)), method="exact"), "5001 rows: .exact. takes 0.8 GB"),
-        (lambda: process_w2(K, K, X, method="thesis", points=61), "points must be at most 60"),
-        (lambda: process_w2(K, K, X, method="points", points=[[1.0, 2.0]]), "points must be"),
-        (lambda: gaussian_w2([0.0], [[-1.0]], [0.0], [[1.0]]), "eigenvalue -1"),
-        (lambda: gaussian_w2([0.0, 0.0], [[1.0, 0.5], [0.0, 1.0]], [0.0, 0.0], np.eye(2)), "not symmetric"),
-        (lambda: gaussian_w2([0.0], [[1.0]], [0.0, 1.0], np.eye(2)), "other_mean must be"),
+        (lambda: process_w2_squared(K, K, X, method="nearest"), "method must be one of"),
+        (lambda: process_w2_squared(K, K, np.empty((0, 1))), "X must be an array with at least one row"),
+        (lambda: process_w2_squared(K, K, np.zeros((5001, 1)), method="exact"), "5001 rows: .exact. takes 0.8 GB"),
+        (lambda: process_w2_squared(K, K, X, method="thesis", points=61), "points must be at most 60"),
+        (lambda: process_w2_squared(K, K, X, method="points", points=[[1.0, 2.0]]), "points must be"),
+        (lambda: gaussian_w2_squared([0.0], [[-1.0]], [0.0], [[1.0]]), "eigenvalue -1"),
+        (lambda: gaussian_w2_squared([0.0, 0.0], [[1.0, 0.5], [0.0, 1.0]], [0.0, 0.0], np.eye(2)), "not symmetric"),
+        (lambda: gaussian_w2_squared([0.0], [[1.0]], [0.0, 1.0], np.eye(2)), "other_mean must be"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(make, sentence):
@@ -95,22 +95,22 @@ class TestWhatIsNoCovariance:
     def test_it_is_refused(self, method, wrong, sentence, key):
         both = {"k": K, "r": K, key: wrong}
         with pytest.raises(ValueError, match=f"^{key} must be.*{sentence}"):
-            process_w2(**both, X=X, method=method, points=None if method == "low-rank" else 30)
+            process_w2_squared(**both, X=X, method=method, points=None if method == "low-rank" else 30)
 
     @pytest.mark.parametrize("method", ["exact", "low-rank", "points", "thesis"])
     def test_an_indefinite_one_of_good_variances_is_refused(self, method):
         with pytest.raises(ValueError, match="r must be a covariance, not one with the eigenvalue -"):
-            process_w2(K, self.indefinite, X, method=method, points=30)
+            process_w2_squared(K, self.indefinite, X, method=method, points=30)
 
     @pytest.mark.parametrize("method", ["exact", "low-rank"])
     def test_rounding_and_processes_without_variance_are_allowed(self, method):
-        nothing = process_w2(K, lambda A, B=None: 0.0 * K(A, B), X, method=method)
+        nothing = process_w2_squared(K, lambda A, B=None: 0.0 * K(A, B), X, method=method)
         assert nothing.value == pytest.approx(1.0) and nothing.ranks[1] == 0
         # a posterior of millionths of the prior, as a difference, and one that is rounding alone
-        small = process_w2(K, shrunk(1e-9), X, method=method)
-        assert small.value == pytest.approx(process_w2(K, shrunk(0.0), X, method="exact").value, abs=1e-4)
+        small = process_w2_squared(K, shrunk(1e-9), X, method=method)
+        assert small.value == pytest.approx(process_w2_squared(K, shrunk(0.0), X, method="exact").value, abs=1e-4)
         both = [lambda A, B=None: K(A, B) + 1.0 - 1.0, lambda A, B=None: K(A, B) - K(A, B) * (1.0 - 1e-17)]
-        assert process_w2(*both, X, method=method).value == pytest.approx(1.0)
+        assert process_w2_squared(*both, X, method=method).value == pytest.approx(1.0)
 
         noise = np.random.default_rng(0).uniform(-1e-7, 1e-7, (60, 60))  # of a difference in single precision
         for coarse in (
@@ -118,4 +118,4 @@ class TestWhatIsNoCovariance:
             lambda A, B=None: K(A.astype(np.float32), B.astype(np.float32)).astype(np.float32),
             lambda A, B=None: (K(A, B) + (noise if len(A) == len(B) == 60 else 0.0)).astype(np.float32),
         ):
-            assert process_w2(coarse, K, X, method=method).value == pytest.approx(0.0, abs=1e-4)
+            assert process_w2_squared(coarse, K, X, method=method).value == pytest.approx(0.0, abs=1e-4)

@@ -62,6 +62,7 @@ def test_the_variance_on_a_quadratic_is_exact_at_large_steps():
 
 
 @pytest.mark.parametrize("prior", [pg.priors.Normal(0.0, 1.0), pg.priors.Uniform(-1.0, 1.0)])
+@pytest.mark.thorough
 def test_particles_become_draws_also_between_walls_and_with_jumps(prior):
     loss, method = pg.losses.get("tilted-double-well"), pg.methods.DLE(0.5, jumps=True)
     target = pg.target(loss, method, prior=prior)
@@ -75,6 +76,7 @@ def test_particles_become_draws_also_between_walls_and_with_jumps(prior):
     ("integrator", "step_size", "steps"),
     [("euler-maruyama", 0.01, 459), ({"name": "baoab", "friction": 2.0}, 0.1, 66)],
 )
+@pytest.mark.thorough
 def test_the_slow_coordinate_falls_to_a_hundredth(integrator, step_size, steps):
     loss = pg.Loss.from_formula("x^2/2 + 50*y^2", variables=["x", "y"])
     run = pg.simulate(
@@ -124,6 +126,7 @@ def test_what_is_wrong_is_said_in_a_sentence(method, integrator, sentence):
         stationary_law(lambda x: x, 0.1, 1.0, "baoab")
 
 
+@pytest.mark.thorough
 def test_in_a_scenario_it_is_a_name_or_a_table():
     small = {
         "name": "small", "loss": "double-well", "prior": {"name": "normal"}, "particles": 8, "steps": 20,

@@ -31,6 +31,7 @@ def numpy_chain(loss, prior, temperature, x, steps, h, seed):
 
 
 @pytest.mark.parametrize("prior", [pg.priors.Normal([0.3, 0.0], 1.5), pg.priors.Uniform([-0.8, -0.7], [0.9, 1.0])])
+@pytest.mark.sample("prior0")
 def test_the_chain_is_the_textbook_one(prior):
     """Outside a Uniform's box the log density is minus infinity, so that the textbook rejects there."""
     loss, start = pg.losses.get("four-gaussians"), pg.priors.Uniform([-0.8, -0.7], [0.9, 1.0]).sample(70, seed=1)
@@ -44,6 +45,7 @@ def test_the_chain_is_the_textbook_one(prior):
     assert moved.mean() == pytest.approx(rate, abs=1e-12)
 
 
+@pytest.mark.thorough
 def test_the_variance_is_exact_at_a_step_where_the_flow_is_far_off():
     temperature, a, h, number = 0.7, 2.0, 0.5, 200_000
     loss = pg.losses.get("quadratic", curvature=[a], centre=[0.0])
@@ -81,6 +83,7 @@ def test_a_box_is_sampled_exactly_up_to_its_walls():
     assert abs(x["euler-maruyama"].mean() - mean) > 2.0 * band
 
 
+@pytest.mark.thorough
 def test_nothing_diverges():
     """From far out, at a step where the plain scheme explodes, proposals are rejected and the particles stay."""
     loss = pg.losses.get("tilted-double-well")
@@ -108,6 +111,7 @@ def test_a_scenario_with_such_a_method_is_refused_before_anything_runs():
         pg.run("global-minimiser", particles=10, steps=5, integrator="mala")
 
 
+@pytest.mark.thorough
 def test_drle_without_repulsion_is_dle():
     loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
     dle, drle = (

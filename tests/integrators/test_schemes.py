@@ -54,6 +54,7 @@ def numpy_run(scheme, loss, method, prior, x, sizes, seed):
     "method, prior", [(DLE, BOX), (DRLE, NORMAL), pytest.param(DRLE, BOX, marks=pytest.mark.slow)],
     ids=["DLE-box", "DRLE-normal", "DRLE-box"],
 )  # fmt: skip
+@pytest.mark.sample("DLE-box-heun", "DRLE-normal-tamed-euler")
 def test_the_scheme_is_the_printed_one(scheme, method, prior):
     loss, start = pg.losses.get("four-gaussians"), BOX.sample(37, seed=1)
     run = pg.simulate(
@@ -65,6 +66,7 @@ def test_the_scheme_is_the_printed_one(scheme, method, prior):
     assert np.abs(plain - expected).max() > 1e-2  # control: the schemes are told apart
 
 
+@pytest.mark.thorough
 def test_heun_repulsion_is_that_at_the_predictor():
     """With the repulsion of the old places in both stages the result would be another one."""
     loss, start = pg.losses.get("four-gaussians"), NORMAL.sample(30, seed=2)
@@ -128,6 +130,7 @@ def test_leimkuhler_matthews_on_a_schedule_carries_the_noise_of_the_next_step():
     for integrator in pg.integrators.names()
     if kind != "repulsive" or integrator != "mala"
 ])  # fmt: skip
+@pytest.mark.sample("numpy-heun-number", "independent-baoab-number")
 def test_grouping_of_steps_and_threads_change_no_bit(kind, integrator, step_size, monkeypatch):
     loss = pg.losses.get("tilted-double-well")
     if kind == "numpy":
@@ -163,6 +166,7 @@ def test_a_constant_schedule_is_the_number():
     assert np.array_equal(one.positions, other.positions) and one.step_size == other.step_size == 0.01
 
 
+@pytest.mark.thorough
 def test_numpy_losses_take_the_same_steps_by_every_scheme():
     compiled = pg.losses.get("tilted-double-well")
     plain = pg.Loss.from_numpy(

@@ -81,6 +81,7 @@ def test_particles_are_draws_from_the_law_of_the_quadrature(integrator):
 
 
 @pytest.mark.parametrize("integrator", ["euler-maruyama", "leimkuhler-matthews", "heun"])
+@pytest.mark.thorough
 def test_particles_have_the_variance_of_a_quadratic(integrator):
     temperature, a, h, number = 0.7, 2.0, 0.3, 400_000
     loss = pg.losses.get("quadratic", curvature=[a], centre=[0.0])

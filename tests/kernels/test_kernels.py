@@ -10,7 +10,7 @@ import pytest
 from scipy import integrate, special
 
 from particlegvi import kernels
-from particlegvi.engine.terms import evaluate
+from particlegvi.engine.terms import evaluate, own_parts
 from particlegvi.tools.quoting import shown
 
 
@@ -51,6 +51,12 @@ def test_the_slope_is_the_derivative_in_the_squared_distance(name):
         difference = (kernel.value(r2 + h) - kernel.value(r2 - h)) / (2.0 * h)
         # Truncation is of order h^2 relative, rounding of order variance * eps / h.
         assert kernel.slope(r2) == pytest.approx(difference, rel=1e-7, abs=0.3 * 4e-16 / h)
+    own_parts.try_kernel(as_of_a_user(kernel))
+
+
+def as_of_a_user(kernel):
+    """The kernel in a class from outside the package, which is tried where it is handed in."""
+    return type("Own", (type(kernel),), {"__slots__": (), "__module__": "user"})(*kernel)
 
 
 def test_the_slope_at_zero_is_the_limit_of_differences(name):
@@ -148,5 +154,5 @@ def test_bad_parameters_are_refused_in_one_sentence(name, key, bad):
 def test_unknown_names_get_the_nearest_one():
     with pytest.raises(ValueError, match='did you mean "matern-32"'):
         kernels.get("Matern_32")
-    with pytest.raises(ValueError, match='parameter of matern-52 "length_scale"; did you mean "lengthscale"'):
+    with pytest.raises(ValueError, match='the kernel matern-52 "length_scale"; did you mean "lengthscale"'):
         kernels.get("matern-52", length_scale=1.0)

@@ -153,13 +153,55 @@ def test_a_right_gradient_is_taken_without_a_word():
         Loss.from_numpy(lambda X: square(X) + 1e4, lambda X: 2 * X, dim=2)
         Loss.from_numpy(lambda X: -np.abs(np.sin(X[:, 0])), lambda X: -np.sign(np.sin(X)) * np.cos(X), dim=1)
         Loss.from_numpy(lambda X: np.log(X[:, 0]), lambda X: 1 / X, dim=1)  # finite on one side only
-        Loss.from_numpy(lambda X: square(X.astype(np.float32)) + 10, lambda X: 2 * X, dim=2)  # differences are noise
+        Loss.from_numpy(lambda X: (square(X.astype(np.float32)) + 10).astype(float), lambda X: 2 * X, dim=2)  # noise
         Loss.from_numpy(lambda X: np.sin(1000 * X[:, 0]), lambda X: 1000 * np.cos(1000 * X), dim=1)
         last = Loss.from_numba(quartic, quartic_gradient, dim=2)
     assert last.dim == 2
 
 
 @pytest.mark.parametrize("wrong", [lambda X: -2 * X, lambda X: X, lambda X: 2 * X + 0.1, lambda X: 2 * X[:, ::-1]])
-def test_a_wrong_gradient_is_warned_about(wrong):
-    with pytest.warns(UserWarning, match="gradient disagrees with differences of value"):
+def test_a_wrong_gradient_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"^the gradient of square at \[.*\] must be .* as differences of its value"):
         Loss.from_numpy(square, wrong, dim=2)
+
+
+def test_a_wrong_gradient_of_compiled_functions_is_refused():
+    with pytest.raises(ValueError, match="the gradient of quartic at .* as differences of its value say, not"):
+        Loss.from_numba(quartic, lambda x: -quartic_gradient_of(x), dim=2)
+
+
+@numba.njit
+def quartic_gradient_of(x):
+    return np.array([4.0 * x[0] ** 3 + x[1], x[0]])
+
+
+def test_single_precision_is_refused():
+    with pytest.raises(ValueError, match="returned float32, which has seven digits only; it must return float64"):
+        Loss.from_numpy(lambda X: square(X.astype(np.float32)), lambda X: 2 * X, dim=2)
+    with pytest.raises(ValueError, match="gradient.X. returned float32"):
+        Loss.from_numpy(square, lambda X: (2 * X).astype(np.float32), dim=2)
+
+
+@pytest.mark.parametrize("scale", [3.0, -1.0, 0.0])
+def test_batches_whose_mean_is_not_the_gradient_are_refused(scale):
+    def batch(X, step, seed):  # noise as large as the gradient
+        return scale * 2 * X + np.random.default_rng([seed, step]).normal(size=X.shape)
+
+    with pytest.raises(ValueError, match="mean of gradient_at over steps of square .* not .* times it"):
+        Loss.from_numpy(square, lambda X: 2 * X, dim=2, gradient_at=batch)
+
+
+def test_right_batches_pass():
+    factors = np.array([0.2, 3.1, -0.3])  # three batches in turn, whose mean is the gradient
+
+    def in_turn(X, step, seed):
+        return factors[step % 3] * 2 * X
+
+    def noisy(X, step, seed):
+        return 2 * X + 10 * np.random.default_rng([seed, step]).normal(size=X.shape)
+
+    def ends(X, step, seed):
+        return [2 * X][step]
+
+    for batch in (in_turn, noisy, ends):
+        Loss.from_numpy(square, lambda X: 2 * X, dim=2, gradient_at=batch)

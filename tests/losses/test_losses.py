@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from particlegvi import losses
+from particlegvi.engine.terms.trial import agree
 
 # Beside the defaults: other parameters, and more coordinates where the loss has any number of them.
 VARIANTS = [
@@ -48,6 +49,7 @@ def test_gradient_agrees_with_differences(name, parameters):
     loss = losses.get(name, **parameters)
     points = points_for(loss)
     assert disagreement(loss.gradient(points), loss.value, points) < 1e-6
+    agree(f"the gradient of {name}", "its value", loss.value, loss.gradient, points)  # as losses of users are tried
 
 
 @pytest.mark.parametrize("name", losses.names())

@@ -39,6 +39,7 @@ def simulated(bandwidth, rate, runs=12, particles=500, steps=400, step_size=5e-3
 
 
 @pytest.mark.parametrize(("bandwidth", "rate"), [(1.0, 5.0), (0.5, 5.0), (1.0, 1.0)])
+@pytest.mark.sample("1.0-1.0")
 def test_the_variance_of_a_gaussian_follows_its_equation(bandwidth, rate):
     found, error = simulated(bandwidth, rate)
     exact = variance(np.arange(5) * 0.5, found[0], bandwidth, rate)
@@ -92,15 +93,16 @@ def flow(steps=100):
     return method.flow(check_problem(LOSS, method, pg.priors.Normal(0.0, 2.0), None, settings))
 
 
+@pytest.mark.thorough
 def test_grouping_of_steps_and_restoring_change_no_bit():
     whole, parts, rest = flow(), flow(), flow()
     assert isinstance(whole, Jumping)
     whole.advance(0, 100)
     parts.advance(0, 43)
-    rest.restore(parts.state.copy(), parts.kept())
+    rest.restore(parts.state.copy(), parts.extra_state())
     rest.advance(43, 57)
-    assert np.array_equal(whole.state, rest.state) and whole.kept() == rest.kept()
-    assert whole.facts()["birth_death"]["copies"] == whole.kept()["copies"] > 0
+    assert np.array_equal(whole.state, rest.state) and whole.extra_state() == rest.extra_state()
+    assert whole.facts()["birth_death"]["copies"] == whole.extra_state()["copies"] > 0
 
 
 @pytest.mark.parametrize(

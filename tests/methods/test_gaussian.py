@@ -64,6 +64,7 @@ def test_same_seed_same_bytes_in_any_grouping():
     assert len(set(states)) == 1
 
 
+@pytest.mark.thorough
 def test_lands_in_the_optimum_that_its_start_belongs_to():
     """Figure 5.3: four equal best optima by quadrature; the fit is the one that the flow from its start leads to."""
     loss, method = pg.losses.get("four-gaussians"), pg.methods.FDGVI(0.5)

@@ -23,18 +23,18 @@ def flow(method, steps=100, particles=40, loss=LOSS, prior=PRIOR, integrator="eu
 
 
 def test_settings_may_be_written_in_several_ways():
-    assert DLE.jumps == pg.jumps.Ensemble() == pg.jumps.Ensemble(every=50, share=0.1)
-    assert DRLE.jumps == pg.jumps.Ensemble(7, 0.2)
+    assert DLE.jumps == pg.jumps.Jumps() == pg.jumps.Jumps(every=50, share=0.1)
+    assert DRLE.jumps == pg.jumps.Jumps(7, 0.2)
     assert pg.methods.DLE(0.25, jumps=False).jumps is None is pg.methods.DLE(0.25).jumps
-    assert pg.methods.DLE(0.25, jumps=pg.jumps.Ensemble(9)).jumps.every == 9
+    assert pg.methods.DLE(0.25, jumps=pg.jumps.Jumps(9)).jumps.every == 9
 
 
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: pg.jumps.Ensemble(every=0), "every must be a whole number from 1 to 1000000000000, not 0"),
-        (lambda: pg.jumps.Ensemble(share=0.0), "share must be a number above 0 and at most 1, not 0"),
-        (lambda: pg.jumps.Ensemble(share=1.5), "share must be a number above 0 and at most 1, not 1.5"),
+        (lambda: pg.jumps.Jumps(every=0), "every must be a whole number from 1 to 1000000000000, not 0"),
+        (lambda: pg.jumps.Jumps(share=0.0), "share must be a number above 0 and at most 1, not 0"),
+        (lambda: pg.jumps.Jumps(share=1.5), "share must be a number above 0 and at most 1, not 1.5"),
         (lambda: pg.methods.DLE(1.0, jumps=50), "jumps must be True, False, or a table such as"),
         (lambda: pg.methods.DLE(1.0, jumps={"evry": 5}), "evry"),
         (lambda: pg.methods.DLE(0.0, jumps=True), "jumps must be left out for DLE without noise"),
@@ -58,6 +58,7 @@ def test_a_flow_with_jumps_is_a_flow():
 
 
 @pytest.mark.parametrize("method", [DLE, DRLE])
+@pytest.mark.sample("method0")
 def test_grouping_of_steps_changes_no_bit(method):
     whole, parts = flow(method), flow(method)
     whole.advance(0, 100)
@@ -66,15 +67,16 @@ def test_grouping_of_steps_changes_no_bit(method):
         parts.advance(first, count)
         first += count
     assert np.array_equal(whole.state, parts.state)
-    assert whole.kept() == parts.kept()
+    assert whole.extra_state() == parts.extra_state()
     assert whole.facts()["jumps"] == parts.facts()["jumps"]
 
 
+@pytest.mark.thorough
 def test_a_restored_flow_goes_on_with_the_same_bytes():
     whole, half, rest = (flow(DRLE) for _ in range(3))
     whole.advance(0, 100)
     half.advance(0, 43)
-    rest.restore(half.state.copy(), half.kept())
+    rest.restore(half.state.copy(), half.extra_state())
     rest.advance(43, 57)
     assert np.array_equal(whole.state, rest.state)
     assert whole.facts() == rest.facts()
@@ -95,9 +97,10 @@ def test_nothing_changes_without_jumps_and_before_the_first():
     plain.advance(0, 100)
     late.advance(0, 100)
     assert np.array_equal(plain.state, late.state)
-    assert plain.kept() == {} and "jumps" not in plain.facts()
+    assert plain.extra_state() == {} and "jumps" not in plain.facts()
 
 
+@pytest.mark.thorough
 def test_mala_keeps_its_share_of_accepted_proposals():
     moved = flow(DLE, integrator="mala", loss=pg.losses.get("tilted-double-well"))
     moved.advance(0, 100)
@@ -114,6 +117,7 @@ def test_a_particle_that_is_not_finite_stays_so():
 
 
 @pytest.mark.parametrize("name", ["normal", "one particle", "two in a flat prior", "box", "five dimensions"])
+@pytest.mark.thorough
 def test_every_setting_jumps(name):
     dim = 5 if name == "five dimensions" else 1
     loss = pg.Loss.from_numpy(lambda x: (x**2).sum(axis=1), lambda x: 2.0 * x, dim)

@@ -109,13 +109,13 @@ def test_a_flow_is_restored_from_its_state_and_what_it_kept():
     for method in EVERY:
         flow, other = method.flow(problem), method.flow(problem)
         flow.advance(0, 4)
-        state, kept = flow.state.copy(), flow.kept()
+        state, extra_state = flow.state.copy(), flow.extra_state()
         other.advance(0, 1)
-        other.restore(state, kept)
+        other.restore(state, extra_state)
         for each in (flow, other):
             each.advance(4, 2)
         assert np.array_equal(flow.particles(), other.particles())
         assert flow.facts() == other.facts()
         end = method.flow(problem)
-        end.restore(flow.state, flow.kept())
+        end.restore(flow.state, flow.extra_state())
         assert end.facts() == flow.facts()

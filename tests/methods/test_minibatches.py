@@ -58,6 +58,7 @@ def advanced(loss, method, integrator, chunks):
 
 
 @pytest.mark.parametrize(("method", "integrator"), METHODS, ids=lambda part: getattr(part, "label", part))
+@pytest.mark.thorough
 def test_the_grouping_of_steps_changes_no_bit_and_every_step_has_its_own_batch(method, integrator):
     together = advanced(LOSS, method, integrator, [STEPS])
     assert together.tobytes() == advanced(LOSS, method, integrator, [1] * STEPS).tobytes()
@@ -97,6 +98,7 @@ def tamed_oracle(rows_of):
 @pytest.mark.parametrize(
     ("integrator", "loop"), [("euler-maruyama", oracle), ("heun", heun_oracle), ("tamed-euler", tamed_oracle)]
 )
+@pytest.mark.sample("euler*")
 def test_runs_agree_with_a_loop_in_numpy_over_the_same_batches(integrator, loop):
     def run(loss):
         return pg.simulate(
@@ -141,9 +143,12 @@ def test_a_loss_without_batches_gives_its_gradient():
 
 @pytest.mark.parametrize("wrong", [lambda X, step, seed: X[:, 0], lambda X, step, seed: "none"])
 def test_a_gradient_of_the_wrong_shape_is_one_sentence(wrong):
-    loss = pg.Loss.from_numpy(value, full, 2, gradient_at=wrong)
+    with pytest.raises(ValueError, match=r"gradient_at\(X\) returned .*; it must return real .* shape \(2, 2\)"):
+        pg.Loss.from_numpy(value, full, 2, gradient_at=wrong)
+    batch = lambda X, step, seed: full(X) if len(X) < 3 else wrong(X, 0, 0)
+    later = pg.Loss.from_numpy(value, full, 2, gradient_at=batch)
     with pytest.raises(ValueError, match=r"gradient_at\(X\) returned .*; it must return real .* shape \(3, 2\)"):
-        loss.gradient_at(np.zeros((3, 2)), 0, 0)
+        later.gradient_at(np.zeros((3, 2)), 0, 0)
     with pytest.raises(ValueError, match="gradient_at"):
         pg.Loss.from_numpy(value, full, 2, gradient_at=0)
 

@@ -84,6 +84,7 @@ def test_one_particle_climbs_to_the_mode_of_the_mean_embedding():
     assert abs(mode - points.mean()) > 0.3  # control: not the mean of the reference
 
 
+@pytest.mark.thorough
 def test_reaches_the_gibbs_measure_through_weighted_draws_and_through_the_target():
     """Both ends have the moments of Q*; with fewer particles than draws MMD points are quieter than draws."""
     loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)

@@ -37,6 +37,7 @@ def three():
 
 
 @pytest.mark.parametrize("estimator", [EnsembleRegressor, EnsembleClassifier])
+@pytest.mark.thorough
 def test_the_checks_of_scikit_learn(estimator):
     results = check_estimator(estimator(**{**LIGHT, "steps": 200}), on_fail=None, on_skip=None)
     failed = [(result["check_name"], result["exception"]) for result in results if result["status"] == "failed"]

@@ -50,6 +50,7 @@ METHODS = {
 }
 
 
+@pytest.mark.sample("*euler-maruyama*DLE*")
 @pytest.mark.parametrize("label", METHODS)
 @pytest.mark.parametrize("integrator", ["euler-maruyama", "leimkuhler-matthews", "exponential-euler"])
 def test_the_fused_loop_has_the_bits_of_the_generic_one(rng, label, integrator):
@@ -60,6 +61,7 @@ def test_the_fused_loop_has_the_bits_of_the_generic_one(rng, label, integrator):
     assert not np.array_equal(runs[0], other)
 
 
+@pytest.mark.thorough
 def test_a_flat_prior_and_a_schedule_have_the_same_bits(rng):
     net, loss = problem(rng)
     options = {"prior": None, "initial": net.prior().sample(3), "particles": 3}
@@ -200,6 +202,7 @@ def test_the_stability_limit_is_that_of_the_steepest_direction(rng):
     simulate(loss, net, pg.methods.DE(), step_size=0.9 * limit, **options)
 
 
+@pytest.mark.thorough
 def test_what_comes_to_nothing_is_said_before_the_run(rng):
     """Weak repulsion between weights, and relu without a prior; not a strong one, and not one between outputs."""
     net = Network(3, (50,))

@@ -26,7 +26,7 @@ OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-r
 LABEL = "document.querySelector('#live canvas[role=img]').getAttribute('aria-label')"
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\"><b>"
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), pytest.mark.thorough]
 driven = pytest.mark.skipif(DRIVER is None, reason="chromedriver is not installed")
 
 

@@ -69,7 +69,7 @@ def test_exact_normals_have_the_bits_of_the_engine(engine, seed, half):
         np.testing.assert_allclose(engine(body, mode="plain", **given), expected, rtol=0.0, atol=1e-14)
 
 
-SWAPPED = "even[i] = radius * pair[{}]; odd[i] = radius * pair[{}];"
+SWAPPED = "even[i] = radius * pair[{}];\n      odd[i] = radius * pair[{}];"
 slow = pytest.mark.slow
 CASES = [  # loss, integrator, particles, steps
     (0, "euler-maruyama", 300, 1000), (0, "leimkuhler-matthews", 1, 201), (0, "euler-maruyama", 2, 201),
@@ -79,6 +79,7 @@ CASES = [  # loss, integrator, particles, steps
 
 
 @pytest.mark.parametrize(("case", "integrator", "number", "steps"), CASES)
+@pytest.mark.sample("0-euler-maruyama-300-1000_0")
 def test_particles_are_those_of_the_engine(engine, case, integrator, number, steps):
     name, variables, prior, ours_prior = PROBLEMS[case]
     seed, pieces = 2**40 + 7, [steps - 101, 101]
@@ -113,9 +114,9 @@ def test_a_flat_prior_and_points_to_start_from(engine):
     ("old", "new"),
     [
         (SWAPPED.format(0, 1), SWAPPED.format(1, 0)),
-        ("at[i] -= h * a[i] - spread * z[i];", "{ at[i] += spread * z[i]; at[i] -= h * a[i] * (1 + 1e-9); }"),
-        ("slopes(); move(); step++;", "move(); slopes(); step++;"),
-        ("M1 = 0xCD9E8D57", "M1 = 0xCD9E8D59"),
+        ("at[i] -= h * a[i] - spread * z[i];", "(at[i] += spread * z[i]), (at[i] -= h * a[i] * (1 + 1e-9));"),
+        ("slopes();\n        move();", "move();\n        slopes();"),
+        ("M1 = 0xcd9e8d57", "M1 = 0xcd9e8d59"),
         ("1.5 * t * (t + 2) * (t - 1)", "1.5 * t * (t + 2) * (t - 1.0000001)"),
         ("lambda1 = 2 * s.mmd_weight", "lambda1 = s.mmd_weight"),
     ],
@@ -134,6 +135,7 @@ def test_a_wrong_engine_is_noticed(changed, old, new):
 @pytest.mark.parametrize(
     ("kl_weight", "mmd_weight", "lengthscale"), [(1.0, 0.0, 1.0), (0.1, 0.0, 1.0), (1.0, 0.5, 1.0), (0.2, 3.0, 0.3)]
 )
+@pytest.mark.sample("*-flat", "0.1-*")
 def test_the_target_and_w1_are_the_packages(engine, prior, kl_weight, mmd_weight, lengthscale, rng):
     priors = {"normal": pg.priors.Normal(0.2, 1.3), "uniform": pg.priors.Uniform(-2.0, 2.5), "flat": pg.priors.Flat(1)}
     ours_prior = priors[prior]
@@ -151,7 +153,8 @@ def test_the_target_and_w1_are_the_packages(engine, prior, kl_weight, mmd_weight
     assert mean == pytest.approx(target.mean, abs=1e-6) and variance == pytest.approx(target.variance, abs=1e-6)
     assert w1 == pytest.approx(pg.diagnostics.wasserstein1(x, target), abs=1e-6)
     # 400 simulated samples on either side: the 5% and 95% quantiles have errors of a few per cent
-    assert floor == pytest.approx(pg.diagnostics.wasserstein1_floor(target, 70), rel=0.2)
+    *exact, highest = pg.diagnostics.wasserstein1_floor(target, 70, (0.05, 0.95, 0.99))
+    assert floor[:2] == pytest.approx(exact, rel=0.2) and floor[2] == pytest.approx(highest, rel=0.4)
     ours_energy = pg.diagnostics.target_free_energy(target, loss, method, ours_prior)
     assert energy == pytest.approx(ours_energy.total, abs=1e-5)
 
@@ -165,6 +168,7 @@ PARAMETERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample("four-gaussians-*", "spline-*", "funnel-*")
 @pytest.mark.parametrize(("name", "parameters"), PARAMETERS)
 def test_losses_have_the_bits_of_the_package(engine, rng, name, parameters):
     loss = pg.losses.get(name, **parameters)
@@ -209,7 +213,7 @@ def test_the_target_and_sliced_w1_in_the_plane(engine, mmd_weight, rng):
     np.testing.assert_allclose(w1, expected, atol=2e-3)
     # from 200 samples here and 400 there, the 95% quantiles have standard errors of 4% and 3%; 0.2 is four of both
     for floor, number in zip(floors, (90, 500), strict=True):
-        np.testing.assert_allclose(floor, pg.diagnostics.sliced_wasserstein_floor(target, number), rtol=0.2)
+        np.testing.assert_allclose(floor[:2], pg.diagnostics.sliced_wasserstein_floor(target, number), rtol=0.2)
 
 
 def test_other_directions_are_noticed(changed, rng):
@@ -217,7 +221,7 @@ def test_other_directions_are_noticed(changed, rng):
     x = rng.normal([3.0, -2.0], [0.5, 2.0], size=(60, 2))
     settings = {"loss": "four-gaussians", "mmd_weight": 0.0}
     body = TRUTH.replace("DRLE", "DLE") + "return PG.distance(x.map(row => Float64Array.from(row)), q)[0];"
-    moved = changed("[Math.cos(Math.PI * (k + 0.5) / 16)", "[Math.cos(Math.PI * k / 16)")
+    moved = changed("Math.cos((Math.PI * (k + 0.5)) / 16)", "Math.cos((Math.PI * k) / 16)")
     target = pg.target(pg.losses.get("four-gaussians"), pg.methods.DLE(1.0), pg.priors.Normal([0.0, 0.0], 1.0))
     ours = pg.diagnostics.sliced_wasserstein(x, target)
     assert abs(moved(body, settings=settings, x=x.T.tolist()) - ours) > 5e-3
@@ -245,6 +249,7 @@ def test_the_free_energy_of_particles(engine, rng, dim):
     assert engine(body, name=name, prior=prior, x=x.T.tolist()) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.thorough
 def test_the_self_test_has_all_methods_in_both_modes(engine):
     report = engine("return PG.selftest(given);", given={"loss": "t^2/2", "seed": "7", "particles": "5", "steps": "20"})
     assert {mode: list(methods) for mode, methods in report.items()} == {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import words
 from particlegvi.pages.presets import PRESETS
+from particlegvi.tools import words
 
 MOVE = """
 const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, null), n = problem.particles;
@@ -52,6 +52,7 @@ def standard_error(share: float, number: int) -> float:
     return float(np.sqrt(share * (1.0 - share) / number))
 
 
+@pytest.mark.thorough
 def test_stuck(particles):
     found = particles("stuck")
     de, dle = found["DE"], found["DLE"]
@@ -76,6 +77,7 @@ def test_too_cold(particles):
         assert abs(ours.std() / sd - 1.0) < CHANCE * 1.2 / np.sqrt(2 * len(ours))
 
 
+@pytest.mark.thorough
 def test_too_hot(particles):
     x, target = particles("too_hot")["DLE"], truth("too_hot", "DLE")
     assert abs(target.mean) < 0.5 and abs(np.sqrt(target.variance) - 1.0) < 0.25  # nearly the prior

@@ -9,11 +9,14 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.methods.flow import ParticleProblem
-from particlegvi.tables.approximation import ApproximationSettings, ApproximationTable
-from particlegvi.tables.cells import Cell
-from particlegvi.tables.printed import metrics, published
-from particlegvi.tables.rendering import Table
-from particlegvi.tables.settings import Settings
+from particlegvi.scenario.tables import (
+    ApproximationSettings,
+    ApproximationTable,
+    ProjectedSettings,
+    ProjectedTable,
+    Task,
+)
+from particlegvi.scenario.tables.functions.protocols import PRINTED, published
 
 from ..plain_parts import PlainAtoms, PlainDensity, PlainLoss, PlainMethod, PlainPrior, PlainResults, PlainRun
 from ..small_scenarios import COUNTS
@@ -130,17 +133,17 @@ class Tables(dict):
 @pytest.fixture(scope="session")
 def scored() -> Tables:
     """A table in which three models have the printed scores of PLS with some noise; one cell is not finished."""
-    settings = Settings(rows=("yacht", "boston", "heart"), protocols=("standardised",), splits=3)
+    settings = ProjectedSettings(rows=("yacht", "boston", "heart"), protocols=("standardised",), splits=3)
     random, scores = np.random.default_rng(8), {}
     for row in settings.rows:
         for model in settings.models:
             for split in range(3):
-                mean = {metric: published(row, metric, "pls") for metric in metrics(row)}
-                scores[Cell(row, model, "standardised", split)] = {
+                mean = {metric: published(row, metric, "pls") for metric in PRINTED.metrics(row)}
+                scores[Task(row, model, "standardised", split)] = {
                     metric: pair[0] + pair[1] * random.normal() for metric, pair in mean.items()
                 }
-    del scores[Cell("heart", "pls", "standardised", 2)]
-    return Tables(table=Table(settings, scores))
+    del scores[Task("heart", "pls", "standardised", 2)]
+    return Tables(table=ProjectedTable(settings, scores))
 
 
 @pytest.fixture(scope="session")
@@ -155,8 +158,8 @@ def approximated() -> Tables:
                     error = math.exp(-0.05 * (place + 1) * size + 0.3 * random.normal())
                     found = {"mean_error": error, "sd_error": 0.5 * error, "rmse": 0.2 + error}
                     found |= {} if model.startswith("sor") else {"kl": 100.0 * error}
-                    scores[Cell(row, model, str(size), trial)] = found
-    del scores[Cell("synthetic", "greedy", "20", 1)]
+                    scores[Task(row, model, str(size), trial)] = found
+    del scores[Task("synthetic", "greedy", "20", 1)]
     return Tables(table=ApproximationTable(settings, scores))
 
 

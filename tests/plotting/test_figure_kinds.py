@@ -58,6 +58,7 @@ def test_every_kind_is_tried():
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.sample("curves", "heat-map", "histograms", "trajectories")
 def test_draws_a_slide_and_the_same_bytes_again(kind, request, tmp_path):
     results = request.getfixturevalue(KINDS[kind])
     results.scenario["figures"] = [{"kind": kind}]
@@ -144,6 +145,7 @@ def test_the_readers_settings_are_neither_used_nor_changed(line, tmp_path):
     assert path.read_bytes() == plain
 
 
+@pytest.mark.thorough
 def test_pyplot_is_not_imported():
     code = "import sys; from particlegvi import plotting; plotting.names(); print('matplotlib.pyplot' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -169,6 +171,7 @@ def test_one_run_in_three_dimensions_shows_its_loss(plane):
     assert np.array_equal(axes.lines[0].get_ydata(), np.linspace(2.0, 1.0, len(run.steps)))
 
 
+@pytest.mark.thorough
 def test_dollar_signs_and_long_titles_of_a_scenario_are_text(line):
     scenario = {**line.scenario, "title": "Costs $5 and $x_ " + "long " * 40, "source": "a $ source " * 20}
     copy = type(line)(list(line.values()), scenario, line.summary, line.targets)

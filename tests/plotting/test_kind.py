@@ -11,7 +11,7 @@ from particlegvi import plotting
 from particlegvi.plotting import rules
 from particlegvi.plotting.kind import figure_kind, kinds
 
-from ..bad_values import wrong_answers
+from ..bad_values import VALUES, wrong_answers
 
 
 def test_every_option_has_a_check_that_takes_its_default_value():
@@ -25,7 +25,8 @@ def test_every_option_answers_every_value():
     """Also those options that `test_bad_input` does not name: a sentence, or nothing where the value is allowed."""
     for name in plotting.names():
         for option in plotting.options(name):
-            wrong = wrong_answers(f"{name} {option}", lambda value, k=name, o=option: kinds[k].checked({o: value}))
+            check = lambda value, k=name, o=option: kinds[k].checked({o: value})
+            wrong = wrong_answers(f"{name} {option}", check, VALUES)
             assert not wrong, "\n".join(wrong)
 
 
@@ -80,11 +81,12 @@ def test_figures_of_particles_refuse_functions(kind, fitted):
         plotting.figure(fitted, kind)
 
 
+@pytest.mark.thorough
 def test_entries_are_checked_without_what_only_drawing_needs():
     """Before a simulation: the kinds that are asked for alone are imported, and no way of drawing to a screen."""
     code = (
         "import sys; from particlegvi import plotting; plotting.check({'kind': 'coverage'}); "
-        "print({'matplotlib.pyplot', 'particlegvi.results', 'particlegvi.plotting.buckets'} & set(sys.modules))"
+        "print({'matplotlib.pyplot', 'particlegvi.runs.results', 'particlegvi.plotting.buckets'} & set(sys.modules))"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "set()"

@@ -14,10 +14,10 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from particlegvi import plotting, schedules
+from particlegvi.integrators.schedules import Schedule
 from particlegvi.plotting import layout, style
 from particlegvi.plotting.look import Look, drawn_in
 from particlegvi.plotting.palettes import lightness
-from particlegvi.schedules import Schedule
 from particlegvi.settings.style import PALETTES, SIZES
 
 from ..plain_parts import PlainMethod, PlainResults, PlainRun
@@ -68,6 +68,7 @@ TIGHT = [
 
 
 @pytest.mark.parametrize(("place", "kind"), list(enumerate(sorted(KINDS))))
+@pytest.mark.sample("12-histograms", "2-coverage", "10-functions")
 def test_words_fit(place, kind, request, monkeypatch):
     figure = plotting.figure(request.getfixturevalue(KINDS[kind]), kind, **TIGHT[place % len(TIGHT)])
     assert list(clashes(figure, monkeypatch)) == []
@@ -100,6 +101,7 @@ def test_clashes_are_found(line, monkeypatch):
     [({"size": "16:9"}, (1500, 844)), ({"size": "4:3"}, (1500, 1125)), ({"size": "6x4"}, (1500, 1000)),
      ({"size": [13, 7.5]}, (1950, 1125)), ({"palette": "dark"}, (1500, 840)), ({"size": "column"}, (1400, None))],
 )
+@pytest.mark.sample("chosen0-*", "chosen4-*")
 def test_a_picture_has_the_size_that_was_asked_for(chosen, pixels, line):
     width, height = size_of(style.png(plotting.figure(line, "loss", **chosen)))
     assert width == pixels[0]
@@ -120,6 +122,7 @@ def colours_in(figure: Figure) -> np.ndarray:
     return np.asarray(figure.canvas.buffer_rgba())[::3, ::3, :3].reshape(-1, 3).astype(int)
 
 
+@pytest.mark.thorough
 def test_grey_has_no_colour_and_dark_has_a_dark_ground(line):
     grey = colours_in(plotting.figure(line, "histograms", palette="grey"))
     assert np.ptp(grey, axis=1).max() == 0
@@ -141,6 +144,7 @@ def test_words_are_in_the_language(line):
     assert not any("0.071" in text for text in german)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "results"), [("buckets", "minima"), ("scores", "scored")])
 def test_numbers_at_an_axis_are_in_the_language_when_it_is_drawn_later(kind, results, request, monkeypatch):
     figure = plotting.figure(request.getfixturevalue(results), kind, language="de")
@@ -187,6 +191,7 @@ def test_a_title_replaces_that_of_the_scenario_and_an_empty_one_removes_the_head
     assert shown(title="") == set()
 
 
+@pytest.mark.thorough
 def test_a_scenario_has_a_look_and_an_entry_comes_before_it(line, tmp_path):
     figures = [{"kind": "loss"}, {"kind": "loss", "size": "4:3"}]
     results = PlainResults(list(line.values()), {**line.scenario, "figures": figures, "style": {"size": "6x4"}}, {}, {})

@@ -159,6 +159,7 @@ def test_it_attracts_to_the_prior(kernel):
         assert np.all(pull * (points - prior.mean) < 0.0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 def test_in_five_dimensions_against_plain_monte_carlo(kernel):
     rng = np.random.default_rng(8)
@@ -244,6 +245,7 @@ def test_monte_carlo_is_a_mean_over_frozen_samples(samples):
 
 
 @pytest.mark.parametrize("prior", [*LINE, *PLANE], ids=repr)
+@pytest.mark.sample("*mean=0.4*", "*low=-2*")
 def test_nodes_and_the_closed_form_agree_within_the_stated_error(prior):
     kernel = KERNELS[0]
     nodes = priors.embedding(prior, kernel, how="quadrature")
@@ -300,6 +302,7 @@ def terms_to_compile():
         yield prior, priors.embedding(prior, kernels.Matern32(0.8), how="monte-carlo", samples=7).term
 
 
+@pytest.mark.thorough
 def test_compiled_plain_and_block_forms_agree():
     for prior, term in terms_to_compile():
         x = prior.mean + prior.sd * np.random.default_rng(1).normal(size=(5, prior.dim))

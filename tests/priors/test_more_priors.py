@@ -35,6 +35,7 @@ def smoothed(prior, kernel, x):
 
 
 @pytest.mark.parametrize("prior", LINES, ids=repr)
+@pytest.mark.sample("Laplace(location=0.3*", "GaussianMixture*")
 def test_the_mean_embedding_is_that_of_quadrature(prior):
     kernel = SquaredExponential(0.8)
     found = priors.embedding(prior, kernel)
@@ -62,6 +63,7 @@ def test_another_kernel_has_the_error_that_it_states(prior):
     [priors.Laplace([0.0, 1.0], [1.0, 0.4]), priors.StudentT(5.0, [0.0, 1.0], [1.0, 0.4]), PLANE, BANANA],
     ids=repr,
 )
+@pytest.mark.sample("Laplace*", "StudentT*")
 def test_in_the_plane_too(prior, rng):
     """Against the mean over many draws: four and a half standard errors."""
     kernel = SquaredExponential(1.2)
@@ -107,6 +109,7 @@ def test_a_formula_is_normalised(formula, more, integral, law):
         assert not hasattr(prior, "sd")
 
 
+@pytest.mark.thorough
 def test_a_formula_in_the_plane():
     """x is standard normal, and y given x is N(x^2/3, 1/4)."""
     assert BANANA.log_normaliser == pytest.approx(math.log(2.0 * math.pi * 0.5), abs=1e-8)
@@ -204,6 +207,7 @@ def test_heavy_tails_fall_into_their_basins():
     ],
     ids=str,
 )
+@pytest.mark.thorough
 def test_a_scenario_has_it_with_jumps(entry):
     methods = {"DLE": {"kl_weight": 1.0, "jumps": {"every": 5}}, "DRLE": {"jumps": True}}
     results = pg.run({"loss": "double-well", "prior": entry, "methods": methods, "particles": 30, "steps": 60})

@@ -188,8 +188,8 @@ def test_names_and_get():
         (lambda: priors.Normal([0.0, 0.0]).log_density(np.zeros((4, 3))), r"x must .*, not an array of the shape \(4,"),
         (lambda: priors.get("gaussian"), 'there is no prior "gaussian"'),
         (lambda: priors.get("Normal", std=1.0), 'there is no prior "Normal"; did you mean "normal"'),
-        (lambda: priors.get("normal", std=1.0), 'parameter of normal "std"; did you mean "sd"'),
-        (lambda: priors.get("uniform", low=1.0), "high of the uniform prior must be a numbe.*, not left out"),
+        (lambda: priors.get("normal", std=1.0), 'parameter of the prior normal "std"; did you mean "sd"'),
+        (lambda: priors.get("uniform", low=1.0), "high of the prior uniform must be given, not left out"),
     ],
 )
 def test_bad_values_are_refused_in_one_sentence(make, sentence):

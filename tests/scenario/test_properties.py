@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from particlegvi import kernels
-from particlegvi.kinds import build
-from particlegvi.kinds.particles.keys import KEYS
 from particlegvi.scenario import load, setting, text
+from particlegvi.scenario.kinds import build
+from particlegvi.scenario.kinds.particles.keys import KEYS
 from particlegvi.settings.checks import LABEL, NAME
 
 FEW = settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -90,6 +90,7 @@ def survives(scenario):
     assert list(complete) == [key for key in KEYS if key in complete]
 
 
+@pytest.mark.thorough
 def test_a_good_scenario_survives_writing_and_reading():
     settings(FEW, max_examples=20)(given(scenarios())(survives))()
 
@@ -133,6 +134,7 @@ def accepted_or_one_sentence(call) -> bool:
     return True
 
 
+@pytest.mark.thorough
 @MANY
 @given(scenarios(), st.data())
 def test_a_changed_scenario_is_good_or_named_as_bad(scenario, data):

@@ -87,6 +87,7 @@ def test_a_repulsion_adds_its_curvature(name):
 
 
 @pytest.mark.parametrize("integrator", ["tamed-euler", "mala"])
+@pytest.mark.thorough
 def test_schemes_without_a_limit_never_warn(integrator):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -8,8 +8,8 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.cli import main
+from particlegvi.cli.sweeping import over_of
 from particlegvi.scenario import load, text
-from particlegvi.sweeps import command_line
 
 from .conftest import SMALL
 
@@ -42,6 +42,7 @@ def test_sweep_writes_its_folder_and_goes_on_with_it(here, capsys):
     assert pg.load("again").shape == (2, 2, 2)
 
 
+@pytest.mark.thorough
 def test_a_picture_is_drawn_again_in_another_look(here, capsys):
     assert main([*SWEEP, "--workers", "1", "--quiet", "--no-figure"]) == 0
     assert not list(here.rglob("*.png"))
@@ -99,4 +100,4 @@ def test_a_folder_of_a_run_is_not_swept_into_and_plot_says_what_it_draws(here, c
     ],
 )
 def test_what_over_may_be(argument, found):
-    assert command_line.over(argument) == found
+    assert over_of(argument) == found

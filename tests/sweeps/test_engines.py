@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 import particlegvi as pg
-from particlegvi.cells import choose, engines
+from particlegvi.cli.reporting import report
 from particlegvi.scenario import load, text
-from particlegvi.tools import workers
+from particlegvi.tools.cells import choose, engines
 
 from .conftest import OVER, SMALL
 
@@ -36,15 +36,8 @@ def straight(tmp_path_factory):
     return outputs(folder)
 
 
-def test_more_processes_come_from_joblib_where_it_is_installed(monkeypatch):
-    assert choose(1) is workers.run and choose(2) is engines.loky
-    found = engines.importlib.util.find_spec
-    monkeypatch.setattr(engines.importlib.util, "find_spec", lambda name: None if name == "joblib" else found(name))
-    assert choose(2) is workers.run
-
-
 def test_without_distributed_an_address_is_refused(monkeypatch):
-    monkeypatch.setattr(engines.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"pip install 'particlegvi\[cluster\]'"):
         choose(1, "tcp://127.0.0.1:8786")
 
@@ -64,14 +57,13 @@ def killing(number, pids):
 
 
 def children():
-    """Processes of joblib and of multiprocessing that this one has started and that compute."""
+    """Processes of joblib that this one has started and that compute."""
     found = []
     for status in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             fields = status.read_text().rpartition(")")[2].split()
             command = (status.parent / "cmdline").read_text()
-            computes = "LokyProcess" in command or "spawn_main" in command
-            if computes and int(fields[1]) == os.getpid() and fields[0] != "Z":
+            if "LokyProcess" in command and int(fields[1]) == os.getpid() and fields[0] != "Z":
                 found.append(int(status.parent.name))
     return found
 
@@ -80,6 +72,7 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks f
 
 
 @linux
+@pytest.mark.thorough
 def test_two_processes_one_of_which_is_killed_make_the_same_bytes(straight, tmp_path):
     pg.sweep(SMALL, over=OVER, seeds=4, out=tmp_path / "s", workers=2, progress=killing(1, children))
     assert outputs(tmp_path / "s") == straight
@@ -119,11 +112,10 @@ def test_a_worker_that_is_killed_when_the_pool_ends_keeps_nobody_waiting(monkeyp
 
 @linux
 @pytest.mark.slow
-@pytest.mark.parametrize("pool", [engines.loky, workers.run])
-def test_many_kills_of_workers(straight, tmp_path, pool):
+def test_many_kills_of_workers(straight, tmp_path):
     before = set(children())
     progress = killing(3, lambda: [pid for pid in children() if pid not in before])
-    pg.sweep(SMALL, over=OVER, seeds=4, out=tmp_path / "s", workers=2, progress=progress, pool=pool)
+    pg.sweep(SMALL, over=OVER, seeds=4, out=tmp_path / "s", workers=2, progress=progress)
     assert outputs(tmp_path / "s") == straight
 
 
@@ -137,12 +129,39 @@ def test_a_local_cluster_makes_the_same_bytes(straight, tmp_path):
     assert outputs(tmp_path / "s") == straight
 
 
+@pytest.mark.thorough
 def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch, tmp_path):
     pytest.importorskip("distributed")
     monkeypatch.setattr(engines, "ANSWER", 0.2)
     with pytest.raises(ValueError, match=r'no scheduler answers at "tcp://127\.0\.0\.1:9"'):
         pg.sweep(SMALL, over=OVER, seeds=1, dask="tcp://127.0.0.1:9", out=tmp_path / "s")
     assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_is_killed_is_one_sentence_with_a_way_to_go_on(tmp_path, capsys):
+    pytest.importorskip("distributed")
+    address = "tcp://127.0.0.1:18787"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+    module = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
+    scheduler = subprocess.Popen([*module, "--port", "18787", "--no-dashboard"], **quiet)
+    module = [sys.executable, "-m", "distributed.cli.dask_worker"]
+    worker = subprocess.Popen([*module, address, "--nworkers", "1", "--nthreads", "1", "--no-dashboard"], **quiet)
+
+    def kill(label, done, total):
+        scheduler.kill()
+
+    time.sleep(5.0)
+    try:
+        with pytest.raises(ConnectionError) as ended:
+            pg.sweep(SMALL, over=OVER, seeds=400, out=tmp_path / "s", dask=address, progress=kill)
+    finally:
+        worker.kill()
+        scheduler.kill()
+    assert report(ended.value) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f'the scheduler at "{address}" has ended' in line
+    assert line.endswith(f"to go on say: particlegvi resume {tmp_path / 's'}")
 
 
 def started(*arguments, cwd, **options):
@@ -166,7 +185,7 @@ def group_of(leader):
 def test_a_worker_without_a_task_ends_with_its_parent(tmp_path):
     """Killed while the first of two workers computes and the other has had nothing to do."""
     code = (
-        "import time; from particlegvi.cells import engines; print('begun', flush=True);"
+        "import time; from particlegvi.tools.cells import engines; print('begun', flush=True);"
         "list(engines.loky(time.sleep, iter([60.0]), 2))"
     )
     client = started(sys.executable, "-c", code, cwd=tmp_path)

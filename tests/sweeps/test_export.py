@@ -11,6 +11,7 @@ xarray = pytest.importorskip("xarray")
 pandas = pytest.importorskip("pandas")
 
 
+@pytest.mark.thorough
 def test_every_suffix_holds_the_numbers(swept, tmp_path):
     for suffix in (".nc", ".csv", ".parquet", ".npz"):
         assert swept.export(tmp_path / f"a{suffix}") == tmp_path / f"a{suffix}"

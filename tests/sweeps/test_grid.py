@@ -112,5 +112,6 @@ def test_a_bad_grid_is_refused(small, over, words):
 
 
 def test_too_many_cells(small):
-    with pytest.raises(ValueError, match="a sweep must have at most 10,000,000 cells, not 100,000,000"):
-        grid(small, {"steps": "1:10000:10000"}, range(10_000))
+    with pytest.raises(ValueError, match="a sweep must have at most 10,000,000 cells, not 10,010,000"):
+        grid(small, {"steps": "1:10000:10000"}, range(1001))
+    assert grid(small, {"steps": "1:10000:10000"}, range(1000)).size == 10_000_000

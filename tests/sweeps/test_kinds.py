@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import datasets, kinds
+from particlegvi import datasets
+from particlegvi.scenario import kinds
 
 FEW = {
     "approximation": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import warnings
 
@@ -11,12 +12,11 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.cells import Batch
+from particlegvi.runs.storage.lock import FolderLost, Lock
 from particlegvi.scenario import load as load_scenario
-from particlegvi.storage.lock import Lock
 from particlegvi.sweeps import cell as cells
 from particlegvi.sweeps.cell import Worker, measured
-from particlegvi.tools.workers import WorkerLost
+from particlegvi.tools.cells import Batch, WorkerLost
 
 from .conftest import OVER
 
@@ -51,6 +51,7 @@ def test_the_table_has_a_line_for_each_cell_and_method(small, tmp_path):
     assert "seconds" not in lines[0]
 
 
+@pytest.mark.thorough
 def test_a_sweep_is_gone_on_with_and_shares_cells_with_another_grid(small, tmp_path):
     whole = pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "whole")
     assert whole.computed == 18 and len(list((tmp_path / "whole" / "cells").iterdir())) == 18
@@ -58,10 +59,12 @@ def test_a_sweep_is_gone_on_with_and_shares_cells_with_another_grid(small, tmp_p
     again = pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "whole")
     assert again.computed == 0
     assert {place: place.stat().st_mtime_ns for place in before} == before  # nothing was written
-    part = pg.sweep(small, over={"particles": [8, 2]}, seeds=2, out=tmp_path / "whole")
+    with pytest.warns(UserWarning, match="has the tables of another grid, where over.methods.DLE.kl_weight is "):
+        part = pg.sweep(small, over={"particles": [8, 2]}, seeds=2, out=tmp_path / "whole")
     assert part.computed == 2  # kl_weight 1.0 is the scenario's own
     assert not (tmp_path / "whole" / "heat-map.png").exists() and (tmp_path / "whole" / "lines.png").exists()
-    back = pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "whole")
+    with pytest.warns(UserWarning, match="they are replaced, and its cells stay"):
+        back = pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "whole")
     assert back.computed == 0
     straight = pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "straight")
     assert outputs(tmp_path / "whole") == outputs(tmp_path / "straight")
@@ -94,6 +97,7 @@ def test_an_interrupted_sweep_resumes_to_the_same_bytes(small, tmp_path):
     assert pg.resume(tmp_path / "s").computed == 0
 
 
+@pytest.mark.thorough
 def test_the_order_of_the_keys_survives_the_file(small, tmp_path):
     """Lists, ranges and lists of tables are written in other orders by TOML; a resumed sweep has the same columns."""
     over = {
@@ -113,6 +117,7 @@ def test_the_order_of_the_keys_survives_the_file(small, tmp_path):
     assert list(pg.sweep(small, over=ranged, seeds=1).over) == list(ranged)
 
 
+@pytest.mark.thorough
 def test_damaged_cells_are_computed_again(small, tmp_path):
     pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s")
     before = outputs(tmp_path / "s")
@@ -145,6 +150,71 @@ def test_a_folder_of_something_else_is_left_alone(small, tmp_path):
         with pytest.raises(ValueError, match="is there and not the folder of a sweep; choose another"):
             pg.sweep(small, over=OVER, seeds=1, out=tmp_path / name)
     assert [place.name for place in (tmp_path / "mine").iterdir()] == ["table.csv"]
+
+
+def everything(folder):
+    return {place: place.read_bytes() for place in folder.rglob("*") if place.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"steps": 21}, "steps is 20, not 21"),
+        ({"loss": "double-well"}, "loss.name is 'tilted-double-well', not 'double-well'"),
+        ({"methods": {"DE": {}}}, "methods.DE is None"),
+    ],
+)
+def test_a_sweep_of_another_scenario_is_refused_and_replaces_nothing(small, tmp_path, change, words):
+    pg.sweep(small, over={"particles": [4]}, seeds=1, out=tmp_path / "s")
+    before = everything(tmp_path / "s")
+    refused = rf"is a sweep of another scenario: {re.escape(words)}.*; choose another folder"
+    with pytest.raises(ValueError, match=refused):
+        pg.sweep({**small, **change}, over={"particles": [4]}, seeds=1, out=tmp_path / "s")
+    assert everything(tmp_path / "s") == before
+    renamed = {**small, "name": "renamed", "title": "Words alone"}
+    assert pg.sweep(renamed, over={"particles": [4]}, seeds=1, out=tmp_path / "s").computed == 0  # the same numbers
+
+
+def test_a_folder_named_like_a_cell_is_one_sentence(small, tmp_path):
+    pg.sweep(small, over={"particles": [4]}, seeds=1, out=tmp_path / "s")
+    (cell,) = (tmp_path / "s" / "cells").iterdir()
+    cell.unlink()
+    cell.mkdir()
+    before = everything(tmp_path / "s")
+    with pytest.raises(ValueError, match=rf"{cell.name} is a folder in the place of a finished cell; remove it"):
+        pg.sweep(small, over={"particles": [4]}, seeds=1, out=tmp_path / "s")
+    assert everything(tmp_path / "s") == before
+    cell.rmdir()
+    cell.parent.rmdir()  # as git gives back an empty folder
+    assert pg.sweep(small, over={"particles": [4]}, seeds=1, out=tmp_path / "s").computed == 1
+
+
+@pytest.mark.thorough
+def test_a_sweep_whose_folder_was_moved_and_replaced_writes_nothing_more(small, tmp_path):
+    folder, seen = tmp_path / "s", {}
+
+    def move(label, done, total):
+        if not seen:
+            folder.rename(tmp_path / "moved")
+            pg.sweep(small, over={"particles": [4]}, seeds=5, out=folder)
+            seen.update(everything(folder))
+
+    with pytest.raises(FolderLost, match="was moved or replaced while this process wrote it, and is left alone"):
+        pg.sweep(small, over=OVER, seeds=3, out=folder, progress=move)
+    assert everything(folder) == seen
+    assert pg.resume(tmp_path / "moved").computed == 17
+    pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "straight")
+    assert outputs(tmp_path / "moved") == outputs(tmp_path / "straight")
+
+
+@pytest.mark.thorough
+def test_a_missing_scenario_is_written_again(small, tmp_path):
+    def remove(label, done, total):
+        (tmp_path / "s" / "scenario.toml").unlink(missing_ok=True)
+
+    pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", progress=remove)
+    pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "straight")
+    assert outputs(tmp_path / "s") == outputs(tmp_path / "straight")
 
 
 def test_what_diverged_is_a_result(small, tmp_path):
@@ -190,12 +260,13 @@ def test_any_number_of_the_summary_can_be_measured(small):
 def test_what_a_setting_has_computed_changes_nothing_for_the_next_seed(name):
     """The target is found once for all seeds of a setting; results are those of a fresh process."""
     chosen = load_scenario(name, {"steps": 30, "particles": 4})
-    cells.memory.key = ""
+    cells.last_setting.key = ""
     first = measured(chosen, "a", 5)
     measured(chosen, "b", 6)
     assert measured(chosen, "a", 5) == first
 
 
+@pytest.mark.thorough
 def test_a_rule_for_the_lengthscale_has_a_target_for_each_seed(small):
     methods = {"DRLE": {"kl_weight": 1.0, "mmd_weight": 0.5}}
     kernel = {"name": "squared-exponential", "lengthscale": "median"}
@@ -209,7 +280,7 @@ def test_a_rule_for_the_lengthscale_has_a_target_for_each_seed(small):
 def test_a_worker_with_other_versions_refuses(small, monkeypatch):
     with pytest.raises(ValueError, match="a worker must have numpy 0.1, as the client has, not "):
         Worker({"numpy": "0.1"})(Batch(1, []))
-    monkeypatch.setattr(cells, "versions", lambda: {"particlegvi": "0", "numpy": "0", "scipy": "0", "numba": "0"})
+    monkeypatch.setattr(cells, "decisive", lambda: {"particlegvi": "0", "numpy": "0", "scipy": "0", "numba": "0"})
     with pytest.raises(ValueError, match="a worker must have particlegvi .*, as the client has, not 0, which may give"):
         pg.sweep(small, over=OVER, seeds=1)
 
@@ -226,6 +297,7 @@ def test_an_unfinished_sweep_of_other_versions_is_not_mixed(small, tmp_path):
     assert pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s").computed <= 15  # cells of these versions count
 
 
+@pytest.mark.thorough
 def test_processes_that_are_lost_again_and_again(small, tmp_path):
     def pool(function, tasks, number):
         for count, task in enumerate(tasks):

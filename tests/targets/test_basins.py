@@ -150,6 +150,7 @@ def test_what_has_no_isolated_minimum_is_refused(value, slope, words):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.thorough
 def test_four_basins_in_the_plane():
     """The basins of the four Gaussians are the quadrants, also for an asymmetric start."""
     loss = pg.losses.get("four-gaussians")
@@ -163,6 +164,7 @@ def test_four_basins_in_the_plane():
     assert shifted.error < 1e-2
 
 
+@pytest.mark.thorough
 def test_curved_basins_against_an_ode_solver(monkeypatch):
     monkeypatch.setattr("particlegvi.targets.basins.basins_plane.HALVINGS", 2)
 

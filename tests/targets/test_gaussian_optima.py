@@ -36,6 +36,7 @@ def objective(loss, nu, kl_weight):
     return average - 0.5 * kl_weight * (nu[1] + math.log(2.0 * math.pi) + 1.0)
 
 
+@pytest.mark.thorough
 def test_figure_5_3_has_four_equal_best_optima():
     """The loss is a sum over coordinates, so an optimum is a pair of optima of the line."""
     target = pg.target(

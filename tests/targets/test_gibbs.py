@@ -35,6 +35,8 @@ def test_figure_5_2():
     assert l1_between(target, density, -7.0, 7.0) < 1e-9
     assert target.mean == pytest.approx(-1.24042, abs=1e-5)
     assert target.variance == pytest.approx(0.82119, abs=1e-5)
+    assert target.masses.sum() == pytest.approx(1.0, abs=1e-9)
+    assert target.masses @ target.grid == pytest.approx(target.mean, abs=1e-9)
     assert target.cdf(0.0) == pytest.approx(integral(density, -9.0, 0.0, [-2.0]), abs=1e-10)
     # Negative control: the thesis's (2.4) raises the prior to the power of the weight.
     half = pg.target(pg.losses.get("tilted-double-well"), pg.methods.DLE(0.5), prior=NORMAL)

@@ -106,6 +106,7 @@ def test_wrong_equations_are_told_apart(settled):
 
 
 @pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.sample("matern-32")
 def test_every_kernel(name):
     """Strength 4, with the embedding by a sum over a fine grid."""
     target = figure(0.5, 1.0, pg.kernels.get(name, lengthscale=0.7, variance=1.3))
@@ -150,6 +151,7 @@ def test_the_free_energy_is_least():
 
 
 @pytest.mark.parametrize("strength", [1e-3, 30.0, 1e3, 1e4])
+@pytest.mark.sample("0.001", "30.0")
 def test_all_strengths_converge(strength):
     target = figure(1.0, strength / 2.0)
     assert target.residual < 1e-6 and target.error < 1e-4
@@ -173,6 +175,7 @@ def test_strong_repulsion_with_little_noise():
     assert np.ptp(constants) < 1e-5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(3))
 def test_random_losses_priors_and_weights(seed):
     draw = np.random.default_rng(7 + seed)
@@ -226,6 +229,7 @@ def test_a_flat_prior_has_no_attraction():
     assert np.sum(np.abs(target.pdf(x) - q)) * (x[1] - x[0]) < 1e-6
 
 
+@pytest.mark.thorough
 def test_the_plane_against_damped_iteration():
     """Separable kernel on a tensor grid: exp(-x^2/2) exp(-y^2/2) applied from both sides."""
     loss = plane_loss(

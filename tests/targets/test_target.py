@@ -73,6 +73,7 @@ def test_three_dimensions_are_refused():
         pg.target(loss, pg.methods.DLE(1.0), prior=pg.priors.Flat(3))
 
 
+@pytest.mark.thorough
 def test_nothing_slow_is_imported():
     code = "import sys, particlegvi.targets, particlegvi.diagnostics; sys.exit('scipy.stats' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -13,7 +13,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import scenario
-from particlegvi.running import execute as runner
+from particlegvi.runs import execute as runner
 from particlegvi.simulation.loop import record_steps
 from particlegvi.tools import memory
 
@@ -60,7 +60,7 @@ def test_records_must_fit_on_the_disk_that_they_are_saved_on(monkeypatch, tmp_pa
     """Each disk has its own room: 36 GB for each of three methods, on a disk of 50 and on one of 500."""
     room = {tmp_path: 50 * 10**9, Path(tempfile.gettempdir()): 500 * 10**9}
     monkeypatch.setattr(memory.shutil, "disk_usage", lambda folder: type("Usage", (), {"free": room[folder]}))
-    monkeypatch.setattr("particlegvi.running.execute.create", lambda *_: pytest.fail("went on"))
+    monkeypatch.setattr("particlegvi.runs.execute.create", lambda *_: pytest.fail("went on"))
     given = {"particles": 3 * 10**6, "steps": 1500, "record_every": 1}
     words = refusal(lambda: pg.run("global-minimiser", out=tmp_path / "a" / "b", **given))
     assert "108 GB of disk" in words and f"50 GB are free in {tmp_path};" in words
@@ -131,6 +131,7 @@ def test_a_limit_on_the_address_space_is_seen():
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+@pytest.mark.thorough
 def test_the_estimate_is_near_the_truth():
     """The peak of a run of two million particles is within a factor of two of what the rule says."""
     if sys.platform != "linux":

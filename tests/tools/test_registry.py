@@ -93,3 +93,16 @@ def test_two_parts_of_one_name_are_refused(package):
     registry = package("parts_twice", one="class A:\n    name = 'same'\n", two="class B:\n    name = 'same'\n")
     with pytest.raises(RuntimeError, match='defines "same"'):
         registry.names()
+
+
+def test_a_part_is_made_from_its_parameters(package):
+    module = "class Disc:\n    name = 'disc'\n    def __init__(self, radius, at=0.0):\n        self.at = at\n"
+    registry = Registry(package("parts_made", disc=module).package, "shape", {"round-thing": "disc"})
+    assert registry.get("disc") is registry["disc"] and registry.make("disc", radius=2.0).at == 0.0
+    for call, words in (
+        (lambda: registry.make("disc"), "^radius of the shape disc must be given, not left out$"),
+        (lambda: registry.make("disc", radius=1.0, to=1), "no parameter of the shape disc .to."),
+        (lambda: registry.get("Round_Thing"), "did you mean .disc."),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call()

@@ -21,8 +21,8 @@ def made(label, right, wrong):
                 raise value
             return Experiment((Check("a number", value, 1.0),), {"value": value})
 
-        def draw(self, axes, data):
-            axes.plot([data["value"]], "o")
+        def draw(self, picture, data):
+            picture.dots([0.0], [data["value"]])
 
     own, others = right, wrong
     return Fake

@@ -43,7 +43,7 @@ class Births:
         The width of q_h in every coordinate. None chooses one for each birth and death: the standard deviation of the
         particles divided by that power of two under which half of up to 64 of them are most likely, each left out once.
     duration : function
-        duration(number) is the time between the birth and death before and that of this number.
+        duration(number) is the time between birth and death number - 1 and this one.
     seed : int
 
     Attributes

@@ -26,6 +26,7 @@ from particlegvi.engine.jumps.proposals import (
 )
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import key_words
+from particlegvi.engine.pairs.algorithms import is_gaussian
 from particlegvi.engine.terms import evaluate
 from particlegvi.engine.terms.constant import Constant
 
@@ -44,7 +45,7 @@ class Gaussian(Located, Protocol):
     def name(self) -> str: ...
 
 
-class Jumps:
+class EnsembleJumps:
     """Metropolis steps of all particles of an ensemble with proposals from the ensemble itself.
 
     They leave exp(-E / kl_weight) invariant, with E the energy of N particles (`particlegvi.engine.jumps.pairs` has its
@@ -57,7 +58,7 @@ class Jumps:
     embedding : term or None
         The mean embedding mu_P, where there is an interaction.
     kernel : kernel or None
-        Of the interaction, its lengthscale a number; None where there is none.
+        Kernel of the interaction, its lengthscale a number; None without an interaction.
     kl_weight, lambda1 : float
         The temperature, above 0, and the weight of the interaction.
     share : float
@@ -71,7 +72,7 @@ class Jumps:
     Attributes
     ----------
     counts : dict
-        Number of proposals so far, and of those that were accepted.
+        Numbers of proposals and of accepted proposals so far.
     line : Line or None
         The arrays of a jump on the line.
     """
@@ -99,7 +100,7 @@ class Jumps:
         self._key = key_words(seed)
         self._prior_term = prior.term()
         self._tolerance = max(tolerance, FINEST)
-        self._series = kernel is not None and kernel.name == "squared-exponential" and self.walls[0].size == 1
+        self._series = kernel is not None and is_gaussian(kernel) and self.walls[0].size == 1
         pairs = float(particles) ** 2 if kernel is not None and not self._series else 0.0
         self._chance = min(1.0, PAIRS / pairs) if pairs else 1.0
         self._fixed = _broad(prior)

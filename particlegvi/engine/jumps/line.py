@@ -175,7 +175,7 @@ def _propose(x, side, members, counts, rows, centres, table, numbers, first, las
 
 @nested
 def _settle(x, side, members, counts, rows, first, last):
-    """Move those of half ``side`` whose margin is above 0; returns how many."""
+    """Move the particles of half ``side`` whose margin is above 0; returns how many."""
     taken = 0
     for segment in range(first, last):
         start, stop = span(counts, segment, side)
@@ -212,9 +212,10 @@ def margins(loss, prior, embedding, weights, side, counts, rows, first, last):
 
     ``weights`` is (kl_weight, lambda1), with V = loss + kl_weight (-log p) - lambda1 mu_P.
     """
+    kl_weight, lambda1 = weights[0], weights[1]
     points, energy, scratch = np.empty(2 * SOME), np.empty(2 * SOME), np.empty(2 * SOME)
     segment = first
-    while segment < last:  # old and new places together: a call costs as much as 30 places
+    while segment < last:  # old and new places in one call, because a call costs as much as 30 places
         n, until = _together(counts, side, segment, last, SOME)
         at = 0
         for some in range(segment, until):
@@ -227,16 +228,16 @@ def margins(loss, prior, embedding, weights, side, counts, rows, first, last):
         loss.values(places, values)
         prior.values(places, more)
         for i in range(2 * n):
-            values[i] += weights[0] * more[i]
-        if weights[1] != 0.0:
+            values[i] += kl_weight * more[i]
+        if lambda1 != 0.0:
             embedding.values(places, more)
             for i in range(2 * n):
-                values[i] -= weights[1] * more[i]
+                values[i] -= lambda1 * more[i]
         at = 0
         for some in range(segment, until):
             start, stop = span(counts, some, side)
             for i in range(stop - start):
                 gain = energy[np.uint64(at + i)] - energy[np.uint64(n + at + i)]
-                rows[MARGIN, np.uint64(start + i)] += gain / weights[0]
+                rows[MARGIN, np.uint64(start + i)] += gain / kl_weight
             at += stop - start
         segment = until

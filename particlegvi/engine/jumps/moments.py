@@ -45,7 +45,7 @@ from particlegvi.engine.numerics.vectors import (
 from particlegvi.engine.pairs.series import ANGLES, TILE, add_moments, fold_lanes, turn_tile, twice_cos_and_sin
 
 LANES = 64
-UNCLEAR = 0.25  # of a margin at most: what those of a block that go may change it by
+UNCLEAR = 0.25  # the most by which the particles of a block that go may change a margin
 MOST_MODES = 1000  # rounding grows like the square of the number of modes; up to here it stays below 1e-10
 MODES, ORIGIN, PERIOD, LOW, HIGH = range(5)  # of a box; 0 modes are no box
 BOX = 5
@@ -71,10 +71,11 @@ def _turn(places, lanes, box, angles):
 
 @inlined
 def _gains(angles, lanes, modes, even, odd, gains, change):
-    """What each of ``lanes`` particles would add to the cosines and sines of every mode, a row of LANES for each, into
-    ``gains``. Into ``change`` their product with the moments.
+    """Fill ``gains`` with the change of every mode's cosines and sines by each of ``lanes`` particles, a row each.
 
-    ``angles`` has those of the old and of the new places (`_turn`).
+    Fill ``change`` with its product with the moments.
+
+    ``angles`` has the angles of the old and of the new places (`_turn`).
     """
     half, zero = broadcast(0.5), broadcast(0.0)
     for lane in range(0, lanes, WIDTH):
@@ -108,7 +109,7 @@ def _gains(angles, lanes, modes, even, odd, gains, change):
 
 @inlined
 def _of_those_before(lane, modes, heights, gains, goes):
-    """What the particles before ``lane`` that go add to the change of the energy of the one at ``lane``."""
+    """The change of the energy of the particle at ``lane`` by the particles before it that go."""
     found = broadcast(0.0)
     for m in range(2 * modes):
         row = m * LANES
@@ -121,7 +122,7 @@ def _of_those_before(lane, modes, heights, gains, goes):
 
 @inlined
 def _sum(gains, row, lanes, goes):
-    """Lane by lane the sum of a row of gains over those that go."""
+    """Lane by lane, the sum of a row of gains over the particles that go."""
     found = broadcast(0.0)
     for lane in range(0, lanes, WIDTH):
         found = multiply_add(load(goes, lane), load(gains, row + lane), found)
@@ -130,7 +131,7 @@ def _sum(gains, row, lanes, goes):
 
 @inlined
 def _sums(gains, row, lanes, goes):
-    """The sums over those that go of eight modes, every second row from ``row`` on."""
+    """The sums of eight modes over the particles that go, every second row from ``row`` on."""
     return totals((
         _sum(gains, row, lanes, goes), _sum(gains, row + 2 * LANES, lanes, goes),
         _sum(gains, row + 4 * LANES, lanes, goes), _sum(gains, row + 6 * LANES, lanes, goes),
@@ -141,7 +142,7 @@ def _sums(gains, row, lanes, goes):
 
 @inlined
 def _add_gains(lanes, modes, gains, goes, heights, even, odd):
-    """Change the moments by the gains of those that go."""
+    """Change the moments by the gains of the particles that go."""
     for m in range(0, modes, WIDTH):
         height, row = load(heights, m), 2 * m * LANES
         store(even, m, multiply_add(height, _sums(gains, row, lanes, goes), load(even, m)))
@@ -205,7 +206,7 @@ def _range(new, margin, side, counts, sure):
 
 @compiled
 def accept_series(scale, variance, cutoffs, factor, x, side, members, counts, rows, box, sums):
-    """Move those of half ``side`` that are accepted, one after the other; return how many, or -1, with nothing moved,
+    """Move the accepted particles of half ``side``, one after the other; return how many, or -1, with nothing moved,
     where the series would need too many modes.
 
     ``cutoffs`` is (reach, band), ``x`` (N,), ``box`` (BOX,) and ``sums`` SUMS; the others are of a `line.stage`.
@@ -218,8 +219,10 @@ def accept_series(scale, variance, cutoffs, factor, x, side, members, counts, ro
         return -1
     modes = np.int64(box[MODES])
     even, odd, heights = sums[COSINES], sums[SINES], sums[HEIGHTS]
+    # The truncation of the series belongs to the bound below.
     least = 8.0 * variance * exp(-0.5 * cutoffs[1] ** 2)  # above the error of a distance of the series
     lanes, inverse = LANES, 1.0 / scale
+    # Particles of a block are decided together: a block must be short where they push each other strongly.
     while lanes > WIDTH and lanes * factor * variance > UNCLEAR:
         lanes //= 2
     places, angles = np.empty(2 * LANES), np.empty(4 * LANES)
@@ -248,6 +251,7 @@ def accept_series(scale, variance, cutoffs, factor, x, side, members, counts, ro
             moved, squares = 0.0, 0.0
             for lane in range(count):
                 rest = excess[lane]
+                # The bound d_k + d_n of the module docstring: a clear decision needs no correction.
                 if abs(rest) <= squares + moved * square[lane]:
                     rest -= factor * _of_those_before(lane, modes, heights, gains, goes)
                 go = 1.0 if rest > 0.0 else 0.0

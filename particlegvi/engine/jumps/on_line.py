@@ -85,18 +85,18 @@ class Line:
             threads.split(part, self.segments, least=LEAST)
 
     def settle(self, x: Array, side: int) -> int:
-        """Move those of half ``side`` whose margin is above 0; returns how many."""
+        """Move the particles of half ``side`` whose margin is above 0; returns how many."""
         return self._stage(line.SETTLE, x, 1 - side)
 
     def settle_by_series(
         self, x: Array, side: int, shape: tuple[float, float], limits: tuple[float, float], factor: float
     ) -> int:
-        """The same where the change of the pair energy counts; -1, with nothing moved, where a series is no way."""
+        """`go` with the change of the pair energy; -1, with nothing moved, if a series does not fit."""
         how = (self.members, self.counts, self.rows, self._box, self._sums)
         return int(moments.accept_series.cached(*shape, limits, factor, x, side, *how))
 
     def places(self, side: int) -> np.ndarray:
-        """The places in ``rows`` of those of half ``side`` that propose."""
+        """The places in ``rows`` of the particles of half ``side`` that propose."""
         starts = np.arange(self.segments) * line.SEGMENT
         count = self.counts[0, side]
         if side == 1:

@@ -21,7 +21,7 @@ LANES = 64
 
 @compiled
 def accept_direct(kernel, x, mine, new, margin, factor):
-    """Move those of the particles in ``mine`` that are accepted, in place; return how many. ``x`` is (dim, N)."""
+    """Move the accepted particles of ``mine``, in place; return how many. ``x`` is (dim, N)."""
     dim, number = x.shape
     before = np.empty(LANES)
     after = np.empty(LANES)

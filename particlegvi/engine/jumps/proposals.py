@@ -25,7 +25,7 @@ from particlegvi.engine.numerics.noise import JUMPS_ROLE, normal_pair, uniform_p
 CENTRES = 64
 NEGLIGIBLE = 1e-20  # terms of a kernel density, relative to its peak
 RUNGS = 16
-ONE_CENTRE = 3  # the rung where there is a single centre, which has no spread
+ONE_CENTRE = 3  # the rung for a single centre, which has no spread
 NORMAL, UNIFORM, STUDENT = range(3)  # kinds of broad distributions
 HALF, GROUP, PICK, ACCEPT, CENTRE, MOVE = (np.uint64(word) for word in range(6))  # words; of coordinates from MOVE on
 
@@ -63,8 +63,8 @@ def _normal(particle, jump, word, key):
 def cut(number, jump, chance, key, order):
     """Cut the particles into halves by a coin each; list them in ``order``, first those that propose.
 
-    ``order`` is (2, number). Row ``side`` lists the particles of that half. Those of the group, to which a particle
-    belongs with probability ``chance``, come first. Returns (members, proposers) of both halves.
+    ``order`` is (2, number). Row ``side`` lists the particles of that half. First come the particles of the group, to
+    which a particle belongs with probability ``chance``. Returns (members, proposers) of both halves.
     """
     members = np.zeros(2, np.int64)
     proposers = np.zeros(2, np.int64)

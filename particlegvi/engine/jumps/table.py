@@ -6,8 +6,8 @@ with nodes t_j a distance h apart over the m particles c of the other half, and 
 w_j = sum_c hat((c - t_j) / h). So g is exactly the density of: a particle c at random, one of the two nodes beside it
 with probabilities hat, and a triangular step of width h from there; and its value anywhere is one interpolation. h is a
 number of the ladder range, range / 2, ...: the one with the largest likelihood of up to `TRIED` particles of the
-other half, each left out once. Weights of a rung are sums of those of the next finer one, since hat is piecewise linear
-there. ``b`` is as in `particlegvi.engine.jumps.proposals`. All of this depends on the other half only.
+other half, each left out once. Weights of a rung are sums of weights of the next finer one, since hat is piecewise
+linear there. ``b`` is as in `particlegvi.engine.jumps.proposals`. All of this depends on the other half only.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TABLE = 2 * FINEST + 4 * RUNGS  # numbers of all rungs with their margins
 TRIED = 32
 TRIED_WORD = np.uint64(2)
 ONE_CENTRE = 8  # the rung where there is a single particle, in a range of one scale of b
-FEW = 32  # particles below this number may need steps longer than their range, which is taken four times as long
+FEW = 32  # fewer particles may need steps longer than their range; the table then covers four ranges
 NARROW = 1e-9  # a range below this part of the scale of b is widened to the scale
 NOWHERE = 1e-300
 
@@ -103,6 +103,7 @@ def tabulate(m, low, high, side, jump, key, centres, table, numbers):
     numbers[PART] = numbers[SHARE] if m > 0 else 1.0
     if m == 0 or numbers[READY] == 0.0:
         return
+    # All centres (nearly) coincide: the table takes the width of b instead.
     if not high - low > NARROW * numbers[SCALE]:
         low -= 0.5 * numbers[SCALE]
         high = low + numbers[SCALE]
@@ -119,6 +120,7 @@ def tabulate(m, low, high, side, jump, key, centres, table, numbers):
         table[node + np.uint64(1)] += 1.0 - part
         table[node + np.uint64(2)] += part
     first, steps = 0, FINEST
+    # A hat function of twice the width is a sum of three: each rung follows from the finer one without the data.
     for _ in range(RUNGS - 1):
         fine = first
         first, steps = first + steps + 3, steps // 2
@@ -217,7 +219,7 @@ def draw(numbers, centres, n, pick, place, among, steps, nodes, found, out):
 def density(numbers, table, n, at, broad, nodes, below, above, out):
     """g at the first ``n`` of ``at``; ``broad`` gets log b, and ``nodes``, ``below`` and ``above`` are scratch.
 
-    What reads the table does nothing else, and all else vectorises.
+    One loop only reads the table, so that all other loops vectorise.
     """
     log_broad(numbers, at, n, broad)
     low, inverse, end, first = numbers[LOW], numbers[INVERSE], numbers[STEPS] + 2.0, np.uint64(numbers[FIRST])
@@ -257,6 +259,7 @@ def log_ratio(numbers, n, old, new, g_old, g_new, broad_old, broad_new, decides,
     least = np.inf
     for i in range(n):
         least = min(least, min(g_old[i], g_new[i]))
+    # The logarithm of a ratio of two numbers that underflow: rare, so that the loops above stay without branches.
     for i in range(n if least < NOWHERE else 0):
         if min(g_old[i], g_new[i]) < NOWHERE and new[i] != old[i]:  # only b is left, too small for a number
             before = log(g_old[i]) if g_old[i] >= NOWHERE else far + broad_old[i]

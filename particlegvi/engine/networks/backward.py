@@ -48,6 +48,7 @@ def backward(packed, transposed, plan, activation, rows, units, slopes, errors, 
     rectified = activation == RELU
     outputs = plan[last, FAN_OUT]
     done = 0
+    # The common network, one hidden layer and one output, has a fused pass.
     if last == 1 and outputs == 1 and plan[0, FAN_IN] >= 8:
         last_two_layers(
             units, plan[1, UNITS], plan[1, ROW], slopes, rectified, packed, plan[1, WEIGHTS], errors, rows,
@@ -80,7 +81,7 @@ def backward(packed, transposed, plan, activation, rows, units, slopes, errors, 
 
 @nested
 def take_rows(X, rows, first, count, stride, block):
-    """Rows first, ..., first + count - 1 of the data, or those of ``rows`` where it is not empty, into a flat block.
+    """Rows first, ..., first + count - 1 of the data, or the rows of these numbers in ``rows``, into a flat block.
 
     Returns their number, filled up with zeros to a multiple of TILE.
     """

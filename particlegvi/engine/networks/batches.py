@@ -19,7 +19,7 @@ Rows: TypeAlias = NDArray[np.int64]
 def shuffle_part(count, which, key, first, out):
     """For period first + i (an epoch or a step) the first ``count`` places of a random order of the rows, in out[i].
 
-    The orders are those of Fisher and Yates. ``which`` is the particle that they belong to, 0 where all share them; out
+    The orders are shuffles of Fisher and Yates for the particle ``which``, 0 where all particles share them; out
     is (periods, count), and ``first`` a tuple of the first period and the number of all rows.
     """
     period, rows = first
@@ -36,7 +36,7 @@ def shuffle_part(count, which, key, first, out):
             order[i], order[j] = order[j], order[i]
             swapped[i] = j
             out[index, i] = order[i]
-        for i in range(count - 1, -1, -1):  # back to the order of the data, for the next period
+        for i in range(count - 1, -1, -1):  # undo the swaps: every period shuffles the order of the data
             j = swapped[i]
             order[i], order[j] = order[j], order[i]
 
@@ -47,7 +47,7 @@ class Batches:
     Parameters
     ----------
     rows : int
-        Of the data.
+        Number of rows of the data.
     size : int or None
         Rows of a batch; None for all rows, in their order.
     how : str
@@ -68,7 +68,7 @@ class Batches:
 
     @property
     def steps_of_epoch(self) -> int:
-        """Steps in which every row was seen once; with fresh batches as many would see as many rows."""
+        """Steps in which every row is seen once; with fresh batches, steps in which that many rows are drawn."""
         return -(-self.rows // self.size)
 
     def most_steps(self, particles: int) -> int:

@@ -25,11 +25,13 @@ _RESULT = np.zeros((0, 0))
 _STILL: Motion = (
     _NOTHING, _NOTHING, _NOTHING, np.zeros(6, dtype=np.int64), (np.zeros((1, 1)),) * 3, (np.uint64(0), np.uint64(0)), 0
 )  # fmt: skip
-APART: Repelling = Exponential(1.0, 1.0), np.zeros((0, 1)), np.zeros(0), (np.zeros(0), np.zeros((0, 0)), np.zeros(0))
+APART: Repelling = (
+    Exponential(1.0, 1.0), np.zeros((0, 1)), np.zeros(0), (np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0))
+)  # fmt: skip
 
 
 class Shape(NamedTuple):
-    """The layout of a network, and the numbers (activation, cost) by which compiled code knows the two."""
+    """The layout of a network, and the codes of its activation and its cost in compiled code."""
 
     layout: Layout
     codes: NDArray[np.int64]

@@ -13,9 +13,9 @@ import numpy as np
 
 from particlegvi.contracts import Array
 from particlegvi.engine.networks.compute import Motion, Networks, Repelling, row_gradients
-from particlegvi.engine.networks.features import FeatureRepulsion
 from particlegvi.engine.networks.repelling import Exponential
-from particlegvi.engine.pairs.algorithms import Direct
+from particlegvi.engine.pairs.algorithms import Direct, is_gaussian
+from particlegvi.engine.pairs.features import FeatureRepulsion
 from particlegvi.engine.steps.ensemble import Ensemble
 from particlegvi.engine.terms.constant import Constant
 
@@ -38,9 +38,9 @@ class GaussianTerm(Protocol):
 
 @runtime_checkable
 class GaussianSum(Protocol):
-    """The term of a mean embedding that is a sum of Gaussians with one centre."""
+    """The term of a mean embedding that is a sum of Gaussians."""
 
-    mean: Array
+    means: Array
     precisions: Array
     heights: Array
 
@@ -104,10 +104,10 @@ class NetworkEnsemble(Ensemble):
     def _repelling(self, positions: Array, networks: Networks) -> Repelling | None:
         """The repulsion in the form of the compiled steps; None where there is none, and for calls from Python."""
         repulsion, nothing = self.repulsion, np.zeros(0)
-        if repulsion is None or repulsion.kernel.name != "squared-exponential" or not networks.alone(len(positions)):
+        if repulsion is None or not is_gaussian(repulsion.kernel) or not networks.alone(len(positions)):
             return None
         kernel = Exponential(float(repulsion.kernel.lengthscale), float(repulsion.kernel.variance))
-        no_embedding = nothing, np.zeros((0, 0)), nothing
+        no_embedding = np.zeros((0, 0)), np.zeros((0, 0)), nothing
         if isinstance(repulsion, FeatureRepulsion):
             compared, attraction = repulsion.features, repulsion.attraction
             if not isinstance(compared, OfOutputs) or attraction.term is not None:

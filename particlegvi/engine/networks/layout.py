@@ -34,9 +34,9 @@ class Layout(NamedTuple):
         the padded form, where it begins in a particle, and where its inputs begin in a block of units and how far
         their rows are apart.
     scales : array (layers,)
-        What parameters of a layer are multiplied by.
+        Factors of the parameters of each layer.
     sizes : int64 array (3,)
-        Of a particle, of the padded form, and of the units of a block.
+        Lengths of a particle, of its padded form, and of the units of a block.
     """
 
     plan: NDArray[np.int64]
@@ -99,7 +99,7 @@ def pack(particle, plan, scales, packed):
 
 @nested
 def unpack(packed, plan, scales, particle):
-    """The gradient of a particle from that of the padded form."""
+    """The gradient of a particle from the padded gradient."""
     for layer in range(plan.shape[0]):
         inputs = plan[layer, FAN_IN]
         outputs = plan[layer, FAN_OUT]

@@ -184,7 +184,7 @@ def dot_products(units, at, row, weights, at_w, biases, at_b, outputs, out, rows
 
 @nested
 def slope_of(units, slopes, at, rectified):
-    """The slopes of eight units: where they are rectified, those of their signs."""
+    """The slopes of eight units; of rectified units they follow from the signs."""
     if rectified:
         return where_above_zero(load(units, at), broadcast(1.0), broadcast(0.0))
     return load(slopes, at)
@@ -194,7 +194,7 @@ def slope_of(units, slopes, at, rectified):
 def last_layer(units, at, row, slopes, rectified, weights, at_w, outputs, errors, rows, gradient, at_b, deltas):
     """The backward pass of the last layer for errors (rows, outputs).
 
-    The gradient of its parameters is added to, and deltas = (errors @ weights) * slopes are those of its inputs.
+    Adds to the gradient of its parameters; deltas = (errors @ weights) * slopes belong to its inputs.
     """
     for j in range(0, row, WIDTH):
         for c in range(outputs):
@@ -233,8 +233,9 @@ def add_errors(outputs, errors, rows, gradient, at_b):
 def last_two_layers(units, at, row, slopes, rectified, weights, at_w, errors, rows, inputs, gradient, before, deltas):
     """`last_layer` with one output, and of the layer before the first eight rows of `add_outer` with its biases.
 
-    What stays in registers here would be stored and loaded again by the two. ``inputs`` is (place, stride) of the
-    inputs of the layer before in the units, ``before`` the places of its weights and biases in the gradient.
+    Fused, because the two alone would store and load again values that stay in registers here. ``inputs`` is (place,
+    stride) of the inputs of the layer before in the units, ``before`` the places of its weights and biases in the
+    gradient.
     """
     at_x, stride = inputs
     at_first, at_b = before

@@ -1,12 +1,12 @@
 """Repulsion inside the compiled steps of networks, by squared exponentials: between weights, or between outputs.
 
 ``repelling`` is the tuple (kernel, context, draws, embedding): the kernel; inputs (rows, inputs) whose outputs are
-compared, none where it is the weights; for outputs, those of frozen draws of the prior, flat, in rows as long as a
-multiple of WIDTH; for weights, the mean embedding as mean (dim,), precisions (scales, dim) and heights (scales,), none
-where it has no gradient.
+compared, none where it is the weights; for outputs, the outputs of frozen draws of the prior, flat, in rows as long as
+a multiple of WIDTH; for weights, the mean embedding as means and precisions, both (Gaussians, dim), and heights
+(Gaussians,), none where it has no gradient.
 
-The room for outputs is (particles, 1, row) with rows of that length. The arithmetic is that of
-`engine.networks.features`, `engine.pairs.few` and the terms: the same bits.
+The room for outputs is (particles, 1, row) with rows of that length. The arithmetic repeats
+`engine.pairs.features`, `engine.pairs.few` and the terms, with the same bits.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from particlegvi.engine.networks.features import pair_forces
 from particlegvi.engine.numerics import mathematics
 from particlegvi.engine.numerics.compiled import nested
+from particlegvi.engine.pairs.features import pair_forces
 from particlegvi.engine.pairs.few import few_forces
 
 
@@ -27,7 +27,7 @@ class Exponential(NamedTuple):
     variance: float
 
     def slope(self, r2: float) -> float:
-        """As that of `particlegvi.kernels.SquaredExponential`."""
+        """The slope of `particlegvi.kernels.SquaredExponential`, operation by operation."""
         precision = 1.0 / (self.lengthscale * self.lengthscale)
         return -0.5 * precision * self.variance * math.exp(-0.5 * precision * r2)
 
@@ -55,17 +55,16 @@ def push_outputs(kernel, told, particles, draws, motion, sums):
 
 @nested
 def add_push(embedding, x, push, slope, pull):
-    """slope += push of a particle, and ``pull`` (dim,), the gradient of the mean embedding, zero where there is none.
-    """
-    mean, precisions, heights = embedding
+    """slope += push of a particle; ``pull`` (dim,) becomes the gradient of the mean embedding, or zero without one."""
+    means, precisions, heights = embedding
     for i in range(x.size):
         slope[i] += push[i]
         pull[i] = 0.0
     for q in range(heights.size):
         exponent = 0.0
         for i in range(x.size):
-            gap = x[i] - mean[i]
+            gap = x[i] - means[q, i]
             exponent += 0.5 * precisions[q, i] * gap * gap
         level = heights[q] * mathematics.exp(-exponent)
         for i in range(x.size):
-            pull[i] -= precisions[q, i] * (x[i] - mean[i]) * level
+            pull[i] -= precisions[q, i] * (x[i] - means[q, i]) * level

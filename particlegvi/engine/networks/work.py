@@ -1,7 +1,8 @@
 """The one entry point of networks: values, gradients, outputs, pulled-back slopes, or steps.
 
-They share one compiled loop over blocks of rows, because compiling that twice takes twice as long. It makes one pass
-over rows at a turn: particle by particle, or, where particles repel each other, all particles step by step.
+Everything is made of `pass_over`, one pass over a batch by one particle. All tasks share one entry point, and in it one
+place that calls it. Two places would compile the pass twice, and a call that is not inlined counts references to all of
+its arrays, which takes a fifth of the time of a small network.
 """
 
 from __future__ import annotations
@@ -13,15 +14,63 @@ from particlegvi.engine.networks.costs import block_costs
 from particlegvi.engine.networks.layout import BLOCK, FAN_OUT, STRIDE, even_block, pack, transpose, unpack
 from particlegvi.engine.networks.moving import move_particle, next_noise
 from particlegvi.engine.networks.repelling import add_push, push_outputs, push_weights
-from particlegvi.engine.numerics.compiled import compiled
+from particlegvi.engine.numerics.compiled import compiled, inlined
 from particlegvi.engine.numerics.vectors import WIDTH
 
 VALUE, GRADIENT, OUTPUTS, PULL_BACK, STEPS, MOVE, REPELLED = range(7)
 
 
+@inlined
+def pass_over(task, layout, codes, x, data, context, rows, batch, told, place, room):
+    """One pass of the particle ``x`` (dim,) over a batch of the data, block by block.
+
+    With the task VALUE it returns the mean cost, with GRADIENT ``room`` then holds the padded gradient of that. OUTPUTS
+    writes the outputs into ``told`` (flat) from ``place`` on, and PULL_BACK reads slopes there, whose sum with the
+    gradients of the outputs becomes the padded gradient.
+
+    ``batch`` is (whether it is of the context or of the data; where it begins; how many rows it has). ``rows`` are the
+    numbers of rows of the data, or empty where the data are in their order, as the context always is.
+    """
+    plan, scales, _ = layout
+    X, Y = data
+    on_context, start, count = batch
+    packed, transposed, gradient, units, slopes, deltas, outputs, targets, errors = room
+    number = plan[plan.shape[0] - 1, FAN_OUT]
+    pack(x, plan, scales, packed)
+    transpose(packed, plan, transposed)
+    for i in range(gradient.size):
+        gradient[i] = 0.0
+    total = 0.0
+    share = 1.0 / count
+    size = BLOCK if task == VALUE else even_block(count)
+    for begin in range(0, count, size):
+        at = start + begin
+        block = min(size, count - begin)
+        if on_context:
+            full = take_rows(context, rows[:0], at, block, plan[0, STRIDE], units)
+        else:
+            full = take_rows(X, rows, at, block, plan[0, STRIDE], units)
+        forward(packed, plan, codes[0], full, units, slopes, outputs)
+        beginning = place + at * number
+        if task == OUTPUTS:
+            for i in range(block * number):
+                told[beginning + i] = outputs[i]
+        elif task == PULL_BACK:
+            for i in range(block * number):
+                errors[i] = told[beginning + i]
+        else:
+            take_rows(Y, rows, at, block, Y.shape[1], targets)
+            total += block_costs(codes[1], outputs, targets, block, number, share, errors)
+        if task in (GRADIENT, PULL_BACK):
+            for i in range(block * number, full * number):
+                errors[i] = 0.0
+            backward(packed, transposed, plan, codes[0], full, units, slopes, errors, deltas, gradient)
+    return total * share
+
+
 @compiled
 def work_part(what, layout, codes, positions, data, batches, table, result, motion, repelling, first, last):
-    """One of the seven for particles first, ..., last - 1 of ``positions`` (particles, dim).
+    """One of the seven tasks for particles first, ..., last - 1 of ``positions`` (particles, dim).
 
     VALUE fills ``result`` (particles, 1) with the mean costs over a batch, GRADIENT ``result`` (particles, dim) with
     their gradients. OUTPUTS fills ``table`` (particles, rows, outputs). PULL_BACK fills ``result`` with the sums over
@@ -36,7 +85,7 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
     layout : tuple
         A `particlegvi.engine.networks.layout.Layout`.
     codes : int64 array (2,)
-        Of the activation and of the cost.
+        Codes of the activation and of the cost.
     data : tuple
         X (n, inputs) and targets (n, outputs), or (n, 1) labels.
     batches : tuple
@@ -48,96 +97,64 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
         For REPELLED: see `particlegvi.engine.networks.repelling`.
     """
     plan, scales, sizes = layout
-    X, Y = data
     rows, starts, counts = batches
     kernel, context, draws, embedding = repelling
-    number = plan[plan.shape[0] - 1, FAN_OUT]
+    if what == MOVE:
+        noise = np.zeros((3, sizes[0]))
+        for particle in range(first, last):
+            next_noise(motion, particle, 0, noise, -1)
+            move_particle(motion, 0, positions[particle], result[particle], table[0, particle], noise)
+        return
+    moves = what in (STEPS, REPELLED)
+    together = what == REPELLED
+    said = context.shape[0] if together else 0  # rows of which outputs repel each other
+    told = table.reshape(-1)
+    row = told.size // max(1, positions.shape[0])  # of the numbers told, for one particle
     units, slopes, deltas, outputs, targets, errors, transposed = workspace(plan, sizes)
     packed = np.zeros(sizes[1])
     gradient = np.zeros(sizes[1])
-    dim = sizes[0] if what >= STEPS else 0
-    slope = np.zeros(dim)
+    room = packed, transposed, gradient, units, slopes, deltas, outputs, targets, errors
+    dim = sizes[0] if moves else 0
+    force = np.zeros(dim)
     pull = np.zeros(dim)
-    particles = last - first
-    together = what == REPELLED
-    said = context.shape[0] if together else 0  # rows of which outputs repel each other
-    noises = np.zeros((particles if together else 1, 3, dim))
-    held = np.full(noises.shape[0], -1)
-    told = table.reshape(-1)
-    row = told.size // max(1, positions.shape[0])
+    # A particle that is alone takes all its steps before the next one begins; particles that repel each other take
+    # every step together. Noise is made for two steps at a time and held until the second one.
+    group = last - first if together else 1
+    noises = np.zeros((group, 3, dim))
+    held = np.full(group, -1)
     scratch = np.zeros(told.size if said > 0 else (dim * WIDTH if together else 0))
-    in_order = np.zeros(0, np.int64)
-    turns = 3 * particles if said > 0 else particles  # of a step of all
-    for turn in range(starts.size * (turns if together else particles)):
-        mode = what
-        if together:
-            index = turn // turns
-            place = turn % turns
-            particle = place
-            mode = STEPS
-            if said == 0:
-                if place == 0:
-                    push_weights(kernel, positions, motion, result, scratch)
-            elif place < particles:
-                mode = OUTPUTS
-            else:
-                if place == particles:
-                    push_outputs(kernel, told, particles, draws, motion, scratch)
-                particle = (place - particles) // 2
-                mode = PULL_BACK if (place - particles) % 2 == 0 else STEPS
-        else:
-            particle = first + turn // starts.size
-            index = turn % starts.size
-            if index == 0:
-                held[0] = -1
-        own = particle if together else 0
-        if mode == MOVE:
-            noise = noises[own]
-            held[own] = next_noise(motion, particle, index, noise, held[own])
-            move_particle(motion, index, positions[particle], result[particle], table[0, particle], noise)
-            continue
-        elsewhere = together and mode != STEPS
-        chosen = rows[min(particle, rows.shape[0] - 1)]
-        start = 0 if elsewhere else starts[index]
-        count = said if elsewhere else counts[index]
-        pack(positions[particle], plan, scales, packed)
-        transpose(packed, plan, transposed)
-        for i in range(gradient.size):
-            gradient[i] = 0.0
-        total = 0.0
-        share = 1.0 / count
-        size = BLOCK if mode == VALUE else even_block(count)
-        back = mode in (GRADIENT, PULL_BACK, STEPS)
-        for begin in range(0, count, size):
-            at = start + begin
-            block = min(size, count - begin)
-            if elsewhere:
-                full = take_rows(context, in_order, at, block, plan[0, STRIDE], units)
-            else:
-                full = take_rows(X, chosen, at, block, plan[0, STRIDE], units)
-            forward(packed, plan, codes[0], full, units, slopes, outputs)
-            place_of = particle * row + at * number
-            if mode == OUTPUTS:
-                for i in range(block * number):
-                    told[place_of + i] = outputs[i]
-            elif mode == PULL_BACK:
-                for i in range(block * number):
-                    errors[i] = told[place_of + i]
-            else:
-                take_rows(Y, chosen, at, block, Y.shape[1], targets)
-                total += block_costs(codes[1], outputs, targets, block, number, share, errors)
-            if back:
-                for i in range(block * number, full * number):
-                    errors[i] = 0.0
-                backward(packed, transposed, plan, codes[0], full, units, slopes, errors, deltas, gradient)
-        if mode == VALUE:
-            result[particle, 0] = total * share
-        elif mode == STEPS:
-            unpack(gradient, plan, scales, slope)
-            if together:
-                add_push(embedding, positions[particle], result[particle], slope, pull)
-            noise = noises[own]
-            held[own] = next_noise(motion, particle, index, noise, held[own])
-            move_particle(motion, index, positions[particle], slope, pull, noise)
-        elif back:
-            unpack(gradient, plan, scales, result[particle])
+    for begin in range(first, last, max(1, group)):
+        for own in range(group):
+            held[own] = -1
+        for index in range(starts.size):
+            # Only where outputs repel each other is there a phase 0, in which all particles tell theirs.
+            for phase in range(0 if said > 0 else 1, 2):
+                if together and phase == 1:
+                    if said > 0:
+                        push_outputs(kernel, told, group, draws, motion, scratch)
+                    else:
+                        push_weights(kernel, positions, motion, result, scratch)
+                for own in range(group):
+                    particle = begin + own
+                    for turn in range(0 if said > 0 and phase == 1 else 1, 2):
+                        task = what
+                        if moves:
+                            task = OUTPUTS if phase == 0 else (PULL_BACK if turn == 0 else GRADIENT)
+                        batch = False, starts[index], counts[index]
+                        if together and task != GRADIENT:
+                            batch = True, 0, said
+                        numbers = rows[min(particle, rows.shape[0] - 1)]
+                        mean = pass_over(
+                            task, layout, codes, positions[particle], data, context, numbers, batch, told,
+                            particle * row, room,
+                        )  # fmt: skip
+                        if task == VALUE:
+                            result[particle, 0] = mean
+                        elif moves and task == GRADIENT:
+                            unpack(gradient, plan, scales, force)
+                            if together:
+                                add_push(embedding, positions[particle], result[particle], force, pull)
+                            held[own] = next_noise(motion, particle, index, noises[own], held[own])
+                            move_particle(motion, index, positions[particle], force, pull, noises[own])
+                        elif task != OUTPUTS:
+                            unpack(gradient, plan, scales, result[particle])

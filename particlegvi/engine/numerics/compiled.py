@@ -14,8 +14,9 @@ import shutil
 import sys
 import time
 import warnings
+import weakref
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ import numba
 from numba import config
 
 from particlegvi.engine.numerics.nesting import Options, helper_options
+from particlegvi.engine.numerics.outside_code import Content, copied_methods, is_term_class
 from particlegvi.engine.numerics.shared_cache import share
 
 OPTIONS: Options = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
@@ -34,9 +36,11 @@ SOURCES = ("engine", "losses", "kernels", "priors", "functionspace/likelihoods")
 # compiled code reads.
 NEVER_COMPILED = (
     "engine/jumps/ensemble.py", "engine/networks/ensemble.py", "engine/numerics/compiling.py",
-    "engine/numerics/shared_cache.py", "engine/numerics/threads.py", "engine/pairs/algorithms.py",
-    "engine/pairs/approximate.py", "engine/pairs/box_sum.py", "engine/pairs/gram.py", "engine/pairs/nufft.py",
-    "engine/pairs/repulsion.py", "engine/steps/ahead.py", "engine/terms/trial.py",
+    "engine/numerics/outside_code.py", "engine/numerics/sealed_files.py", "engine/numerics/shared_cache.py",
+    "engine/numerics/threads.py",
+    "engine/pairs/algorithms.py", "engine/pairs/approximate.py", "engine/pairs/box_sum.py", "engine/pairs/gram.py",
+    "engine/pairs/nufft.py", "engine/pairs/repulsion.py", "engine/steps/ahead.py", "engine/terms/own_parts.py",
+    "engine/terms/trial.py",
     "functionspace/likelihoods/__init__.py",
     "kernels/__init__.py", "kernels/bandwidth.py", "losses/__init__.py", "losses/checks.py", "losses/formulas/",
     "losses/loss.py", "priors/__init__.py", "priors/mean_embedding.py", "priors/stretched.py",
@@ -104,8 +108,8 @@ def _forget_old_folders(parent: Path, keep: Path) -> None:
 class EntryPoint:
     """A compiled entry point in two forms: cached on disk, and uncached for terms from outside the package.
 
-    Calling it runs the cached form. ``for_terms`` picks the form once per run: a term that a user defined must never
-    enter a disk cache, because nothing would notice when its source changes.
+    Calling it runs the cached form. ``for_terms`` picks the form once per run: a term that a user defined never enters
+    a disk cache, because nothing would notice when its source changes; it is called as `distinct` makes it.
     """
 
     def __init__(self, function: Callable[..., Any]):
@@ -117,7 +121,7 @@ class EntryPoint:
             before = config.CACHE_DIR  # type: ignore[attr-defined]
             config.CACHE_DIR = cache_folder()  # type: ignore[attr-defined]
             try:
-                share(self.cached)
+                share(self.cached, cache_folder())
             finally:
                 config.CACHE_DIR = before  # type: ignore[attr-defined]
 
@@ -125,24 +129,61 @@ class EntryPoint:
         return self.cached(*arguments)
 
     def for_terms(self, *terms: Any) -> Any:
-        """The dispatcher to call with these terms."""
+        """The function to call with these terms."""
         if all(is_ours(term) for term in terms):
             return self.cached
         if self._uncached is None:
             self._uncached = numba.njit(**OPTIONS)(self.function)
-        return self._uncached
+        return partial(_with_distinct_terms, self._uncached)
+
+
+def _with_distinct_terms(function: Callable[..., object], *arguments: object) -> object:
+    return function(*(distinct(each) if isinstance(each, tuple) else each for each in arguments))
+
+
+def distinct(term: object) -> object:
+    """A term from outside in a class whose name has the digest of its code; anything else as it is.
+
+    numba's dispatcher recognises a namedtuple by the name of its class and the types of its fields, and by nothing
+    else: of two classes of one name, for example of a notebook cell that is run again after an edit, the second would
+    silently run the first one's code. The same definition again has the same class here, and compiles nothing.
+    """
+    if not isinstance(term, tuple) or is_ours(term):
+        return term
+    fields = [distinct(field) if isinstance(field, tuple) else field for field in term]
+    return tuple.__new__(_distinct_class(type(term)), fields) if is_term(term) else tuple(fields)
+
+
+def _distinct_class(owner: type) -> type:
+    """The class of all terms whose class has the content that ``owner`` has now."""
+    if is_covered(owner.__module__):
+        return owner  # of ours, with a field from outside
+    known = _contents.get(owner)
+    if known is None or not known.holds():
+        _contents[owner] = known = Content(owner)
+    found = _distinct_classes.get(known.digest)
+    if found is None:
+        content = {"__slots__": (), "__module__": owner.__module__, "__doc__": owner.__doc__, **copied_methods(owner)}
+        made = type(f"{owner.__name__}_{known.digest}", (owner,), content)
+        found = _distinct_classes.setdefault(known.digest, made)
+    return found
+
+
+_contents: weakref.WeakKeyDictionary[type, Content] = weakref.WeakKeyDictionary()
+_distinct_classes: dict[str, type] = {}
 
 
 def is_term(thing: object) -> bool:
     """Whether this is a ``NamedTuple``, as terms are."""
-    return isinstance(thing, tuple) and hasattr(type(thing), "_fields")
+    return is_term_class(type(thing))
 
 
-def is_ours(term: Any) -> bool:
-    """Whether the source digest covers a term and every term inside it."""
-    if not is_term(term):
+def is_ours(term: object) -> bool:
+    """Whether the source digest covers a term and every term inside it; anything else is."""
+    if not isinstance(term, tuple):
         return True
-    return is_covered(type(term).__module__) and all(is_ours(field) for field in term if isinstance(field, tuple))
+    own = is_covered(type(term).__module__) or not is_term(term)
+    return own and all(is_ours(field) for field in term if isinstance(field, tuple))
 
 
 @cache

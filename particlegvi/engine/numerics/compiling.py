@@ -12,7 +12,7 @@ from numba.core import event
 
 from particlegvi.contracts import Stage, Stages
 from particlegvi.engine.numerics.compiled import cache_folder
-from particlegvi.tools.bars import looked_on, under_way
+from particlegvi.tools.progress import automatic_bars, enclosing_bars
 from particlegvi.tools.stages import Expected, tell
 
 LOOPS = 100_000  # of the yardstick
@@ -44,12 +44,12 @@ def compiling_told(progress: object, expected: Callable[[], Expected] = Expected
 @contextmanager
 def working(stage: Stage) -> Iterator[None]:
     """A sign of life for a call without an argument ``progress``: after a second, where somebody looks on."""
-    around = under_way()
+    around = enclosing_bars()
     if around is not None:
         tell(around[0], stage, total=1)
         yield
     else:
-        with looked_on() as heard, compiling_told(heard):
+        with automatic_bars() as heard, compiling_told(heard):
             tell(heard, stage, total=1)
             yield
 

@@ -28,7 +28,7 @@ ACCEPTANCE_ROLE = np.uint64(ROLES["acceptance"] << 24)
 JUMPS_ROLE = np.uint64(ROLES["jumps"] << 24)
 BATCHES_ROLE = np.uint64(ROLES["batches"] << 24)
 LANES = 64
-AT_ONCE = 2**20  # normals that are drawn together; twice as many are made
+AT_ONCE = 2**20  # normals drawn together; each draw makes two
 
 LOW = np.uint64(0xFFFFFFFF)
 SHIFT_32 = np.uint64(32)
@@ -131,7 +131,7 @@ def fill_normals(first, even, odd, pair, role_word, k0, k1):
 
 @nested
 def fill_uniforms(first, even, odd, pair, role_word, k0, k1):
-    """As ``fill_normals``, with uniforms on (0, 1)."""
+    """`fill_normals` with uniforms on (0, 1)."""
     for coordinate in range(even.shape[0]):
         word = role_word + np.uint64(coordinate)
         for lane in range(even.shape[1]):

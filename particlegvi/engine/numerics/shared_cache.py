@@ -3,6 +3,9 @@
 By itself numba compiles in each process, and two that save at the same moment can lose a kernel, or give two the same
 file, so that a later process runs code for other arguments: the index of a function is read, changed and written.
 Locks of the operating system prevent both; they end with their process, however that ends.
+
+The cache only saves time, and no fault of it stops a run: what is damaged is compiled again
+(`particlegvi.engine.numerics.sealed_files`), and what cannot be saved is compiled by the next process again.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,7 @@ from typing import Any
 from numba.core import event
 from numba.core.caching import FunctionCache
 
+from particlegvi.engine.numerics.sealed_files import SealedFiles
 from particlegvi.tools import system
 
 PATIENCE = 60.0  # seconds for a kernel that another process compiles; after that it is compiled here as well
@@ -27,9 +32,14 @@ PLACES = 64  # files of locks: kernels that share one wait for each other withou
 class SharedCache(FunctionCache):
     """The cache of one function. A kernel that is not in it is locked from the search for it until it is saved."""
 
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = SealedFiles(self._cache_path, self._impl.filename_base, stamp)
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel for a signature, waited for if another process compiles it; None where it is to be compiled."""
-        found = super().load_overload(sig, target_context)
+        found = self._found(sig, target_context)
         if found is not None:
             return found
         place = self._locks() / self._place(sig)
@@ -39,7 +49,7 @@ class SharedCache(FunctionCache):
             if not ours and not lock.take():
                 with event.trigger_event("numba:compile", data={"dispatcher": self, "args": sig}):  # who counts, hears
                     lock.wait()
-            found = super().load_overload(sig, target_context)  # which may have been saved by now
+            found = self._found(sig, target_context)  # which may have been saved by now
         except BaseException:
             lock.release()
             raise
@@ -49,13 +59,23 @@ class SharedCache(FunctionCache):
             lock.release()
         return found
 
+    def _found(self, sig: Any, target_context: Any) -> Any:
+        """The kernel, or None, also where the files are right and numba cannot use them."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:
+            return None
+
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save a kernel, and let those go on who wait for it."""
+        """Save a kernel, and let those go on who wait for it; on a disk that is full it is not saved."""
         index = Lock(self._locks() / "index")
         try:
             if not index.take():
                 index.wait()
             super().save_overload(sig, data)
+        except OSError as error:
+            why = f"compiled code cannot be kept in {self.cache_path} ({error.strerror})"
+            _tell_once(f"{why}; every process compiles it again")
         finally:
             index.release()
             _keep(None)
@@ -68,9 +88,25 @@ class SharedCache(FunctionCache):
         return f"{int(hashlib.sha256(name.encode()).hexdigest(), 16) % PLACES:02d}"
 
 
-def share(dispatcher: Any) -> None:
-    """Give a function of numba this cache, as its own ``enable_caching`` does with numba's: it takes no other class."""
-    vars(dispatcher)["_cache"] = SharedCache(dispatcher.py_func)
+def share(dispatcher: Any, folder: str) -> None:
+    """Give a function of numba this cache, as its own ``enable_caching`` does with numba's: it takes no other class.
+
+    There is none where ``folder``, which numba has been told, cannot be written: numba would choose one beside the
+    sources then, whose names say nothing of edits in other files.
+    """
+    with suppress(RuntimeError, OSError):
+        cache = SharedCache(dispatcher.py_func)
+        if Path(folder) in Path(cache.cache_path).parents:
+            vars(dispatcher)["_cache"] = cache
+
+
+_told: list[str] = []
+
+
+def _tell_once(sentence: str) -> None:
+    if not _told:
+        _told.append(sentence)
+        warnings.warn(sentence, UserWarning, stacklevel=2)
 
 
 class Lock:

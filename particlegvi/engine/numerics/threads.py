@@ -80,5 +80,5 @@ def split(work: Callable[[int, int], None], items: int, unit: int = 1, least: in
     futures = [_pool(os.getpid(), count() - 1).submit(take_turns) for _ in range(workers - 1)]
     take_turns()
     for future in futures:
-        if not future.cancel():  # one that has not begun finds nothing left to do
+        if not future.cancel():  # a part that has not begun would find nothing left to do
             future.result()

@@ -127,7 +127,7 @@ def totals(typing_context, vectors):
 
     def generate(context, builder, signature, arguments):
         rows, distance = cgutils.unpack_tuple(builder, arguments[0], WIDTH), 1
-        while len(rows) > 1:  # afterwards a row holds the sums of twice as many vectors, each of half as many parts
+        while len(rows) > 1:  # each turn halves the parts and doubles the vectors of a row
             pairs = []
             for one, two in zip(rows[::2], rows[1::2], strict=True):
                 parts = []

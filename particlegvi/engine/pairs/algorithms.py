@@ -31,6 +31,7 @@ from particlegvi.engine.pairs.gram import gram_force, rounding_error
 from particlegvi.engine.pairs.near import Cells, kernel_reach, near_force
 from particlegvi.engine.pairs.nufft import available, grid, nufft_force
 from particlegvi.engine.pairs.scan import ExponentialSlope, scan_force
+from particlegvi.engine.terms.trial import from_outside
 
 CALL = 20_000.0  # nanoseconds of calls from Python, about
 Prepared = TypeVar("Prepared")  # given by `estimate` to `force`
@@ -240,9 +241,14 @@ class Nufft(Algorithm[None]):
         nufft_force(self.plan, positions, self.tolerance, factor, out)
 
 
+def is_gaussian(kernel: Kernel) -> bool:
+    """Whether the formulas of the squared exponential hold: a kernel of a user may have its name."""
+    return kernel.name == "squared-exponential" and not from_outside(kernel)
+
+
 def suitable(kernel: Kernel, dim: int, tolerance: float) -> list[Algorithm[Any]]:
     """Algorithms that may be used for this kernel and dimension; the first can always be."""
-    smooth = kernel.name == "squared-exponential"
+    smooth = is_gaussian(kernel)
     found: list[type[Algorithm[Any]]] = [Direct]
     if smooth and dim == 1:
         found.append(Series)

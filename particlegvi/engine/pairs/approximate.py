@@ -45,7 +45,7 @@ class Approximation(Protocol):
 
 
 class RandomBatch:
-    """Each particle interacts with those of its batch only; batches are drawn at every step.
+    """Each particle interacts with the others of its batch only; every step draws new batches.
 
     The mean over the batches is the whole force (Jin, Li and Liu 2020, "Random batch methods for interacting particle
     systems", algorithm 1b); a step costs N times the batch's size.

@@ -23,7 +23,7 @@ class BoxPlan(NamedTuple):
     lengthscale: float
     variance: float
     side: float  # of a box, in lengthscales
-    reach: float  # distance beyond which pairs are left out, in lengthscales
+    reach: float  # distance, in lengthscales, beyond which pairs are ignored
 
     @property
     def width(self) -> int:

@@ -30,7 +30,7 @@ def box_numbers(values, origin, inverse_side, out):
 
 @compiled
 def sort_by_box(keys, boxes, starts, order):
-    """Counting sort: ``order`` lists the particles box by box, those of box b from starts[b] to starts[b + 1]."""
+    """Counting sort: ``order`` lists the particles box by box; box b has the entries starts[b] to starts[b + 1]."""
     for b in range(boxes + 1):
         starts[b] = 0
     for i in range(keys.size):
@@ -83,6 +83,7 @@ def translate_line(moments, slots, width, slopes, scale, first, last, field):
     for target in range(first, last):
         for m in range(NODES):
             field[target, m] = 0.0
+        # Empty boxes have no entry, so neighbours are found by their slots and not by their index.
         source = target
         while source > 0 and slots[target] - slots[source - 1] <= width:
             source -= 1
@@ -139,6 +140,7 @@ def moments_plane(x, order, starts, corners, inverse_half, first, last, moments)
             for lane in range(count):
                 for k in range(NODES):
                     rows[lane * NODES + k] = table[second + k * LANES + lane]
+            # Four rows of the table of moments stay in registers while all particles of the block are added.
             for m in range(0, NODES, 4):
                 row = m * NODES
                 here = m * LANES

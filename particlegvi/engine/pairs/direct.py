@@ -12,7 +12,7 @@ from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the me
 from particlegvi.engine.numerics.compiled import compiled, nested
 
 LANES = 32  # targets of a block in up to three dimensions
-WIDE = 64  # beyond: there the loops are short, and twice as long ones cost half as much per target
+WIDE = 64  # coordinates; beyond, loops of twice the length cost half as much per target
 
 
 def lanes(dim: int) -> int:

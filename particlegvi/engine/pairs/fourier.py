@@ -121,10 +121,12 @@ def fourier_box(plan, low, high):
         farthest = max(high - plan.mean, plan.mean - low)
         together = max(alone, farthest + max(farthest, plan.margin * plan.width))
         wanted = modes_for(plan, together)
+        # Beyond WORTH further modes, the attraction costs less as a call of the embedding.
         if wanted <= min(modes + WORTH, MOST_MODES):
             origin = plan.mean
             modes = wanted
             attracts = True
+    # The modes are even and rounded up: the period grows until they are just enough.
     period = 4.0 * math.pi * plan.lengthscale * (modes // 2) / plan.band
     return SeriesBox(origin, period, modes, attracts)
 

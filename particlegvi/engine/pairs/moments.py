@@ -93,7 +93,7 @@ def moments(t: np.ndarray, weights: np.ndarray, modes: int) -> np.ndarray:
     Parameters
     ----------
     t : array (n,)
-        Turns, of size 2^20 or less. Contiguous, as is ``weights`` (n,).
+        Turns, of size 2^20 or less. Contiguous, and ``weights`` (n,) too.
     """
     n = len(t)
     parts = np.zeros((max(1, -(-n // CHUNK)), 2, modes + 1))

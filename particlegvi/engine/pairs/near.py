@@ -18,7 +18,7 @@ from particlegvi.engine.pairs.direct import LANES, add_sources, load_targets, st
 from particlegvi.engine.terms.evaluate import profile_slopes
 
 FARTHEST_CELL = 2**20  # per coordinate, so that three cell numbers fit into one integer
-MOST_REACH = 60.0  # lengthscales; a kernel that has not decayed by then is not summed this way
+MOST_REACH = 60.0  # lengthscales; a kernel with a longer reach is summed by another algorithm
 
 
 def kernel_reach(kernel: Kernel, tolerance: float) -> float | None:
@@ -62,7 +62,7 @@ class Cells:
 
 @compiled
 def near_part(kernel, x, starts, neighbours, first, last, factor, out):
-    """As ``direct_part`` for the particles of cells first..last-1, sources in neighbouring cells only; x is sorted."""
+    """`direct_part` for the particles of cells first..last-1, sources in neighbouring cells only; x is sorted."""
     dim = x.shape[1]
     targets = np.empty(dim * LANES)
     sums = np.empty(dim * LANES)

@@ -14,7 +14,7 @@ import numpy as np
 
 from particlegvi.engine.pairs.fourier import FourierPlan
 
-FINEST = 1e-14  # what finufft can do in double precision
+FINEST = 1e-14  # the best tolerance of finufft in double precision
 
 
 @cache

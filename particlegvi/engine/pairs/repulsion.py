@@ -12,7 +12,7 @@ from particlegvi.engine.pairs.approximate import Approximation
 from particlegvi.engine.pairs.few import FEW, MANY
 from particlegvi.engine.pairs.fourier import FourierPlan
 
-CHEAP = 5.0 * CALL  # below this, looking for something cheaper costs as much as it could gain
+CHEAP = 5.0 * CALL  # below this, the search for a cheaper algorithm costs as much as it could save
 
 
 class Repulsion:
@@ -46,7 +46,7 @@ class Repulsion:
         self._series: Series | None = next((each for each in self.algorithms if isinstance(each, Series)), None)
 
     def is_direct(self, positions: Array) -> bool:
-        """Whether the direct sum of a few particles of many coordinates is what so many take."""
+        """Whether the direct sum for few, high-dimensional particles would be chosen."""
         if self.approximation is not None or len(positions) > FEW or positions.shape[1] <= MANY:
             return False
         return Direct.cost(*positions.shape) < CHEAP
@@ -69,6 +69,7 @@ class Repulsion:
             return
         best, prepared, cost = None, None, np.inf
         for algorithm in self.algorithms:
+            # An estimate takes time, too: once a cheap algorithm is found, the others are not asked.
             if cost < CHEAP:
                 break
             estimate = algorithm.estimate(positions)

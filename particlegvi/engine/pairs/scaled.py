@@ -1,6 +1,6 @@
 """Covariance matrices of a scaled distance, and the gradients of weighted sums of their entries, row by row.
 
-They are those of the squared exponential and of the Matern family of orders 1/2, 3/2 and 5/2. A row of a block stays in
+The profiles are the squared exponential and the Matern family of orders 1/2, 3/2 and 5/2. A row of a block stays in
 the cache nearest to the processor, and no array of differences (rows, columns, dim) is made.
 """
 
@@ -82,7 +82,7 @@ def fill(decay, variance, a, flat, columns, out):
 
 @compiled
 def gradients(decay, variance, a, flat, weights, in_a, squares):
-    """Of ``sum(weights * k(a, b))`` for weights (rows, n), with n a multiple of ``TOGETHER``.
+    """Gradients of ``sum(weights * k(a, b))`` for weights (rows, n), with n a multiple of ``TOGETHER``.
 
     Half of that in the scaled a goes to in_a (rows, dim); to squares (dim,) goes sum_ij weights_ij slope_ij (a_i -
     b_j)_d^2. The return value is the sum itself. ``flat`` is b as (dim * n,), for vectors.

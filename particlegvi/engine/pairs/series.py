@@ -87,18 +87,19 @@ def turn_tile(x, first, last, origin, inverse_period, angles, at):
 def add_moments(angles, at, count, modes, lane_sums):
     """Add cos and sin of the modes 1, ..., ``modes`` (even) for the ``count`` particles of a tile to ``lane_sums``.
 
-    ``lane_sums`` is (modes * 2 * WIDTH,): for each mode the lanes of the cosines, then those of the sines. The modes of
+    ``lane_sums`` is (modes * 2 * WIDTH,): for each mode the lanes of the cosines, then of the sines. The modes of
     a particle follow from the recurrence T_{m+1} = 2 cos(t) T_m - T_{m-1}.
     """
     half = broadcast(0.5)
     zero = broadcast(0.0)
+    # Four vectors at a time: each recurrence waits for its own last value, and four of them hide that.
     for i in range(0, count, GROUP):
         j, k, n = i + WIDTH, i + 2 * WIDTH, i + 3 * WIDTH
         ti = load(angles, at + TWICE + i)
         tj = load(angles, at + TWICE + j)
         tk = load(angles, at + TWICE + k)
         tn = load(angles, at + TWICE + n)
-        mask = max(GROUP - count + i, 0)  # those that fill the tile up count nothing
+        mask = max(GROUP - count + i, 0)  # particles that only fill the tile count nothing
         ci2 = load(COUNTED, mask)
         cj2 = load(COUNTED, mask + WIDTH)
         ck2 = load(COUNTED, mask + 2 * WIDTH)
@@ -107,6 +108,7 @@ def add_moments(angles, at, count, modes, lane_sums):
         cj, sj, sj2 = multiply(cj2, multiply(half, tj)), multiply(cj2, load(angles, at + SINE + j)), zero
         ck, sk, sk2 = multiply(ck2, multiply(half, tk)), multiply(ck2, load(angles, at + SINE + k)), zero
         cn, sn, sn2 = multiply(cn2, multiply(half, tn)), multiply(cn2, load(angles, at + SINE + n)), zero
+        # Two modes a turn, so that the two last values need not change their names.
         for row in range(0, modes * 2 * WIDTH, 4 * WIDTH):
             cosines = add(load(lane_sums, row), add(add(ci, cj), add(ck, cn)))
             sines = add(load(lane_sums, row + WIDTH), add(add(si, sj), add(sk, sn)))

@@ -13,7 +13,7 @@ from particlegvi.engine.numerics.noise import NOISE_ROLE, noise_part
 from particlegvi.engine.pairs.series import GROUP
 
 NUMBERS = 2**17  # normals of a piece at most: 1 MB, which passes from one processor to the other in a shared cache
-FIRST = 64  # steps of the first piece; each is twice as long as the one before, in case they lead nowhere
+FIRST = 64  # steps of the first piece; the next ones double, so that an early end wastes little
 
 
 class Piece(NamedTuple):
@@ -50,7 +50,7 @@ class NoiseAhead:
         self.key, self.noise, self.two = key, noise, two
         self._size = FIRST
         self._buffers = [np.empty(0), np.empty(0)]
-        self._held: Piece | None = None  # begun for the steps after those of the last call
+        self._held: Piece | None = None  # begun for the steps after the last call
 
     def pieces(self, particles: int, first_step: int, steps: int) -> Iterator[tuple[int, int, np.ndarray]]:
         """(step, number of steps, normals (pairs, 2, particles padded to GROUP) from the pair of that step on)."""

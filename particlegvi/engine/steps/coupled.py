@@ -29,7 +29,7 @@ from particlegvi.engine.pairs.fourier import CHUNK, MOST_MODES, coefficients, ex
 from particlegvi.engine.pairs.series import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
 from particlegvi.engine.steps.flow import EMBEDDING, NOISE, WALLS, add_potential, fold
 
-BLOCK = 512  # particles a call of a term: a call costs as much as a few dozen particles
+BLOCK = 512  # particles in one call of a term; a call costs as much as a few dozen particles
 
 
 @inlined
@@ -74,7 +74,7 @@ def move_line(x, number, drift, force, stepping, row, now, following, switches):
 
 @nested
 def reflect_line(x, number, low, high):
-    """Reflect the first ``number`` particles at the walls; where these are None, nothing of it is compiled."""
+    """Reflect the first ``number`` particles at the walls; without walls (None) numba compiles nothing of it."""
     if low is not None:
         for i in range(number):
             x[i] = fold(x[i], low[0], high[0])
@@ -102,6 +102,7 @@ def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, 
     pull = np.empty(MOST_MODES)
     terms = switches.copy()
     modes_known, attracts_known, done = -1, False, 0
+    # The last particle fills the padding, so that whole vectors need no mask and the range does not grow.
     for i in range(padded):
         x[i] = positions[min(i, number - 1), 0]
         force[i] = 0.0
@@ -115,6 +116,7 @@ def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, 
         modes = box.modes
         if modes > MOST_MODES:
             break
+        # The coefficients depend on the box alone, which seldom changes.
         if modes != modes_known or box.attracts != attracts_known:
             coefficients(plan, box, factors, pull)
             modes_known, attracts_known = modes, box.attracts
@@ -123,6 +125,7 @@ def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, 
             tile = start // TILE * ANGLES
             turn_tile(x, start, stop, box.origin, 1.0 / box.period, angles, tile)
             add_moments(angles, tile, stop - start, modes, lane_sums)
+            # Chunks are added in order, as the parallel sum of many particles does: the bits are the same.
             if stop == number or stop % CHUNK == 0:
                 fold_lanes(lane_sums, modes, partial[start // CHUNK])
         weigh(partial, factors, pull, number, modes, weighted)
@@ -131,6 +134,7 @@ def advance_coupled(loss, prior, embedding, weights, switches, plan, positions, 
             tile = start // TILE * ANGLES
             evaluate_tile(angles, tile, count, modes, weighted, weights[1] / number, force, start)
 
+        # The series may already contain the attraction to the prior; it must not be added twice.
         terms[EMBEDDING] = 0 if box.attracts else switches[EMBEDDING]
         for start in range(0, padded, BLOCK):
             end = min(start + BLOCK, padded)

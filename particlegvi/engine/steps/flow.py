@@ -68,17 +68,18 @@ def move(x, drift, stepping, row, now, following, switches):
 @inlined
 def add_potential(loss, prior, embedding, weights, switches, x, drift, scratch):
     """drift = grad V at the columns of x (dim, lanes), with weights (kl_weight, lambda1)."""
+    kl_weight, lambda1 = weights[0], weights[1]
     loss.gradients(x, drift)
     if switches[PRIOR]:
         prior.gradients(x, scratch)
         for coordinate in range(x.shape[0]):
             for lane in range(x.shape[1]):
-                drift[coordinate, lane] += weights[0] * scratch[coordinate, lane]
+                drift[coordinate, lane] += kl_weight * scratch[coordinate, lane]
     if switches[EMBEDDING]:
         embedding.gradients(x, scratch)
         for coordinate in range(x.shape[0]):
             for lane in range(x.shape[1]):
-                drift[coordinate, lane] -= weights[1] * scratch[coordinate, lane]
+                drift[coordinate, lane] -= lambda1 * scratch[coordinate, lane]
 
 
 @inlined
@@ -94,7 +95,7 @@ def fold(x, low, high):
 
 @nested
 def reflect(x, low, high):
-    """Reflect a block at the walls; where these are None, nothing of it is compiled."""
+    """Reflect a block at the walls; without walls (None) numba compiles nothing of it."""
     if low is not None:
         for coordinate in range(x.shape[0]):
             left = low[coordinate]
@@ -167,6 +168,7 @@ def advance(
     even = np.empty((dim, width))
     odd = np.empty((dim, width))
     carried = np.empty((dim, width))
+    # All steps of a block before the next block, so that it stays in the cache; particles do not meet in this loop.
     for start in range(first, last, width):
         load_block(positions, start, x)
         held = -1
@@ -177,6 +179,7 @@ def advance(
         while step < first_step + steps:
             is_odd = step % 2 == 1
             ahead = 1 if switches[TWO_NOISES] and is_odd else 0
+            # Philox makes the normals of two steps at once: they are drawn at every second step.
             if switches[NOISE] and step // 2 + ahead != held:
                 held = step // 2 + ahead
                 if switches[TWO_NOISES]:

@@ -6,7 +6,7 @@
 With walls the flow is the reflection of one on the whole space, whose potential is the mirror image of V beyond them: y
 is reflected, and where that turned a coordinate round, so is the drift found there.
 
-The loop over blocks and steps is that of `engine.steps.flow` again, on purpose: each scheme is compiled by itself, so
+The loop over blocks and steps repeats `engine.steps.flow`, on purpose: each scheme is compiled by itself, so
 that a new one costs the others neither time to compile nor speed.
 """
 
@@ -62,7 +62,7 @@ def advance_heun(
     loss, prior, embedding, weights, switches, positions, predicted, force, later_force, stepping, seed, first_step,
     steps, first, last,
 ):  # fmt: skip
-    """As :func:`particlegvi.engine.steps.flow.advance`, by Heun's scheme, with one noise a step.
+    """`particlegvi.engine.steps.flow.advance` by Heun's scheme, with one noise a step.
 
     Under a force one step takes two calls: with ``predicted`` (particles, dim) the first writes y there and moves
     nothing; the second, without (0, dim), has the force at y as ``later_force``.

@@ -2,7 +2,7 @@
 
     v <- v - gain * drift(x),  x <- x + gain v / 2,  v <- c v + noise_now * Z_k,  x <- x + gain v / 2
 
-with c^2 = 1 - noise_now^2 / kl_weight. The loop over blocks and steps is that of `engine.steps.flow` again, on purpose:
+with c^2 = 1 - noise_now^2 / kl_weight. The loop over blocks and steps repeats `engine.steps.flow`, on purpose:
 each scheme is compiled by itself, so that a new one costs the others neither time to compile nor speed.
 """
 
@@ -45,10 +45,10 @@ def half_move(x, v, gain, low, high, walls):
 def advance_kinetic(
     loss, prior, embedding, weights, switches, state, force, stepping, seed, first_step, steps, first, last
 ):
-    """As :func:`particlegvi.engine.steps.flow.advance`, for a ``state`` (particles, 2 dim) of places and velocities."""
+    """`particlegvi.engine.steps.flow.advance` for a ``state`` (particles, 2 dim) of places and velocities."""
     k0, k1 = seed
     gain, noise_now, _, low, high = stepping
-    dim = low.size
+    kl_weight, dim = weights[0], low.size
     width = width_of_blocks(first, last, dim)
     both = np.empty((2 * dim, width))
     x = both[:dim]
@@ -73,7 +73,7 @@ def advance_kinetic(
             half_move(x, v, gain[row], low, high, switches[WALLS])
             for i in range(dim):
                 noise = noise_now[row, i]
-                kept = math.sqrt(1.0 - noise * noise / weights[0])
+                kept = math.sqrt(1.0 - noise * noise / kl_weight)
                 for lane in range(width):
                     v[i, lane] = kept * v[i, lane] + noise * now[i, lane]
             half_move(x, v, gain[row], low, high, switches[WALLS])

@@ -1,11 +1,12 @@
-"""The Metropolis step: a proposal by the plain scheme, accepted or rejected so that exp(-V / T) stays stationary.
+"""The Metropolis step: a proposal by the plain scheme, accepted or rejected so that exp(-V / kl_weight) stays
+stationary.
 
     y = x - gain * grad V(x) + noise_now * Z_k
-    log A = (V(x) - V(y)) / T + |Z_k|^2 / 2 - |(x - y + gain * grad V(y)) / noise_now|^2 / 2
+    log A = (V(x) - V(y)) / kl_weight + |Z_k|^2 / 2 - |(x - y + gain * grad V(y)) / noise_now|^2 / 2
 
 The uniform that decides has a role of its own in the counter-based noise. What is not a number counts as a rejection.
 
-The loop over blocks and steps is that of `engine.steps.flow` again, on purpose: each scheme is compiled by itself, so
+The loop over blocks and steps repeats `engine.steps.flow`, on purpose: each scheme is compiled by itself, so
 that a new one costs the others neither time to compile nor speed.
 """
 
@@ -32,12 +33,12 @@ from particlegvi.engine.terms import evaluate
 
 
 @nested
-def add_energy(loss, prior, weights, x, energy, scratch):
+def add_energy(loss, prior, kl_weight, x, energy, scratch):
     """energy = loss + kl_weight * (minus log prior) at the columns of x (dim, lanes)."""
     loss.values(x, energy)
     prior.values(x, scratch)
     for lane in range(x.shape[1]):
-        energy[lane] += weights[0] * scratch[lane]
+        energy[lane] += kl_weight * scratch[lane]
 
 
 @compiled
@@ -51,7 +52,7 @@ def advance_metropolis(
     """
     k0, k1 = seed
     gain, noise_now, _, low, high = stepping
-    dim = low.size
+    kl_weight, dim = weights[0], low.size
     width = width_of_blocks(first, last, dim)
     x = np.empty((dim, width))
     y = np.empty((dim, width))
@@ -72,7 +73,7 @@ def advance_metropolis(
         for lane in range(width):
             accepted[lane] = state[min(start + lane, last - 1), dim]
         add_potential(loss, prior, embedding, weights, switches, x, slope, scratch)
-        add_energy(loss, prior, weights, x, energy, scratch[0])
+        add_energy(loss, prior, kl_weight, x, energy, scratch[0])
         for step in range(first_step, first_step + steps):
             row = min(step - first_step, gain.shape[0] - 1)
             if step == first_step or step % 2 == 0:
@@ -85,10 +86,10 @@ def advance_metropolis(
                 for lane in range(width):
                     y[i, lane] = x[i, lane] - (gain[row, i] * slope[i, lane] - noise_now[row, i] * now[i, lane])
             add_potential(loss, prior, embedding, weights, switches, y, slope_y, scratch)
-            add_energy(loss, prior, weights, y, energy_y, scratch[0])
+            add_energy(loss, prior, kl_weight, y, energy_y, scratch[0])
             # one loop for each part, so that every one of them vectorises
             for lane in range(width):
-                log_ratio[lane] = (energy[lane] - energy_y[lane]) / weights[0]
+                log_ratio[lane] = (energy[lane] - energy_y[lane]) / kl_weight
             for i in range(dim):
                 for lane in range(width):
                     back = (x[i, lane] - y[i, lane] + gain[row, i] * slope_y[i, lane]) / noise_now[row, i]

@@ -1,6 +1,6 @@
 """The tamed step: x <- x - gain * drift / (1 + gain |drift|) + noise_now * Z_k.
 
-The loop over blocks and steps is that of `engine.steps.flow` again, on purpose: each scheme is compiled by itself, so
+The loop over blocks and steps repeats `engine.steps.flow`, on purpose: each scheme is compiled by itself, so
 that a new one costs the others neither time to compile nor speed.
 """
 
@@ -47,7 +47,7 @@ def tame(drift, gain):
 def advance_tamed(
     loss, prior, embedding, weights, switches, positions, force, stepping, seed, first_step, steps, first, last
 ):
-    """As :func:`particlegvi.engine.steps.flow.advance`, tamed, with one noise a step."""
+    """`particlegvi.engine.steps.flow.advance`, tamed, with one noise a step."""
     k0, k1 = seed
     dim = positions.shape[1]
     width = width_of_blocks(first, last, dim)

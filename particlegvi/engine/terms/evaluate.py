@@ -11,7 +11,7 @@ from particlegvi.engine.terms.constant import Constant
 from particlegvi.engine.terms.tape import FormulaTape
 
 AT_ONCE = 4096  # points given to a term together
-INTERPRETED = 512  # to the interpreter of formulas, which has a row of numbers for each
+INTERPRETED = 512  # points in one call of the interpreter of formulas, which keeps a row of numbers for each
 
 
 @compiled

@@ -1,14 +1,8 @@
-"""Terms whose code comes from outside the package: a user's own classes, and pairs of a user's own functions.
-
-numba's dispatcher recognises a namedtuple by the name of its class and the types of its fields, and by nothing else.
-Of two classes of one name, for example of a notebook cell that is run again after an edit, the second would silently
-run the first one's code. So every class from outside is given a name of its own here.
-"""
+"""Terms made of a pair of a user's own functions."""
 
 from __future__ import annotations
 
 import inspect
-import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,24 +10,12 @@ import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from particlegvi.engine.numerics.compiled import OPTIONS, is_ours, is_term
+from particlegvi.engine.numerics.compiled import OPTIONS
+from particlegvi.engine.numerics.outside_code import jitted
 from particlegvi.tools import arguments
 
 Function: TypeAlias = Callable[..., Any]
-_numbers = itertools.count(1)
-_distinct_classes: dict[type, type] = {}
-
-
-def distinct(term: Any) -> Any:
-    """The same term in a class whose name nothing else has; terms of the package are returned as they are."""
-    owner = type(term)
-    if is_ours(term) or owner in _distinct_classes.values():
-        return term
-    if owner not in _distinct_classes:
-        name = f"{owner.__name__}_{next(_numbers)}"
-        content = {"__slots__": (), "__module__": owner.__module__, "__doc__": owner.__doc__}
-        _distinct_classes[owner] = type(name, (owner,), content)
-    return tuple.__new__(_distinct_classes[owner], [distinct(field) if is_term(field) else field for field in term])
+OUTSIDE = "user"  # the module of classes made here: they belong to the user, not to the package
 
 
 class _Functions(NamedTuple):
@@ -78,8 +60,8 @@ def term_of_functions(
         _expect("gradient(x)", result, () if returns_number else (dim,))
     fill = _filling(jitted_gradient, fills, returns_number)
     _called("gradient", fill, trial.copy(), np.empty(dim))
-    content = {"__slots__": (), "__module__": "user", **_methods(jitted_value, fill)}
-    return type(f"Functions_{next(_numbers)}", (_Functions,), content)(), jitted_value, fill
+    content = {"__slots__": (), "__module__": OUTSIDE, **_methods(jitted_value, fill)}
+    return type("Functions", (_Functions,), content)(), jitted_value, fill
 
 
 def _methods(value: Function, fill: Function) -> dict[str, Function]:
@@ -117,37 +99,39 @@ def _methods(value: Function, fill: Function) -> dict[str, Function]:
             for i in range(points.shape[0]):
                 out[i, lane] = slope[i]
 
-    return {"value": value_of_one, "gradient": gradient_of_one, "values": values, "gradients": gradients}
+    methods: dict[str, Function] = {"value": value_of_one, "gradient": gradient_of_one}
+    methods |= {"values": values, "gradients": gradients}
+    for method in methods.values():
+        method.__module__ = OUTSIDE
+    return methods
 
 
 def _filling(gradient: Function, fills: bool, returns_number: bool) -> Function:
     """``gradient`` in the form fill(x, out); an entry that it leaves out is nan."""
     if fills:
 
-        @numba.njit(**OPTIONS)
         def fill(x, out):
             out[:] = np.nan
             gradient(x, out)
     elif returns_number:
 
-        @numba.njit(**OPTIONS)
         def fill(x, out):
             out[0] = gradient(x)
     else:
 
-        @numba.njit(**OPTIONS)
         def fill(x, out):
             slope = gradient(x)
             for i in range(out.shape[0]):
                 out[i] = slope[i] if i < slope.shape[0] else np.nan
 
-    return fill
+    fill.__module__ = OUTSIDE
+    return jitted(fill, **OPTIONS)
 
 
 def _jitted(role: str, function: object) -> Function:
     if not (inspect.isfunction(function) or isinstance(function, Dispatcher)):
         raise arguments.refuse(role, function, "a function")
-    return function if isinstance(function, Dispatcher) else numba.njit(**OPTIONS)(function)
+    return jitted(function, **OPTIONS)
 
 
 def _number_of_arguments(role: str, function: Function, allowed: tuple[int, ...]) -> int:

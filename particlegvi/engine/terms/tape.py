@@ -67,7 +67,7 @@ class FormulaTape(_Fields):
         out[:] = result[:, 0]
 
 
-@numba.njit(**OPTIONS)  # and not nested: at a single point Python calls it as well
+@numba.njit(**OPTIONS)  # not nested, because Python calls it too, at a single point
 def run(program, constants, points, registers, out):
     """Run a program at the columns of ``points`` (dim, lanes), with ``registers`` (count, lanes) as scratch."""
     lanes = points.shape[1]

@@ -1,4 +1,4 @@
-"""A basis that is found once for a fit, and made again from its `state` bit for bit."""
+"""Compute the basis of a fit once, store its state, and restore the basis from it bit for bit."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from particlegvi.contracts import Array, Basis, Facts
 from particlegvi.functionspace import basis as bases
 from particlegvi.functionspace.basis.nystroem import STATE, Nystroem
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.sampling.journal import Journal
+from particlegvi.simulation.journal import Journal
 
-NAME = "basis"  # of the packed array that holds the name of a basis, as code points
+NAME = "basis"  # name of the packed array that holds the name of the basis, as code points
 
 
 def find(journal: Journal, covariance: KernelLike, make: Callable[[], tuple[Basis, Facts]]) -> tuple[Basis, Facts]:
-    """The basis that ``make`` gives, and its second result, facts about the choice of the basis.
+    """The two results of ``make``: the basis, and facts about its choice.
 
     The journal stores the state of the basis. The basis that is returned is always restored from that state, so that
     an interrupted fit continues with the same bits. A fit that is resumed needs a basis from the registry.
@@ -28,7 +28,7 @@ def find(journal: Journal, covariance: KernelLike, make: Callable[[], tuple[Basi
         basis, facts = make()
         made.append(type(basis))
         state = {key: _plain(each) for key, each in basis.state().items()}
-        # a Nystroem basis has no heading: snapshots that were written before there were others stay valid
+        # A Nystroem basis is stored without its name, so that snapshots older than the other bases stay valid.
         heading = () if basis.name == Nystroem.name else (basis.name, list(state))
         return *heading, *state.values(), facts
 
@@ -41,9 +41,9 @@ def find(journal: Journal, covariance: KernelLike, make: Callable[[], tuple[Basi
 
 
 def packed(basis: Basis) -> dict[str, Array]:
-    """The state of a basis as arrays by name, with the name of the basis; without a name it is a Nystroem basis.
+    """The state of a basis as arrays by name, and the name of the basis unless it is a Nystroem basis.
 
-    The names have small letters and underscores alone, as the files of a run's folder have.
+    The names of arrays have small letters and underscores only, because they become files of a run's folder.
     """
     name = {} if basis.name == Nystroem.name else {NAME: [ord(letter) for letter in basis.name]}
     state = {**basis.state(), **name}

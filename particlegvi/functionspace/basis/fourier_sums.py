@@ -1,10 +1,10 @@
-"""The sums over n rows that a Gaussian likelihood needs under Fourier features, in O(n M) in the place of O(n M^2).
+"""The sums over n rows that a Gaussian likelihood needs under Fourier features, in O(n M) instead of O(n M^2).
 
-Products of cosines and sines are sums of them, such as 2 cos(a) cos(b) = cos(a - b) + cos(a + b). So all products of
-features inside of [low, high] follow from C_m = sum_n cos w_m (x_n - low) and S_m = sum_n sin w_m (x_n - low), m = 0,
-..., 2 M, and those with y from the same sums weighted by y, m = 0, ..., M. They depend on no parameter of the
-covariance. Features outside of [low, high], and those of ``ends``, are combinations of the p + 1 functions c(x - edge)
-of `MaternState`, whose products with cosines and sines are sums weighted by them.
+A product of cosines and sines is a sum of cosines and sines: 2 cos(a) cos(b) = cos(a - b) + cos(a + b). So the sums
+C_m = sum_n cos w_m (x_n - low) and S_m = sum_n sin w_m (x_n - low), m = 0, ..., 2 M, give all products of features
+inside [low, high]; sums weighted by y, m = 0, ..., M, give the products of features with y. These sums do not depend on
+parameters of the covariance. Features outside [low, high], and the features of ``ends``, are combinations of the p + 1
+functions c(x - edge) of `MaternState`; their products with cosines and sines are sums weighted by these functions.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Products(NamedTuple):
 
 
 class FourierSums:
-    """The sums of rows for Fourier functionals, taken once for all covariances.
+    """The sums over rows for Fourier functionals, computed once for all covariances.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class FourierSums:
         self._targets = _stacked(moments(self._turns, self._inside[1], M))
 
     def products(self, covariance: KernelLike) -> Products:
-        """The products under a covariance: O(M^2) if all rows are inside and there are no ``ends``, else O(n M)."""
+        """The products under a covariance: O(M^2) if all rows are in [low, high] without ``ends``, else O(n M)."""
         k = covariances.of(covariance)
         self.functionals.check(k)
         at = MaternState.of(k)
@@ -95,12 +95,12 @@ class FourierSums:
 
 
 def _stacked(sums: Array) -> Array:
-    """In the order of the functionals: cosines 0, ..., M, sines 1, ..., M."""
+    """Stack the sums in the order of the functionals: cosines 0, ..., M, then sines 1, ..., M."""
     return np.concatenate([sums[0], sums[1, 1:]])
 
 
 def _products(sums: Array, M: int) -> Array:
-    """All products of two functions from the sums of the modes 0, ..., 2 M."""
+    """The sums of all products of two functions, from the sums of the modes 0, ..., 2 M."""
     C, S = sums
     i, j = np.arange(M + 1), np.arange(1, M + 1)
     cosines = 0.5 * (C[np.abs(i[:, None] - i)] + C[i[:, None] + i])

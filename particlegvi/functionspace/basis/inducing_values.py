@@ -15,11 +15,11 @@ class InducingValues(Nystroem):
     (D.200) moves the values U with drift -k(Z, Z) grad V(U) and noise sqrt(2 k(Z, Z)) dB. Write U = L u with
     L L^T = k(Z, Z). Then u moves with drift -grad and unit noise for the potential V(L u), and an Euler-Maruyama step
     of one is a step of the other. With L = V sqrt(M Lambda), the only root that also makes the prior (D.202) of u
-    independent, u are the coefficients of the Nystroem basis: the two algorithms are one, in two sets of coordinates.
-    So this is `Nystroem` with the maps between them.
+    independent, u are the coefficients of the Nystroem basis: the two algorithms agree, in two sets of coordinates.
+    So this class is `Nystroem` with the maps between the coordinates.
 
-    With all eigenvalues kept the maps are inverses of each other. Where some were dropped, `coefficients` finds those
-    of the nearest values (in the inner product of the kept eigenvectors) that a function of the basis takes.
+    With all eigenvalues kept the maps are inverses of each other. If some are dropped, `coefficients` first projects
+    the values onto the values of functions of the basis (in the inner product of the kept eigenvectors).
     """
 
     name = "inducing-values"
@@ -33,6 +33,3 @@ class InducingValues(Nystroem):
         """The coefficients (..., size) of a function of this basis with the values F(Z) (..., M)."""
         roots = np.sqrt(len(self.inducing_points) * self.eigenvalues)
         return np.asarray(values) @ self.vectors / roots
-
-
-InducingPoints = InducingValues  # the first name of the class

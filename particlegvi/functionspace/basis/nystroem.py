@@ -16,7 +16,7 @@ from particlegvi.tools.arguments import points
 from particlegvi.tools.registry import look_up
 
 DROP = 1e-12  # eigenvalues below this part of the largest are rounding
-NEGATIVE = 1e-10  # eigenvalues below minus this part of the largest are no rounding
+NEGATIVE = 1e-10  # eigenvalues below minus this part of the largest are not rounding: the matrix is refused
 LADDER = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)  # the jitters tried, relative to the largest prior variance
 STATE = ("inducing_points", "eigenvalues", "vectors", "jitter")  # the order in snapshots
 ROWS = 4096  # features are made in blocks of this many rows
@@ -25,17 +25,17 @@ ROWS = 4096  # features are made in blocks of this many rows
 class Nystroem:
     """``e_m(x) = v_m . k(Z, x) / sqrt(M lambda_m)`` with (lambda_m, v_m) the eigenpairs of k(Z, Z) / M.
 
-    M is the number of inducing points, also when eigenvalues are dropped: those not above 1e-12 of the largest, which
-    are rounding (duplicate points make some). The first entry of v_m that is at least half as large as the largest is
-    positive, which fixes the sign. Jitter is added only if the eigenvalues cannot be found or one is too negative for a
-    rounding error; then the first of 1e-10, ..., 1e-6 (times the largest prior variance) that helps.
+    M is the number of inducing points. Eigenvalues up to 1e-12 of the largest are rounding and are dropped (duplicate
+    points make such eigenvalues); M stays the same. The sign of v_m makes its first entry positive whose size is at
+    least half of the largest. Jitter is added only if the eigenvalues cannot be computed or one is too negative for a
+    rounding error: the first of 1e-10, ..., 1e-6 (times the largest prior variance) that is large enough.
 
     Parameters
     ----------
     covariance : Covariance or a kernel of particlegvi.kernels
         k.
     inducing_points : array (M, dim)
-        Z. They need not be distinct, nor fewer than the data.
+        Z. The points may repeat, and there may be more points than data.
 
     Attributes
     ----------
@@ -46,17 +46,16 @@ class Nystroem:
     inducing_points : array (M, dim)
         Z.
     eigenvalues : array (size,)
-        Of (k(Z, Z) + jitter I) / M, descending.
+        Eigenvalues of (k(Z, Z) + jitter I) / M, descending.
     jitter : float
-        0 except in the case above.
+        The added jitter; 0 in most cases, see above.
     vectors : array (M, size)
         v_m in the columns, orthonormal.
 
     Raises
     ------
     ValueError
-        If Z is not an array of finite numbers with at least one row, or k(Z, Z) is not finite or not positive
-        semi-definite even with the largest jitter.
+        If k(Z, Z) is not finite, or not positive semi-definite even with the largest jitter.
 
     Notes
     -----
@@ -94,7 +93,7 @@ class Nystroem:
         """e_m(x_n), shape (n, size), for inputs (n, dim)."""
         x = points("X", X, self.inputs)
         e = np.empty((len(x), self.size))
-        for first in range(0, len(x), ROWS):  # so that the whole of k(X, Z) is never in memory
+        for first in range(0, len(x), ROWS):  # in blocks, so that k(X, Z) is never in memory as a whole
             block = slice(first, first + ROWS)
             np.matmul(self.covariance(x[block], self.inducing_points), self._weights, out=e[block])
         return e
@@ -123,7 +122,7 @@ class Nystroem:
         """The basis with this `state`, without finding eigenvectors anew."""
         basis = cls.__new__(cls)
         k, Z = _checked(covariance, state["inducing_points"])
-        # in columns, like the result of eigh: the last bits of products depend on it
+        # Use column order like the result of eigh: the last bits of products depend on it.
         vectors, jitter = np.asfortranarray(state["vectors"]), np.asarray(state["jitter"]).item()
         cls._set(basis, k, Z, state["eigenvalues"], vectors, jitter)
         return basis
@@ -160,19 +159,19 @@ def _eigenpairs(k: Covariance, Z: Array) -> tuple[Array, Array, float]:
 
 
 def _fixed_signs(vectors: Array) -> Array:
-    # The largest entry itself would be a bad choice: in a symmetric design two are equal but for rounding.
+    # Do not use the largest entry: in a symmetric design two entries are equal up to rounding.
     large = np.abs(vectors) >= 0.5 * np.abs(vectors).max(axis=0)
     first = vectors[large.argmax(axis=0), np.arange(vectors.shape[1])]
     return vectors * np.where(first < 0.0, -1.0, 1.0)
 
 
 def with_inducing_points(basis: Basis, user: str) -> Nystroem:
-    """The basis, for a user of its inducing points and eigenvalues.
+    """Return the basis to a user that needs inducing points and eigenvalues.
 
     Raises
     ------
     ValueError
-        If the basis has none.
+        If the basis has no inducing points.
     """
     if not isinstance(basis, Nystroem):
         raise ValueError(f'{user} needs a basis with inducing points, such as nystroem; the basis is "{basis.name}"')

@@ -13,27 +13,27 @@ from particlegvi.contracts import Array, Basis, Facts
 from particlegvi.functionspace import covariances, functionals
 from particlegvi.functionspace.basis.nystroem import Nystroem
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.functionals import Functionals, Union
+from particlegvi.functionspace.functionals import Functionals
 from particlegvi.tools.arguments import points
 from particlegvi.tools.quoting import refuse
 
 DROP = 1e-12  # eigenvalues of the scaled matrix below this part of the largest are rounding
-NEGATIVE = 1e-10  # below minus this part they are no rounding
+NEGATIVE = 1e-10  # eigenvalues below minus this part of the largest are not rounding: the matrix is refused
 ROWS = 4096  # features are made in blocks of this many rows
 
 
 class Projection:
     """``e(x) = C_LL^-1/2 Cov(L F, F(x))``, whitened functionals, for ``prior="gp"``.
 
-    C_LL is brought to a unit diagonal before its eigenvectors are found: without that Fourier features would lose
-    functions to rounding. With Points it spans the space of `Nystroem`, in other coordinates.
+    C_LL is scaled to a unit diagonal before its eigenvectors are computed: without the scaling, Fourier features would
+    lose functions to rounding. With `Points` the features span the space of `Nystroem`, in other coordinates.
 
     Parameters
     ----------
     covariance : Covariance or a kernel of particlegvi.kernels
         k.
     of : Functionals or array (m, dim)
-        L, of `particlegvi.functionspace.functionals`; an array stands for the values at its rows.
+        L, a set of `particlegvi.functionspace.functionals`; an array means the values at its rows.
 
     Attributes
     ----------
@@ -41,12 +41,12 @@ class Projection:
     functionals : Functionals
     inputs, size : int
     weights : array (m, size)
-        The features are those of C_LT times these.
+        The features are C_LT (transposed) times these weights.
 
     Raises
     ------
     ValueError
-        If a functional is not defined under k, or C_LL is not positive semi-definite but for rounding.
+        If a functional is not defined under k, or C_LL has a negative eigenvalue beyond rounding.
     """
 
     name = "projection"
@@ -103,40 +103,16 @@ class Projection:
 
     def state(self) -> dict[str, Array]:
         """The arrays from which `restore` makes the same basis, bit for bit."""
-        parts = enumerate(self.functionals.parts())
-        return {"weights": self.weights} | {
-            f"{number}.{part.name}.{key}": each for number, part in parts for key, each in part.state().items()
-        }
+        return {"weights": self.weights, **functionals.joined_state(self.functionals.parts())}
 
     @classmethod
     def restore(cls, covariance: KernelLike, state: Mapping[str, Any]) -> Self:
         """The basis with this `state`."""
-        groups: dict[tuple[int, str], dict[str, Any]] = {}
-        for key, each in state.items():
-            number, _, rest = key.partition(".")
-            kind, _, argument = rest.partition(".")
-            if argument:
-                groups.setdefault((int(number), kind), {})[argument] = each
-        sets = [_made(kind, arguments) for (_, kind), arguments in sorted(groups.items())]
         basis = cls.__new__(cls)
-        k, of = covariances.of(covariance), sets[0] if len(sets) == 1 else Union(*sets)
+        k, of = covariances.of(covariance), functionals.restored(state)
         of.check(k)
         cls._set(basis, k, of, np.asfortranarray(state["weights"]))
         return basis
-
-
-def _made(kind: str, arguments: Mapping[str, Any]) -> Functionals:
-    values = {key: np.asarray(each, dtype=np.float64) for key, each in arguments.items()}
-    if kind == functionals.Fourier.name:
-        low, high, frequencies, ends = (values[key].item() for key in ("low", "high", "frequencies", "ends"))
-        return functionals.Fourier(low, high, int(frequencies), bool(ends))
-    if kind == functionals.Slopes.name:
-        return functionals.Slopes(values["X"], int(values["coordinate"].item()))
-    if kind == functionals.Windows.name:
-        return functionals.Windows(values["centres"], values["widths"])
-    if kind == functionals.Intervals.name:
-        return functionals.Intervals(values["low"], values["high"])
-    return functionals.Points(values["X"])
 
 
 def basis_of(covariance: KernelLike, given: ArrayLike | Functionals, inputs: int) -> Basis:

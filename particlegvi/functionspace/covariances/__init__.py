@@ -1,8 +1,8 @@
 """Covariance functions k(x, x') of Gaussian processes: one small file each.
 
-They map two sets of inputs to a matrix, may have a lengthscale for each coordinate (ARD), and can be added and
+A covariance maps two sets of inputs to a matrix, may have a lengthscale for each coordinate (ARD), and can be added and
 multiplied. The kernels of :mod:`particlegvi.kernels` have another contract: profiles of one squared distance, which the
-engine compiles. `of` turns them into covariances.
+engine compiles. `of` turns a kernel into a covariance.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ __all__ = [
 ]
 
 ALLOWED = "a covariance of particlegvi.functionspace.covariances, or a kernel of particlegvi.kernels"
-_registry = Registry("particlegvi.functionspace.covariances", "covariance")
+_registry: Registry[type[Covariance]] = Registry("particlegvi.functionspace.covariances", "covariance")
 
 
 def names() -> list[str]:
-    """The names of all covariances that numbers alone determine, in alphabetical order: not sums and products."""
+    """The names of all covariances in alphabetical order, without those that need other covariances or data."""
     return list(_named())
 
 
@@ -54,25 +54,19 @@ def _named() -> dict[str, type[Covariance]]:
 
 
 def get(name: str, **parameters: Any) -> Covariance:
-    """The covariance of this name, for example ``get("matern-52", lengthscale=[0.5, 2.0])``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such covariance or parameter (the nearest one is suggested), or a value is not allowed.
-    """
+    """The covariance of this name, for example ``get("matern-52", lengthscale=[0.5, 2.0])``."""
     covariance = look_up("covariance", name, _named())
     check_parameters(name, parameters, inspect.signature(covariance).parameters)
     return covariance(**parameters)
 
 
 def of(kernel: KernelLike) -> Covariance:
-    """A covariance as it is, or the covariance with the name and parameters of a kernel of :mod:`particlegvi.kernels`.
+    """Return a covariance unchanged, or the covariance for a kernel of :mod:`particlegvi.kernels`.
 
     Raises
     ------
     ValueError
-        If it is neither, or if its lengthscale is a rule instead of a number.
+        If the kernel's lengthscale is a rule instead of a number.
     """
     if isinstance(kernel, Covariance):
         return kernel

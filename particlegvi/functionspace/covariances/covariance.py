@@ -11,15 +11,15 @@ from particlegvi.contracts import Array, Facts, Kernel
 from particlegvi.engine.pairs.scaled import TOGETHER
 from particlegvi.tools.quoting import refuse
 
-ROWS = 64  # of a diagonal at a time, where its gradient takes that of a matrix
+ROWS = 64  # rows of a block, if the gradient of a diagonal is taken from the gradient of a matrix
 
 
 class Covariance:
-    """A positive semi-definite function of two inputs, with positive parameters known by their logarithms.
+    """A positive semi-definite function of two inputs, with positive parameters given by their logarithms.
 
-    A new one is a file with a subclass that has a ``name`` and the methods that raise ``NotImplementedError`` here.
-    Covariances do not change: `with_log_parameters` makes another one. ``a + b`` and ``a * b`` are covariances.
-    ``kinked`` says that k(a, b) has no gradient where inputs coincide, as that of a process that is nowhere smooth.
+    To add a covariance, add a file with a subclass: it has a ``name`` and the methods that raise
+    ``NotImplementedError`` here. Covariances are immutable: `with_log_parameters` makes a new one. ``a + b`` and
+    ``a * b`` are covariances. ``kinked`` means that k(a, b) has no gradient at a = b: the process is nowhere smooth.
     """
 
     name: str
@@ -42,13 +42,13 @@ class Covariance:
         raise NotImplementedError
 
     def with_log_parameters(self, vector: ArrayLike) -> Covariance:
-        """The same covariance with other parameters."""
+        """A covariance of this kind with other parameters."""
         raise NotImplementedError
 
     def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
         """The gradient of ``sum(weights * k(A, B))`` in the log parameters, shape (parameters,).
 
-        No array larger than k(A, B) is made, however many parameters there are.
+        For any number of parameters, no array is larger than k(A, B).
         """
         raise NotImplementedError
 
@@ -64,12 +64,12 @@ class Covariance:
     def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
         """The gradient of ``sum(weights * k(A, B))`` in A, shape (n, dim), with B fixed; 0 at a kink where a = b.
 
-        With symmetric weights ``sum(weights * k(A, A))`` has twice the gradient that A in the place of B gives.
+        With symmetric weights, the gradient of ``sum(weights * k(A, A))`` is twice the result for B = A.
         """
         raise NotImplementedError
 
     def between(self, A: Array, B: Array, columns: int) -> Between:
-        """k(A, B) with columns of zeros to make ``columns``, and its gradients, for inputs that were checked."""
+        """k(A, B), padded with columns of zeros to ``columns``, and its gradients; the inputs are already checked."""
         return Between(self, A, B)
 
     def facts(self) -> Facts:
@@ -91,21 +91,21 @@ class Covariance:
 
 
 def padded(columns: int) -> int:
-    """The least number of columns of a matrix of `Between` that holds so many."""
+    """The smallest allowed number of columns of a `Between` matrix that is at least ``columns``."""
     return -(-columns // TOGETHER) * TOGETHER
 
 
 class Between:
     """k(A, B), and the gradients of weighted sums of its entries.
 
-    Columns beyond the rows of B are zeros, and their weights must be.
+    Columns beyond the rows of B are zeros; their weights must be zeros, too.
     """
 
     def __init__(self, covariance: Covariance, A: Array, B: Array) -> None:
         self.covariance, self.A, self.B = covariance, A, B
 
     def fill(self, out: Array) -> None:
-        """out = k(A, B), contiguous."""
+        """Write k(A, B) into the contiguous array ``out``."""
         out[:, : len(self.B)] = self.covariance(self.A, self.B)
         out[:, len(self.B) :] = 0.0
 
@@ -117,7 +117,7 @@ class Between:
 
 
 class BetweenSums(Between):
-    """The same of a sum, by its parts."""
+    """The matrix and the gradients of a sum, from the matrices and gradients of its parts."""
 
     def __init__(self, covariance: Sum, A: Array, B: Array, columns: int) -> None:
         super().__init__(covariance, A, B)
@@ -135,17 +135,11 @@ class BetweenSums(Between):
         return np.sum([each[0] for each in found], axis=0), np.concatenate([each[1] for each in found])
 
 
-KernelLike: TypeAlias = Covariance | Kernel  # a covariance, or a kernel of particlegvi.kernels that has one
+KernelLike: TypeAlias = Covariance | Kernel  # a covariance, or a kernel of particlegvi.kernels
 
 
 class Compound(Covariance):
-    """Two or more parts; parts of the same kind are flattened, so that ``a + b + c`` has three.
-
-    Raises
-    ------
-    ValueError
-        If a part is not a covariance, or there is none.
-    """
+    """A covariance made of parts; nested parts of the same kind are flattened, so that ``a + b + c`` has three."""
 
     def __init__(self, *parts: Covariance) -> None:
         if not parts or not all(isinstance(part, Covariance) for part in parts):

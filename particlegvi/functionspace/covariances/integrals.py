@@ -1,8 +1,8 @@
 """Derivatives and integrals of covariances on the line, as functions of the difference r of the inputs.
 
 With k(r) of variance 1, order 0 is k itself, orders 1 to 3 are its derivatives, order -1 is K1(r) = int_0^r k (odd),
-and order -2 is K2(r) = int_0^r K1 (even). For a functional of F that is its derivative of order i at a place p, an
-integral for i = -1, and one of order j at q, the covariance is (-1)^j times order i + j at p - q.
+and order -2 is K2(r) = int_0^r K1 (even). Take two functionals of F: the derivative of order i at p and that of order j
+at q (order -1 is an integral). Their covariance is (-1)^j times the function of order i + j at p - q.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from particlegvi.contracts import Array
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.covariances.matern import Matern12, Matern32, Matern52
 
-NEAR = 0.5  # below this t the integrals are sums over nodes, which cancel no digits
+NEAR = 0.5  # below this t the integrals are sums over nodes, which lose no digits by cancellation
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 SMOOTHNESS: dict[type[Covariance], int] = {Matern12: 0, Matern32: 1, Matern52: 2}  # p of a Matern of order p + 1/2
 # 1 / e^-t of t: k, and what is left of t K1 / r and of lam^2 K2 at large t, see `matern`
@@ -56,7 +56,7 @@ def squared_exponential(r: Array, order: int, lengthscale: Array | float) -> Arr
     first = lengthscale * math.sqrt(0.5 * math.pi) * erf(r / (math.sqrt(2.0) * np.asarray(lengthscale)))
     if order == -1:
         return first
-    near = np.abs(r) < NEAR * np.asarray(lengthscale)  # where r K1 and l^2 (k - 1) cancel
+    near = np.abs(r) < NEAR * np.asarray(lengthscale)  # here r K1 and l^2 (k - 1) nearly cancel
     far = r * first + square * np.expm1(-0.5 * r * r / square)
     if not near.any():
         return far
@@ -67,7 +67,7 @@ def squared_exponential(r: Array, order: int, lengthscale: Array | float) -> Arr
 
 
 def matern(r: Array, order: int, smooth: int, lengthscale: float) -> Array:
-    """The derivative or integral of this order of a Matern covariance; order 1 is 0 at r = 0, where it may jump."""
+    """The derivative or integral of this order of a Matern covariance; at r = 0 order 1 may jump, and 0 is returned."""
     lam = decay(smooth, lengthscale)
     t = lam * np.abs(r)
     if order == 0:

@@ -9,7 +9,7 @@ from particlegvi.functionspace.covariances.stationary import Stationary
 
 
 class InverseMultiquadric(Stationary):
-    """``variance * (1 + s2)^(-1/2)``; parameters as in `Stationary`."""
+    """``variance * (1 + s2)^(-1/2)``, with the parameters of `Stationary`."""
 
     name = "inverse-multiquadric"
     source = "Micchelli (1986); exponent -1/2"

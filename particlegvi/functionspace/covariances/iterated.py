@@ -16,12 +16,12 @@ from particlegvi.tools.quoting import refuse
 class Iterated(Covariance):
     """``r(a, b) = (1 / S) sum_s k(a, x_s) k(x_s, b)``, the iterated kernel of k under the distribution of the x_s.
 
-    Its values are products of two values of k: twice the variance of k makes four times the variance of r.
+    Its values are products of two values of k: doubling the variance of k multiplies the variance of r by four.
 
     Parameters
     ----------
     covariance : Covariance
-        k; its parameters are those of r.
+        k; r has the parameters of k.
     centres : array (S, dim)
         x_s, a sample of the distribution nu of the inputs.
     """
@@ -38,7 +38,7 @@ class Iterated(Covariance):
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         left = self.covariance(A, self.centres)
-        if B is None:  # numpy computes one triangle only, since both factors are one array
+        if B is None:  # numpy computes one triangle only, because both factors are the same array
             return left @ left.T / len(self.centres)
         return left @ self.covariance(B, self.centres).T / len(self.centres)
 

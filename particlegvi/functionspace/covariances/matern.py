@@ -1,4 +1,4 @@
-"""Matern covariances: of continuous functions, and of functions with one and with two derivatives."""
+"""Matern covariances of continuous functions, and of functions with one and with two derivatives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from particlegvi.functionspace.covariances.stationary import Stationary
 
 
 class Matern32(Stationary):
-    """``variance * (1 + t) exp(-t)`` with t the root of 3 s2; parameters as in `Stationary`."""
+    """``variance * (1 + t) exp(-t)`` with t the root of 3 s2, with the parameters of `Stationary`."""
 
     name = "matern-32"
     source = "Rasmussen and Williams (2006), (4.17)"
@@ -29,7 +29,7 @@ class Matern32(Stationary):
 
 
 class Matern12(Stationary):
-    """``variance * exp(-s)`` with s the root of s2; parameters as in `Stationary`."""
+    """``variance * exp(-s)`` with s the root of s2, with the parameters of `Stationary`."""
 
     name = "matern-12"
     kinked = True
@@ -47,7 +47,7 @@ class Matern12(Stationary):
 
 
 class Matern52(Stationary):
-    """``variance * (1 + t + t^2 / 3) exp(-t)`` with t the root of 5 s2; parameters as in `Stationary`."""
+    """``variance * (1 + t + t^2 / 3) exp(-t)`` with t the root of 5 s2, with the parameters of `Stationary`."""
 
     name = "matern-52"
     source = "Rasmussen and Williams (2006), (4.17)"

@@ -1,4 +1,4 @@
-"""The covariance of functions that repeat themselves."""
+"""The covariance of periodic functions."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from particlegvi.tools.arguments import points, scale, scales
 class Periodic(Covariance):
     """``variance * exp(-2 sum_d sin^2(pi (a_d - b_d) / period) / lengthscale_d^2)``.
 
-    The squared exponential of the points that the inputs are on circles, so positive semi-definite in any dimension.
+    Each coordinate is mapped to a circle, and k is the squared exponential of the mapped points. So k is positive
+    semi-definite in any dimension.
 
     Parameters
     ----------
     period : float
-        In the units of the inputs, positive; of every coordinate.
+        Period of every coordinate, positive, in the units of the inputs.
     lengthscale : float or array (dim,)
-        Without a unit, positive: the smaller, the more wiggles in one period. One for all coordinates, or one for each.
+        Lengthscale without a unit, positive: one for all coordinates, or one for each. A smaller lengthscale gives more
+        oscillations within a period.
     variance : float
         The prior variance k(x, x), positive.
 
     Raises
     ------
     ValueError
-        If a parameter is not positive and finite; when called, if the number of lengthscales is neither 1 nor the
-        number of input columns.
+        When called: if the number of lengthscales is neither 1 nor the number of input columns.
     """
 
     name = "periodic"

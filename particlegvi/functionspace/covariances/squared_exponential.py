@@ -10,7 +10,7 @@ from particlegvi.functionspace.covariances.stationary import Stationary
 
 
 class SquaredExponential(Stationary):
-    """``variance * exp(-s2 / 2)``; parameters as in `Stationary`."""
+    """``variance * exp(-s2 / 2)``, with the parameters of `Stationary`."""
 
     name = "squared-exponential"
     source = "Rasmussen and Williams (2006), (4.9); with one lengthscale for each input (5.1)"

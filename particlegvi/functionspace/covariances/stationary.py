@@ -23,26 +23,25 @@ class Stationary(Covariance):
     Parameters
     ----------
     lengthscale : float or array (dim,)
-        In the units of the inputs, positive: one for all coordinates, or one for each (ARD).
+        Lengthscale in the units of the inputs, positive: one for all coordinates, or one for each (ARD).
     variance : float
         The prior variance k(x, x), positive.
 
     Raises
     ------
     ValueError
-        If a parameter is not positive and finite; when called, if the number of lengthscales is neither 1 nor the
-        number of input columns.
+        When called: if the number of lengthscales is neither 1 nor the number of input columns.
     """
 
     def __init__(self, lengthscale: ArrayLike = 1.0, variance: float = 1.0) -> None:
         self.lengthscale = scales("lengthscale", lengthscale)
         self.variance = scale("variance", variance)
 
-    decay: Decay | None = None  # the profile as one that the engine knows
+    decay: Decay | None = None  # the same profile in the engine, if the engine has it
 
     def __init_subclass__(cls) -> None:
         if "decay" not in vars(cls) and {"profile", "slope"} & vars(cls).keys():
-            cls.decay = None  # not that of a parent
+            cls.decay = None  # a subclass with its own profile must not inherit the parent's
 
     @staticmethod
     def profile(s2: Array) -> Array:
@@ -51,7 +50,7 @@ class Stationary(Covariance):
 
     @staticmethod
     def slope(s2: Array) -> Array:
-        """d profile / d(s2); any finite number where that is infinite, at s2 = 0."""
+        """d profile / d(s2); if the derivative at s2 = 0 is infinite, any finite number may stand there."""
         raise NotImplementedError
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
@@ -79,8 +78,8 @@ class Stationary(Covariance):
         h[s2 == 0.0] = 0.0  # the derivative is multiplied by s2, which is 0 there
         if self.lengthscale.ndim == 0:
             return np.array([np.sum(h * s2), in_variance])
-        # sum_ij h_ij (a_i - b_j)^2 in every coordinate by products of matrices; relative to the middle, so that
-        # little cancels.
+        # Compute sum_ij h_ij (a_i - b_j)^2 in every coordinate by products of matrices. Subtract the middle first, so
+        # that few digits cancel.
         middle = a.mean(axis=0)
         a, b = (a - middle) / self.lengthscale, (b - middle) / self.lengthscale
         squares = h.sum(axis=1) @ a**2 + h.sum(axis=0) @ b**2 - 2.0 * np.sum(a * (h @ b), axis=0)
@@ -107,12 +106,12 @@ class Stationary(Covariance):
         return a, a if B is None else points("inputs", B, a.shape[1])
 
     def _squares(self, a: Array, b: Array) -> Array:
-        # Differences first: |a|^2 + |b|^2 - 2 a.b would lose the small distances, whose root a Matern takes.
+        # Take differences first: |a|^2 + |b|^2 - 2 a.b loses the digits of small distances, and a Matern takes roots.
         return cdist(a / self.lengthscale, b / self.lengthscale, "sqeuclidean")
 
 
 class Shared(Between):
-    """The same with the distances and the profile's slopes computed once."""
+    """k(A, B) and its gradients, with the distances and the profile's slopes computed once."""
 
     def __init__(self, covariance: Stationary, A: Array, B: Array) -> None:
         super().__init__(covariance, A, B)
@@ -121,7 +120,7 @@ class Shared(Between):
         s2 = cdist(self.a, self.b, "sqeuclidean")
         self.value = covariance.variance * covariance.profile(s2)
         self.slope = covariance.variance * covariance.slope(s2)
-        self.slope[s2 == 0.0] = 0.0  # it is multiplied by differences of inputs that are 0 there
+        self.slope[s2 == 0.0] = 0.0  # the slope is multiplied by differences of inputs, which are 0 there
 
     def fill(self, out: Array) -> None:
         out[:, : len(self.b)] = self.value
@@ -139,7 +138,7 @@ class Shared(Between):
 
 
 class Scaled(Between):
-    """The same for a profile that the engine knows: compiled, and nothing as large as the matrix is made."""
+    """k(A, B) and its gradients for a profile that the engine compiles; no temporary is as large as the matrix."""
 
     def __init__(self, covariance: Stationary, decay: Decay, A: Array, B: Array, columns: int) -> None:
         self.decay, self.variance, self.lengthscale = decay, covariance.variance, covariance.lengthscale

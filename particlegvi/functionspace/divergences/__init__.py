@@ -1,4 +1,4 @@
-"""Divergences between Gaussian process posteriors of one prior, of the whole processes and not at some inputs.
+"""Divergences between Gaussian process posteriors with a common prior: of whole processes, not at some inputs.
 
 ===========================  =======================================================================
 name                         content
@@ -6,14 +6,14 @@ name                         content
 ``kl``                       Kullback-Leibler divergence
 ``wasserstein``              2-Wasserstein distance in the RKHS of the prior covariance
 ``fisher``                   Fisher distance in that space, under a third process nu
-``preconditioned-fisher``    the same, preconditioned by the covariance of the first process
-``log-density-ratio``        log of the supremum of dp/dnu, which the bound of the last one needs
+``preconditioned-fisher``    Fisher distance preconditioned by the covariance of the first process
+``log-density-ratio``        log of the supremum of dp/dnu, for the bounds by Fisher distances
 ===========================  =======================================================================
 
 Each is one file with a function of fitted processes: `ExactGaussianProcess` (and `SubsetOfData`),
 `SparseGaussianProcess`, `SubsetOfRegressors`, or "prior". All must have the same covariance. They differ from the prior
-in finitely many directions only, so that each divergence is one of Gaussians in R^d (`laws`); the cost is O(d^3) with d
-at most the number of rows and inducing points together.
+in finitely many directions only, so that each divergence equals a divergence of Gaussians in R^d (`laws`). The cost is
+O(d^3), where d is at most the number of all rows and inducing points.
 
 With r the covariance of the prior and e the 2-Wasserstein distance, at every input the differences of the means and of
 the standard deviations obey ``dmean^2 + dsd^2 <= r(x, x) e^2``, and
@@ -35,20 +35,5 @@ from particlegvi.tools.registry import Registry
 
 __all__ = ["fisher", "get", "kl", "log_density_ratio", "names", "preconditioned_fisher", "wasserstein"]
 
-_registry = Registry(__name__, "divergence")
-
-
-def names() -> list[str]:
-    """The names of all divergences, in alphabetical order."""
-    return _registry.names()
-
-
-def get(name: str) -> Any:
-    """The function of this name, for example ``get("kl")``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such divergence; the nearest one is suggested.
-    """
-    return _registry[name]
+_registry: Registry[Any] = Registry(__name__, "divergence")
+names, get = _registry.names, _registry.get

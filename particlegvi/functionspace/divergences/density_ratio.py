@@ -13,23 +13,23 @@ from particlegvi.functionspace.divergences.laws import PRIOR, Gaussian, Process,
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.tools.registry import named
 
-ZERO = 1e-10  # eigenvalues of a difference of precisions, relative to the largest precision, that are rounding
+ZERO = 1e-10  # eigenvalues of a difference of precisions below this part of the largest precision are rounding
 
 
 @named("log-density-ratio")
 @one_blas_thread()
 def log_density_ratio(p: Process, nu: Process) -> float:
-    """log of the supremum over functions of dp/dnu, in nats; infinite where it is not bounded.
+    """log of the supremum over functions of dp/dnu, in nats; infinite if the ratio is not bounded.
 
-    For nu the posterior of M' of the N rows of p (or the prior, M' = 0) it is
+    If nu is the posterior of M' of the N rows of p (or the prior, M' = 0), the result is
 
         log Z_nu - log Z_p - (N - M') / 2 log(2 pi noise),
 
-    with Z the marginal likelihoods: about (N - M') / 2 and more, since at f = y each row that nu has not seen makes the
-    ratio larger. That is the supremum where the other inputs are distinct, and an upper bound where they are not.
+    with Z the marginal likelihoods. It is about (N - M') / 2 or larger, since at f = y each row that is missing in nu
+    makes the ratio larger. It is the supremum if the missing rows have distinct inputs, and otherwise an upper bound.
 
-    Otherwise it is the supremum of a quadratic function, infinite unless nu is wider than p in every direction. With nu
-    degenerate it is infinite.
+    For any other nu, the result is the supremum of a quadratic function: infinite unless nu is wider than p in every
+    direction. For a degenerate nu it is infinite.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def log_density_ratio(p: Process, nu: Process) -> float:
 
 
 def _unseen(p: ExactGaussianProcess, nu: Process) -> int | None:
-    """The number of rows of p that nu has not seen, or None where nu is not the posterior of some of its rows."""
+    """The number of rows of p that are missing in nu; None if nu is not the posterior of some rows of p."""
     if nu == PRIOR:
         return len(p.y)
     if not isinstance(nu, ExactGaussianProcess) or nu.noise_variance != p.noise_variance:

@@ -21,7 +21,7 @@ def kl(q: Process, p: Process) -> float:
 
         sum_i (d_i - log(1 + d_i)) / 2 + (m_q - m_p)^T P_p (m_q - m_p) / 2,
 
-    in which nothing cancels where q is near p. It is infinite where q or p is degenerate: a `SubsetOfRegressors`.
+    which loses no digits by cancellation for q near p. It is infinite if q or p is a (degenerate) `SubsetOfRegressors`.
 
     Parameters
     ----------

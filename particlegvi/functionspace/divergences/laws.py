@@ -1,13 +1,13 @@
 """Processes with one prior as Gaussian distributions in R^d, in coordinates in which the prior is N(0, I).
 
-Every process here is determined by finitely many linear functionals of f: the values f(X) that were observed, or the
+Every process here is determined by finitely many linear functionals of f: the observed values f(X), or the
 coefficients u = W^T f(Z) of a Nystroem basis. The Gram matrix of all functionals of all processes in the RKHS of the
 prior covariance is A A^T, with A (functionals, d). The functionals are A w with w ~ N(0, I), and a posterior of w has
 
     (1)  precision I + H^T H / s2, precision @ mean = H^T y / s2,  with H the rows of f(X), for observations,
     (2)  precision I + T^T (P - I) T, mean T^T m,  with T the rows of u ~ N(m, P^-1), for a sparse process,
 
-since T T^T = I. All other directions keep the prior. Distances of w are those of the RKHS.
+since T T^T = I. All other directions keep the prior. Distances of w equal distances in the RKHS.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.natural_gradient import Law
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
-from particlegvi.functionspace.residuals.conditional import root
+from particlegvi.functionspace.linalg import root
 from particlegvi.tools.quoting import refuse
 
 Process: TypeAlias = ExactGaussianProcess | SparseGaussianProcess | SubsetOfRegressors | str
@@ -33,7 +33,7 @@ ALLOWED = 'a fitted Gaussian process of particlegvi.functionspace or "prior"'
 
 
 class Gaussian(NamedTuple):
-    """A Gaussian distribution in R^d; a degenerate one has no precision, and zeros in its place."""
+    """A Gaussian distribution in R^d; a degenerate one has zeros in place of its precision."""
 
     mean: Array
     covariance: Array
@@ -46,14 +46,14 @@ class Gaussian(NamedTuple):
         return linalg.cholesky(self.precision, lower=True)
 
 
-class Functionals(NamedTuple):
-    """``weights.T @ f(points)``; the values at the points where ``weights`` is None."""
+class Span(NamedTuple):
+    """The functionals ``weights.T @ f(points)``, or the values f(points) if ``weights`` is None."""
 
     points: Array
     weights: Array | None
 
-    def gram(self, other: Functionals, k: Covariance) -> Array:
-        """The inner products with others in the RKHS, which are covariances under the prior."""
+    def gram(self, other: Span, k: Covariance) -> Array:
+        """The inner products with other functionals in the RKHS, which are covariances under the prior."""
         matrix = k(self.points, None if other is self else other.points)
         if self.weights is not None:
             if other is self:  # whitened: equal to the identity up to rounding
@@ -71,7 +71,7 @@ def together(**processes: Process) -> list[Gaussian]:
         If one is no fitted Gaussian process, or two have different covariances.
     """
     covariance: Covariance | None = None
-    functionals: list[Functionals] = []
+    functionals: list[Span] = []
     for key, process in processes.items():
         if isinstance(process, str):
             if process != PRIOR:
@@ -89,19 +89,19 @@ def together(**processes: Process) -> list[Gaussian]:
     return [_law(process, None if isinstance(process, str) else next(rows), half) for process in processes.values()]
 
 
-def _read(key: str, process: Process) -> tuple[Covariance, Functionals]:
+def _read(key: str, process: Process) -> tuple[Covariance, Span]:
     if isinstance(process, SubsetOfRegressors):
         process = process.with_residual
     if isinstance(process, ExactGaussianProcess) and "X" in vars(process):
-        return process.covariance, Functionals(process.X, None)
+        return process.covariance, Span(process.X, None)
     if isinstance(process, SparseGaussianProcess) and "law" in vars(process):
         basis = with_inducing_points(process.basis, "a divergence")
         scale = np.sqrt(len(basis.inducing_points) * basis.eigenvalues)
-        return process.covariance, Functionals(basis.inducing_points, basis.vectors / scale)
+        return process.covariance, Span(basis.inducing_points, basis.vectors / scale)
     raise refuse(key, process, ALLOWED)
 
 
-def _common(k: Covariance, functionals: list[Functionals]) -> list[Array]:
+def _common(k: Covariance, functionals: list[Span]) -> list[Array]:
     """The rows of A that belong to each set of functionals."""
     gram = np.block([[a.gram(b, k) for b in functionals] for a in functionals])
     gram = 0.5 * (gram + gram.T)

@@ -1,4 +1,4 @@
-"""Projected Langevin sampling behind scikit-learn's interface, for pipelines, grid search and cross-validation."""
+"""Models of functions behind scikit-learn's interface, for pipelines, grid search and cross-validation."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import importlib.util
 if importlib.util.find_spec("sklearn") is None:
     raise ImportError("these estimators need scikit-learn: pip install 'particlegvi[learn]'")
 
-from particlegvi.functionspace.estimators.classifier import ProjectedLangevinClassifier
-from particlegvi.functionspace.estimators.poisson import ProjectedLangevinPoissonRegressor
-from particlegvi.functionspace.estimators.regressor import ProjectedLangevinRegressor
+from particlegvi.functionspace.estimators.langevin import (
+    ProjectedLangevinClassifier,
+    ProjectedLangevinPoissonRegressor,
+    ProjectedLangevinRegressor,
+)
 from particlegvi.functionspace.estimators.sparse import SparseGaussianProcessClassifier, SparseGaussianProcessRegressor
 from particlegvi.functionspace.estimators.wasserstein import GaussianWassersteinRegressor
 

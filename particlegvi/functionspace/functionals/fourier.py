@@ -9,9 +9,9 @@ of k on [low, high]. Their covariances are those inner products, diagonal plus r
 
 and Cov(L_m F, F(x)) is g_m(x) on [low, high] and (G P^-1 c(x - edge))_m outside, c_j(r) = Cov(F^(j)(0), F(r)).
 
-All g_m have the same value and the same derivatives at both ends, so that they never span the space: without padding of
-[low, high] beyond the data a bound does not reach the log evidence. With ``ends=True`` the values F^(j)(high) for j =
-0, ..., p are added, and it does.
+Each g_m has equal values and equal derivatives at both ends, so that the g_m never span the space: unless [low, high]
+extends beyond the data, the evidence lower bound does not reach the log evidence. With ``ends=True`` the values
+F^(j)(high) for j = 0, ..., p are added; then the bound reaches it.
 
 Sources: Hensman, Durrande and Solin (2018), section 3; the thesis's 3.5.4 has no matrices, and its argument for the
 functionals (functions of L2) is wrong: cosines need point masses at the ends.
@@ -20,7 +20,8 @@ functionals (functions of L2) is wrong: cosines need point masses at the ends.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Self
 
 import numpy as np
 
@@ -43,17 +44,16 @@ class Fourier(Functionals):
     Parameters
     ----------
     low, high : float
-        The interval, in the units of the input. Data outside of it are allowed.
+        The interval, in the units of the input. Data outside the interval are allowed.
     frequencies : int
-        M, 0 or more: 2 M + 1 functionals, in this order.
+        M, 0 or more: there are 2 M + 1 functionals, cosines first.
     ends : bool
-        Whether F(high) and, if there are any, its first p derivatives follow.
+        Whether F(high) and its first p derivatives follow as further functionals.
 
     Raises
     ------
     ValueError
-        If the interval is empty or a number is not allowed. Under a covariance, if it is no Matern covariance of order
-        1/2, 3/2 or 5/2 of one coordinate.
+        When used with a covariance that is not a Matern covariance of order 1/2, 3/2 or 5/2 of one coordinate.
     """
 
     name = "fourier"
@@ -110,16 +110,21 @@ class Fourier(Functionals):
         return matrix
 
     def apply(self, function: Callable[[Array], Array]) -> Array:
-        """Refused: inner products in the space of k with a function need its derivatives, and k."""
+        """Always raise a ValueError: an inner product in the space of k needs k and derivatives of the function."""
         raise ValueError("mean must be None where Fourier features are observed or predicted, not a function")
 
     def outside(self, X: Array) -> int:
-        """The number of inputs (n, 1) outside of [low, high]."""
+        """The number of inputs (n, 1) outside [low, high]."""
         return int(np.sum((X[:, 0] < self.low) | (X[:, 0] > self.high)))
 
     def state(self) -> dict[str, Array]:
         numbers = {"low": self.low, "high": self.high, "frequencies": self.frequencies, "ends": self.ends}
         return {key: np.array(value, dtype=np.float64) for key, value in numbers.items()}
+
+    @classmethod
+    def restore(cls, state: Mapping[str, Array]) -> Self:
+        low, high, frequencies, ends = (state[key].item() for key in ("low", "high", "frequencies", "ends"))
+        return cls(low, high, int(frequencies), bool(ends))
 
     def __repr__(self) -> str:
         return f"Fourier({self.low:g} to {self.high:g}, {self.frequencies} frequencies{', ends' * self.ends})"
@@ -130,7 +135,7 @@ class Fourier(Functionals):
         return np.concatenate([cosines, cosines[1:]])
 
     def rows(self, at: MaternState) -> Array:
-        """G, and with ends P below it: the values and derivatives at an end, (functionals, p + 1)."""
+        """G, and below it P if there are ends: values and derivatives at an end, (functionals, p + 1)."""
         w, M = self.angles(), self.frequencies
         rows = np.zeros((len(w), at.smooth + 1))
         rows[: M + 1, 0] = 1.0

@@ -1,8 +1,9 @@
-"""The base class of functionals, their covariances under a Gaussian process, and several kinds together."""
+"""The base class of functionals, their covariances under a Gaussian process, and unions of several kinds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +18,8 @@ from particlegvi.tools.arguments import points
 class Functionals:
     """A set of m linear functionals of a function of ``inputs`` coordinates.
 
-    A subclass gives `__len__`, ``inputs``, ``against``, ``apply`` and ``state``; ``terms`` if its functionals are sums
-    of derivatives and integrals of F in each coordinate; and ``check`` if it does not go with every covariance.
+    A subclass defines `__len__`, ``inputs``, ``against``, ``apply`` and ``state``. It defines ``terms`` if its
+    functionals are sums of derivatives and integrals of F, and ``check`` if some covariances are not allowed.
     """
 
     name: str
@@ -28,34 +29,40 @@ class Functionals:
         raise NotImplementedError
 
     def parts(self) -> Sequence[Functionals]:
-        """The sets of one kind that these are made of."""
+        """The sets of one kind that make up this set."""
         return [self]
 
     def terms(self) -> Terms | None:
-        """The functionals as sums of derivatives and integrals of F; None where they are no such sums."""
+        """The functionals as sums of derivatives and integrals of F; None if they are not such sums."""
         return None
 
     def check(self, covariance: Covariance) -> None:
         """Refuse, with a ValueError, a covariance under which one of the functionals is not defined."""
 
     def against(self, covariance: Covariance, terms: Terms) -> Array:
-        """The covariances of these functionals and of those given by terms, (m, functionals of ``terms``)."""
+        """The covariances of these functionals with the functionals that ``terms`` describe, (m, others)."""
         raise NotImplementedError
 
     def beside(self, covariance: Covariance, other: Functionals) -> Array:
-        """The covariances (m, others) of functionals of which neither has ``terms``."""
+        """The covariances (m, others) with functionals of another set, if neither set has ``terms``."""
         raise NotImplementedError
 
     def apply(self, function: Callable[[Array], Array]) -> Array:
-        """The functionals of a function from inputs (n, dim) to values (n,), for example of a prior mean; (m,)."""
+        """Apply the functionals to a function from inputs (n, dim) to values (n,), such as a prior mean; (m,)."""
         raise NotImplementedError
 
     def state(self) -> dict[str, Array]:
-        """Arrays from which the constructor makes the same functionals."""
+        """The arrays from which `restore` makes the same functionals, named like the constructor's parameters."""
         raise NotImplementedError
 
+    @classmethod
+    def restore(cls, state: Mapping[str, Array]) -> Self:
+        """The functionals with this `state`; a subclass with parameters that are not arrays overrides the method."""
+        make: Callable[..., Self] = cls
+        return make(**state)
+
     def between(self, covariance: KernelLike, other: Functionals) -> Array:
-        """The covariances of these functionals of F and of others, (m, others).
+        """The covariances of these functionals of F with other functionals of F, (m, others).
 
         Raises
         ------
@@ -86,7 +93,7 @@ class Functionals:
         return self.gram(covariance).diagonal().copy()
 
     def facts(self) -> Facts:
-        """The kinds and the number, and the error of what was found by quadrature, as JSON can hold them."""
+        """The kinds, the number and the error of quadrature, as JSON can hold them."""
         return {"functionals": [part.name for part in self.parts()], "number": len(self)}
 
     def __add__(self, other: Functionals) -> Union:
@@ -107,13 +114,7 @@ def _pair(covariance: Covariance, a: Functionals, b: Functionals) -> Array:
 
 
 class Union(Functionals):
-    """Functionals of several kinds, one after the other: ``a + b``.
-
-    Raises
-    ------
-    ValueError
-        If they are of functions with different numbers of coordinates.
-    """
+    """Functionals of several kinds, one after the other: ``a + b``."""
 
     name = "union"
 
@@ -142,5 +143,21 @@ class Union(Functionals):
         return np.concatenate([part.apply(function) for part in self._parts])
 
     def state(self) -> dict[str, Array]:
-        return {f"{number}.{part.name}.{key}": each
-                for number, part in enumerate(self._parts) for key, each in part.state().items()}
+        return joined_state(self._parts)
+
+
+def joined_state(sets: Sequence[Functionals]) -> dict[str, Array]:
+    """The states of several sets in one dictionary, with keys "number.name of the set.name of the array"."""
+    return {f"{number}.{each.name}.{key}": array
+            for number, each in enumerate(sets) for key, array in each.state().items()}  # fmt: skip
+
+
+def separate_states(joined: Mapping[str, Any]) -> list[tuple[str, dict[str, Array]]]:
+    """The name and the state of each set in a `joined_state`, in order; other keys are ignored."""
+    groups: dict[tuple[int, str], dict[str, Array]] = {}
+    for key, array in joined.items():
+        number, _, rest = key.partition(".")
+        name, _, parameter = rest.partition(".")
+        if parameter:
+            groups.setdefault((int(number), name), {})[parameter] = np.asarray(array, dtype=np.float64)
+    return [(name, state) for (_, name), state in sorted(groups.items(), key=lambda group: group[0])]

@@ -15,8 +15,8 @@ from particlegvi.functionspace.functionals.terms import Terms
 from particlegvi.tools.arguments import array, finite, frozen
 from particlegvi.tools.quoting import refuse
 
-SHORTEST = 1e-8  # of an interval, in lengthscales: below, a point says the same
-PANELS = 16  # of the quadrature of a prior mean
+SHORTEST = 1e-8  # the shortest interval, in lengthscales: a shorter mean equals the value at a point
+PANELS = 16  # number of panels for the quadrature of a prior mean
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
@@ -26,16 +26,15 @@ class Intervals(Local):
     Parameters
     ----------
     low, high : array (m,)
-        The ends, each low below its high; numbers stand for one interval.
+        The ends, each low below its high; two numbers mean one interval.
 
-    Under a squared exponential and Matern covariances of order 1/2, 3/2 and 5/2 their covariances are closed forms;
-    under any other they are found by panels, and `facts` has the error.
+    Under a squared exponential and Matern covariances of order 1/2, 3/2 and 5/2 the covariances of the means are closed
+    forms. Under other covariances they are integrated by panels, and `facts` has the error.
 
     Raises
     ------
     ValueError
-        If the arrays are not of one shape, or an interval is empty. Under a covariance, if one is shorter than 1e-8
-        lengthscales.
+        When used with a covariance: if an interval is shorter than 1e-8 lengthscales.
     """
 
     name = "intervals"
@@ -74,7 +73,7 @@ class Intervals(Local):
         return Terms(-np.ones(ends.shape), ends, np.zeros(ends.shape), weight, 2 * np.arange(len(self.low)))
 
     def apply(self, function: Callable[[Array], Array]) -> Array:
-        """By sixteen panels of sixteen nodes."""
+        """Average the function over each interval by sixteen panels of sixteen nodes."""
         shares = ((np.arange(PANELS)[:, None] + 0.5 * (1.0 + NODES)) / PANELS).ravel()
         x = self.low[:, None] + (self.high - self.low)[:, None] * shares
         values = np.asarray(function(x.reshape(-1, 1))).reshape(x.shape)

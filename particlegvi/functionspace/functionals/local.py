@@ -1,4 +1,4 @@
-"""Functionals that are sums of derivatives and integrals of F: which covariances they go with, and how."""
+"""Functionals that are sums of derivatives and integrals of F, and the covariances under which they are defined."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from particlegvi.functionspace.functionals.terms import Terms, covariance_of
 
 
 def has_closed_forms(covariance: Covariance) -> bool:
-    """Whether all covariances of values, means and slopes under it are closed forms."""
+    """Whether values, means and slopes have closed-form covariances under this covariance."""
     return type(covariance) is SquaredExponential or integrals.smoothness(covariance) is not None
 
 
 class Local(Functionals):
-    """Base class of `Points`, `Windows`, `Intervals` and `Slopes`; a subclass gives `terms` and what it needs.
+    """Base class of `Points`, `Windows`, `Intervals` and `Slopes`; a subclass defines `terms` and ``needs``.
 
     Attributes
     ----------
     needs : str
-        "any" covariance, the "squared-exponential", or one that is "differentiable" and has a closed form: it or a
-        Matern of order 3/2 or 5/2.
+        The required covariance: "any", "squared-exponential", or "differentiable" (a squared exponential, or a Matern
+        of order 3/2 or 5/2).
     quadrature_error : float
-        The largest error of covariances that were found by panels so far; 0 where all had closed forms.
+        The largest error so far of covariances that were integrated by panels; 0 if all had closed forms.
     """
 
     needs: ClassVar[str] = "any"

@@ -13,12 +13,12 @@ from particlegvi.functionspace.covariances.stationary import Stationary
 
 
 class MaternState:
-    """P, and the covariances c(r) with F at a distance.
+    """P = Cov(F, F', ..., F^(p)) at one place, and the covariances c(r) of these with F at a distance r.
 
     Attributes
     ----------
     smooth : int
-        p.
+        The order p of the last derivative.
     lam, intensity : float
         sqrt(2 p + 1) / lengthscale, and q of `particlegvi.functionspace.functionals.fourier`.
     matrix : array (p + 1, p + 1)

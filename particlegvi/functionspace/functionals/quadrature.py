@@ -1,9 +1,9 @@
 """Means over intervals under covariances without closed forms: panels of Gauss-Legendre nodes, with a stated error.
 
-A covariance may have a kink where its two inputs are equal, and is taken to be smooth elsewhere. So panels end there:
-the interval of a mean is cut at a point inside of it, and two intervals are cut at the ends of both, so that a kink
-lies on the diagonal of a square alone, which is cut into two triangles. The number of panels of each piece doubles
-until the result moves by less than `GOAL`, and the last move is the error that is stated.
+A covariance may have a kink where its two inputs are equal, and is assumed smooth elsewhere. So panels end at a kink:
+an interval is cut at a point inside it, and two intervals are cut at the ends of both. Then a kink of two intervals
+lies on the diagonal of a square only, and the square is cut into two triangles. The number of panels of each piece
+doubles until the result changes by less than `GOAL`; the last change is the stated error.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from particlegvi.functionspace.functionals.terms import Terms
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 SHARES, HALVES = 0.5 * (1.0 + NODES), 0.5 * WEIGHTS  # on (0, 1)
 GOAL = 1e-11  # in units of the largest variance
-MOST = 64  # panels of a piece
-BLOCK = 4_000_000  # entries of a matrix of nodes
+MOST = 64  # largest number of panels of a piece
+BLOCK = 4_000_000  # largest number of entries of a matrix of nodes
 
 
 class Means(NamedTuple):
-    """Means over [low, high], and values where the two are equal."""
+    """Means over [low, high]; if low and high are equal, the value there."""
 
     low: Array
     high: Array
 
     @classmethod
     def of(cls, terms: Terms) -> Means:
-        """Terms that are integrals in pairs, or values; none has a derivative or a window."""
+        """Read terms that are values, or pairs of integrals; none may have a derivative or a window."""
         first = terms.first
         low = terms.place[first, 0]
         second = np.where(terms.order[first, 0] == -1.0, first + 1, first)
@@ -40,7 +40,7 @@ class Means(NamedTuple):
 
 
 def by_panels(covariance: Covariance, a: Terms, b: Terms) -> tuple[Array, float]:
-    """The covariances of functionals of one coordinate, (those of a, those of b), and the error."""
+    """The covariances (functionals of a, functionals of b) of functions of one coordinate, and their error."""
     left, right = Means.of(a), Means.of(b)
     scale = max(float(np.max(covariance.diagonal(np.concatenate([*left, *right])[:, None]))), 1e-300)
     panels, error = 1, np.inf

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +13,7 @@ from particlegvi.functionspace.functionals.local import Local
 from particlegvi.functionspace.functionals.terms import Terms
 from particlegvi.tools.arguments import frozen, points, whole
 
-STEP = 1e-4  # of the difference that stands for the slope of a prior mean, in units of 1 + |x|
+STEP = 1e-4  # step of the difference quotient for the slope of a prior mean, in units of 1 + |x|
 
 
 class Slopes(Local):
@@ -22,12 +23,12 @@ class Slopes(Local):
     ----------
     X : array (m, dim)
     coordinate : int
-        c, from 0.
+        Number c of the coordinate, from 0.
 
     Raises
     ------
     ValueError
-        If there is no such coordinate; under a covariance whose functions have no derivative, such as Matern 1/2.
+        When used with a covariance whose functions have no derivative, such as Matern 1/2.
     """
 
     name = "slopes"
@@ -47,7 +48,7 @@ class Slopes(Local):
         return Terms(order, self.X, np.zeros(self.X.shape), np.ones(len(self.X)), np.arange(len(self.X)))
 
     def apply(self, function: Callable[[Array], Array]) -> Array:
-        """Differences of fourth order."""
+        """Approximate the slopes of a function by differences of fourth order."""
         at, total = self.X[:, self.coordinate], np.zeros(len(self.X))
         width = STEP * (1.0 + np.abs(at))
         for shift, weight in ((-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)):
@@ -58,3 +59,7 @@ class Slopes(Local):
 
     def state(self) -> dict[str, Array]:
         return {"X": self.X, "coordinate": np.array(self.coordinate)}
+
+    @classmethod
+    def restore(cls, state: Mapping[str, Array]) -> Self:
+        return cls(state["X"], int(state["coordinate"].item()))

@@ -1,9 +1,9 @@
 """Functionals as sums of terms: in each coordinate a derivative or an integral at a place, smoothed by a window.
 
-A term is weight * (d/dx_1)^{o_1} ... (d/dx_D)^{o_D} F at a place, with order -1 for an indefinite integral, which needs
-the whole line, and with F smoothed by a Gaussian of standard deviation ``width`` in each coordinate. The mean over
-[a, b] is the term of order -1 at b less that at a, over b - a. The covariance of two terms is a derivative of k at the
-difference of their places, and a functional is a sum of the terms that it owns.
+A term is weight * (d/dx_1)^{o_1} ... (d/dx_D)^{o_D} F at a place. The order -1 is an indefinite integral; it is allowed
+for functions on the line only. In each coordinate F is smoothed by a Gaussian of standard deviation ``width``. The mean
+over [a, b] is the difference of the terms of order -1 at b and at a, divided by b - a. The covariance of two terms is a
+derivative or integral of k at the difference of their places. A functional is the sum of the terms that it owns.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.covariances.squared_exponential import SquaredExponential
 from particlegvi.functionspace.covariances.stationary import Stationary
 
-SHORT = 1e-6  # product of the lengths of two intervals, in squared lengthscales, below which they are integrated
-BLOCK = 4096  # pairs of them at a time
+SHORT = 1e-6  # integrate two intervals by nodes if the product of their lengths, in lengthscales, is below this
+BLOCK = 4096  # pairs of short intervals at a time
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 
@@ -37,7 +37,7 @@ class Terms(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether they are values of F at points."""
+        """Whether all terms are values of F at points."""
         return not (self.order.any() or self.width.any()) and bool(np.all(self.weight == 1.0))
 
 
@@ -48,7 +48,7 @@ def at_points(x: Array) -> Terms:
 
 
 def covariance_of(k: Covariance, a: Terms, b: Terms) -> Array:
-    """The covariances of functionals, (those of a, those of b), under a covariance that has closed forms."""
+    """The covariances (functionals of a, functionals of b) under a covariance that has closed forms."""
     if a.plain and b.plain:
         return k(a.place, b.place)
     assert isinstance(k, Stationary)
@@ -68,7 +68,7 @@ def covariance_of(k: Covariance, a: Terms, b: Terms) -> Array:
 
 
 def _product(a: Terms, b: Terms, lengthscales: Array) -> Array:
-    """For the squared exponential: the product over coordinates; a window widens the lengthscale of a pair."""
+    """Covariances of terms under the squared exponential: products over coordinates; windows widen the lengthscale."""
     table = np.ones((len(a.weight), len(b.weight)))
     for d, lengthscale in enumerate(lengthscales):
         r = a.place[:, None, d] - b.place[:, d]
@@ -81,7 +81,7 @@ def _product(a: Terms, b: Terms, lengthscales: Array) -> Array:
 
 
 def _line(k: Stationary, a: Terms, b: Terms, lengthscale: float) -> Array:
-    """For Matern covariances of functions on the line."""
+    """Covariances of terms under a Matern covariance of functions on the line."""
     smooth = integrals.smoothness(k)
     assert smooth is not None
     r = a.place - b.place[:, 0]
@@ -92,7 +92,7 @@ def _line(k: Stationary, a: Terms, b: Terms, lengthscale: float) -> Array:
 
 
 def _short(k: Stationary, a: Terms, b: Terms, found: Array) -> None:
-    """Correlations of short intervals that do not overlap by Gauss-Legendre: differences of integrals would cancel."""
+    """Integrate short intervals without overlap by Gauss-Legendre nodes: differences of integrals would cancel."""
     rows, columns = (np.flatnonzero(terms.order[terms.first, 0] == -1.0) for terms in (a, b))
     if not (rows.size and columns.size):
         return
@@ -115,7 +115,7 @@ def _short(k: Stationary, a: Terms, b: Terms, found: Array) -> None:
 
 
 def _orders(a: Array, b: Array) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], float, int]]:
-    """(rows, columns, sign, order) for the pairs of orders that occur: (-1)^j and i + j."""
+    """(rows, columns, sign, order) for each pair of orders (i, j): the sign is (-1)^j and the order is i + j."""
     for i in np.unique(a):
         for j in np.unique(b):
             yield np.flatnonzero(a == i), np.flatnonzero(b == j), -1.0 if j % 2 else 1.0, int(i + j)
@@ -129,12 +129,12 @@ def _derivatives(k: Stationary, a: Terms, b: Terms, lengthscales: Array) -> Arra
     z = (a.place[:, None] - b.place) / lengthscales
     s2 = np.sum(z * z, axis=-1)
     t = math.sqrt(c) * np.sqrt(s2)
-    # profile, its derivative in s2 and the second one: k = f(s2), dk/da_i = 2 f' z_i / l_i
+    # The profile and its first two derivatives in s2: k = f(s2), dk/da_i = 2 f' z_i / l_i
     f = k.profile(s2)
     slope = -0.5 * c * {1: np.exp(-t), 2: (1.0 + t) / 3.0 * np.exp(-t)}[smooth] if smooth else np.zeros_like(t)
     with np.errstate(divide="ignore", invalid="ignore"):
         bend = 0.25 * c * c * (np.exp(-t) / t if smooth == 1 else np.exp(-t) / 3.0)
-    bend = np.where(s2 > 0.0, bend, 0.0)  # times z z', which is 0 there
+    bend = np.where(s2 > 0.0, bend, 0.0)  # at s2 = 0 the factor z z' is 0
     of_a, of_b = a.order / lengthscales, b.order / lengthscales
     first, other, inner = np.einsum("nd,nmd->nm", of_a, z), np.einsum("md,nmd->nm", of_b, z), of_a @ of_b.T
     by_a, by_b = of_a.any(axis=1).reshape(-1, 1), of_b.any(axis=1)

@@ -13,7 +13,7 @@ from particlegvi.functionspace.functionals.terms import Terms
 from particlegvi.tools.arguments import array, frozen, points
 from particlegvi.tools.quoting import refuse
 
-MOST_INPUTS = 4  # for which a prior mean is averaged over a grid of nodes
+MOST_INPUTS = 4  # largest number of coordinates for which a grid of nodes averages a prior mean
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(20)
 
 
@@ -24,12 +24,12 @@ class Windows(Local):
     ----------
     centres : array (m, dim)
     widths : float or array (m, dim)
-        Standard deviations, 0 or more; 0 in every coordinate is a point. One number stands for all.
+        Standard deviations, 0 or more; a window of width 0 is a point. One number holds for all windows.
 
     Raises
     ------
     ValueError
-        If the shapes differ, or a width is negative or not finite. Only squared exponentials have closed forms.
+        When used with another covariance than a squared exponential: only this one has closed forms.
     """
 
     name = "windows"
@@ -52,7 +52,7 @@ class Windows(Local):
         return Terms(np.zeros(self.centres.shape), self.centres, self.widths, np.ones(number), np.arange(number))
 
     def apply(self, function: Callable[[Array], Array]) -> Array:
-        """By twenty Gauss-Hermite nodes in each coordinate."""
+        """Average the function under each window by twenty Gauss-Hermite nodes in each coordinate."""
         if self.inputs > MOST_INPUTS:
             raise ValueError(f"a mean under windows must be of at most {MOST_INPUTS} coordinates, not {self.inputs}")
         grid = np.stack(np.meshgrid(*[NODES] * self.inputs, indexing="ij"), axis=-1).reshape(-1, self.inputs)

@@ -1,8 +1,8 @@
-"""Default covariances: a squared exponential, with parameters found on the training rows.
+"""Default covariances: a squared exponential, with parameters fitted to the training rows.
 
 The inputs have mean 0 and standard deviation 1. Distances between them are about ``sqrt(dim)``, and the searches begin
-at that lengthscale. Of many rows some are drawn at random. Rows that are equal, targets included, count once, since
-exact repetitions would make the noise vanish. One thread of the linear algebra library does the work, since the last
+at this lengthscale. If there are many rows, a random part of them is used. Rows with equal inputs and targets count
+once, since exact repetitions would make the noise vanish. The linear algebra library uses one thread, since the last
 bits depend on the number of threads.
 """
 
@@ -23,7 +23,7 @@ from particlegvi.functionspace.gp.laplace import fit_classification_hyperparamet
 from particlegvi.tools.arguments import points, vector
 
 REGRESSION_ROWS = 1000
-SEARCHED_POINTS = 100  # of a search by the evidence lower bound
+SEARCHED_POINTS = 100  # number of inducing points in a search by the evidence lower bound
 CLASSIFICATION_ROWS = 500
 
 
@@ -37,11 +37,11 @@ def default_kernel(inputs: int, shared: bool = False) -> Covariance:
 def regression_covariance(
     X: ArrayLike, y: ArrayLike, kernel: KernelLike | None = None, noise_variance: float = 0.1, seed: int = 0
 ) -> tuple[Covariance, float]:
-    """The covariance and the noise variance for targets (n,) of mean 0 and standard deviation 1.
+    """Fit the covariance and the noise variance to targets (n,) of mean 0 and standard deviation 1.
 
-    The start is ``kernel``, by default with a lengthscale for each input. Of two searches, one with a tenth of the
-    noise and one with shorter lengthscales, the likelier result counts: a search from long lengthscales and much noise
-    may explain all targets as noise. Targets that are all 0 leave the start unchanged.
+    The start is ``kernel``, by default with a lengthscale for each input. Two searches are made, one with a tenth of
+    the noise and one with shorter lengthscales, and the likelier result is taken: a search from long lengthscales and
+    much noise may explain all targets as noise. If all targets are 0, the start is returned unchanged.
     """
     x, t = _some(X, y, REGRESSION_ROWS, seed)
     start = covariances.of(default_kernel(x.shape[1]) if kernel is None else kernel)
@@ -58,11 +58,11 @@ def regression_covariance_by_bound(
     X: ArrayLike, y: ArrayLike, kernel: KernelLike | None = None, noise_variance: float = 0.1,
     inducing_points: int = SEARCHED_POINTS, seed: int = 0,
 ) -> tuple[Covariance, float, Facts]:  # fmt: skip
-    """The covariance, the noise variance, and facts: those of the highest evidence lower bound on all distinct rows.
+    """Fit the covariance and the noise variance by the highest evidence lower bound on all distinct rows; with facts.
 
-    The better of two searches counts: from ``kernel``, by default with lengthscales of 1, and from lengthscales of
-    sqrt(dim) (`fit_hyperparameters`). Each has so many inducing points. Targets that are all 0 leave the start
-    unchanged, with no facts.
+    The better of two searches is taken: one from ``kernel``, by default with lengthscales of 1, and one from
+    lengthscales of sqrt(dim) (`fit_hyperparameters`). Both use the given number of inducing points. If all targets are
+    0, the start is returned unchanged, without facts.
     """
     x, t = _some(X, y, len(points("X", X)), seed)
     start = covariances.of(SquaredExponential(np.ones(x.shape[1]), 1.0) if kernel is None else kernel)
@@ -75,14 +75,14 @@ def regression_covariance_by_bound(
 def classification_covariance(
     X: ArrayLike, labels: ArrayLike, kernel: KernelLike | None = None, seed: int = 0
 ) -> Covariance:
-    """The covariance for labels (n,), 0 and 1, with the logistic link.
+    """Fit the covariance to labels (n,), 0 and 1, with the logistic link.
 
-    The start is ``kernel``, by default with one lengthscale for all inputs: labels hold little information, and with a
+    The start is ``kernel``, by default with one lengthscale for all inputs: labels hold little information. With a
     lengthscale for each input the predictions of held-out rows were worse on most data sets of the thesis.
     """
     x, y = _some(X, labels, CLASSIFICATION_ROWS, seed)
     start = covariances.of(default_kernel(x.shape[1], shared=True) if kernel is None else kernel)
-    if len(np.unique(y)) < 2:  # a class so rare that none was drawn
+    if len(np.unique(y)) < 2:  # the rows drawn at random miss a rare class
         return start
     return fit_classification_hyperparameters(start, x, y)[0]
 

@@ -1,4 +1,4 @@
-"""A certificate for sparse Gaussian process regression: how far it can be from the exact process, at every input.
+"""A certificate for sparse Gaussian process regression: bounds on its distance from the exact process, at every input.
 
 With K = k(X, X), Q = e(X) e(X)^T the part that the basis explains, E = K - Q and s2 the noise variance,
 
@@ -9,8 +9,8 @@ Each term that would cost O(n^3) has a bound that costs O(n^2):
     y^T (K + s2)^-1 y >= 2 v^T y - v^T (K + s2) v for every v, here from conjugate gradients,                  (2)
     log(det(K + s2) / det(Q + s2)) >= log(1 + tr((Q + s2)^-1 E)) >= 0,                                         (3)
 
-the first since its right side is largest at v = (K + s2)^-1 y, the second since det(I + B) >= 1 + tr(B) for a positive
-semi-definite B. The cheap gap has 0 in the place of (3). Titsias (2014) bounds both terms in O(n M^2).
+(2) holds since its right side is largest at v = (K + s2)^-1 y; (3) holds since det(I + B) >= 1 + tr(B) for a positive
+semi-definite B. The cheap gap replaces (3) by 0. Titsias (2014) bounds both terms in O(n M^2).
 
 Sources: Titsias (2009, 2014); Artemev, Burt and van der Wilk (2021); (3) and the bounds at an input are derived here.
 """
@@ -28,13 +28,13 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.gp.conjugate_gradients import product, quadratic_bounds
-from particlegvi.functionspace.gp.guarantee import largest_mean_error, sd_ends
+from particlegvi.functionspace.gp.kl_bounds import largest_mean_error, sd_ends
 from particlegvi.functionspace.gp.natural_gradient import Law
 from particlegvi.functionspace.residuals.conditional import Residual
 from particlegvi.tools.arguments import flag, points, whole
 
 EPS = 8.0 * float(np.finfo(float).eps)  # rounding errors are at most this share of the sizes of their terms
-INFORMATIVE = 0.5 * math.log(2.0)  # nats: up to here the mean is guaranteed within one sd
+INFORMATIVE = 0.5 * math.log(2.0)  # nats: a KL up to this bound guarantees the mean within one sd
 
 
 class Fitted(NamedTuple):
@@ -57,11 +57,11 @@ class Certificate:
     evidence : (float, float)
         Lower and upper bound on log p(y).
     facts : dict
-        ``steps`` of conjugate gradients asked for, ``inducing_points``; the gaps ``tight`` (None where it was not asked
-        for), ``cheap`` after each step, and ``trace`` (that of Titsias), whose smallest counts; ``rounding``, the
-        allowance for rounding errors; ``unexplained``, tr(E) / s2; ``quadratic``, the part of the last cheap gap that
-        is not of the trace (None without steps); ``jitter``; ``finite``, whether `kl` is; ``informative``, whether the
-        mean is guaranteed within one standard deviation at every input.
+        ``steps``, the given number of conjugate gradient steps; ``inducing_points``, their number; three bounds, of
+        which the smallest is used: ``tight`` (None if not requested), ``cheap`` after each step, and ``trace`` (of
+        Titsias); ``rounding``, the allowance for rounding errors; ``unexplained``, tr(E) / s2; ``quadratic``, the last
+        cheap gap without its trace part (None without steps); ``jitter``; ``finite``, whether `kl` is finite;
+        ``informative``, whether the mean is guaranteed within one standard deviation at every input.
     """
 
     def __init__(self, fitted: Fitted, kl: float, evidence: tuple[float, float], facts: Facts) -> None:
@@ -71,7 +71,7 @@ class Certificate:
 
     @one_blas_thread()
     def mean_error(self, X: ArrayLike) -> Array:
-        """At inputs (n, dim), the largest |mean - exact mean| that `kl` allows, (n,); infinite where kl is."""
+        """At inputs (n, dim), the largest |mean - exact mean| that `kl` allows, (n,); infinite if `kl` is infinite."""
         variances, priors, in_mean, in_variance = self._at(X)
         return largest_mean_error(self.kl, variances + in_variance, priors) + in_mean
 
@@ -98,11 +98,11 @@ class Certificate:
 
 
 def amplification(basis: Nystroem, priors: Array) -> tuple[Array, Array]:
-    """Sizes of the rounding errors, in units of the machine's precision, of features e_m and of their prior covariance.
+    """Sizes of the rounding errors of features e_m and of their prior covariance, in units of the machine's precision.
 
-    Each (size,). A feature is a product of length M with entries of k, divided by sqrt(M lambda_m). The eigenpairs are
-    those of a matrix that differs from k(Z, Z) by rounding of its largest eigenvalue, so that the prior covariance of
-    coefficients i and j is wrong by ``weights[i] weights[j]``.
+    Both arrays are (size,). A feature is a product of length M with entries of k, divided by sqrt(M lambda_m). The
+    computed eigenpairs belong to a matrix that differs from k(Z, Z) by rounding of its largest eigenvalue, so that the
+    prior covariance of coefficients i and j has the error ``weights[i] weights[j]``.
     """
     roots = np.sqrt(basis.eigenvalues)
     return float(np.max(priors, initial=0.0)) / roots, roots[0] / roots
@@ -116,7 +116,7 @@ def certify(fitted: Fitted, steps: int = 1, tight: bool = True) -> Certificate:
     ----------
     fitted : Fitted
     steps : int
-        Of conjugate gradients, (2). With 0 only the trace bound is used, in O(n M^2) time.
+        Number of conjugate gradient steps for (2). With 0 only the trace bound is used, in O(n M^2) time.
     tight : bool
         Whether to use (3).
     """
@@ -127,7 +127,7 @@ def certify(fitted: Fitted, steps: int = 1, tight: bool = True) -> Certificate:
     left = Residual(basis).variance(X, e)
     unexplained = float(left.sum()) / noise
     v = (y - e @ law.mean) / noise
-    quadratic = noise * float(v @ v) + float(law.mean @ law.mean)  # at least y^T (Q + s2)^-1 y, whatever the mean
+    quadratic = noise * float(v @ v) + float(law.mean @ law.mean)  # at least y^T (Q + s2)^-1 y, for any mean
     sizes = [quadratic, float(priors.sum()) / noise, *_sizes(fitted, e, v)]
 
     trace = 0.5 * (quadratic - _shifted(e, y, noise * (1.0 + unexplained)) + unexplained)
@@ -146,7 +146,7 @@ def certify(fitted: Fitted, steps: int = 1, tight: bool = True) -> Certificate:
             tightest = cheap[-1] - 0.5 * math.log1p(max(unexplained - in_trace, 0.0))
     found = min([trace, *cheap, *([] if tightest is None else [tightest])])
     _, weights = amplification(basis, priors)
-    # KL between N(0, I) and a prior of the coefficients that is wrong by W is tr(W^2) / 4, beyond the first order
+    # If the prior covariance of the coefficients has the error W, KL from N(0, I) is tr(W^2) / 4 to leading order.
     rounding = 0.5 * EPS * float(np.sum(sizes)) + 0.25 * (EPS * float(weights @ weights)) ** 2
     gap = max(found, 0.0) + rounding
     kl = gap if math.isfinite(gap) else math.inf
@@ -177,14 +177,14 @@ def _from_below(fitted: Fitted, e: Array, first: tuple[Array, Array], steps: int
 
 
 def _shifted(e: Array, y: Array, level: float) -> float:
-    """A lower bound on ``y^T (e e^T + level I)^-1 y``, exact but for rounding: the one of Titsias (2014)."""
+    """The lower bound of Titsias (2014) on ``y^T (e e^T + level I)^-1 y``, exact up to rounding."""
     precision = np.eye(e.shape[1]) + e.T @ e / level
     v = (y - e @ linalg.solve(precision, e.T @ y / level, assume_a="pos")) / level
     return float(2.0 * (v @ y) - np.sum((e.T @ v) ** 2) - level * (v @ v))
 
 
 def _trace(law: Law, e: Array, products: Array, noise: float) -> tuple[float, float]:
-    """``tr(A^-1 e^T E e) / s2^2`` with A the precision, from ``products`` K e; and the size of its rounding errors."""
+    """``tr(A^-1 e^T E e) / s2^2`` from ``products`` K e, with A the precision, and the size of its rounding errors."""
     inside = linalg.cho_solve((law.factor, True), e.T).T / noise**2
     unexplained = products - e @ (e.T @ e)  # E e
     return float(np.sum(inside * unexplained)), float(np.sum(np.abs(inside) * np.abs(products)))

@@ -13,7 +13,7 @@ from particlegvi.functionspace.gp.natural_gradient import Law
 
 
 def collapsed(features: Array, left: Array, y: Array, noise_variance: float) -> tuple[Law, float]:
-    """The best distribution for a Gaussian likelihood, with the precision ``I + E^T E / noise``, and its bound.
+    """The optimal distribution for a Gaussian likelihood, with precision ``I + E^T E / noise``, and its lower bound.
 
     Source: Titsias (2009), (9), (10), in whitened coordinates.
     """
@@ -22,7 +22,7 @@ def collapsed(features: Array, left: Array, y: Array, noise_variance: float) -> 
 
 
 def from_products(whitened: Products, left: float, noise_variance: float) -> tuple[Law, float]:
-    """The same from E^T E, E^T y, y^T y, and ``left``, the sum of the variances that the features leave."""
+    """`collapsed` from E^T E, E^T y, y^T y, and ``left``, the sum of the residual variances."""
     precision = np.eye(len(whitened.gram)) + whitened.gram / noise_variance
     factor = linalg.cholesky(precision, lower=True)
     projected = whitened.projected / noise_variance

@@ -13,8 +13,8 @@ from particlegvi.contracts import Array
 from particlegvi.engine.numerics import threads
 from particlegvi.functionspace.covariances.covariance import Covariance
 
-ENTRIES = 2**20  # of k(X, X) in memory at a time, for each thread: 8 MiB, and as much again for each temporary
-MANY = 50_000  # rows from which a warning says how long it takes
+ENTRIES = 2**20  # entries of k(X, X) in memory for each thread: 8 MiB, and again 8 MiB for each temporary
+MANY = 50_000  # from so many rows on, a warning gives the expected time
 
 
 def product(covariance: Covariance, X: Array, vectors: Array) -> Array:
@@ -44,7 +44,7 @@ def product(covariance: Covariance, X: Array, vectors: Array) -> Array:
         warnings.warn(f"a product with the kernel matrix of {len(X)} rows takes about {minutes:.0f} min", stacklevel=2)
     try:
         threads.split(lambda first, last: work(first + done, last + done), blocks - done)
-    except BaseException:  # Ctrl-C reaches this thread alone: the others would go on to the end
+    except BaseException:  # Ctrl-C reaches this thread only: stop the others, which would go on to the end
         stopped.set()
         raise
     return out
@@ -59,20 +59,20 @@ def quadratic_bounds(
 ) -> tuple[list[float], Array]:
     """Lower bounds on ``y^T C^-1 y`` for a positive definite C, one for each step, and the last vector v.
 
-    The bound is ``2 v^T y - v^T C v``, which no v makes larger than ``y^T C^-1 y``. The vectors v are those of
-    conjugate gradients for ``C v = y``, so the bounds rise.
+    The bound is ``2 v^T y - v^T C v``, which is at most ``y^T C^-1 y`` for every v. The vectors v are the iterates of
+    conjugate gradients for ``C v = y``, so the bounds increase.
 
     Parameters
     ----------
     first : (array (n,), array (n,))
         The first direction p = P^-1 y, for P near C, and C p.
     multiply : function
-        Of a vector p (n,): C p.
+        Returns C p for a vector p (n,).
     precondition : function
-        Of a vector r (n,): P^-1 r.
+        Returns P^-1 r for a vector r (n,).
     y : array (n,)
     steps : int
-        The bounds are fewer where y is 0 or C v = y to rounding.
+        Number of bounds. There are fewer if y is 0, or if C v = y to rounding.
 
     Source: Artemev, Burt and van der Wilk (2021), (11).
     """

@@ -16,7 +16,7 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, functionals
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
-from particlegvi.functionspace.residuals.conditional import root
+from particlegvi.functionspace.linalg import root
 from particlegvi.tools.arguments import points, scale, vector
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
@@ -30,7 +30,7 @@ class ExactGaussianProcess(Card):
     kernel : Covariance or a kernel of particlegvi.kernels
         k.
     noise_variance : float
-        Positive.
+        Noise variance of an observation, positive.
     mean : function, optional
         The prior mean, mean(X) for inputs (n, dim), (n,). Zero if not given.
 
@@ -53,8 +53,8 @@ class ExactGaussianProcess(Card):
         Raises
         ------
         ValueError
-            If X or y is no array of finite numbers of such shapes, or k(X, X) + noise_variance I is not positive
-            definite within rounding: the noise variance is too small for inputs as near to each other as these.
+            If k(X, X) + noise_variance I is not positive definite within rounding: the noise variance is too small for
+            inputs so close to each other.
         """
         self.observed = X if isinstance(X, Functionals) else None
         self.X = points("X", X) if self.observed is None else np.empty((0, self.observed.inputs))
@@ -77,7 +77,8 @@ class ExactGaussianProcess(Card):
     def predict(self, X: ArrayLike | Functionals, return_std: bool = False) -> Any:
         """The posterior mean of f, shape (n,), and with ``return_std`` its standard deviation, without the noise.
 
-        X may be functionals: then of those of f (thesis (3.4), (3.5), with the means that its (3.4) leaves out).
+        If X is a set of functionals, the result is for these functionals of f: thesis (3.4) and (3.5), with the means
+        that (3.4) omits.
         """
         x = self._places(X)
         cross = self._cross(x)
@@ -93,7 +94,7 @@ class ExactGaussianProcess(Card):
         return X if isinstance(X, Functionals) else points("X", X, self.X.shape[1])
 
     def _cross(self, x: Array | Functionals) -> Array:
-        """The covariances of f at ``x`` and of what was observed, (n, observed)."""
+        """The covariances of f at ``x`` with the observed values or functionals, (n, observed)."""
         if self.observed is not None:
             return functionals.of(x).between(self.covariance, self.observed)
         return self.covariance(x, self.X) if isinstance(x, np.ndarray) else x.cross(self.covariance, self.X)
@@ -133,11 +134,11 @@ class ExactGaussianProcess(Card):
 
     @one_blas_thread()
     def log_marginal_likelihood_gradient(self) -> Array:
-        """Its gradient in the log parameters of the covariance and, last, in the log noise variance."""
+        """The gradient of log p(y) in the log parameters of the covariance and, last, in the log noise variance."""
         if self.observed is not None:
             raise ValueError("the gradient of the log marginal likelihood must be asked for after a fit to points")
         inverse, _ = lapack.dpotri(self._factor, lower=1)
-        # half of d log p(y) / d matrix; dpotri fills one triangle
+        # Half of d log p(y) / d matrix; dpotri fills one triangle only.
         half = 0.5 * (np.outer(self._weights, self._weights) - np.tril(inverse) - np.tril(inverse, -1).T)
         in_covariance = self.covariance.log_parameter_gradient(self.X, None, half)
         return np.append(in_covariance, self.noise_variance * np.trace(half))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
@@ -13,7 +12,8 @@ from particlegvi.functionspace.covariances.covariance import Covariance, KernelL
 from particlegvi.functionspace.functionals import Fourier
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.fourier_evidence import fit_with_functionals
-from particlegvi.functionspace.gp.sparse_hyperparameters import NOISE, REACH, Regression, by_bound
+from particlegvi.functionspace.gp.maximising import by_name, maximise, noise_limits
+from particlegvi.functionspace.gp.sparse_hyperparameters import Regression, by_bound
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points, scale, vector, whole
 from particlegvi.tools.quoting import refuse
@@ -39,20 +39,21 @@ def fit_hyperparameters(
 ) -> tuple[Covariance, float, Facts]:
     """Maximise the marginal likelihood of Gaussian process regression with mean zero, by L-BFGS with its gradient.
 
-    With ``bound="elbo"`` it is the evidence lower bound of a sparse process on all rows, in O(n M^2) a step, together
-    with its inducing points. Two searches are made, from the start and from lengthscales of sqrt(dim) standard
-    deviations with little noise, and the better one counts: from one start a search may end in noise alone.
+    With ``bound="elbo"`` the objective is the evidence lower bound of a sparse process on all rows, in O(n M^2) a step,
+    and the inducing points are searched for, too. Two searches are made, from the start and from lengthscales of
+    sqrt(dim) standard deviations with little noise, and the better result is taken: one search alone may explain all
+    targets as noise.
 
-    Up to ``threshold`` rows all are used. Of more rows, ``subsets`` subsets of ``threshold`` rows are used: a random
-    row and the rows nearest to it. The parameters are found on each subset, and their arithmetic mean is taken. For
-    classification the thesis does the same, with the labels as targets, a threshold of 1000 and 5 subsets.
+    All rows are used if there are at most ``threshold``. Otherwise ``subsets`` subsets of ``threshold`` rows are used,
+    each a random row and the rows nearest to it: the result is the arithmetic mean of the parameters fitted to each.
+    The thesis uses this for classification as well: labels as targets, a threshold of 1000 and 5 subsets.
 
     With ``functionals`` all rows are used, and the evidence bound of the sparse process with these Fourier features is
-    maximised: a search over a million rows takes a second, because the rows are passed once.
+    maximised: a search over a million rows takes a second, because the rows are read once.
 
     Every parameter stays within a factor 1000 of its value in ``kernel``, and the noise variance between 1e-6 and 100
-    times the mean square of y; the facts name those that ended there. The likelihood may have several maxima: the one
-    found depends on the start.
+    times the mean square of y; the facts name parameters that ended at such a limit. The likelihood may have several
+    maxima; the result then depends on the start.
 
     Parameters
     ----------
@@ -61,37 +62,38 @@ def fit_hyperparameters(
     X : array (n, dim)
     y : array (n,)
     noise_variance : float
-        The start.
+        Noise variance at the start.
     threshold, subsets : int
-        See above.
+        Number of rows of a subset, and number of subsets; see above.
     seed : int
-        Of the random rows.
+        Seed of the random rows.
     most_iterations : int
-        Of L-BFGS, for each set of rows, or each start.
+        Largest number of L-BFGS iterations, for each subset or each start.
     bound : str
         "evidence", or "elbo", which does not use ``threshold`` and ``subsets``.
     inducing_points : int or array (M, dim)
-        Of "elbo": their number, or where they begin. They begin with greedy ones if it is a number.
+        The inducing points at the start of "elbo", or their number: then the search starts with greedy points.
     functionals : Fourier, optional
-        For rows of one input and a Matern covariance; ``threshold``, ``subsets`` and ``seed`` then have no meaning.
+        Fourier features, for one input and a Matern covariance; ``threshold``, ``subsets`` and ``seed`` are then
+        ignored.
 
     Returns
     -------
     covariance : Covariance
     noise_variance : float
     facts : dict
-        ``rows`` used at a time, and for each set of rows ``fits``: its parameters by name, the log marginal likelihood
-        (with functionals the ``evidence_bound``) before and after, the number of iterations, ``converged``,
-        ``at_bound`` (names). Of "elbo" the ``fits`` are those of the two starts, with the ``elbo`` before and after;
-        ``chosen`` is the number of the better one, and ``points`` are its inducing points, for
+        ``rows``, the number of rows used at a time, and ``fits``, for each set of rows: the parameters by name, the log
+        marginal likelihood (with functionals the ``evidence_bound``) before and after, the number of iterations,
+        ``converged``, ``at_bound`` (names). With "elbo" there is a fit for each of the two starts, with the ``elbo``
+        before and after; ``chosen`` is the number of the better one, and ``points`` are its inducing points, for
         ``SparseGaussianProcess(..., inducing_points=facts["points"])``.
 
     Raises
     ------
     ValueError
-        If a value is not allowed, or all targets are 0.
+        If all targets are 0.
 
-    Sources: thesis, D.14.1, after Lin et al. (2024); of "elbo" Titsias (2009), section 3.
+    Sources: thesis, D.14.1, after Lin et al. (2024); for "elbo" Titsias (2009), section 3.
     """
     start = covariances.of(kernel)
     x = points("X", X)
@@ -106,7 +108,7 @@ def fit_hyperparameters(
         return fit_with_functionals(start, functionals, x, t, noise, most_iterations)
     if not np.any(t):
         raise ValueError("y is 0 in every row; targets that vary are needed to find hyperparameters")
-    limits = np.log(NOISE) + np.log(np.mean(t**2))
+    limits = noise_limits(float(np.mean(t**2)))
     if asked == "elbo":
         return by_bound(Regression(x, t, limits), start, noise, inducing_points, most_iterations, seed=seed)
     if len(x) <= most:
@@ -135,18 +137,7 @@ def _maximise(
         model = ExactGaussianProcess(start.with_log_parameters(logs[:-1]), float(np.exp(logs[-1]))).fit(X, y)
         return -model.log_marginal_likelihood(), -model.log_marginal_likelihood_gradient()
 
-    begin = np.append(start.log_parameters(), np.clip(np.log(noise), *limits))
-    low, high = begin - np.log(REACH), begin + np.log(REACH)
-    low[-1], high[-1] = limits
-    before = -objective(begin)[0]
-    bounds, options = optimize.Bounds(low, high), {"maxiter": most_iterations}
-    found = optimize.minimize(objective, begin, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     names = [*start.parameter_names(), "noise_variance"]
-    ended = (found.x <= low) | (found.x >= high)
-    return found.x, {
-        "parameters": dict(zip(names, np.exp(found.x).tolist(), strict=True)),
-        "log_marginal_likelihood": {"before": before, "after": -float(found.fun)},
-        "iterations": int(found.nit),
-        "converged": bool(found.success),
-        "at_bound": [name for name, at in zip(names, ended, strict=True) if at],
-    }
+    logs = np.append(start.log_parameters(), np.log(noise))
+    found = maximise(objective, logs, names, "log_marginal_likelihood", limits, maxiter=most_iterations)
+    return found.logs, {"parameters": by_name(names, found.logs), **found.facts}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg, optimize
+from scipy import linalg
 from scipy.linalg import lapack
 from scipy.special import expit
 
@@ -15,9 +14,9 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, preprocessing
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
+from particlegvi.functionspace.gp.maximising import maximise
 from particlegvi.tools.arguments import points, vector, whole
 
-REACH = 1e3  # a parameter stays within this factor of where it began
 NEWTON_STEPS = 100
 ROUNDING = 1e-14
 
@@ -31,7 +30,7 @@ class Evidence(NamedTuple):
 
 
 def laplace_evidence(kernel: KernelLike, X: ArrayLike, labels: ArrayLike, start: Array | None = None) -> Evidence:
-    """The log marginal likelihood of logistic Gaussian process classification, as if the posterior were Gaussian.
+    """The log marginal likelihood of logistic Gaussian process classification in Laplace's approximation.
 
     With f the posterior mode, W the curvature of the cost there and ``B = I + W^1/2 K W^1/2``, it is
     ``log p(y | f) - f^T K^-1 f / 2 - log det(B) / 2``.
@@ -41,9 +40,9 @@ def laplace_evidence(kernel: KernelLike, X: ArrayLike, labels: ArrayLike, start:
     kernel : Covariance or a kernel of particlegvi.kernels
     X : array (n, dim)
     labels : array (n,)
-        0 and 1.
+        Labels 0 and 1.
     start : array (n,), optional
-        Where the search for the mode begins, as weights a in ``f = K a``.
+        Start of the search for the mode, as weights a in ``f = K a``.
 
     Returns
     -------
@@ -64,7 +63,7 @@ def laplace_evidence(kernel: KernelLike, X: ArrayLike, labels: ArrayLike, start:
     R = root[:, None] * (np.tril(inverse) + np.tril(inverse, -1).T) * root  # (K + W^-1)^-1
     slope = y - p
     variances = np.maximum(K.diagonal() - np.einsum("ij,ij->i", K @ R, K), 0.0)
-    # A parameter moves the mode as well, and with it W; its third derivative is that of the logistic cost.
+    # A parameter also moves the mode and so W; the change of W has the third derivative of the logistic cost.
     moved = -0.5 * variances * root**2 * (1.0 - 2.0 * p)
     along = moved - R @ (K @ moved)
     weights = 0.5 * (np.outer(slope, slope) - R) + 0.5 * (np.outer(along, slope) + np.outer(slope, along))
@@ -82,8 +81,8 @@ def fit_classification_hyperparameters(
 ) -> tuple[Covariance, Facts]:
     """Maximise `laplace_evidence` by L-BFGS with its gradient.
 
-    A regression on the labels fails where the classes are separable: it finds no noise, and lengthscales that are
-    shorter than the distances between rows. If there are more than ``threshold`` rows, that number is drawn at random.
+    A regression on the labels fails for separable classes: it finds no noise, and lengthscales that are shorter than
+    the distances between rows. If there are more than ``threshold`` rows, ``threshold`` rows are drawn at random.
     Every parameter stays within a factor 1000 of its value in ``kernel``.
 
     Returns
@@ -96,7 +95,7 @@ def fit_classification_hyperparameters(
     Raises
     ------
     ValueError
-        If a value is not allowed, or the labels are not 0 and 1, both there.
+        If the labels do not have both 0 and 1.
     """
     begin = covariances.of(kernel)
     x, y = _checked(X, labels)
@@ -108,23 +107,12 @@ def fit_classification_hyperparameters(
 
     def objective(logs: Array) -> tuple[float, Array]:
         found = laplace_evidence(begin.with_log_parameters(logs), x, y, weights)
-        weights[:] = found.mode  # the next search begins here, nearer than at zero
+        weights[:] = found.mode  # start the next search here: it is nearer to the next mode than zero
         return -found.value, -found.gradient
 
-    first = begin.log_parameters()
-    bounds = optimize.Bounds(first - math.log(REACH), first + math.log(REACH))
-    before = -objective(first)[0]
-    best = optimize.minimize(
-        objective, first, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": most_iterations}
-    )
-    ended = (best.x <= bounds.lb) | (best.x >= bounds.ub)
-    return begin.with_log_parameters(best.x), {
-        "rows": len(y),
-        "log_marginal_likelihood": {"before": before, "after": -float(best.fun)},
-        "iterations": int(best.nit),
-        "converged": bool(best.success),
-        "at_bound": [name for name, at in zip(begin.parameter_names(), ended, strict=True) if at],
-    }
+    names = begin.parameter_names()
+    best = maximise(objective, begin.log_parameters(), names, "log_marginal_likelihood", maxiter=most_iterations)
+    return begin.with_log_parameters(best.logs), {"rows": len(y), **best.facts}
 
 
 def _checked(X: ArrayLike, labels: ArrayLike) -> tuple[Array, Array]:
@@ -159,7 +147,7 @@ def _mode(K: Array, y: Array, a: Array) -> tuple[Array, Array]:
                 break
             size *= 0.5
         gained, a, f, height = reached - height, there, g, reached
-        # Newton's next error is about the square of this one, and the gain is about the square of this one
+        # The next error of Newton's method is about the square of this error, and so is the gain of a step.
         if gained <= ROUNDING * abs(height):
             break
     return a, f

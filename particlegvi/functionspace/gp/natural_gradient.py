@@ -9,10 +9,10 @@ import numpy as np
 from scipy import linalg
 
 from particlegvi.contracts import Array, Facts, Likelihood
-from particlegvi.functionspace.sampling.journal import Journal
+from particlegvi.simulation.journal import Journal
 
 HALVINGS = 40
-PART = "climb"  # of the fit
+PART = "climb"  # name of this part of a fit
 
 
 class Law(NamedTuple):
@@ -34,7 +34,7 @@ class Law(NamedTuple):
 
 
 def law(mean: Array, precision: Array) -> Law | None:
-    """The Gaussian distribution, or None where the precision is not positive definite, or not finite."""
+    """The Gaussian distribution, or None if the precision is not positive definite or not finite."""
     if not np.all(np.isfinite(precision)):
         return None
     try:
@@ -46,14 +46,14 @@ def law(mean: Array, precision: Array) -> Law | None:
 class Bound:
     """``sum_n E log p(y_n | f_n) - KL(law, N(0, I))`` with ``f_n ~ N(e_n . mean, e_n . covariance e_n + left_n)``.
 
-    The expectations are sums at Gauss-Hermite nodes; the gradients are those of these sums.
+    The expectations are sums at Gauss-Hermite nodes; the gradients are the exact gradients of these sums.
 
     Parameters
     ----------
     likelihood
-        With ``log_density(y, f)`` and ``slope(f, y)``, minus the derivative of the former in f.
+        An object with ``log_density(y, f)``, and ``slope(f, y)``, minus the derivative of ``log_density`` in f.
     features : array (n, size)
-        e.
+        The features e.
     left : array (n,)
         Variances of the residual.
     targets : array (n,)
@@ -66,7 +66,7 @@ class Bound:
         self.weights = weights / math.sqrt(2.0 * math.pi)
 
     def __call__(self, law: Law) -> float:
-        """In nats; minus infinity where it is not defined."""
+        """The bound in nats; minus infinity if it is not defined."""
         f, _ = self._nodes(law)
         with np.errstate(all="ignore"):
             value = np.sum(self.likelihood.log_density(self.y, f) @ self.weights) - law.divergence()
@@ -85,7 +85,7 @@ class Bound:
 
     def _nodes(self, law: Law) -> tuple[Array, Array]:
         sd = np.sqrt(law.variances(self.features) + self.left)
-        sd = np.maximum(sd, 1e-150)  # far from every inducing point all features are 0
+        sd = np.maximum(sd, 1e-150)  # avoid 0: far from every inducing point all features are 0
         return (self.features @ law.mean)[:, None] + sd[:, None] * self.nodes, sd
 
 
@@ -106,7 +106,7 @@ class Climb:
     Raises
     ------
     ValueError
-        If the bound is not finite where it begins.
+        If the bound is not finite at the start.
 
     Source: Khan and Rue (2023), (4), (11).
     """
@@ -133,16 +133,17 @@ class Climb:
             if not self.ended:
                 self._try()
 
-    def kept(self) -> Facts:
+    def extra_state(self) -> Facts:
         """The bound, the size of the last step and the number of steps."""
         return {"height": self.height, "size": self.size, "steps": self.steps}
 
-    def restore(self, state: Array, kept: Facts) -> None:
-        """Restore a climb from its ``state`` and `kept`."""
+    def restore(self, state: Array, extra_state: Facts) -> None:
+        """Restore a climb from its ``state`` and `extra_state`."""
         here = law(state[0].copy(), state[1:].copy())
         if here is None:
             raise ValueError("the checkpoint has a precision that is not positive definite")
-        self.law, self.height, self.size, self.steps = here, kept["height"], kept["size"], kept["steps"]
+        self.law, self.height = here, extra_state["height"]
+        self.size, self.steps = extra_state["size"], extra_state["steps"]
 
     def _try(self) -> None:
         gradient, wanted = self.bound.derivatives(self.law)
@@ -160,7 +161,7 @@ class Climb:
 def climb(
     bound: Bound, mean: Array, most_iterations: int, tolerance: float, journal: Journal
 ) -> tuple[Law, float, Facts]:
-    """`Climb` a bound from N(mean, I): the distribution, its bound, and facts about the ascent."""
+    """`Climb` a bound from N(mean, I); return the distribution, its bound, and facts about the ascent."""
     climber = Climb(bound, mean, tolerance)
     found = journal.interrupted(PART)
     step = 0 if found is None else found["step"]
@@ -175,7 +176,7 @@ def climb(
 def _step(
     bound: Bound, here: Law, height: float, gradient: Array, wanted: Array, size: float
 ) -> tuple[Law, float, float] | None:
-    """The first distribution whose bound is not lower, for steps of ``size`` and its halves; its bound; its step."""
+    """Halve the step from ``size`` until the bound does not fall; return the distribution, its bound and the step."""
     for _ in range(HALVINGS):
         moved = law(here.mean, (1.0 - size) * here.precision + size * wanted)
         if moved is not None:

@@ -7,21 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.gp.maximising import by_name, maximise
 from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.functionspace.selection.blocks import Scratch
 from particlegvi.functionspace.selection.elbo import CollapsedBound
 from particlegvi.functionspace.selection.greedy import greedy
 from particlegvi.tools.arguments import array, points, whole
 
-REACH = 1e3  # a parameter of the covariance stays within this factor of where it began
-NOISE = (1e-6, 1e2)  # the noise variance relative to the mean square of the targets: no nearly singular matrix
-SECOND_NOISES = (0.05, 0.2, 0.5)  # of the second start, relative to the mean square of the targets
-FAILED = 1e100  # minus the bound where a matrix is singular
+SECOND_NOISES = (0.05, 0.2, 0.5)  # noise variances of the second start, relative to the mean square of the targets
+FAILED = 1e100  # value of the objective if a matrix is singular
 
 
 class Regression(NamedTuple):
@@ -43,13 +41,13 @@ class Found(NamedTuple):
 def by_bound(
     data: Regression, start: Covariance, noise: float, inducing_points: ArrayLike, most_iterations: int, *, seed: int
 ) -> tuple[Covariance, float, Facts]:
-    """The better end of two searches: from the start, and from longer lengthscales with little noise.
+    """The better result of two searches: from the start, and from longer lengthscales with little noise.
 
-    A search from short lengthscales may explain all targets as noise, and one from longer ones may miss a rough
-    function. The second begins with lengthscales of sqrt(dim) standard deviations of the inputs and, of a twentieth, a
-    fifth and a half of the mean square of y, the noise variance with the highest bound there: far below it the first
-    steps are so long that they end in noise alone. Each begins with greedy points, unless they are given, and with
-    random rows where no variance is left for greedy ones.
+    A search from short lengthscales may explain all targets as noise; a search from long lengthscales may miss a rough
+    function. The second search begins with lengthscales of sqrt(dim) standard deviations of the inputs. Its noise
+    variance is a twentieth, a fifth or a half of the mean square of y: the one with the highest bound at the start. A
+    much smaller one makes the first steps so long that the search ends with noise only. Both searches begin with the
+    given points, or with greedy points, filled up by random rows if greedy points find no variance left.
     """
     given = array("inducing_points", inducing_points, "an array (M, dim) or a whole number", booleans=True)
     if given.ndim:
@@ -78,7 +76,7 @@ def by_bound(
 def _minus_bound(data: Regression, covariance: Covariance, noise: float, Z: Array) -> float:
     try:
         return CollapsedBound(covariance, data.X, data.y, noise).at(Z)[0]
-    except ValueError:  # k(Z, Z) is singular to rounding, however much jitter
+    except ValueError:  # k(Z, Z) is singular to rounding, even with the largest jitter
         return FAILED
 
 
@@ -99,11 +97,10 @@ def _longer(start: Covariance, X: Array) -> Array:
 
 
 def _search(data: Regression, covariance: Covariance, logs: Array, Z: Array, most_iterations: int) -> Found:
-    """L-BFGS over logarithms, and over points in standard deviations of their columns, within the columns' ranges."""
+    """L-BFGS over logarithms and points; points stay in their columns' ranges, in units of the columns' sd."""
     X, y, limits = data
     lowest, highest = X.min(axis=0), X.max(axis=0)
     unit, size = column_sd(X), len(logs)
-    first = np.append(logs[:-1], np.clip(logs[-1], *limits))
     Z = np.clip(Z, lowest, highest)
     scratch = Scratch()
 
@@ -119,25 +116,11 @@ def _search(data: Regression, covariance: Covariance, logs: Array, Z: Array, mos
             return FAILED, np.zeros_like(state)
         return value, np.append(in_logs, in_points * unit)
 
-    begin = np.append(first, Z / unit)
-    low = np.append(first - math.log(REACH), np.broadcast_to(lowest / unit, Z.shape))
-    high = np.append(first + math.log(REACH), np.broadcast_to(highest / unit, Z.shape))
-    low[size - 1], high[size - 1] = limits
-    before = objective(begin)[0]
-    options = {"maxiter": most_iterations, "maxfun": 2 * most_iterations}
-    found = optimize.minimize(
-        objective, begin, jac=True, method="L-BFGS-B", bounds=optimize.Bounds(low, high), options=options
-    )
-    state, after = (found.x, float(found.fun)) if found.fun <= before else (begin, before)
     names = [*covariance.parameter_names(), "noise_variance"]
-    values, starts = np.exp(state[:size]).tolist(), np.exp(first).tolist()
-    ended = (state[:size] <= low[:size]) | (state[:size] >= high[:size])
-    facts: Facts = {
-        "start": dict(zip(names, starts, strict=True)),
-        "parameters": dict(zip(names, values, strict=True)),
-        "elbo": {"before": -before, "after": -after},
-        "iterations": int(found.nit),
-        "converged": bool(found.success),
-        "at_bound": [name for name, at in zip(names, ended, strict=True) if at],
-    }
-    return Found(state[:size], np.clip(state[size:].reshape(Z.shape) * unit, lowest, highest), facts)
+    ranges = [np.broadcast_to(end / unit, Z.shape).ravel() for end in (lowest, highest)]
+    found = maximise(
+        objective, logs, names, "elbo", limits, ((Z / unit).ravel(), ranges[0], ranges[1]),
+        maxiter=most_iterations, maxfun=2 * most_iterations,
+    )  # fmt: skip
+    facts: Facts = {"start": by_name(names, found.start), "parameters": by_name(names, found.logs), **found.facts}
+    return Found(found.logs, np.clip(found.rest.reshape(Z.shape) * unit, lowest, highest), facts)

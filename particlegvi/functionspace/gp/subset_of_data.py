@@ -26,20 +26,20 @@ class SubsetOfData(ExactGaussianProcess):
     kernel : Covariance or a kernel of particlegvi.kernels
         k.
     noise_variance : float
-        Positive.
+        Noise variance of an observation, positive.
     rows : int
         M, at most n.
     selection : str
         "random" or "greedy"; see `particlegvi.functionspace.selection`.
     seed : int
-        Of the selection.
+        Seed of the selection.
 
     Attributes
     ----------
     indices : array (M,)
-        The rows, as numbers of rows of X.
+        Numbers of the chosen rows of X.
     facts : dict
-        Those of the selection.
+        Facts of the selection.
 
     Source: Rasmussen and Williams (2006), 8.3.3.
     """
@@ -58,7 +58,7 @@ class SubsetOfData(ExactGaussianProcess):
         Raises
         ------
         ValueError
-            As the exact process does, or if there are fewer rows than asked for.
+            If X has fewer rows than ``rows``, and for the reasons of `ExactGaussianProcess.fit`.
         """
         if isinstance(X, Functionals):
             raise refuse("X", X, "an array (n, dim), of whose rows some are chosen")

@@ -1,4 +1,4 @@
-"""The degenerate process of M regressors: the mean of a sparse process, without the variance that it leaves over."""
+"""The degenerate process of M regressors: the mean of a sparse process, without the variance of its residual."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class SubsetOfRegressors(Card):
     kernel : Covariance or a kernel of particlegvi.kernels
         k.
     noise_variance : float
-        Positive.
+        Noise variance of an observation, positive.
     inducing_points : array (M, dim) or int
-        Z, or their number for `placement`.
+        Z, or the number of points for `placement`.
     placement : str
-        As of `SparseGaussianProcess`.
+        Rule for the inducing points, see `SparseGaussianProcess`.
     seed : int
-        Of the selection.
+        Seed of the selection.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class SubsetOfRegressors(Card):
     law : Law
         The distribution of the coefficients.
     facts : dict
-        Those of the sparse process.
+        Facts of the sparse process.
     degenerate : bool
         True.
 

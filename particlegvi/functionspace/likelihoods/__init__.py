@@ -6,8 +6,6 @@ compiles, with array forms ``cost``, ``slope`` and ``curvature``. A new likeliho
 
 from __future__ import annotations
 
-import inspect
-
 from particlegvi.functionspace.likelihoods.bernoulli_logistic import BernoulliLogistic
 from particlegvi.functionspace.likelihoods.bernoulli_probit import BernoulliProbit
 from particlegvi.functionspace.likelihoods.counts import Counts
@@ -18,7 +16,7 @@ from particlegvi.functionspace.likelihoods.poisson_log import PoissonLog
 from particlegvi.functionspace.likelihoods.poisson_square import PoissonSquare
 from particlegvi.functionspace.likelihoods.shifted_mixture import ShiftedMixture
 from particlegvi.functionspace.likelihoods.student_t import StudentT
-from particlegvi.tools.registry import Registry, check_parameters, look_up
+from particlegvi.tools.registry import Registry, look_up
 
 __all__ = [
     "Bernoulli",
@@ -35,7 +33,8 @@ __all__ = [
     "names",
 ]
 
-_registry = Registry(__name__, "likelihood")
+_registry: Registry[type[Likelihood]] = Registry(__name__, "likelihood")
+names, get = _registry.names, _registry.make
 _BERNOULLI = {"logistic": BernoulliLogistic, "probit": BernoulliProbit}
 _POISSON = {"square": PoissonSquare, "log": PoissonLog}
 
@@ -48,25 +47,3 @@ def Bernoulli(link: str = "logistic", **parameters: float) -> Labels:
 def Poisson(link: str = "square", **parameters: float) -> Counts:
     """The likelihood of counts whose rate is f^2 (the link "square") or exp(f) ("log")."""
     return look_up("link of Poisson", link, _POISSON)(**parameters)
-
-
-def names() -> list[str]:
-    """The names of all likelihoods, in alphabetical order."""
-    return _registry.names()
-
-
-def get(name: str, **parameters: float) -> Likelihood:
-    """The likelihood of this name, for example ``get("student-t", degrees_of_freedom=4.0, scale=0.1)``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such likelihood or parameter, or a value is not allowed.
-    """
-    likelihood = _registry[name]
-    allowed = inspect.signature(likelihood).parameters
-    check_parameters(name, parameters, allowed)
-    missing = [key for key, each in allowed.items() if each.default is each.empty and key not in parameters]
-    if missing:
-        raise ValueError(f'the likelihood "{name}" needs {missing[0]}')
-    return likelihood(**parameters)

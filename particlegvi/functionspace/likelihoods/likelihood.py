@@ -7,7 +7,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi import contracts
 from particlegvi.contracts import Array, Facts
+from particlegvi.engine.terms.own_parts import try_likelihood
 from particlegvi.tools.arguments import scale, vector
 
 Random: TypeAlias = np.random.Generator | int | None  # a generator, a seed, or None for fresh numbers
@@ -108,6 +110,13 @@ class Likelihood:
     def facts(self) -> Facts:
         """The name and the parameters, as JSON can hold them."""
         return {"name": self.name, **self._asdict()}  # type: ignore[attr-defined]
+
+
+def observations(likelihood: contracts.Likelihood, y: ArrayLike, rows: int) -> Array:
+    """The targets (rows,) that a likelihood allows; one of a user is tried at them."""
+    found = likelihood.check_targets(y, rows)
+    try_likelihood(likelihood, found)
+    return found
 
 
 def checked(**parameters: Any) -> list[float]:

@@ -23,7 +23,7 @@ class PoissonLog(_Fields, Counts):
     Parameters
     ----------
     exposure : float
-        What every rate is multiplied by, for example the length of the time in which is counted.
+        A factor of every rate, for example the length of time over which events are counted.
     """
 
     __slots__ = ()

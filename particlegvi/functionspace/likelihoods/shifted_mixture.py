@@ -34,7 +34,7 @@ class ShiftedMixture(_Fields, Likelihood):
     noise_variance : float
         sigma^2, positive.
     probability : float
-        That a target was shifted, between 0 and 1.
+        Probability that a target was shifted, between 0 and 1.
     """
 
     __slots__ = ()
@@ -59,7 +59,7 @@ class ShiftedMixture(_Fields, Likelihood):
 
     @property
     def slope_lipschitz(self) -> float:
-        """Of the curvatures far away and halfway between the two parts, where c bends down, the larger in size."""
+        """The larger of two curvatures of c in size: far away, and halfway between the parts, where c bends down."""
         halfway = 0.25 * (self.shift / self.noise_variance) ** 2 - 1.0 / self.noise_variance
         return max(self.curvature_bound, halfway)
 

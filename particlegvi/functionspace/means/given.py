@@ -13,20 +13,20 @@ from particlegvi.tools.quoting import refuse
 
 @runtime_checkable
 class Model(Protocol):
-    """A regression model as scikit-learn's are."""
+    """A regression model with scikit-learn's methods."""
 
     def fit(self, X: Array, y: Array, /) -> object: ...
     def predict(self, X: Array, /) -> Array: ...
 
 
 class Given:
-    """Error bars around the model one has.
+    """A given model as the mean, so that the posterior adds error bars to the model's predictions.
 
     Parameters
     ----------
     model : object or function
-        With ``fit(X, y)`` and ``predict(X)``, such as a regressor of scikit-learn; or a function from inputs (n, dim)
-        to values (n,), which is taken as it is.
+        An object with ``fit(X, y)`` and ``predict(X)``, such as a regressor of scikit-learn; or a function from inputs
+        (n, dim) to values (n,), which is not fitted.
     """
 
     def __init__(self, model: Model | Callable[[Array], Array]) -> None:
@@ -36,7 +36,7 @@ class Given:
 
     @property
     def fixed(self) -> bool:
-        """Whether it is a function, which is not fitted."""
+        """Whether the model is a function, which is not fitted."""
         return not isinstance(self.model, Model)
 
     def fit(self, X: Array, y: Array, validation: Validation, basis: Basis, seed: int) -> None:

@@ -19,7 +19,7 @@ class Inducing:
     Parameters
     ----------
     cut : float
-        Singular values below this part of the largest are left out, as the condition of the problem may be 1e16.
+        Singular values below this part of the largest are left out, because the condition number may be 1e16.
     """
 
     def __init__(self, cut: float = 1e-8) -> None:
@@ -37,7 +37,7 @@ class Inducing:
         return {"weights": self._weights, "rank": np.array([float(self._rank)])}
 
     def restored(self, state: Mapping[str, Array], basis: Basis) -> Self:
-        """Take up an earlier fit, and return the mean."""
+        """Set the result of an earlier fit, and return the mean."""
         self._basis, self._weights, self._rank = basis, np.array(state["weights"]), int(state["rank"][0])
         return self
 

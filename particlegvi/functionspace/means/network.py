@@ -16,24 +16,24 @@ from particlegvi.engine.networks.costs import COSTS
 from particlegvi.engine.networks.layout import layout
 from particlegvi.engine.numerics import noise
 from particlegvi.functionspace.means.mean import Validation
-from particlegvi.functionspace.sampling.journal import Journal
+from particlegvi.simulation.journal import Journal
 from particlegvi.tools import arguments
 from particlegvi.tools.errors import Diverged
 
-FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # Adam (Kingma and Ba 2015), its defaults
-PART = "network"  # of a fit
+FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # default constants of Adam (Kingma and Ba 2015)
+PART = "network"  # name of this part of a fit
 
 
 class Training:
-    """Adam on a network, an epoch a step; a flow (`particlegvi.contracts.Moving`).
+    """Adam on a network; a flow (`particlegvi.contracts.Moving`), each step of which is an epoch.
 
     Attributes
     ----------
     state : array (5, parameters)
-        Parameters, the two moments of Adam, the parameters with the smallest error, and in the last row that error and
-        its epoch.
+        Rows: the parameters, the two moments of Adam, the parameters with the smallest error, and this error with its
+        epoch.
     error : callable or None
-        The error of parameters (1, parameters) on validation rows.
+        Returns the error of parameters (1, parameters) on validation rows.
     """
 
     def __init__(self, networks: Networks, theta: Array, step_size: float, seed: int) -> None:
@@ -60,19 +60,19 @@ class Training:
             if error < self.state[4, 0]:
                 self.state[3], self.state[4, :2] = theta[0], (error, epoch)
 
-    def kept(self) -> Facts:
-        """Nothing besides the state."""
+    def extra_state(self) -> Facts:
+        """Empty: the state is enough."""
         return {}
 
-    def restore(self, state: Array, kept: Facts) -> None:
+    def restore(self, state: Array, extra_state: Facts) -> None:
         self.state[:] = state
 
     def result(self, epochs: int) -> tuple[Array, int]:
-        """The parameters that count, and their epoch: the last ones without validation rows."""
+        """The parameters of the best epoch and its number; without validation rows, of the last epoch."""
         return (self.state[0], epochs) if self.error is None else (self.state[3], int(self.state[4, 1]))
 
 
-class Network:
+class MeanNetwork:
     """A fully connected network (thesis 4.4.2: two hidden layers of ten units).
 
     Parameters
@@ -80,13 +80,13 @@ class Network:
     hidden : sequence of int
         Units of each hidden layer.
     epochs : int
-        At most; with validation rows the epoch with the smallest error there counts.
+        Largest number of epochs; with validation rows, the epoch with the smallest error there is taken.
     step_size : float
-        Of Adam.
+        Step size of Adam.
     batch_size : int
-        Rows of a batch; all where there are fewer.
+        Number of rows of a batch; all rows if there are fewer.
     standardise : bool
-        Whether the network sees inputs of mean 0 and standard deviation 1, or in their units.
+        Whether inputs are scaled to mean 0 and standard deviation 1 for the network.
     """
 
     def __init__(
@@ -130,9 +130,9 @@ class Network:
         journal: Journal | None = None,
         progress: StepProgress | None = None,
     ) -> None:
-        """Train on inputs (n, dim) and targets (n,); of validation rows (X, y) the best epoch counts.
+        """Train on inputs (n, dim) and targets (n,); validation rows (X, y) choose the best epoch.
 
-        With a journal an interrupted training goes on, to the same bytes.
+        With a journal an interrupted training continues, with the same bytes as without an interruption.
         """
         widths = (X.shape[1], *self.hidden, 1)
         self._form(widths)
@@ -166,7 +166,7 @@ class Network:
         return {"theta": self._theta[0], "centre": self._centre, "scale": self._scale, "scales": scales}
 
     def restored(self, state: Mapping[str, Array], basis: Basis) -> Self:
-        """Take up an earlier fit, and return the mean."""
+        """Set the result of an earlier fit, and return the mean."""
         self._centre, self._scale = state["centre"], state["scale"]
         self._mean, self._spread, epoch = (float(each) for each in state["scales"])
         self._epoch, self._theta = int(epoch), np.array(state["theta"])[None]
@@ -187,7 +187,7 @@ class Network:
 
 
 def _start(widths: Sequence[int], seed: int) -> Array:
-    """Glorot's normal distribution of the weights, and biases 0; (1, parameters)."""
+    """Weights from Glorot's normal distribution, and biases 0; (1, parameters)."""
     pairs = zip(widths[:-1], widths[1:], strict=True)
     sd = np.concatenate([np.r_[np.full(a * b, math.sqrt(2.0 / (a + b))), np.zeros(b)] for a, b in pairs])
     return np.asarray(sd * noise.normals(seed, "start", 1, len(sd)))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import lapack
 
 from particlegvi.contracts import Array, Basis
+from particlegvi.functionspace.linalg import root
 from particlegvi.tools.arguments import matrix
 
 
 class Residual:
     """G with covariance ``k(x, x') - k(x, Z) k(Z, Z)^-1 k(Z, x')``, as ``k(x, x') - sum_m e_m(x) e_m(x')``.
 
-    It is positive semi-definite, does not depend on the other inputs of a call, is zero at the inducing points, and k
-    itself far from them. A basis without inducing points needs sum_m e_m(x)^2 <= k(x, x). With ``prior="gp"``
-    it makes F exactly the Gaussian process with covariance k. Where eigenvalues were dropped their part stays in the
+    The covariance is positive semi-definite, does not depend on the other inputs of a call, is zero at the inducing
+    points, and tends to k far from them. A basis without inducing points needs sum_m e_m(x)^2 <= k(x, x). With
+    ``prior="gp"``, F is exactly the Gaussian process with covariance k. The part of dropped eigenvalues stays in the
     residual.
 
     Parameters
@@ -36,7 +36,7 @@ class Residual:
         return self.basis.covariance(X, X2) - e @ other.T
 
     def variance(self, X: ArrayLike, features: Array | None = None) -> Array:
-        """The variance of G(x_n), shape (n,), never negative; ``features`` are those at X, if known."""
+        """The variance of G(x_n), shape (n,), never negative; ``features`` are the features at X, if known."""
         prior = self.basis.covariance.diagonal(X)
         e = self.basis.features(X) if features is None else matrix("features", features, self.basis.size, len(prior))
         return np.maximum(prior - np.einsum("nm,nm->n", e, e), 0.0)
@@ -44,22 +44,9 @@ class Residual:
     def sample(self, X: ArrayLike, normals: Array) -> Array:
         """Draws of G(X), shape (draws, n), from standard normals (draws, n): the same draws for the same normals.
 
-        The factor is a pivoted Cholesky one, which ends where the covariance has no more rank, so that inducing points
-        among X and repeated rows of X do no harm. Cost n^3 / 3 once and n^2 for each draw.
+        A pivoted Cholesky factor is used, which stops at the rank of the covariance, so that X may contain inducing
+        points and repeated rows. It costs n^3 / 3 once and n^2 for each draw.
         """
         prior = float(np.max(self.basis.covariance.diagonal(X), initial=0.0))
         half = root(self.covariance(X), prior)
         return matrix("normals", normals, len(half)) @ half.T
-
-
-def root(covariance: Array, scale: float) -> Array:
-    """A with ``A A^T = covariance``, positive semi-definite; pivots below the rounding of ``scale`` count as 0."""
-    n = len(covariance)
-    if n == 0:
-        return covariance
-    factor, pivots, rank, _ = lapack.dpstrf(covariance, tol=n * np.finfo(float).eps * scale, lower=1)
-    factor = np.tril(factor)
-    factor[:, rank:] = 0.0
-    rows = np.empty_like(factor)
-    rows[pivots - 1] = factor
-    return rows

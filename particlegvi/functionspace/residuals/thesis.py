@@ -1,4 +1,4 @@
-"""The residual as printed in the thesis; no Gaussian process has it."""
+"""The residual as printed in the thesis; its covariance matrix is not that of a Gaussian process."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class ThesisResidual:
 
     (D.122) estimates r from the inputs X* of a call together with Z, while the rest of (D.219) comes from Z alone. The
     printed matrix is therefore not positive semi-definite, and depends on the set of inputs. For draws its negative
-    eigenvalues are set to 0; `negative_eigenvalue` measures its distance from a covariance. For ``prior="rkhs"`` only:
-    its prior variances are the eigenvalues.
+    eigenvalues are set to 0; `negative_eigenvalue` measures its distance from a covariance. This residual is for
+    ``prior="rkhs"`` only, where the prior variances are the eigenvalues.
 
     Raises
     ------
@@ -32,7 +32,7 @@ class ThesisResidual:
         self.basis = with_inducing_points(basis, 'residual="thesis"')
 
     def joint(self, X: ArrayLike) -> Array:
-        """(D.219) as printed: the matrix (n + size, n + size) of F(X) and the coefficients."""
+        """The matrix (D.219) as printed, (n + size, n + size), of F(X) and the coefficients."""
         x = points("X", X, self.basis.inputs)
         cross = self.basis.features(x) * self.basis.eigenvalues
         among = self.basis.covariance(x, np.concatenate([x, self.basis.inducing_points]))
@@ -63,7 +63,7 @@ class ThesisResidual:
     def sample(self, X: ArrayLike, normals: Array) -> Array:
         """Draws of G(X), shape (draws, n), from standard normals (draws, n)."""
         half = self._root(X)
-        # (n, n + size) normals would be needed for the joint draw; n give the same distribution.
+        # The joint draw would need n + size normals; n normals give the same distribution.
         vectors, sizes, _ = linalg.svd(half, full_matrices=False)
         return matrix("normals", normals, len(half)) @ (vectors * sizes).T
 

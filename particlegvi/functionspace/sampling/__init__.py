@@ -9,10 +9,9 @@ task, plans        the posterior with its settings; start, scheme, step size and
 coordinates        the coordinates in which the particles move
 data_cost          the cost of the data and its gradient at many particles
 schemes, langevin  one step as four vectors; plain Langevin steps, minibatches
-mixing             accepted steps, with `jumps` between modes and changes of sign on `regions`
+mixing             accepted steps, with `mode_jumps` and changes of sign on `regions`
 annealing, mode    a start in all modes; the mode nearest to a point
 trace              a run with its test for the stationary distribution
-journal            stored results and progress of an interrupted fit
 =================  ====================================================================
 
 Sources: thesis, sections 6.5.3, D.12 and D.14.

@@ -1,7 +1,7 @@
 """A start in all modes: particles from the prior, cooled to the posterior by sequential Monte Carlo.
 
-The data's inverse temperature grows from 0 to 1 in steps after which half of the effective sample size is left (Del
-Moral, Doucet and Jasra 2006); after each the particles are resampled and moved.
+The data's inverse temperature grows from 0 to 1. Each step of the temperature keeps half of the effective sample size
+(Del Moral, Doucet and Jasra 2006); then the particles are resampled and moved.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.functionspace.sampling.data_cost import DataCost
-from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.functionspace.sampling.mixing import CYCLE, MixingFlow
 from particlegvi.functionspace.sampling.regions import Region
+from particlegvi.simulation.journal import Journal
 
-PART = "annealing"  # of the fit
+PART = "annealing"  # name of this part of a fit
 KNOWN = ("step", "step_size", "beta", "levels", "cycles")  # stored with the particles in a snapshot
-POOL = 256  # least number of particles where there may be several modes: fewer cannot estimate their weights
+POOL = 256  # least number of particles if there may be several modes: fewer cannot estimate the modes' weights
 RELAXED = 2.0  # relaxation times at each temperature, in at most MOST_CYCLES cycles
 MOST_CYCLES = 3
 FINAL_CYCLES = 16
@@ -36,11 +36,11 @@ def anneal(
     -------
     particles : array (particles, dim)
     step_size : float
-        For moves in the posterior.
+        Step size for moves in the posterior.
     facts : dict
         Number of temperatures and size of the pool.
     steps : int
-        Taken.
+        Number of steps taken.
     """
     pool = particles if cost.likelihood.convex else max(particles, POOL)
     dim = len(stiffness)
@@ -73,7 +73,7 @@ def anneal(
 
 
 def adapted(step_size: float, acceptance: float) -> float:
-    """A step size whose acceptance is nearer to the 0.6 to 0.85 where Metropolis-adjusted Langevin steps do best."""
+    """Change the step size so that its acceptance moves towards 0.6 to 0.85, the best for adjusted Langevin steps."""
     if acceptance < 0.6:
         step_size /= 1.5
     elif acceptance > 0.85:
@@ -95,7 +95,7 @@ def next_beta(costs: Array, beta: float) -> float:
     for _ in range(60):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if left(middle) >= KEPT else (low, middle)
-    return high  # above low, so that the temperature always falls
+    return high  # not low, so that the temperature always falls
 
 
 def resampled(logs: Array, uniform: Array) -> Array:

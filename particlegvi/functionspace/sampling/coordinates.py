@@ -9,7 +9,7 @@ from scipy import linalg
 
 from particlegvi.contracts import Array
 
-ROWS = 2048  # at a time, where a block of rows is copied
+ROWS = 2048  # rows of a copied block
 
 
 class Coordinates(NamedTuple):
@@ -19,11 +19,11 @@ class Coordinates(NamedTuple):
     rotation: Array
 
     def coefficients(self, z: Array) -> Array:
-        """u of z."""
+        """The coefficients u of coordinates z."""
         return (z @ self.rotation.T) * self.scales
 
     def of(self, u: Array) -> Array:
-        """z of u."""
+        """The coordinates z of coefficients u."""
         return (u / self.scales) @ self.rotation
 
     def precision(self, prior_variances: Array) -> Array:
@@ -31,7 +31,7 @@ class Coordinates(NamedTuple):
         return self.rotation.T @ ((self.scales**2 / prior_variances)[:, None] * self.rotation)
 
     def features_in_place(self, features: Array) -> Array:
-        """The features (rows, dim) that multiply z, written over those that multiply u."""
+        """Replace the features (rows, dim) that multiply u, in place, by those that multiply z."""
         for low in range(0, len(features), ROWS):
             block = features[low : low + ROWS]
             block[...] = (block * self.scales) @ self.rotation
@@ -49,7 +49,7 @@ def weighted_gram(features: Array, weights: Array | None) -> Array:
 
 
 def identity(dim: int) -> Coordinates:
-    """The coefficients themselves."""
+    """Coordinates equal to the coefficients."""
     return Coordinates(np.ones(dim), np.eye(dim))
 
 
@@ -59,10 +59,10 @@ def whitened(features: Array, prior_variances: Array, weights: Array | None, wei
     Parameters
     ----------
     features : array (rows, dim)
-        Of the coefficients.
     prior_variances : array (dim,)
+        Prior variances of the coefficients.
     weights : array (rows,) or None
-        Of the rows: the curvature of the cost at a reference. None for the constant ``weight``.
+        Weights of the rows: the curvature of the cost at a reference. None for the constant ``weight``.
 
     Returns
     -------

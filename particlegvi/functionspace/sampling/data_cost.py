@@ -1,7 +1,7 @@
 """The cost of the data and its gradient at many particles: row blocks through BLAS, the rest compiled.
 
-The pieces of work do not depend on the number of threads, and every piece is a product on one BLAS thread, so that any
-number of threads gives the same bytes.
+The pieces of work do not depend on the number of threads, and every piece is a product on one BLAS thread. So the bytes
+of the result do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.sampling.coordinates import Coordinates, weighted_gram
 
 ROWS = 512  # rows at a time: their values at all particles of a piece stay in the cache
-PARTICLES = 128  # of a piece
-SPAN = 16384  # rows of a piece, at least
+PARTICLES = 128  # number of particles of a piece
+SPAN = 16384  # least number of rows of a piece
 MOST_SPANS = 8
-WORTH_A_THREAD = 2_000_000  # multiplications
+WORTH_A_THREAD = 2_000_000  # multiplications that justify one more thread
 
 
 class DataCost:
@@ -27,9 +27,9 @@ class DataCost:
     Parameters
     ----------
     likelihood : likelihood
-        c.
+        The likelihood with the cost c.
     features : array (rows, dim)
-        C-contiguous; not copied.
+        The features, C-contiguous; not copied.
     y : array (rows,)
     """
 
@@ -43,7 +43,7 @@ class DataCost:
         return self._sweep(z, None)[1]
 
     def forces(self, z: Array, slope: Likelihood | None = None) -> tuple[Array, Array]:
-        """The gradient (particles, dim), of the likelihood ``slope`` if it is given, and the cost (particles,)."""
+        """The gradient (particles, dim) and the cost (particles,); ``slope`` may give the gradient's likelihood."""
         return self._sweep(z, self.likelihood if slope is None else slope)
 
     def gradients(self, z: Array, first: int = 0, last: int | None = None) -> Array:
@@ -96,7 +96,7 @@ def _sum(parts: Array) -> Array:
 
 
 class QuadraticCost:
-    """The same for a quadratic cost, from the Gram matrix: the rows are read once.
+    """`DataCost` for a quadratic cost, from the Gram matrix: the rows are read once.
 
     The cost is ``z G z / 2 - b z + c``, with G = w features^T features, b = w features^T y, c = w y^T y / 2 and the
     constant curvature w of c.
@@ -110,7 +110,7 @@ class QuadraticCost:
         self.constant = 0.5 * weight * float(y @ y)
 
     def moved(self, where: Coordinates) -> QuadraticCost:
-        """The same cost in the coordinates ``where``."""
+        """This cost in the coordinates ``where``."""
         other = QuadraticCost.__new__(QuadraticCost)
         other.gram = where.rotation.T @ (where.scales[:, None] * self.gram * where.scales) @ where.rotation
         other.linear = (self.linear * where.scales) @ where.rotation

@@ -22,7 +22,7 @@ class LangevinFlow:
     Attributes
     ----------
     state : array (particles, dim)
-        With the step number and the same arguments a run continues from it bit for bit.
+        The particles. A run with equal arguments continues from them and the step number, bit for bit.
     """
 
     def __init__(self, force: Force, scheme: Scheme, state: Array, seed: int) -> None:
@@ -33,7 +33,7 @@ class LangevinFlow:
         self._key = noise.key_words(seed)
 
     def advance(self, first_step: int, steps: int) -> None:
-        """Take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit."""
+        """Take steps first_step, ..., first_step + steps - 1. The result does not depend on how steps are grouped."""
         role = noise.role_word("noise")
         for step in range(first_step, first_step + steps):
             force = self.force(self.state, step)
@@ -44,11 +44,11 @@ class LangevinFlow:
         """No facts beyond the settings."""
         return {}
 
-    def kept(self) -> Facts:
+    def extra_state(self) -> Facts:
         """Empty: the state is enough."""
         return {}
 
-    def restore(self, state: Array, kept: Facts) -> None:
+    def restore(self, state: Array, extra_state: Facts) -> None:
         """Restore the flow from ``state``."""
         self.state[...] = state
 
@@ -56,11 +56,11 @@ class LangevinFlow:
 class Minibatch:
     """The gradient from one batch of rows, drawn anew in every step.
 
-    The rows are put in a random order once, and cut into batches of consecutive rows. With ``reference`` (dim,), the
-    mode, it is the full gradient there plus the number of batches times the batch's difference from there (Baker et al.
-    2019, "Control variates for stochastic gradient MCMC"); without, the number of batches times the batch's gradient.
-    Both are unbiased, also where the last batch is smaller. All particles use the same batch, so without a reference
-    its noise does not average out between them.
+    The rows are put in a random order once, and cut into batches of consecutive rows. Without ``reference`` the
+    estimate is the number of batches times the batch's gradient. With ``reference`` (dim,), the mode, it is the full
+    gradient at the mode plus the number of batches times the change of the batch's gradient from there (Baker et al.
+    2019, "Control variates for stochastic gradient MCMC"). Both are unbiased, also if the last batch is smaller. All
+    particles use one batch, so that without a reference its noise does not average out over the particles.
     """
 
     def __init__(self, cost: DataCost, batch_size: int, seed: int, reference: Array | None) -> None:

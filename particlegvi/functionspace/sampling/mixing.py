@@ -1,13 +1,13 @@
 """Langevin steps that are accepted or refused, and moves between modes that a diffusion does not make.
 
-The tempered posterior exp(-beta sum_n c(y_n, f_n)) N(z; 0, I) is stationary for all of them at every step size:
+The tempered posterior exp(-beta sum_n c(y_n, f_n)) N(z; 0, I) is stationary for every move, at every step size:
 
 - exponential Euler steps with a Metropolis acceptance (six of eight steps, or five);
 - random-walk steps as wide as the posterior, which jump over a thin barrier (one of eight);
-- for a cost that is even in f: the flip z -> -z of a fair coin, and reflections of one region of the data (below);
-- where particles start in several modes of such a cost: jumps from one to another, see `jumps` (one of eight).
+- for a cost that is even in f: the flip z -> -z with probability 1/2, and reflections of one region of the data;
+- for an even cost, if particles start in several modes: jumps between modes, see `mode_jumps` (one of eight).
 
-A reflection changes the sign of the function in one region of the data and little else, see `regions`.
+A reflection changes the sign of the function in one region of the data and hardly changes it elsewhere: see `regions`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.steps.projected import log_ratios, move
 from particlegvi.functionspace.sampling.data_cost import DataCost
-from particlegvi.functionspace.sampling.jumps import Jumps
+from particlegvi.functionspace.sampling.mode_jumps import Jumps
 from particlegvi.functionspace.sampling.regions import Region
 from particlegvi.functionspace.sampling.schemes import exponential_euler, random_walk
 
@@ -28,25 +28,25 @@ KINDS = ("langevin", "random walk", "reflection", "jump")
 
 
 class MixingFlow:
-    """Moves particles, each a Markov chain of its own.
+    """Moves particles; each particle is a separate Markov chain.
 
     Parameters
     ----------
     cost : DataCost
-        In coordinates with the prior N(0, I).
+        The cost of the data, in coordinates with the prior N(0, I).
     stiffness : array (dim,)
         Approximate curvature of the data's cost along each coordinate; it shapes the proposals.
     step_size : float
-        In units of the relaxation time.
+        Step size in units of the relaxation time.
     state : array (particles, dim)
     regions : list of Region
-        Of the reflections; empty where the cost is not even.
+        Regions of the reflections; empty if the cost is not even.
     beta : float
         Inverse temperature of the data.
     role : str
-        Of the noise: "noise" or, before the first step, "start".
+        Role of the random numbers: "noise" or, before the first step, "start".
     jumps : Jumps or None
-        Between the modes of an even cost.
+        Jumps between the modes of an even cost.
     """
 
     def __init__(
@@ -75,10 +75,10 @@ class MixingFlow:
         self.walk = random_walk(2.4 / np.sqrt(state.shape[1]), reference)
         self.tried = np.zeros((len(KINDS), max(1, len(regions))))
         self.accepted = np.zeros_like(self.tried)  # mean acceptances, summed over the steps
-        self._known: Array | None = None  # the state to which costs and forces belong
+        self._known: Array | None = None  # the state for which costs and forces were computed
 
     def advance(self, first_step: int, steps: int) -> None:
-        """Take steps first_step, ..., first_step + steps - 1. How steps are grouped changes no bit."""
+        """Take steps first_step, ..., first_step + steps - 1. The result does not depend on how steps are grouped."""
         if steps > 0 and not (self._known is not None and np.array_equal(self._known, self.state)):
             forces, self.costs = self.cost.forces(self.state, self.tamed)
             self.forces = self.beta * forces
@@ -144,15 +144,15 @@ class MixingFlow:
         row = KINDS.index(kind)
         return float(self.accepted[row].sum() / max(1.0, self.tried[row].sum()))
 
-    def kept(self) -> Facts:
+    def extra_state(self) -> Facts:
         """Numbers of tried and accepted moves so far."""
         return {"tried": self.tried.tolist(), "accepted": self.accepted.tolist()}
 
-    def restore(self, state: Array, kept: Facts) -> None:
-        """Restore the flow from ``state`` and from what `kept` returned with it."""
+    def restore(self, state: Array, extra_state: Facts) -> None:
+        """Restore the flow from its ``state`` and `extra_state`."""
         self.state[...] = state
-        self.tried[...] = kept["tried"]
-        self.accepted[...] = kept["accepted"]
+        self.tried[...] = extra_state["tried"]
+        self.accepted[...] = extra_state["accepted"]
 
     def facts(self) -> Facts:
         """The share of accepted moves of each kind, and the regions whose reflections were always refused."""

@@ -10,14 +10,14 @@ from particlegvi.functionspace.sampling.coordinates import weighted_gram
 from particlegvi.functionspace.sampling.data_cost import DataCost, QuadraticCost
 
 MOST_ITERATIONS = 100
-SETTLED = 1e-9  # half the squared length of a step that does not matter, in units of the energy
+SETTLED = 1e-9  # stop if half the squared length of a step, in units of the energy, is below this
 
 
 def find(cost: DataCost, precision: Array, start: Array) -> tuple[Array, float]:
     """A local minimum of sum_n c(y_n, f_n) + z precision z / 2 near ``start`` (dim,), and its value.
 
-    Newton's method with the Fisher information in place of the curvature, so that every direction is one of descent.
-    Steps are halved until the energy falls.
+    Newton's method with the Fisher information instead of the curvature, so that every step direction is a descent
+    direction. Steps are halved until the energy falls.
     """
     z = np.array(start, dtype=np.float64)
     likelihood = cost.likelihood

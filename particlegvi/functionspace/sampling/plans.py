@@ -25,22 +25,22 @@ from scipy import linalg
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
-from particlegvi.functionspace.sampling import annealing, coordinates, jumps, mode, regions, schemes
+from particlegvi.functionspace.sampling import annealing, coordinates, mode, mode_jumps, regions, schemes
 from particlegvi.functionspace.sampling.coordinates import Coordinates, weighted_gram
 from particlegvi.functionspace.sampling.data_cost import DataCost, QuadraticCost
-from particlegvi.functionspace.sampling.jumps import Jumps
 from particlegvi.functionspace.sampling.langevin import Force, LangevinFlow, Minibatch
 from particlegvi.functionspace.sampling.mixing import MixingFlow
+from particlegvi.functionspace.sampling.mode_jumps import Jumps
 from particlegvi.functionspace.sampling.regions import Region
 from particlegvi.functionspace.sampling.task import Task
 
 RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: the start is forgotten up to exp(-15)
-QUADRATIC_STEPS = 20  # of one relaxation time each
-MIXING_STEPS = (240, 2000)  # what takes ten relaxation times, between these bounds: the start is in equilibrium
-MANY_STEPS = 5000  # of steps that are not refused, as a default; accepted ones are cheaper where it takes more
-MOST_STEPS = 20_000_000  # as a default; more only where asked for
-BATCH = 8  # rows of a batch for each coefficient, below which steps become smaller
-SHOWN_TO_RULE = 64  # particles of the start at which the curvature is evaluated
+QUADRATIC_STEPS = 20  # default number of steps, each of one relaxation time
+MIXING_STEPS = (240, 2000)  # limits of the default, ten relaxation times: enough, as the start is in equilibrium
+MANY_STEPS = 5000  # if plain steps need more than this, accepted and refused steps are cheaper
+MOST_STEPS = 20_000_000  # largest default; the user may give more
+BATCH = 8  # a batch with fewer rows for each coefficient makes the default steps smaller
+SHOWN_TO_RULE = 64  # number of particles of the start at which the curvature is evaluated
 THESIS = "thesis"  # the name of the plan `euler` in the facts of a run
 
 
@@ -54,7 +54,7 @@ class Plan(NamedTuple):
     steps: int
     step_size: float
     facts: Facts
-    steps_before: int = 0  # that the start has taken
+    steps_before: int = 0  # steps that the start has taken
 
 
 def choose(task: Task, integrator: str, moves: str | None) -> Plan:
@@ -68,7 +68,7 @@ def choose(task: Task, integrator: str, moves: str | None) -> Plan:
         return mixing(task)
     if exponential and all_rows and likelihood.quadratic:
         return quadratic(task)
-    # a pole has no curvature at the mode to go by, and plain sampling there is the thesis's algorithm
+    # With a pole the curvature at the mode does not give a scale; plain sampling is then the thesis's algorithm.
     if exponential and task.step_size is None and not likelihood.even:
         return preconditioned(task, moves is None and all_rows)
     return euler(task, integrator)
@@ -77,7 +77,7 @@ def choose(task: Task, integrator: str, moves: str | None) -> Plan:
 def quadratic(task: Task) -> Plan:
     """The Gram shortcut: a Gaussian posterior, whose diffusion is an Ornstein-Uhlenbeck process in its eigenbasis.
 
-    With a given step size, time is that of (6.14); otherwise every direction relaxes in one unit of time.
+    With a given step size, time is the time of (6.14); otherwise every direction relaxes in one unit of time.
     """
     weight = task.likelihood.curvature_bound
     cost = QuadraticCost(weight, task.features, task.y)
@@ -104,9 +104,9 @@ def quadratic(task: Task) -> Plan:
 
 
 def preconditioned(task: Task, may_refuse: bool) -> Plan:
-    """Exponential Euler with the inverse curvature at the mode as the mobility: every direction relaxes alike.
+    """Exponential Euler with the inverse curvature at the mode as the mobility: all directions relax at one rate.
 
-    Where classes are nearly separable, the curvature elsewhere differs much from that at the mode, and steps without
+    For nearly separable classes, the curvature elsewhere differs much from the curvature at the mode, and steps without
     bias are tiny. With ``may_refuse`` the plan is then `mixing`.
     """
     where, stiffness, cost = _whitened(task)
@@ -163,7 +163,7 @@ def euler(task: Task, integrator: str) -> Plan:
         scheme = schemes.euler_maruyama(step_size, precision)
     else:
         scheme = schemes.exponential_euler(step_size, np.ones(len(precision)), precision, np.zeros(len(precision)))
-    # the curvature may be less than here assumed: half where the rate is f^2, none at all elsewhere
+    # The curvature may be smaller than assumed here: half of it if the rate is f^2, and 0 for other likelihoods.
     known = 1.0 if task.likelihood.quadratic else 0.5 if task.likelihood.even else 0.0
     slowest = max(known * flattest, float(precision.min()))
     steps = _length(task, slowest, step_size)
@@ -202,7 +202,7 @@ def _regions(task: Task, cost: DataCost) -> list[Region]:
 
 
 def _jumps(task: Task, cost: DataCost, start: Array) -> Jumps | None:
-    arrays = task.journal.once("jumps", lambda: jumps.find(cost, start))
+    arrays = task.journal.once("jumps", lambda: mode_jumps.find(cost, start))
     return Jumps(*arrays) if arrays else None
 
 
@@ -215,7 +215,7 @@ def _whitened(task: Task) -> tuple[Coordinates, Array, DataCost]:
 
     def directions() -> tuple[Array, Array]:
         best = np.zeros(dim)
-        if not task.likelihood.even:  # where it is even its information is the same everywhere, and 0 is no mode
+        if not task.likelihood.even:  # an even likelihood has the same information everywhere, and 0 is not a mode
             best, _ = mode.find(cost, np.eye(dim), best)
         information = task.likelihood.information(scaled @ best)
         where, stiffness = coordinates.whitened(scaled, np.ones(dim), information)
@@ -227,7 +227,7 @@ def _whitened(task: Task) -> tuple[Coordinates, Array, DataCost]:
 
 
 def _start(task: Task, where: Coordinates) -> Array:
-    """The first particles, in the plan's coordinates: draws from the prior unless they are given."""
+    """The first particles, in the plan's coordinates: the given ones, or draws from the prior."""
     if task.initial is not None:
         return where.of(task.initial)
     normals = noise.normals(task.seed, "start", task.particles, len(task.prior_variances))
@@ -244,7 +244,7 @@ def _force(task: Task, cost: DataCost | QuadraticCost, where: Coordinates) -> Fo
     return partial(_gradients, cost)
 
 
-# Functions of the module, not lambdas: a fitted sampler can then be pickled, as estimators in parallel searches are.
+# Use functions of the module, not lambdas, so that a fitted sampler can be pickled, as parallel searches need.
 def _constant(forces: Array, z: Array, step: int) -> Array:
     return forces
 
@@ -254,7 +254,7 @@ def _gradients(cost: DataCost | QuadraticCost, z: Array, step: int) -> Array:
 
 
 def _calm(task: Task) -> float:
-    """Factor of the default step size for small batches, whose noise is common to all particles and averages slowly."""
+    """Factor of the default step size for small batches: their noise is common to all particles and averages slowly."""
     return 1.0 if task.batch_size is None else min(1.0, task.batch_size / (BATCH * len(task.prior_variances)))
 
 
@@ -264,7 +264,7 @@ def _steepest(likelihood: Likelihood, cost: DataCost, start: Array) -> Array:
 
 
 def _length(task: Task, slowest: float, step_size: float) -> int:
-    """The number of steps: as asked, or what takes `RELAXATIONS` relaxation times of the slowest direction."""
+    """The number of steps: as given, or `RELAXATIONS` relaxation times of the slowest direction."""
     if task.steps is not None:
         return task.steps
     steps = math.ceil(RELAXATIONS / (slowest * step_size))

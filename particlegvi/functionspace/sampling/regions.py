@@ -1,4 +1,4 @@
-"""Regions of the data on which a function may change its sign alone, for an even posterior.
+"""Regions of the data in which a function may change its sign separately, for an even posterior.
 
 A reflection of a region changes the function elsewhere as little as possible. In coordinates with the prior N(0, I),
 let the columns of W span the directions that the rows of the region determine, and G be the curvature of the cost of
@@ -21,9 +21,9 @@ from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.functionspace.sampling.coordinates import weighted_gram
 
-SIDES = 12  # half spaces
-SINGLES = 4  # single rows
-DETERMINED = 0.1  # curvature, against 1 of the prior, from which on a direction counts as determined by a region
+SIDES = 12  # number of half spaces
+SINGLES = 4  # number of single rows
+DETERMINED = 0.1  # a region determines a direction if its curvature is at least this; the prior's curvature is 1
 
 
 class Region(NamedTuple):
@@ -33,7 +33,7 @@ class Region(NamedTuple):
     moved: Array  # V, (dim, rank)
 
     def turned(self, z: Array) -> Array:
-        """The particles (particles, dim) with the other sign of the function on the region."""
+        """The particles (particles, dim) after a change of the function's sign in the region."""
         return z - 2.0 * (z @ self.seen) @ self.moved.T
 
 
@@ -71,7 +71,7 @@ def find(X: Array, features: Array, weights: Array, seed: int) -> list[Region]:
 
 def _region(inside: Array, whole: Array) -> Region:
     eigenvalues, vectors = linalg.eigh(inside)
-    # a single row always determines its own direction
+    # A single row always determines its own direction.
     seen = vectors[:, eigenvalues > min(DETERMINED, 0.5 * eigenvalues[-1])]
     moved = linalg.solve(np.eye(len(whole)) + whole - inside, seen, assume_a="pos")
     return Region(seen, linalg.solve(moved.T @ seen, moved.T).T)

@@ -17,14 +17,14 @@ from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
 from particlegvi.functionspace.functionals import Functionals
-from particlegvi.functionspace.likelihoods import Likelihood
-from particlegvi.functionspace.posterior import FunctionPosterior
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood, observations
+from particlegvi.functionspace.prediction.posterior import FunctionPosterior
 from particlegvi.functionspace.sampling import mode, plans
 from particlegvi.functionspace.sampling.data_cost import QuadraticCost
-from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.functionspace.sampling.plans import Plan
 from particlegvi.functionspace.sampling.task import Task
 from particlegvi.functionspace.sampling.trace import Trace, Watch
+from particlegvi.simulation.journal import Journal
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.arguments import points, scale, whole
@@ -32,7 +32,7 @@ from particlegvi.tools.registry import look_up
 
 INTEGRATORS = ("exponential-euler", "euler-maruyama")
 MOVES = ("mix", "none")
-LONGEST = 8  # times the default length, at most
+LONGEST = 8  # largest extension of a run, in units of the default length
 
 
 class ProjectedLangevinSampler(FunctionPosterior):
@@ -43,8 +43,8 @@ class ProjectedLangevinSampler(FunctionPosterior):
 
         V(u) = sum_n c(y_n, sum_m u_m e_m(x_n)) + sum_m u_m^2 / (2 prior variance of u_m)             (D.125)
 
-    made by simulating the Langevin diffusion (6.14), whose stationary density it is. X and y are not scaled,
-    and the prior has mean zero.
+    obtained by simulating the Langevin diffusion (6.14), whose stationary density is proportional to exp(-V). X and y
+    are not scaled, and the prior has mean zero.
 
     Parameters
     ----------
@@ -57,47 +57,40 @@ class ProjectedLangevinSampler(FunctionPosterior):
     particles : int
         Number of posterior samples, J.
     steps : int, optional
-        Default: the number that takes the slowest direction of the posterior to equilibrium, and more if the energies
-        still drift then.
+        Number of steps. By default enough for the slowest direction of the posterior to reach equilibrium, and more if
+        the energies still drift then.
     step_size : float, optional
-        Default: 0.1 / (the largest curvature that is not integrated exactly), in a time in which every direction
-        relaxes at the same rate. A given value is the eta of (D.209), in the thesis's time (with ``moves="mix"`` it
-        stays in units of the relaxation time).
+        Size of a step. By default 0.1 / (the largest curvature that is not integrated exactly), in a time in which
+        every direction relaxes at the same rate. A given value is the eta of (D.209), in the thesis's time; with
+        ``moves="mix"`` it is in units of the relaxation time.
     initial : "prior" or array (particles, size)
         Coefficients at the start.
     prior : str
-        "rkhs", the thesis's N(0, Lambda), or "gp", N(0, I), with which the function's prior is the Gaussian process of
-        covariance k.
+        Prior of the coefficients: "rkhs", the thesis's N(0, Lambda), or "gp", N(0, I), for which the function's prior
+        is the Gaussian process with covariance k.
     residual : str
         "gp": k conditioned on the values at Z; or "thesis": (D.219) as printed, made positive semi-definite.
     seed : int
     integrator : str
         "exponential-euler", with the linear part exact (all of the drift for a quadratic cost), or "euler-maruyama".
     moves : str, optional
-        "none": Langevin steps alone. "mix": steps that are accepted or refused, a start by annealing and, for a rate
-        f^2, changes of sign; the default unless the cost is convex with a bounded curvature, and there too where
-        Langevin steps without bias would be more than 5000, as for nearly separable classes.
+        "none": Langevin steps only. "mix": steps that are accepted or refused, a start by annealing and, for a rate
+        f^2, changes of sign. The default is "none" for a convex cost with bounded curvature, unless Langevin steps
+        without bias would be more than 5000, as for nearly separable classes; otherwise the default is "mix".
     batch_size : int, optional
-        Rows of one stochastic gradient; all rows by default.
+        Number of rows of one stochastic gradient; all rows by default.
 
     Attributes
     ----------
     coefficients_ : array (particles, size)
     eigenvalues_ : array (size,)
-        Of k(Z, Z) / M, descending; size is M unless some are below 1e-12 of the largest. A basis without inducing
-        points has none.
+        Eigenvalues of k(Z, Z) / M, descending; size is M unless some are below 1e-12 of the largest. A basis without
+        inducing points has no eigenvalues.
     basis_, residual_ : Basis, residual
     step_size_, steps_ : float, int
-        What was used.
+        Step size and number of steps of the fit.
     info_ : dict
         Facts about the run; "equilibrium" holds the test for the stationary distribution.
-
-    Raises
-    ------
-    ValueError
-        For a bad argument, in one sentence, before anything is simulated.
-    Diverged
-        When a step makes a particle non-finite.
     """
 
     def __init__(
@@ -136,7 +129,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         X: ArrayLike,
         y: ArrayLike,
         progress: StepProgress | None = None,
-        keeper: Storage | None = None,
+        storage: Storage | None = None,
         *,
         watch: Watch | None = None,
     ) -> Self:
@@ -149,17 +142,16 @@ class ProjectedLangevinSampler(FunctionPosterior):
             Labels 0 and 1 for Bernoulli, whole numbers for Poisson.
         progress : callable, optional
             Called as ``progress(steps_done, steps)`` a few times a second.
-        keeper : Storage, optional
-            Takes snapshots (`particlegvi.simulation.storage`). Where it has one of the same fit, that fit goes on, to
-            the same bytes.
+        storage : Storage, optional
+            Stores snapshots (`particlegvi.simulation.storage`). If it has a snapshot of the same fit, that fit
+            continues, with the same bytes as without an interruption.
         watch : callable, optional
             Called as ``watch(steps_done, coefficients)`` at the start and then about a hundred times.
 
         Raises
         ------
         ValueError
-            If an argument of the constructor or of this method is not allowed, or the default length would be more
-            than 20 million steps; before anything is simulated.
+            If an argument is bad, or the default length would be more than 20 million steps; before the first step.
         Diverged
             If a step makes a particle non-finite.
 
@@ -169,15 +161,15 @@ class ProjectedLangevinSampler(FunctionPosterior):
             If ``step_size`` is beyond the stability limit of the scheme.
         """
         parts.progress(progress)
-        with one_blas_thread(), Journal(MemoryStorage() if keeper is None else keeper) as journal:
+        with one_blas_thread(), Journal(MemoryStorage() if storage is None else storage) as journal:
             task = self._task(X, y, journal)
             self._simulate(plans.choose(task, self.integrator, self.moves), task, progress, watch)
         return self
 
     def restored(self, basis: Basis, coefficients: Array) -> Self:
-        """Take up the basis and the coefficients (particles, size) of an earlier fit, and return the sampler.
+        """Set the basis and the coefficients (particles, size) from an earlier fit, and return the sampler.
 
-        Predictions and samples are then those of that fit.
+        Predictions and samples then equal those of the earlier fit.
         """
         self.basis_ = basis
         self.residual_ = residuals.get(self.residual, basis)
@@ -193,7 +185,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
     def make_basis(self, covariance: Covariance, X: Array) -> tuple[Basis, Facts]:
         """The basis for inputs (n, inputs), and facts about its choice; called once in a fit.
 
-        A subclass may override the method with another basis, whose ``features`` must return a new C-contiguous array.
+        A subclass may override this method. The ``features`` of its basis must return a new C-contiguous array.
         """
         Z = self.inducing_points
         if not isinstance(Z, int | np.integer) or isinstance(Z, bool):
@@ -202,7 +194,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         return basis_of(covariance, chosen.points, X.shape[1]), chosen.facts
 
     def _task(self, X: ArrayLike, y: ArrayLike, journal: Journal) -> Task:
-        """The checked arguments, and the basis at the data."""
+        """Check the arguments, and compute the basis at the data."""
         covariance = covariances.of(self.kernel)
         if not isinstance(self.likelihood, Likelihood):
             raise arguments.refuse("likelihood", self.likelihood, "one of particlegvi.functionspace.likelihoods")
@@ -218,7 +210,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         x = points("X", X)
         if len(x) == 0:
             raise ValueError("X must have at least one row, not none")
-        observed = self.likelihood.check_targets(y, len(x))
+        observed = observations(self.likelihood, y, len(x))
         batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size, 1), len(x))
         self._check_moves()
         self.basis_, self.selection_ = find(journal, covariance, lambda: self.make_basis(covariance, x))
@@ -272,7 +264,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         self._coordinates, self._cost = plan.coordinates, plan.cost
         trace = Trace(plan, self._energies, task.signed_features(), task.journal, progress, watch=watch)
         trace.run(plan.steps)
-        # a default length is extended if it was too short, at step numbers that depend on the arguments alone
+        # Extend a default length if it was too short, at step numbers that depend on the arguments only.
         while task.steps is None and trace.drift().matters and trace.steps < LONGEST * plan.steps:
             trace.run(trace.steps)
         self.flow_ = plan.flow

@@ -1,4 +1,4 @@
-"""One step of projected Langevin sampling as four vectors, and how large it may be.
+"""One step of projected Langevin sampling as four vectors, and the largest allowed step.
 
 In the coordinates z of the particles the diffusion is
 
@@ -35,7 +35,7 @@ def euler_maruyama(step_size: float, precision: Array) -> Scheme:
 
 
 def exponential_euler(step_size: float, mobility: Array, reference: Array, leftover: Array) -> Scheme:
-    """Exponential Euler: the linear drift -p q z is solved exactly, the rest is held over the step.
+    """Exponential Euler: the linear drift -p q z is solved exactly; the rest of the drift is constant over the step.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def exponential_euler(step_size: float, mobility: Array, reference: Array, lefto
     reference : array (dim,)
         q: the part of the curvature of V that is integrated exactly, diagonal in these coordinates.
     leftover : array (dim,)
-        k - q: the part of the linear drift that is held over the step.
+        k - q: the part of the linear drift that is constant over the step.
     """
     lost = -np.expm1(-step_size * mobility * reference)
     spread = np.sqrt(-np.expm1(-2.0 * step_size * mobility * reference) / reference)
@@ -53,6 +53,6 @@ def exponential_euler(step_size: float, mobility: Array, reference: Array, lefto
 
 
 def random_walk(length: float, reference: Array) -> Scheme:
-    """Gaussian moves of the standard deviations length / sqrt(q), without drift."""
+    """Gaussian moves with the standard deviations length / sqrt(q), without drift."""
     one = np.ones(len(reference))
     return Scheme(one, 0.0 * one, 0.0 * one, length / np.sqrt(reference))

@@ -1,4 +1,4 @@
-"""The posterior that is to be sampled, with checked settings: the input of every plan."""
+"""The posterior to sample, with checked settings: the input of every plan."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from particlegvi.contracts import Array
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
-from particlegvi.functionspace.sampling.journal import Journal
+from particlegvi.simulation.journal import Journal
 
-SIGN_ROWS = 64  # rows with y >= 1 at which signs are followed
+SIGN_ROWS = 64  # number of rows with y >= 1 at which signs are recorded
 
 
 class Task(NamedTuple):
@@ -21,16 +21,16 @@ class Task(NamedTuple):
     likelihood : Likelihood
     X, y : array (rows, inputs), array (rows,)
     features : array (rows, dim)
-        e_m(x_n). C-contiguous; a plan may overwrite them.
+        The features e_m(x_n), C-contiguous; a plan may overwrite them.
     prior_variances : array (dim,)
-        Of the coefficients.
+        Prior variances of the coefficients.
     particles : int
     steps, step_size : int or None, float or None
-        None where the plan chooses them.
+        None if the plan chooses.
     initial : array (particles, dim) or None
         Coefficients at the start; None for draws from the prior.
     batch_size : int or None
-        Rows of a stochastic gradient; None for all rows.
+        Number of rows of a stochastic gradient; None for all rows.
     seed : int
     journal : Journal
         Stores the results of the work before the first step.
@@ -52,7 +52,7 @@ class Task(NamedTuple):
     def signed_features(self) -> Array | None:
         """The features of some rows with y >= 1 if the likelihood has a pole at f = 0; otherwise None.
 
-        After a plan was chosen they are those of the plan's coordinates.
+        After a plan was chosen, the features are in the plan's coordinates.
         """
         rows = np.flatnonzero(self.y > 0.0)
         if not self.likelihood.even or not len(rows):

@@ -8,15 +8,15 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from particlegvi.contracts import Array, Facts
-from particlegvi.functionspace.sampling.journal import Journal
 from particlegvi.functionspace.sampling.plans import Plan
+from particlegvi.simulation.journal import Journal
 from particlegvi.tools.errors import Diverged
 
-PART = "sampling"  # of the fit
-BITS = 48  # in one number
-WATCHED = 100  # states that a watcher sees in a run, or some more
+PART = "sampling"  # name of this part of a fit
+BITS = 48  # flags packed into one number
+WATCHED = 100  # a watcher sees about so many states of a run
 RECORDS = 16  # records of the energies in a run, the end included
-TOLERANCE = 0.05  # a drift below this part of the expected excess does not matter
+TOLERANCE = 0.05  # a drift below this part of the expected excess energy is ignored
 STANDARD_ERRORS = 4.0
 INSIDE = 0.9  # share of particles below the expected excess energy plus six standard deviations
 
@@ -41,9 +41,9 @@ class Trace:
     energy : function
         V of coefficients (particles, dim).
     signed : array (rows, dim) or None
-        Features, in the plan's coordinates, of rows at which signs matter.
+        Features, in the plan's coordinates, of the rows whose signs are recorded.
     journal : Journal
-        Steps that an interrupted fit had taken are not taken again.
+        Journal of the fit: steps that an interrupted fit has taken are skipped.
     progress : function or None
         Called as ``progress(steps_done, steps)``.
     watch : function or None
@@ -52,7 +52,7 @@ class Trace:
     Attributes
     ----------
     steps : int
-        Taken so far.
+        Number of steps taken so far.
     energies : list of arrays (particles,)
         V at the records.
     """
@@ -77,7 +77,7 @@ class Trace:
         self.energies: list[Array] = []
         self.signs: list[Array] = []
         found = journal.interrupted(PART)
-        self._taken = 0 if found is None else found["step"]  # by the flow; the records follow
+        self._taken = 0 if found is None else found["step"]  # steps of the flow; the records are behind them
         journal.take_up(PART, plan.flow)
 
     def run(self, steps: int) -> None:
@@ -104,7 +104,7 @@ class Trace:
             self.signs.extend(signs)
 
     def _stops(self, record: int, steps: int) -> list[int]:
-        """The steps up to the next record at which the particles are shown; that record alone without a progress."""
+        """The steps up to the next record at which the particles are shown; without progress only the record's step."""
         if self.watch is None:
             return [record]
         every = max(1, steps // WATCHED)
@@ -115,7 +115,7 @@ class Trace:
             self.watch(step, self.plan.coordinates.coefficients(self.plan.flow.state).copy())
 
     def _look(self) -> tuple[Array, ...]:
-        """The energies, and the signs where they matter."""
+        """The energies, and the signs if they are recorded."""
         self._check()
         state = self.plan.flow.state
         energies = self.energy(self.plan.coordinates.coefficients(state))
@@ -139,7 +139,7 @@ class Trace:
         return Drift(mean, error, abs(mean) > max(STANDARD_ERRORS * error, TOLERANCE * expected))
 
     def frozen(self) -> float | None:
-        """The share of particles none of whose signs changed over the second half; None where signs do not matter."""
+        """The share of particles without a change of sign over the second half; None if signs are not recorded."""
         if not self.signs:
             return None
         later = self.signs[max(len(self.signs) // 2 - 1, 0) :]
@@ -171,7 +171,7 @@ class Trace:
             doubts.append("one step shows nothing")
         if frozen is not None and frozen > 0.5:
             doubts.append("the signs are those of the start")
-        # without moves between modes the energies are those of one mode
+        # Without moves between modes the energies belong to one mode.
         if inside < INSIDE and self.plan.name != "mixing":
             doubts.append("particles are far above the lowest energy")
         return {
@@ -187,6 +187,6 @@ class Trace:
 
 
 def _words(flags: np.ndarray) -> Array:
-    """Rows of booleans as rows of whole numbers below 2^48, which are equal where the rows are."""
+    """Pack rows of booleans into rows of whole numbers below 2^48; equal rows give equal numbers."""
     short = np.pad(flags, ((0, 0), (0, -flags.shape[1] % BITS))).reshape(len(flags), -1, BITS)
     return short @ 2.0 ** np.arange(BITS)

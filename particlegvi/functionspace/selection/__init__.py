@@ -1,10 +1,12 @@
 """Rules that choose the inducing points Z among the inputs: one small file each.
 
-A rule is a function ``rule(covariance, X, count, seed)`` with a ``name`` that gives a `Selection`. One that is marked
-``uses_targets`` takes `Targets` as well, and places points anywhere in the range of the inputs.
+A rule is a function ``rule(covariance, X, count, seed)`` with a ``name`` that returns a `Selection`. A rule marked
+``uses_targets`` takes `Targets` as well, and may place points anywhere in the range of the inputs.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from numpy.typing import ArrayLike
 
@@ -18,23 +20,19 @@ from particlegvi.tools.registry import Registry
 
 __all__ = ["Selection", "Targets", "names", "select", "uses_targets"]
 
-_registry = Registry("particlegvi.functionspace.selection", "selection")
-
-
-def names() -> list[str]:
-    """The names of all rules, in alphabetical order."""
-    return _registry.names()
+_registry: Registry[Callable[..., Selection]] = Registry(__name__, "selection")
+names = _registry.names
 
 
 def uses_targets(name: str) -> bool:
-    """Whether the rule of this name needs `Targets`, and so a Gaussian likelihood."""
+    """Whether the rule of this name needs `Targets`, and therefore a Gaussian likelihood."""
     return bool(vars(_registry[name]).get("uses_targets", False))
 
 
 def select(
     name: str, covariance: KernelLike, X: ArrayLike, count: int, seed: int = 0, targets: Targets | None = None
 ) -> Selection:
-    """Inducing points for the inputs.
+    """Select inducing points for the inputs by a rule.
 
     Parameters
     ----------
@@ -47,20 +45,15 @@ def select(
     count : int
         M, at most n.
     seed : int
-        Of the random part of the rule.
+        Seed of the random part of the rule.
     targets : Targets, optional
-        The targets and the noise variance, and points to begin with, for "elbo" and "fisher".
+        The targets, the noise variance and starting points, for "elbo" and "fisher".
 
     Returns
     -------
     Selection
-        With ``points`` (M, dim), ``indices`` (M,) into X or None where the points are no rows of X, and ``facts``.
-        There may be fewer points than asked for, if further points would add nothing; the facts have both numbers.
-
-    Raises
-    ------
-    ValueError
-        If there is no such rule, the count is below 1 or above n, or targets are missing.
+        ``points`` (M, dim); ``indices`` (M,), their row numbers in X, or None if they are not rows of X; and ``facts``.
+        There may be fewer points than ``count`` if further points would add nothing; the facts have both numbers.
     """
     rule = _registry[name]
     x = points("X", X)

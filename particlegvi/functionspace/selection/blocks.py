@@ -11,19 +11,19 @@ from particlegvi.contracts import Array
 from particlegvi.engine.numerics import threads
 from particlegvi.functionspace.covariances.covariance import Covariance, padded
 
-ROWS = 768  # of a block at most
-GROUPS = 8  # of blocks at most: what each sums up is added in this order on any number of threads
+ROWS = 768  # largest number of rows of a block
+GROUPS = 8  # largest number of groups of blocks; their sums are added in a fixed order on any number of threads
 
 
 def projected(L: Array, both: Array) -> tuple[Array, Array]:
-    """G = C C^T and c = C y for C = L^-1 k(Z, X); ``both`` (M + 1, n) is [k(Z, X); y], and [C; y] afterwards."""
+    """G = C C^T and c = C y for C = L^-1 k(Z, X); ``both`` (M + 1, n) holds [k(Z, X); y] and becomes [C; y]."""
     M = len(L)
     blas.dtrsm(1.0, L, both[:M].T, side=1, lower=1, trans_a=1, overwrite_b=1)
     return both[:M] @ both[:M].T, both[:M] @ both[M]
 
 
 class Scratch:
-    """Memory for the blocks, for all steps of a search: the system takes as long to give it as a step's products."""
+    """Memory for the blocks, reused by all steps of a search: allocating it takes as long as the products of a step."""
 
     def __init__(self) -> None:
         self.shape: tuple[int, ...] = ()
@@ -31,7 +31,7 @@ class Scratch:
         self.weights: list[Array] = []  # flat, one for each group
 
     def fit(self, M: int, columns: int, blocks: int, groups: int) -> None:
-        """Make room, unless it is there."""
+        """Allocate the memory, unless it is already large enough."""
         if self.shape != (M, columns, blocks, groups):
             self.shape = (M, columns, blocks, groups)
             self.blocks = [np.empty((M + 1, columns)) for _ in range(blocks)]
@@ -39,7 +39,7 @@ class Scratch:
 
 
 class Blocks:
-    """The rows of X in blocks, and these in groups that are worked on side by side."""
+    """The rows of X in blocks, and the blocks in groups that are computed in parallel."""
 
     def __init__(self, k: Covariance, Z: Array, X: Array, y: Array, scratch: Scratch) -> None:
         self.k, self.Z, self.y, self.scratch = k, Z, y, scratch
@@ -67,7 +67,7 @@ class Blocks:
         return G.sum(axis=0), c.sum(axis=0)
 
     def backward(self, back: Array) -> tuple[Array, Array]:
-        """The gradients in Z and in the log parameters, where back (M, M + 1) @ [C; y] is that in k(Z, X)."""
+        """The gradients in Z and in the log parameters; the gradient in k(Z, X) is back (M, M + 1) @ [C; y]."""
         in_points = np.zeros((len(self.groups), *self.Z.shape))
         in_logs = np.zeros((len(self.groups), len(self.k.log_parameters())))
 

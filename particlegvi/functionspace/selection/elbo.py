@@ -11,8 +11,8 @@ from scipy import linalg
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.covariances.covariance import Covariance, padded
+from particlegvi.functionspace.linalg import factor, in_points, through_factor
 from particlegvi.functionspace.selection.blocks import Blocks, Scratch, projected
-from particlegvi.functionspace.selection.reverse import factor, in_points, through_factor
 from particlegvi.functionspace.selection.search import begin, kink, minimise, placed
 from particlegvi.functionspace.selection.selection import Selection, Targets
 from particlegvi.tools.registry import named
@@ -20,11 +20,11 @@ from particlegvi.tools.registry import named
 
 @named("elbo", uses_targets=True)
 def elbo(covariance: Covariance, X: Array, count: int, seed: int, targets: Targets) -> Selection:
-    """L-BFGS on the bound, with its exact gradient, from greedy points or those given.
+    """L-BFGS on the bound, with its exact gradient, from greedy points or from given points.
 
-    O(n M^2) time for each step. The bound has several maxima; the one found depends on the start. The facts have
+    Each step takes O(n M^2) time. The bound has several maxima, so that the result depends on the start. The facts have
     ``start``, ``iterations``, ``converged``, the ``objective`` (minus the bound, in nats) before and after,
-    ``at_bound``, and ``kink`` where the covariance has one, as Matern-1/2 has.
+    ``at_bound``, and ``kink`` if the covariance has a kink, as Matern-1/2 has.
 
     Source: Titsias (2009), (9).
     """
@@ -43,12 +43,12 @@ class Weights(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """The value, its gradients in k(Z, Z) and in the log noise, and what gives that in k(Z, X): back @ [C; y]."""
+    """The value, its gradients in k(Z, Z) and the log noise, and the factor ``back`` of the one in k(Z, X)."""
 
     value: float
     among: Array
     in_log_noise: float
-    back: Array  # (M, M + 1)
+    back: Array  # (M, M + 1); the gradient in k(Z, X) is back @ [C; y]
 
 
 class CollapsedBound(NamedTuple):
@@ -58,10 +58,10 @@ class CollapsedBound(NamedTuple):
     X: Array
     y: Array
     noise_variance: float
-    scratch: Scratch | None = None  # of a search that takes `everywhere` many times
+    scratch: Scratch | None = None  # memory for a search that calls `everywhere` many times
 
     def at(self, Z: Array) -> tuple[float, Array, Weights]:
-        """The value at points (M, dim), its gradient in them (M, dim), and what `in_hyperparameters` takes.
+        """The value at points (M, dim), its gradient in them (M, dim), and the weights for `in_hyperparameters`.
 
         With L L^T = k(Z, Z), C = L^-1 k(Z, X), A = I + C C^T / s2, c = C y, t = tr(k(X, X)) - tr(C C^T):
 
@@ -76,9 +76,9 @@ class CollapsedBound(NamedTuple):
 
     @one_blas_thread()
     def everywhere(self, Z: Array) -> tuple[float, Array, Array]:
-        """The value, its gradient in the points (M, dim), and that in the log parameters and the log noise variance.
+        """The value and its gradients in the points (M, dim) and in the log parameters and the log noise variance.
 
-        The rows are taken in blocks that stay in the processor's cache, side by side on all threads.
+        The rows are taken in blocks that stay in the processor's cache, in parallel on all threads.
         """
         k, X, noise, M = self.covariance, self.X, self.noise_variance, len(Z)
         L = factor(k(Z))
@@ -100,7 +100,7 @@ class CollapsedBound(NamedTuple):
         return np.append(gradient, weights.in_log_noise)
 
     def _derive(self, L: Array, G: Array, c: Array) -> Derived:
-        """From G = C C^T and c = C y."""
+        """The value and its gradients, from G = C C^T and c = C y."""
         k, X, y, noise = self[:4]
         M = len(L)
         one = np.eye(M)
@@ -110,7 +110,7 @@ class CollapsedBound(NamedTuple):
         left = float(k.diagonal(X).sum()) - float(np.trace(G))
         constant = len(y) * math.log(2.0 * math.pi * noise) + 2.0 * float(np.sum(np.log(A.diagonal())))
         value = 0.5 * (constant + (float(y @ y) - float(c @ mean) + left) / noise)
-        # gradients in G, then in C (2 in_g C - mean y^T / noise), then in k(Z, X) and through L in k(Z, Z)
+        # The gradients in G, then in C (2 in_g C - mean y^T / noise), then in k(Z, X), and through L in k(Z, Z).
         in_g = 0.5 * (inverse + np.outer(mean, mean) - one) / noise
         back = linalg.solve_triangular(L, np.column_stack([2.0 * in_g, -mean / noise]), lower=True, trans="T")
         in_factor = -back[:, :-1] @ G - np.outer(back[:, -1], c)  # minus the gradient in k(Z, X) times C^T

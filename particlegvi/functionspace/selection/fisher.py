@@ -8,22 +8,22 @@ from scipy import linalg
 from particlegvi.contracts import Array
 from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.functionspace.selection.reverse import factor, in_points, through_factor
+from particlegvi.functionspace.linalg import factor, in_points, through_factor
 from particlegvi.functionspace.selection.search import begin, kink, minimise, placed
 from particlegvi.functionspace.selection.selection import Selection, Targets
 from particlegvi.tools.registry import named
 
-REGRESSORS = 3  # of nu, for each inducing point: with no more regressors than points nu sees little of the error
-ROWS = 1024  # of k(X, X) at a time
+REGRESSORS = 3  # regressors of nu for each inducing point: with one for each, nu would miss most of the error
+ROWS = 1024  # rows of k(X, X) in a block
 
 
 @named("fisher", uses_targets=True)
 def fisher(covariance: Covariance, X: Array, count: int, seed: int, targets: Targets) -> Selection:
-    """L-BFGS on the squared divergence, with its exact gradient, from greedy points or those given.
+    """L-BFGS on the squared divergence, with its exact gradient, from greedy points or from given points.
 
-    Its third process nu is a `SubsetOfRegressors` on 3 M random rows, or all of them. Each step takes O(n M^2) time,
-    two to three times that of "elbo", and the start O(n^2 M). Nothing is guaranteed by a small value, since nu has a
-    finite rank. The facts are those of "elbo", with the squared divergence as the ``objective``, and the number of
+    The third process nu is a `SubsetOfRegressors` on 3 M random rows, or on all rows. Each step takes O(n M^2) time,
+    two to three times that of "elbo", and the start O(n^2 M). A small value guarantees nothing, since nu has a finite
+    rank. The facts are the same as for "elbo", with the squared divergence as the ``objective``, and the number of
     ``regressors``.
 
     Source: Huggins, Campbell, Kasprzak and Broderick (2019), proposition 5.1 with its missing factors.
@@ -73,7 +73,7 @@ class SquaredDivergence:
         U = linalg.cho_solve((A, True), P @ self.at_rows - G @ W)
         explained = P @ self.errors
         value = float(np.sum(U**2) - np.sum(explained**2)) + self.constant
-        # gradients in the bracket, in G, and then in P, in W, and through L
+        # The gradients in the bracket, in G, then in P, in W, and through L.
         in_bracket = linalg.cho_solve((A, True), 2.0 * U)
         in_g = -in_bracket @ (U / noise + W).T
         in_p = (in_g + in_g.T) @ P + in_bracket @ self.at_rows.T - 2.0 * explained @ self.errors.T

@@ -10,17 +10,16 @@ from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.selection.selection import Selection, chosen
 from particlegvi.tools.registry import named
 
-EXHAUSTED = 1e-10  # share of the largest prior variance below which a conditional variance is rounding
+EXHAUSTED = 1e-10  # a conditional variance below this share of the largest prior variance is rounding
 
 
 @named("greedy")
 def greedy(covariance: Covariance, X: Array, count: int, seed: int) -> Selection:
-    """Each next point is the input of the largest variance given the function's values at those before.
+    """Select one point after another: the input with the largest variance given the values at the earlier points.
 
-    That is Cholesky's factorisation of k(X, X) with complete pivoting, stopped after ``count`` columns: O(n M^2) time
-    and O(n M) memory, and k(X, X) is never made. Ties, such as at the first point of a stationary covariance, go to
-    the first in a random order. It stops early if no variance is left, for example with fewer distinct inputs
-    than ``count``.
+    This is the Cholesky factorisation of k(X, X) with complete pivoting, stopped after ``count`` columns: O(n M^2) time
+    and O(n M) memory; k(X, X) is never formed. A random order breaks ties, such as at the first point of a stationary
+    covariance. The selection stops early if no variance is left, for example with fewer distinct inputs than ``count``.
 
     Sources: Burt, Rasmussen and van der Wilk (2020), section 4.2; Chen, Zhang and Zhou (2018), algorithm 1.
     """
@@ -28,7 +27,7 @@ def greedy(covariance: Covariance, X: Array, count: int, seed: int) -> Selection
     x = X[shuffled]
     left = covariance.diagonal(x)
     least = EXHAUSTED * left.max()
-    columns = np.empty((count, len(x)))  # of the factor, each contiguous
+    columns = np.empty((count, len(x)))  # columns of the factor, each contiguous
     picks: list[int] = []
     for m in range(count):
         best = int(np.argmax(left))
@@ -38,6 +37,6 @@ def greedy(covariance: Covariance, X: Array, count: int, seed: int) -> Selection
         column /= np.sqrt(left[best])
         columns[m] = column
         left -= column * column
-        left[best] = 0.0  # exactly, so that no point is chosen twice
+        left[best] = 0.0  # exactly 0, so that no point is chosen twice
         picks.append(best)
     return chosen("greedy", X, shuffled[picks], count, seed)

@@ -11,7 +11,7 @@ from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.selection.selection import Selection
 from particlegvi.tools.registry import named
 
-ROUNDS = 30  # of Lloyd's algorithm at most; the points need not be the best ones
+ROUNDS = 30  # largest number of rounds of Lloyd's algorithm; the points need not be optimal
 ROWS = 8192
 
 
@@ -19,8 +19,8 @@ ROWS = 8192
 def k_means(covariance: Covariance, X: Array, count: int, seed: int) -> Selection:
     """Centres of ``count`` clusters: k-means++ to begin with, then Lloyd's algorithm.
 
-    Distances are Euclidean, of the unscaled inputs. If X has fewer distinct rows than ``count``, the result is those
-    rows. A cluster that becomes empty keeps its centre.
+    Distances are Euclidean distances of the unscaled inputs. If X has fewer distinct rows than ``count``, the result is
+    these rows. A cluster that becomes empty keeps its centre.
 
     Source: Arthur and Vassilvitskii (2007).
     """
@@ -40,14 +40,14 @@ def k_means(covariance: Covariance, X: Array, count: int, seed: int) -> Selectio
 
 
 def _plus_plus(X: Array, count: int, uniforms: Array) -> Array:
-    """Rows of X, each next one with a probability in proportion to its squared distance from those before."""
+    """Draw rows of X, each with a probability proportional to the squared distance to the nearest earlier row."""
     centres = X[[min(int(uniforms[0] * len(X)), len(X) - 1)]]
     squares = np.sum((X - centres[0]) ** 2, axis=1)
     for u in uniforms[1:]:
         cumulative = np.cumsum(squares)
         if not cumulative[-1] > 0.0:
             break
-        # "right": a row of weight 0, which is a centre already, is never found
+        # side="right" never finds a row of weight 0, which is a centre already
         row = min(int(np.searchsorted(cumulative, u * cumulative[-1], side="right")), int(squares.nonzero()[0][-1]))
         centres = np.vstack([centres, X[row]])
         squares = np.minimum(squares, np.sum((X - X[row]) ** 2, axis=1))

@@ -14,9 +14,9 @@ from particlegvi.tools.registry import named
 
 @named("random")
 def random(covariance: Covariance, X: Array, count: int, seed: int) -> Selection:
-    """``count`` rows of X without replacement, every subset being equally likely.
+    """Draw ``count`` rows of X without replacement; every subset is equally likely.
 
-    The rule uses neither the covariance nor the distances of the inputs. It is a comparator of the other rules: it
-    repeats clusters of the inputs, and leaves gaps where inputs are rare.
+    The rule uses neither the covariance nor the distances of the inputs. It is a comparator for the other rules: it
+    takes many points from clusters of inputs, and leaves gaps in places with few inputs.
     """
     return chosen("random", X, preprocessing.order(seed, "selection", len(X))[:count], count, seed)

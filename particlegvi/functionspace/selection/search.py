@@ -15,11 +15,11 @@ from particlegvi.functionspace.selection.greedy import greedy
 from particlegvi.functionspace.selection.selection import Selection, Targets
 
 MOST_ITERATIONS = 200
-Objective: TypeAlias = Callable[[Array], tuple[float, Array]]  # of Z (M, dim): the value, and the gradient (M, dim)
+Objective: TypeAlias = Callable[[Array], tuple[float, Array]]  # from Z (M, dim) to the value and the gradient (M, dim)
 
 
 def begin(covariance: Covariance, X: Array, count: int, seed: int, targets: Targets) -> tuple[Array, str]:
-    """The points from which a search begins: those given, or greedy ones; and which of the two."""
+    """The points from which a search begins, and the word "given" or "greedy" for their origin."""
     if targets.start is not None:
         return targets.start, "given"
     return greedy(covariance, X, count, seed).points, "greedy"
@@ -29,13 +29,13 @@ def begin(covariance: Covariance, X: Array, count: int, seed: int, targets: Targ
 def minimise(
     objective: Objective, start: Array, X: Array, most_iterations: int = MOST_ITERATIONS
 ) -> tuple[Array, Facts]:
-    """Points (M, dim) that make the objective small, never larger than at the start.
+    """Points (M, dim) that minimise the objective; it is never larger than at the start.
 
-    Every coordinate stays between the smallest and the largest of its column of X; points outside begin at the ends. A
-    constant column stays as it is. Coordinates are measured in standard deviations of their columns.
+    Every coordinate stays between the smallest and the largest number of its column of X; a coordinate that is outside
+    begins at the nearer end. A constant column does not change. Coordinates are in units of their columns' sd.
 
     The facts have ``iterations``, ``converged``, the ``objective`` before and after, and ``at_bound``, the number of
-    coordinates that ended at an end of their column.
+    coordinates that end at an end of their column's range.
     """
     low, high = X.min(axis=0), X.max(axis=0)
     unit = np.where(high > low, X.std(axis=0), 1.0)
@@ -66,12 +66,12 @@ def minimise(
 
 
 def kink(covariance: Covariance) -> Facts:
-    """What a search with a covariance that is not differentiable everywhere says of itself."""
+    """A fact for searches with a covariance that is not differentiable everywhere; empty for other covariances."""
     if not covariance.kinked:
         return {}
     return {"kink": "the objective has a kink where an inducing point meets an input; its gradient there is taken as 0"}
 
 
 def placed(name: str, points: Array, asked: int, seed: int, facts: Facts) -> Selection:
-    """The selection of points that are no rows of X."""
+    """The selection for points that are not rows of X."""
     return Selection(points, None, {"selection": name, "asked": asked, "found": len(points), "seed": seed, **facts})

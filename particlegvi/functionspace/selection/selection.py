@@ -14,8 +14,8 @@ class Selection(NamedTuple):
     """Selected inducing points."""
 
     points: Array  # (M, dim)
-    indices: NDArray[np.intp] | None  # (M,) into X, None where the points are no rows of X
-    facts: Facts  # the rule, the number asked for and found, the seed
+    indices: NDArray[np.intp] | None  # (M,), row numbers in X; None if the points are not rows of X
+    facts: Facts  # the rule, the requested and the actual number of points, the seed
 
 
 def chosen(name: str, X: Array, indices: NDArray[np.intp], asked: int, seed: int) -> Selection:
@@ -25,8 +25,8 @@ def chosen(name: str, X: Array, indices: NDArray[np.intp], asked: int, seed: int
 
 
 class Targets(NamedTuple):
-    """The problem, beside the inputs, of a rule that places inducing points by an objective."""
+    """Targets and further arguments of a rule that places inducing points by an objective."""
 
     y: Array  # (n,)
     noise_variance: float
-    start: Array | None = None  # (M, dim); greedy points if not given
+    start: Array | None = None  # (M, dim); None for greedy points

@@ -46,7 +46,7 @@ class Assembler:
     Attributes
     ----------
     constants : list of float
-        What the programs made so far refer to by number.
+        The objects to which the programs refer by number.
     """
 
     def __init__(self) -> None:
@@ -131,7 +131,7 @@ def lower(graph: Graph, roots: list[int]) -> tuple[Graph, list[int]]:
 
 
 def _again(graph: Graph, node: Node, there: dict[int, int]) -> int:
-    """The same node in the new graph."""
+    """The copy of a node in the new graph."""
     operation, left, right, number = node
     if operation == "constant":
         return graph.constant(number)

@@ -1,7 +1,7 @@
 """The graph of a formula: each subexpression once, constants computed, trivial operations gone.
 
 Nodes are numbered in the order in which they are made, operands first, so a loop over the numbers is an evaluation and
-nothing here needs recursion. What is simplified is exact in floating point, but for the product of two constants.
+nothing here needs recursion. Every simplification is exact in floating point, except the product of two constants.
 """
 
 from __future__ import annotations

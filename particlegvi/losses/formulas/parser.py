@@ -75,14 +75,9 @@ def is_formula(text: str) -> bool:
 
 
 def variables_of(formula: str) -> list[str]:
-    """The names in a formula that are no functions or constants, in the order in which they first appear.
+    """The variables of a formula: all names but functions and constants, in order of appearance.
 
     A name that only ever stands before a parenthesis is a function, if a mistyped one, and no variable.
-
-    Raises
-    ------
-    ValueError
-        If the formula has a character that no formula has, or no variable.
     """
     found = list(tokens(formula))
     names = [

@@ -21,7 +21,7 @@ ONE: dict[str, np.ufunc] = {
 
 
 class PlainFormula:
-    """A formula and its gradient, equal to those of the engine up to rounding.
+    """A formula and its gradient, equal to the engine's up to rounding.
 
     Parameters
     ----------

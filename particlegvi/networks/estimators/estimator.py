@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Facts, Kernel, Method
 from particlegvi.engine.numerics import noise
-from particlegvi.functionspace.estimators.scaled import RandomState, ScaledEstimator
+from particlegvi.functionspace.estimators.base import Estimator
 from particlegvi.functionspace.preprocessing import STEPS
 from particlegvi.kernels import OnOutputs, SquaredExponential
 from particlegvi.methods import DE, DLE, DRE, DRLE
@@ -20,12 +22,13 @@ from particlegvi.tools import arguments
 from particlegvi.tools.quoting import refuse
 
 METHODS = ("DE", "DLE", "DRE", "DRLE")
-MMD_WEIGHT = 0.1  # where a method with repulsion is given none
-CONTEXT = 40  # inputs at which outputs repel each other, where none are given
+MMD_WEIGHT = 0.1  # the default for a method with repulsion
+CONTEXT = 40  # default number of inputs at which outputs repel each other
 
 
-class EnsembleEstimator(ScaledEstimator):
-    """The part of an estimator that is the same for numbers and for labels; subclasses fit and predict.
+@dataclass(eq=False, repr=False)
+class EnsembleEstimator(Estimator):
+    """The parameters of the two estimators, and the training of an ensemble.
 
     Parameters
     ----------
@@ -34,75 +37,57 @@ class EnsembleEstimator(ScaledEstimator):
     hidden : sequence of int
         Units of each hidden layer.
     activation, parameterisation : str
-        As in `particlegvi.networks.Network`.
+        Parameters of `particlegvi.networks.Network`.
     particles : int
-        Members of the ensemble.
+        Number of members of the ensemble.
     steps : int, optional
-        By default found on the validation rows, by doubling, at most 32,000 of one size.
+        Number of steps. By default it is doubled until the validation rows' score stops improving: at most 32,000
+        steps of one size.
     step_size : float, optional
-        By default 1 / the largest curvature at the start.
+        Size of the first step. By default 1 / the largest curvature at the start.
     batch_size : int
-        Rows of a batch, or all where there are fewer.
+        Number of rows of a batch; all rows if the data have fewer.
     kl_weight : float, optional
-        Of DLE and DRLE. By default that of the posterior (`NetworkLoss.kl_weight`).
+        Weight of KL in DLE and DRLE. By default the weight of the posterior (`NetworkLoss.kl_weight`).
     mmd_weight : float, optional
-        Of DRE and DRLE. 0.1 by default.
+        Weight of the repulsion in DRE and DRLE, by default 0.1.
     kernel : kernel, optional
-        Of DRE and DRLE. By default outputs repel each other: the squared exponential of the outputs at ``context``,
-        with the median heuristic.
+        Kernel of the repulsion in DRE and DRLE. By default outputs repel each other: the squared exponential of the
+        outputs at ``context``, with the median heuristic.
     context : array (n, features), optional
-        Inputs at which outputs repel each other, in units of X. By default 40 draws, uniform in the box of the training
-        inputs widened by half of its width on each side.
+        Inputs at which outputs repel each other, in units of X. By default 40 uniform draws from the box of the
+        training inputs, widened by half of its width on each side.
     validation_fraction : float
-        Share of the rows that are not trained on but decide about steps and noise. Fewer than two rows decide nothing:
-        then all are trained on, in 1000 steps, and the noise is that of the training rows.
+        Share of the rows that are kept from training and choose the number of steps and the noise. If it gives fewer
+        than two rows, all rows are trained on for 1000 steps, and the training rows choose the noise.
     standardise : bool
-        Whether inputs (and, in regression, targets) are brought to mean 0 and standard deviation 1 first.
+        Whether inputs (and, in regression, targets) are scaled to mean 0 and standard deviation 1 first.
     random_state : int, RandomState or None
     """
 
-    def __init__(
-        self,
-        method: str = "DE",
-        hidden: Sequence[int] = (50,),
-        activation: str = "relu",
-        parameterisation: str = "standard",
-        particles: int = 10,
-        steps: int | None = None,
-        *,
-        step_size: float | None = None,
-        batch_size: int = 100,
-        kl_weight: float | None = None,
-        mmd_weight: float | None = None,
-        kernel: Kernel | None = None,
-        context: ArrayLike | None = None,
-        validation_fraction: float = 0.1,
-        standardise: bool = True,
-        random_state: RandomState = None,
-    ) -> None:
-        self.method = method
-        self.hidden = hidden
-        self.activation = activation
-        self.parameterisation = parameterisation
-        self.particles = particles
-        self.steps = steps
-        self.step_size = step_size
-        self.batch_size = batch_size
-        self.kl_weight = kl_weight
-        self.mmd_weight = mmd_weight
-        self.kernel = kernel
-        self.context = context
-        self.validation_fraction = validation_fraction
-        self.standardise = standardise
-        self.random_state = random_state
+    method: str = "DE"
+    hidden: Sequence[int] = (50,)
+    activation: str = "relu"
+    parameterisation: str = "standard"
+    particles: int = 10
+    steps: int | None = None
+    _: KW_ONLY
+    step_size: float | None = None
+    batch_size: int = 100
+    kl_weight: float | None = None
+    mmd_weight: float | None = None
+    kernel: Kernel | None = None
+    context: ArrayLike | None = None
+    validation_fraction: float = 0.1
+
+    result: ClassVar[str] = "particles_"
 
     def _check_settings(self) -> None:
-        """Refuse settings that are wrong whatever the data are."""
+        """Refuse settings that are wrong for any data."""
         if not isinstance(self.method, str) or self.method not in METHODS:
             raise refuse("method", self.method, f"one of {', '.join(METHODS)}")
         arguments.whole("particles", self.particles, 1, arguments.MOST_PARTICLES)
         arguments.whole("batch_size", self.batch_size, 1)
-        arguments.flag("standardise", self.standardise)
         if self.steps is not None:
             arguments.whole("steps", self.steps, 1)
         if self.step_size is not None:
@@ -114,7 +99,7 @@ class EnsembleEstimator(ScaledEstimator):
         arguments.fraction("validation_fraction", self.validation_fraction, "0")
 
     def _split(self, rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """Row numbers to train on and to validate on; both are all rows where there are too few for two of either."""
+        """Row numbers for training and for validation; both are all rows if either would have fewer than two."""
         trained, held = self._held_out(rows, self.validation_fraction, seed, "validation")
         self.rows_held_ = len(held)
         return trained, held if len(held) else trained
@@ -128,10 +113,10 @@ class EnsembleEstimator(ScaledEstimator):
     def _train(
         self, loss: NetworkLoss, kl_weight: float, score: Callable[[Array], float], seed: int, plain: bool = False
     ) -> Trained:
-        """Train with the method that was asked for; ``plain`` leaves its noise and its repulsion out."""
+        """Train with the chosen method; with ``plain`` without its noise and its repulsion."""
         name = "ntk" if self.parameterisation == "ntk" else "he"
         method = DE() if plain else self._made(loss, kl_weight, seed)
-        alone = self.steps is None and self.rows_held_ == 0  # rows that are trained on do not say when to stop
+        alone = self.steps is None and self.rows_held_ == 0  # training rows cannot choose when to stop
         return train(
             loss, method, loss.network.prior(name), score,
             particles=int(self.particles), steps=FIRST if alone else self.steps, step_size=self.step_size, seed=seed,
@@ -165,6 +150,3 @@ class EnsembleEstimator(ScaledEstimator):
         self.steps_, self.step_size_ = trained.steps, trained.step_size
         self.kl_weight_ = kl_weight if self.method in ("DLE", "DRLE") else 0.0
         self.n_iter_ = trained.steps
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "particles_" in vars(self)

@@ -109,13 +109,7 @@ class Q0:
 
 
 def start_points(initial: Start | ArrayLike, dim: int) -> np.ndarray | None:
-    """The points (n, dim) if ``initial`` is an array of them, None if it is a prior object.
-
-    Raises
-    ------
-    ValueError
-        If the dimensions differ, or the array has another shape or numbers that are not finite.
-    """
+    """The points (n, dim) if ``initial`` is an array of them, None if it is a prior object."""
     if isinstance(initial, Distribution):
         if initial.dim != dim:
             raise ValueError(f"initial must be of dimension {dim}, as the loss is, not {initial.dim}")

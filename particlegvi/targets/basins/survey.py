@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from particlegvi.targets.basins.edges import MOST_PEAKS, NEGLIGIBLE, Peaks, panel_edges
-from particlegvi.targets.quadrature.potential import LogWeight, not_integrable
+from particlegvi.targets.quadrature.potential import UNIFORM, LogWeight, Place, not_integrable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+IN_A_WELL = 33  # points across a well that is known beforehand
 PER_DECADE = 60  # points of the geometric grids
-UNIFORM = 2**18  # points of the uniform grid over the bulk
 MAGNIFIED = 129  # points of the grid over a bracket
 COARSER = 64  # every so many points, for broad peaks
 STANDS_OUT = 1e-8  # least height of a peak on the fine grid, above rounding
@@ -33,15 +33,16 @@ class Survey(NamedTuple):
     edges: np.ndarray
 
 
-def survey(f: LogWeight, low: float, high: float, centre: float, scale: float, uniform: int = UNIFORM) -> Survey:
-    """Peaks of ``f`` on [low, high] and panel edges around them; ``uniform`` points lie evenly in the bulk.
+def survey(f: LogWeight, place: Place, uniform: int = UNIFORM) -> Survey:
+    """Peaks of ``f`` in a place on the line and panel edges around them; ``uniform`` points lie evenly in the bulk.
 
     Raises
     ------
     ValueError
         If exp(f) is not integrable, or f is nowhere finite.
     """
-    x = _grid(low, high, centre, scale, uniform)
+    low, high, centre, scale = (float(number[0]) for number in place[:4])
+    x = _grid(low, high, centre, scale, uniform, place.wells)
     y = f(x)
     if not np.any(y > -np.inf):
         raise ValueError("there is no target: the loss is not finite anywhere in the support of the prior")
@@ -52,7 +53,9 @@ def survey(f: LogWeight, low: float, high: float, centre: float, scale: float, u
     return Survey(kept, panel_edges(f, x, y, kept, low=low, high=high, centre=centre, scale=scale))
 
 
-def _grid(low: float, high: float, centre: float, scale: float, uniform: int) -> np.ndarray:
+def _grid(
+    low: float, high: float, centre: float, scale: float, uniform: int, wells: tuple[np.ndarray, ...]
+) -> np.ndarray:
     geometric = np.geomspace(1e-9, 1e60, 69 * PER_DECADE + 1)
     parts: list[ArrayLike] = []
     for anchor, size in ((centre, scale), (0.0, 1.0)):
@@ -62,6 +65,7 @@ def _grid(low: float, high: float, centre: float, scale: float, uniform: int) ->
     else:
         parts.append(np.linspace(centre - 12.0 * scale, centre + 12.0 * scale, uniform))
     parts += [np.linspace(-100.0, 100.0, uniform // 4), [centre, 0.0]]
+    parts += [np.linspace(well[0, 0], well[1, 0], IN_A_WELL) for well in wells]
     x = np.concatenate(parts)
     x = np.sort(x[(x >= low) & (x <= high)], kind="stable")  # stable: fast on parts that are in order already
     return x[np.concatenate([[True], x[1:] != x[:-1]])]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.targets.basins.ridges import LINES, PlanePeaks, check_tails, ridges, widths_of
-from particlegvi.targets.quadrature.potential import LogWeight, Place
+from particlegvi.targets.quadrature.potential import PLANE, PLANE_BOUNDED, LogWeight, Place
 
 NEGLIGIBLE = 60.0  # natural logarithm of a mass ratio that is neglected
 MOST_PEAKS = 2000
@@ -33,6 +33,7 @@ def survey_plane(f: LogWeight, place: Place, coarser: int = 1) -> PlaneSurvey:
         If exp(f) is not integrable, or f is nowhere finite.
     """
     grids = [_Grid(f, low, high, number) for low, high, number in _first_boxes(place, coarser)]
+    grids += [_Grid(f, well[0], well[1], MAGNIFIED) for well in place.wells]
     _leave_to_finer(grids)
     peaks = _find_peaks(f, grids, place)
     if not len(peaks.value):
@@ -88,9 +89,9 @@ def _first_boxes(place: Place, coarser: int) -> list[tuple[np.ndarray, np.ndarra
     """Boxes of all scales around the centre and 0, with the number of grid points along a side."""
     boxes = []
     if np.all(np.isfinite(place.low) & np.isfinite(place.high)):
-        boxes.append((place.low, place.high, 512 // coarser + 1))
+        boxes.append((place.low, place.high, PLANE_BOUNDED // coarser + 1))
     else:
-        boxes.append((place.centre - 6.0 * place.scale, place.centre + 6.0 * place.scale, 384 // coarser + 1))
+        boxes.append((place.centre - 6.0 * place.scale, place.centre + 6.0 * place.scale, PLANE // coarser + 1))
     boxes.append((np.full(2, -10.0), np.full(2, 10.0), 384 // coarser + 1))
     for centre, size in ((place.centre, place.scale), (np.zeros(2), np.ones(2))):
         boxes += [

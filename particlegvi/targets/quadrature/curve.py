@@ -51,6 +51,13 @@ class Curve:
         value = self._cumulative(x, self._mass, self.below)
         return np.clip(value, 0.0, 1.0)
 
+    def pdf(self, x: np.ndarray) -> np.ndarray:
+        """The density of the polynomials at x (n,), which is 0 outside of the panels; rounding may make it negative."""
+        inside = (x >= self.left[0]) & (x <= self.right[-1])
+        panel = np.clip(np.searchsorted(self.left, x, side="right") - 1, 0, len(self.left) - 1)
+        t = np.clip((x - self.left[panel]) / self.half[panel] - 1.0, -1.0, 1.0)
+        return np.where(inside, _legendre(self._density[panel], t) / self.half[panel], 0.0)
+
     def partial_mean(self, x: np.ndarray) -> np.ndarray:
         """Integral of (t - centre) q(t) over (-infinity, x], for x of shape (n,)."""
         return self._cumulative(x, self._first, self._first_below)
@@ -74,7 +81,7 @@ class Curve:
         width = self.below[panel + 1] - self.below[panel]
         t = np.clip(2.0 * rest / np.where(width > 0.0, width, 1.0) - 1.0, -1.0, 1.0)
         a, b = np.full(len(u), -1.0), np.full(len(u), 1.0)
-        left = np.arange(len(u))  # those not found yet
+        left = np.arange(len(u))  # entries not found yet
         # Newton's steps inside a shrinking bracket, halved where they leave it.
         for _ in range(60):
             here, rows = t[left], panel[left]

@@ -17,7 +17,7 @@ STEEPEST = 2.0  # ratio of densities in one rectangle up to which a draw is exac
 
 
 def draws_in_plane(nodes: Nodes, log_density: LogWeight, number: int, random: np.random.Generator) -> np.ndarray:
-    """Draws (number, 2) from the density of which ``nodes`` are the quadrature.
+    """Draws (number, 2) from the density whose quadrature is ``nodes``.
 
     Exact where the density in a rectangle is at most twice that at its node. The quadrature leaves steeper rectangles
     only where the mass is negligible.

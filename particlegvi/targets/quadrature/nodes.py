@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.targets.basins.cells import integrate_plane
-from particlegvi.targets.basins.survey import UNIFORM, survey
+from particlegvi.targets.basins.survey import survey
 from particlegvi.targets.basins.survey_plane import survey_plane
 from particlegvi.targets.quadrature.panels import Panels, integrate
-from particlegvi.targets.quadrature.potential import LogWeight, Place, line
+from particlegvi.targets.quadrature.potential import UNIFORM, LogWeight, Place, line
 
 
 class Nodes(NamedTuple):
@@ -41,8 +41,7 @@ def discretise(log_weight: LogWeight, place: Place, rounding: float = 0.0, rough
     """
     if len(place.centre) == 1:
         f = line(log_weight)
-        low, high, centre, scale = (float(number[0]) for number in place)
-        found = survey(f, low, high, centre, scale, UNIFORM // 16 if rough else UNIFORM)
+        found = survey(f, place, UNIFORM // 16 if rough else UNIFORM)
         panels = integrate(f, found.edges, float(np.max(found.peaks.log_mass)), max(1e-12, rounding))
         return on_panels(panels)
     cells = integrate_plane(log_weight, survey_plane(log_weight, place, 4 if rough else 1), max(1e-9, rounding))

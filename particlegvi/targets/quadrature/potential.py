@@ -14,16 +14,28 @@ if TYPE_CHECKING:
 
     from particlegvi.contracts import Loss, Prior
 
+UNIFORM = 2**18  # points of the survey's uniform grid over the bulk of a prior on the line
+PLANE, PLANE_BOUNDED = 384, 512  # intervals along a side of the one in the plane, and over a box
 LogWeight = Callable[[np.ndarray], np.ndarray]
 
 
 class Place(NamedTuple):
-    """The bounds of a prior, with a centre and a scale: the search for mass starts from these."""
+    """The bounds of a prior, with a centre and a scale: the search for mass starts from these, and from known wells."""
 
     low: np.ndarray  # (dim,), minus infinity where unbounded
     high: np.ndarray
     centre: np.ndarray
     scale: np.ndarray
+    wells: tuple[np.ndarray, ...] = ()  # boxes (2, dim), the lower corner and the upper one
+
+    @property
+    def resolution(self) -> float:
+        """Longest side of a box in the bulk that no point of the survey's first grid need meet."""
+        bounded = np.isfinite(self.low) & np.isfinite(self.high)
+        points = (2 * UNIFORM, UNIFORM) if len(self.low) == 1 else (PLANE_BOUNDED, PLANE)
+        halves = 12.0 if len(self.low) == 1 else 6.0
+        sides = np.where(bounded, (self.high - self.low) / points[0], 2.0 * halves * self.scale / points[1])
+        return float(np.max(sides))
 
 
 def gibbs_log_weight(loss: Loss, prior: Prior, kl_weight: float) -> LogWeight:
@@ -62,7 +74,7 @@ def _known(given: ArrayLike, otherwise: np.ndarray) -> np.ndarray:
 
 
 def line(log_weight: LogWeight) -> LogWeight:
-    """The same function on the line, for arrays of any shape."""
+    """The potential on the line, for arrays of any shape."""
     return lambda x: log_weight(np.ascontiguousarray(x).reshape(-1, 1)).reshape(np.shape(x))
 
 

@@ -1,5 +1,7 @@
-"""The claims by name, one small file each, found by being here."""
+"""The claims by name, one small file each; the registry finds them in this folder."""
+
+from typing import Any
 
 from particlegvi.tools.registry import Registry
 
-registry = Registry(__name__, "claim")
+registry: Registry[Any] = Registry(__name__, "claim")

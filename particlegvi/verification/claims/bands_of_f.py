@@ -1,19 +1,13 @@
-"""Whether the band of f means what it says: functions drawn from the prior."""
+"""The coverage of the 90% band of f, for functions drawn from the prior."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import linalg
 
 from particlegvi.functionspace import GaussianWasserstein, SparseGaussianProcess, covariances, likelihoods
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 X = np.linspace(-1.0, 1.0, 200)[:, None]
 WIDE = 1.6448536269514722
@@ -52,10 +46,7 @@ class BandsOfF(Claim):
         check = Check("distance of the coverage to 0.9", abs(covered - 0.9), 0.05)
         return Experiment((check,), {"f": f, "mean": mean, "sd": sd, "covered": covered})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        x, mean, sd = X[:, 0], data["mean"], data["sd"]
-        axes.fill_between(x, mean - WIDE * sd, mean + WIDE * sd, color=style.SKY, alpha=0.5, linewidth=0)
-        axes.plot(x, mean, color=style.BLUE, label=f"mean, 90% band: holds {data['covered']:.0%}")
-        axes.plot(x, data["f"], "--", color=style.BLACK, label="true $f$")
-        axes.set(xlabel="input $x$", ylabel="function value", xlim=(-1.0, 1.0))
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        x = X[:, 0]
+        picture.band(x, data["mean"], WIDE * data["sd"], f"mean, 90% band: holds {data['covered']:.0%}")
+        picture.truth(x, data["f"], "true $f$").frame("input $x$", "function value", xlim=(-1.0, 1.0))

@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 import particlegvi as pg
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.picture import Picture
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from particlegvi.contracts import Method
 
 LOW, HIGH = -2.0, 1.0  # the minima; the barrier between their basins is at 0
@@ -52,17 +48,14 @@ class BasinLaw(Claim):
         bound = (HIGH - LOW) * chance.ERRORS * math.sqrt(weight * (1.0 - weight) / len(x))
         return Experiment((Check("W1 to the law of the basins", distance, bound),), {"final": x, "weight": weight})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        edges = np.linspace(-3.25, 2.25, 56)  # the minima in the middle of a bin
-        x = data["final"]
-        axes.hist(x, edges.tolist(), weights=np.full(len(x), 1.0 / len(x)), label="particles", **drawing.BARS)
-        axes.plot([LOW, HIGH], [data["weight"], 1.0 - data["weight"]], "D", color=style.BLACK, label=r"$Q_0(\Theta_i)$")
-        axes.set(xlabel=r"parameter $\theta$", ylabel="share of the particles", xlim=(-3.2, 2.2), ylim=(0.0, 0.85))
-        drawing.legend(axes, "upper center")
+    def draw(self, picture: Picture, data: Data) -> None:
+        window, weights = (-3.25, 2.25), [data["weight"], 1.0 - data["weight"]]  # the minima are in the middle of a bin
+        picture.histogram(data["final"], window, 55, shares=True).truth([LOW, HIGH], weights, r"$Q_0(\Theta_i)$", "D")
+        picture.frame(ylabel="share of the particles", legend="upper center", ylim=(0.0, 0.85))
 
 
 class BasinLawAsymmetric(BasinLaw):
-    """The same for a start that favours one basin. Wrong: the particles start symmetrically."""
+    """The law of `BasinLaw` for a start that favours one basin. Wrong: the particles start symmetrically."""
 
     name = "basin-law-asymmetric"
     claim = "Theorem 5.4.1 also where Q0 favours a basin: Q0 = N(0.5, 1)"
@@ -72,4 +65,3 @@ class BasinLawAsymmetric(BasinLaw):
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
         return self.compare(pg.methods.DE(), 0.0 if wrong else self.mean, seed)
-

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.functionspace import likelihoods
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
 from particlegvi.verification.optimum import Projection, divergence, probabilities
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=0.6, variance=1.5)
 LIKELIHOODS = (likelihoods.Bernoulli(), likelihoods.StudentT(3.0, 1.0), likelihoods.Poisson("log"))
-SIZES = (-0.3, -0.03, -0.003, 0.003, 0.03, 0.3)  # of the changes, as the sd of a change of log tau
+SIZES = (-0.3, -0.03, -0.003, 0.003, 0.03, 0.3)  # sizes of the changes: the sd of a change of log tau
 SHOWN = np.linspace(-0.3, 0.3, 31)
 
 
@@ -57,14 +51,10 @@ class BestProjection(Claim):
         curves = [[distance(tilt(claimed, shape, size)) for size in SHOWN] for shape in shapes(claimed, grid[:, 0])[:2]]
         return Experiment((check,), {"curves": np.array(curves) - distance(claimed)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        lines = (("slope", style.BLUE), ("curvature", style.ORANGE))
-        for curve, (words, colour) in zip(data["curves"], lines, strict=True):
-            axes.plot(SHOWN, 1000.0 * curve, color=colour, label=f"another {words}")
-        axes.plot(0.0, 0.0, "o", color=style.BLACK, label=r"$\tau^*$ as tried")
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2)
-        axes.set(xlabel=r"change of $\log \tau$ (its sd)", ylabel=r"KL above that of $\tau^*$, mnat", xlim=(-0.3, 0.3))
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curves(SHOWN, 1000.0 * data["curves"], ("another slope", "another curvature"))
+        picture.truth(0.0, 0.0, r"$\tau^*$ as tried", "o").level(0.0)
+        picture.frame(r"change of $\log \tau$ (its sd)", r"KL above that of $\tau^*$, mnat", xlim=(-0.3, 0.3))
 
 
 def expected_cost(problem: Projection, grid: np.ndarray) -> np.ndarray:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from particlegvi.functionspace import divergences
-from particlegvi.functionspace.gp.guarantee import largest_mean_error, sd_ends
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
+from particlegvi.functionspace.gp.kl_bounds import largest_mean_error, sd_ends
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.picture import Picture
 from particlegvi.verification.regressions import regressions
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-ROUNDING = 1e-6  # of an exact process in double precision, relative
+ROUNDING = 1e-6  # relative rounding of an exact process in double precision
 
 
 class CertificateHolds(Claim):
@@ -53,10 +47,8 @@ class CertificateHolds(Claim):
         )
         return Experiment(checks, {"kl": table[:, 0], "gap": table[:, 1]})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        ends = np.array([1e-6, 1e5])
-        axes.plot(data["kl"], data["gap"], "o", color=style.BLUE, markersize=4, label="random regressions")
-        axes.plot(ends, ends, "--", color=style.BLACK, label="gap = KL")
-        axes.set(xscale="log", yscale="log", xlabel="KL to the exact process in nats", ylabel="certified gap in nats")
-        axes.set(xlim=ends, ylim=(1e-13, 1e5))
-        drawing.legend(axes, "lower right")
+    def draw(self, picture: Picture, data: Data) -> None:
+        ends = (1e-6, 1e5)
+        picture.dots(data["kl"], data["gap"], "random regressions", markersize=4).diagonal(ends, "gap = KL")
+        labels = ("KL to the exact process in nats", "certified gap in nats")
+        picture.frame(*labels, "lower right", log="xy", xlim=ends, ylim=(1e-13, 1e5))

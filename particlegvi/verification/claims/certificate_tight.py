@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, likelihoods
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 
 class CertificateTight(Claim):
@@ -47,8 +42,6 @@ class CertificateTight(Claim):
         largest = float(np.max(gap[small] / kl[small])) if np.any(small) else math.nan
         return Experiment((Check("largest certified gap over KL", largest, 2.0),), {"kl": kl, "gap": gap})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(self.numbers, data["gap"], "o-", color=style.BLUE, label="gap")
-        axes.plot(self.numbers, data["kl"], "s--", color=style.BLACK, label="KL")
-        axes.set(yscale="log", xlabel="inducing points", ylabel="KL to the exact process, nats")
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curve(self.numbers, data["gap"], "gap", "o-").truth(self.numbers, data["kl"], "KL", "s--")
+        picture.frame("inducing points", "KL to the exact process, nats", log="y")

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from particlegvi.functionspace.class_probabilities import class_probabilities
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.functionspace.prediction.class_probabilities import class_probabilities
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(50)
 
@@ -38,7 +33,7 @@ class ClassProbabilities(Claim):
             found = printed(means, variances) if wrong else class_probabilities(means, variances)
             drawn = means + np.sqrt(variances) * r.standard_normal((self.draws, classes))
             counts = np.bincount(drawn.argmax(axis=1), minlength=classes) / self.draws
-            # of two shares the larger one: the count of a class that nearly never wins may be 0
+            # the larger of two variances, because the count of a class that nearly never wins may be 0
             spread = np.maximum(counts * (1.0 - counts), found * (1.0 - found))
             error = np.sqrt(np.maximum(spread, 1.0 / self.draws) / self.draws)
             away = max(away, float(np.max(np.abs(found - counts) / error)))
@@ -48,11 +43,9 @@ class ClassProbabilities(Claim):
                   Check("distance of the sum to 1", sums, 1e-12))  # fmt: skip
         return Experiment(checks, {"pairs": np.concatenate(pairs)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot([0.0, 1.0], [0.0, 1.0], "--", color=style.BLACK, label="equal")
-        axes.plot(data["pairs"][:, 0], data["pairs"][:, 1], "o", color=style.BLUE, label="classes")
-        axes.set(xlabel="share of a million draws", ylabel="probability of the class", xlim=(-0.02, 1.02))
-        drawing.legend(axes, "upper left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.diagonal((0.0, 1.0)).pairs(data["pairs"], "classes")
+        picture.frame("share of a million draws", "probability of the class", "upper left", xlim=(-0.02, 1.02))
 
 
 def printed(means: np.ndarray, variances: np.ndarray) -> np.ndarray:

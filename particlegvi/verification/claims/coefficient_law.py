@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -11,19 +11,16 @@ from scipy.special import ndtr
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.functionspace.basis import Nystroem
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0, variance=1.0)
 NOISE = 0.1
 Z = np.array([[-1.0], [0.0], [1.0]])
 X = np.linspace(-1.8, 1.8, 12)[:, None]
 Y = np.sin(3.0 * X[:, 0])
-SHARE = 0.5  # of the stability limit 2 / (largest eigenvalue of A), which doubles the least of Euler's variances
+SHARE = 0.5  # step size over the limit 2 / (largest eigenvalue of A); doubles the least of Euler's variances
 
 
 class CoefficientLaw(Claim):
@@ -62,16 +59,13 @@ class CoefficientLaw(Claim):
         )
         return Experiment(checks, {"white": white.ravel()})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        drawing.histogram(axes, data["white"], (-4.0, 4.0))
-        z = np.linspace(-4.0, 4.0, 200)
-        axes.plot(z, np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi), "--", color=style.BLACK, label="closed form")
-        axes.set(xlabel="whitened coefficients", ylim=(0.0, 0.58))
-        drawing.legend(axes, "upper left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.histogram(data["white"], (-4.0, 4.0)).normal("closed form")
+        picture.frame("whitened coefficients", legend="upper left", ylim=(0.0, 0.58))
 
 
 class EulerCoefficientLaw(CoefficientLaw):
-    """The same for Euler and Maruyama's step h, whose law has the covariance (A (I - h A / 2))^-1 and the same mean.
+    """Euler and Maruyama's step h gives a law with the covariance (A (I - h A / 2))^-1 and the same mean.
 
     Wrong: the step that solves the linear drift exactly.
     """

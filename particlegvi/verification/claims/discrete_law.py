@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtr
 
 import particlegvi as pg
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 CURVATURE, TEMPERATURE, START = 2.0, 0.5, 1.5
 
@@ -53,12 +49,10 @@ class DiscreteLaw(Claim):
         moments = np.stack([run.positions[:21, :, 0].mean(axis=1), run.positions[:21, :, 0].std(axis=1)])
         return Experiment((Check("largest KS distance to the exact law", max(distances), bound),), {"moments": moments})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        steps = np.arange(data["moments"].shape[1])
-        exact = np.array([self.law(int(step)) for step in steps]).T
-        for moment, (name, colour, marker) in enumerate((("mean", style.BLUE, "o"), ("sd", style.ORANGE, "s"))):
-            axes.plot(steps, data["moments"][moment], marker, color=colour, label=f"{name} of the particles")
-            axes.plot(steps, exact[moment], "--", color=style.darker(colour), label=f"{name}, exact")
-        axes.axhline(math.sqrt(TEMPERATURE / CURVATURE), color=style.LOSS_GREY, linewidth=1.2, label=r"$\sqrt{T/a}$")
-        axes.set(xlabel="step $k$", ylabel=r"$\theta_k$", ylim=(-0.05, 2.3), xticks=range(0, 21, 5))
-        drawing.legend(axes, "upper right")
+    def draw(self, picture: Picture, data: Data) -> None:
+        steps = range(data["moments"].shape[1])
+        exact = np.array([self.law(step) for step in steps]).T
+        for name, fmt, found, law in zip(("mean", "sd"), "os", data["moments"], exact, strict=True):
+            picture.dots(steps, found, f"{name} of the particles", fmt).truth(steps, law, "exact")
+        picture.level(math.sqrt(TEMPERATURE / CURVATURE), r"$\sqrt{T/a}$", ":")
+        picture.frame("step $k$", r"$\theta_k$", "upper right", ylim=(-0.05, 2.3), xticks=range(0, 21, 5))

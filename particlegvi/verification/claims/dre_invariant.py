@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.plotting import style
 from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 # A repulsion that separates particles within one valley as well.
 METHOD = pg.methods.DRE(mmd_weight=5.0, kernel=problems.KERNEL)
@@ -65,11 +61,9 @@ class DreInvariant(Claim):
         )
         return Experiment(checks, {"ends": ends})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        colours = (style.BLUE, style.ORANGE, style.PURPLE, style.GREEN)
-        for row, (end, colour) in enumerate(zip(data["ends"].values(), colours, strict=True)):
+    def draw(self, picture: Picture, data: Data) -> None:
+        for row, end in enumerate(data["ends"].values()):
             shaken = np.random.default_rng(0).uniform(-0.28, 0.28, len(end))
-            axes.plot(end, -row + shaken, ".", color=colour, markersize=4, alpha=0.7)
-        axes.set(xlabel=r"parameter $\theta$ at the end", xlim=(-3.2, 2.4), ylim=(-3.5, 0.5))
-        axes.set_yticks([-row for row in range(len(data["ends"]))], [*data["ends"]])
-        axes.set_ylabel("start")
+            picture.dots(end, -row + shaken, fmt=".", markersize=4, alpha=0.7)
+        picture.axes.set_yticks([-row for row in range(len(data["ends"]))], [*data["ends"]])
+        picture.frame(r"parameter $\theta$ at the end", "start", xlim=(-3.2, 2.4), ylim=(-3.5, 0.5))

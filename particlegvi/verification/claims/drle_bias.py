@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 METHOD = problems.STRONG
 
@@ -57,15 +53,10 @@ class DrleBias(Claim):
             checks.append(Check(f"mean extrapolated from N = {numbers[k]} and {numbers[k + 1]}", left, float(allowed)))
         return Experiment(tuple(checks), {"numbers": numbers, "bias": bias, "error": error})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         x = 1.0 / data["numbers"]
-        axes.errorbar(
-            x, data["bias"], chance.ERRORS * data["error"], fmt="o", color=style.BLUE, capsize=4,
-            label="pooled runs, 4 standard errors",
-        )  # fmt: skip
         weights = 1.0 / data["error"] ** 2
         slope = np.sum(weights * x * data["bias"]) / np.sum(weights * x * x)
-        axes.plot([0.0, x[0]], [0.0, slope * x[0]], "--", color=style.BLACK, label="$c/N$")
-        axes.axhline(0.0, color=style.LOSS_GREY, linewidth=1.0)
-        axes.set(xlabel="$1/N$", ylabel=r"bias of the mean", xlim=(0.0, 1.05 * x[0]))
-        drawing.legend(axes, "lower left")
+        picture.errors(x, data["bias"], data["error"], "pooled runs, 4 standard errors")
+        picture.truth([0.0, x[0]], [0.0, slope * x[0]], "$c/N$").level(0.0, linestyle=":")
+        picture.frame("$1/N$", "bias of the mean", "lower left", xlim=(0.0, 1.05 * x[0]))

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 
 class DrleForgets(Claim):
@@ -41,12 +36,9 @@ class DrleForgets(Claim):
         )
         return Experiment((check,), {"ends": ends})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        looks = (("from one point", style.BLUE), ("from spread particles", style.ORANGE))
-        for (label, colour), end in zip(looks, data["ends"], strict=True):
-            x = np.sort(end)
-            axes.plot(np.append(x, 2.8), np.append(np.arange(len(x)), len(x)) / len(x), color=colour, label=label)
+    def draw(self, picture: Picture, data: Data) -> None:
+        for label, end in zip(("from one point", "from spread particles"), data["ends"], strict=True):
+            picture.curve(np.append(np.sort(end), 2.8), np.arange(len(end) + 1) / len(end), label)
         x = np.linspace(*problems.WINDOW, 400)
-        axes.plot(x, problems.target(problems.DRLE).cdf(x), "--", color=style.BLACK, label="$Q^*$", linewidth=1.2)
-        axes.set(xlim=problems.WINDOW, xlabel=r"parameter $\theta$", ylabel="distribution function")
-        drawing.legend(axes, "upper left")
+        picture.truth(x, problems.target(problems.DRLE).cdf(x), "$Q^*$", linewidth=1.2)
+        picture.frame(ylabel="distribution function", legend="upper left", xlim=problems.WINDOW)

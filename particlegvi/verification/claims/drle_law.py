@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import particlegvi as pg
-from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 METHOD = problems.STRONG
 
@@ -37,7 +33,6 @@ class DrleLaw(Claim):
         bound = chance.w1(target, self.particles, self.step_size)
         return Experiment((Check("W1 to Q*", distance, bound),), {"final": run.final[:, 0]})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        drawing.histogram(axes, data["final"], problems.WINDOW)
-        drawing.curve(axes, problems.target(METHOD), problems.WINDOW)
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        target = problems.target(METHOD)
+        picture.histogram(data["final"], problems.WINDOW).density(target, problems.WINDOW).frame()

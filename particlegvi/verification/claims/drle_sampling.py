@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 METHOD = problems.STRONG
 
@@ -56,14 +53,11 @@ class DrleSampling(Claim):
         check = Check("slope of log W1 in log N, from -1/2", abs(slope + 0.5), chance.ERRORS * error + 0.02)
         return Experiment((check,), {"distances": distances, "slope": slope})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        for number, w1 in data["distances"].items():
-            axes.plot(np.full(len(w1), number), w1, ".", color=style.SKY, alpha=0.7, label="a run")
+    def draw(self, picture: Picture, data: Data) -> None:
         numbers = np.array([*data["distances"]])
+        for number, w1 in data["distances"].items():
+            picture.dots(np.full(len(w1), number), w1, "a run", ".", color=style.SKY, alpha=0.7)
         means = np.array([w1.mean() for w1 in data["distances"].values()])
-        axes.plot(numbers, means, "o-", color=style.BLUE, label=f"mean: slope {data['slope']:.2f}")
-        axes.plot(numbers, means[0] * (numbers / numbers[0]) ** -0.5, "--", color=style.BLACK, label="$N^{-1/2}$")
-        axes.set(yscale="log", ylabel=r"W1 to $Q^*$ (units of $\theta$)")
-        drawing.log_numbers(axes, numbers)
-        handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-        axes.legend(handles.values(), handles.keys(), loc="lower left")
+        picture.curve(numbers, means, f"mean: slope {data['slope']:.2f}", "o-")
+        picture.slope(numbers, means[0], -0.5, "$N^{-1/2}$")
+        picture.frame("particles $N$", r"W1 to $Q^*$ (units of $\theta$)", "lower left", log="xy", ticks=numbers)

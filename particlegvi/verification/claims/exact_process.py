@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy import linalg
 from scipy.special import ndtr
 
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 NOISE, LENGTHSCALE = 0.05, 0.8
 X = np.linspace(-2.0, 2.0, 12)[:, None]
@@ -54,18 +49,13 @@ class ExactProcess(Claim):
         centre, sd = pls.predict(SHOWN, return_std=True)
         return Experiment(checks, {"centre": centre, "sd": sd})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        x, centre, sd = SHOWN[:, 0], data["centre"], data["sd"]
-        axes.fill_between(x, centre - 2.0 * sd, centre + 2.0 * sd, color=style.SKY, alpha=0.4, linewidth=0)
-        axes.plot(x, centre, color=style.BLUE, label=r"PLS, mean $\pm$ 2 sd")
-        mean, covariance = conditioned(SHOWN)
-        exact = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
-        for offset in (-2.0, 0.0, 2.0):
-            label = "exact process" if offset == 0.0 else None
-            axes.plot(x, mean + offset * exact, "--", color=style.BLACK, linewidth=1.4, label=label)
-        axes.plot(X[:, 0], Y, "o", color=style.VERMILLION, markersize=5, label="data")
-        axes.set(xlabel="input $x$", ylabel="function value", xlim=(-3.5, 3.5), ylim=(-3.0, 6.0))
-        drawing.legend(axes, "upper left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        x, (mean, covariance) = SHOWN[:, 0], conditioned(SHOWN)
+        half = 2.0 * np.sqrt(np.maximum(covariance.diagonal(), 0.0))
+        picture.band(x, data["centre"], 2.0 * data["sd"], r"PLS, mean $\pm$ 2 sd")
+        picture.truth(x, np.stack([mean - half, mean, mean + half], axis=1), "exact process", linewidth=1.4)
+        picture.data(X[:, 0], Y)
+        picture.frame("input $x$", "function value", "upper left", xlim=(-3.5, 3.5), ylim=(-3.0, 6.0))
 
 
 def kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
 from scipy.special import ndtr
 
 import particlegvi as pg
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 LOSS = pg.Loss.from_formula("x**2/2", variables=["x", "y"])
 PRIOR = pg.priors.Normal([0.0, 0.0], 1.0)
 STARTS = ([2.0, -3.0], [-2.0, 3.0])
-SD = (0.5**0.5, 1.0)  # of Q*, whose density is proportional to exp(-x^2/2) p(x, y)
+SD = (0.5**0.5, 1.0)  # sds of Q*, whose density is proportional to exp(-x^2/2) p(x, y)
 
 
 class Existence(Claim):
@@ -51,14 +45,8 @@ class Existence(Claim):
         check = Check("largest distance of a coordinate's law to Q*", max(distances), bound)
         return Experiment((check,), {"ends": ends})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        looks = ((style.BLUE, "o"), (style.ORANGE, "^"))
-        for start, end, (colour, marker) in zip(STARTS, data["ends"], looks, strict=True):
-            label = f"from ({start[0]:g}, {start[1]:g})"
-            axes.plot(*end[:600].T, marker, color=colour, markersize=3, alpha=0.5, label=label, linestyle="none")
-        angle = np.linspace(0.0, 2.0 * np.pi, 200)
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.ends(STARTS, data["ends"])
         for times in (1.0, 2.0):
-            x, y = times * SD[0] * np.cos(angle), times * SD[1] * np.sin(angle)
-            axes.plot(x, y, color=style.BLACK, linewidth=1.0, label="$Q^*$: 1 and 2 sd" if times == 1.0 else None)
-        drawing.plane(axes, 12.0)
-        axes.set(xlabel="$x$", ylabel="$y$ (the loss is flat along it)")
+            picture.ellipse(times * SD[0], times * SD[1], "$Q^*$: 1 and 2 sd")
+        picture.plane(12.0, "$x$", "$y$ (the loss is flat along it)")

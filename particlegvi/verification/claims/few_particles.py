@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 KL, MMD = problems.STRONG.kl_weight, problems.STRONG.mmd_weight
 GRID = np.linspace(-5.0, 4.0, 901)
@@ -61,13 +56,11 @@ class FewParticles(Claim):
         check = Check("largest deviation of a mean, in standard errors", worst, bound)
         return Experiment((check,), {"apart": x - y, "law": law})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        drawing.histogram(axes, data["apart"], (-4.0, 4.0), label="two particles")
+    def draw(self, picture: Picture, data: Data) -> None:
         gaps = GRID[:, None] - GRID[None, :]
         density, edges = np.histogram(gaps, np.linspace(-4.0, 4.0, 81), weights=data["law"], density=True)
-        axes.plot(0.5 * (edges[1:] + edges[:-1]), density, color=style.BLACK, linestyle="--", label="quadrature")
-        axes.set(xlabel=r"difference $\theta_1 - \theta_2$")
-        drawing.legend(axes)
+        picture.histogram(data["apart"], (-4.0, 4.0), label="two particles")
+        picture.truth(0.5 * (edges[1:] + edges[:-1]), density, "quadrature").frame(r"difference $\theta_1 - \theta_2$")
 
 
 def pair_law() -> np.ndarray:

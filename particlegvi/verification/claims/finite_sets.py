@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from particlegvi import schedules
 from particlegvi.functionspace import BayesianLinearRegression
-from particlegvi.functionspace.measurement import data_and_box, kl_at_set
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
+from particlegvi.functionspace.linear.sets import data_and_box, kl_at_set
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 CENTRES = np.linspace(-2.0, 2.0, 20)[:, None]
 
@@ -55,11 +49,10 @@ class KlSupremum(Claim):
         )
         return Experiment(checks, {"values": values, "whole": whole})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(np.arange(1, 41), data["values"], "o-", color=style.BLUE, markersize=4, label="at the inputs")
-        axes.axhline(data["whole"], color=style.BLACK, linestyle="--", label="of the weights")
-        axes.set(xlabel="inputs in the set", ylabel="KL to the prior, nats", ylim=(0.0, 1.1 * data["whole"]))
-        drawing.legend(axes, "lower right")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curve(np.arange(1, 41), data["values"], "at the inputs", "o-", markersize=4)
+        picture.level(data["whole"], "of the weights")
+        picture.frame("inputs in the set", "KL to the prior, nats", "lower right", ylim=(0.0, 1.1 * data["whole"]))
 
 
 class FixedPointsCollapse(Claim):
@@ -99,13 +92,9 @@ class FixedPointsCollapse(Claim):
         )
         return Experiment(checks, {"path": np.array(path)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(self.steps, data["path"], "o-", color=style.BLUE, label="Adam")
-        axes.axhline(1.0, color=style.BLACK, linestyle="--", label="posterior")
-        axes.set(xscale="log", yscale="log", xlabel="steps", ylabel="smallest eigenvalue, ratio")
-        axes.set_xticks(self.steps, [f"{steps:,}" for steps in self.steps])
-        axes.minorticks_off()
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curve(self.steps, data["path"], "Adam", "o-").level(1.0, "posterior")
+        picture.frame("steps", "smallest eigenvalue, ratio", log="xy", ticks=self.steps)
 
 
 class RandomPointsOptimum(Claim):
@@ -141,12 +130,10 @@ class RandomPointsOptimum(Claim):
         )
         return Experiment(checks, {"excess": excess})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         steps = np.arange(1, len(data["excess"]) + 1) / len(data["excess"]) * self.steps
-        axes.plot(steps, np.maximum(data["excess"], 1e-4), "o-", color=style.BLUE, markersize=4, label="Adam")
-        axes.axhline(0.1, color=style.BLACK, linestyle="--", label="bound")
-        axes.set(yscale="log", xlabel="steps", ylabel="nats above the optimum")
-        drawing.legend(axes, "upper right")
+        picture.curve(steps, np.maximum(data["excess"], 1e-4), "Adam", "o-", markersize=4).level(0.1, "bound")
+        picture.frame("steps", "nats above the optimum", "upper right", log="y")
 
 
 def _objective(

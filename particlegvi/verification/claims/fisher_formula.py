@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,12 +10,9 @@ from particlegvi.functionspace import ExactGaussianProcess, SubsetOfData, covari
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.selection import Targets
 from particlegvi.functionspace.selection.fisher import SquaredDivergence
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 BATCH = 20_000
 
@@ -69,11 +65,10 @@ class DivergenceFormula(Claim):
         running = np.cumsum(norms)[999::1000] / np.arange(1000, len(norms) + 1, 1000)
         return Experiment(checks, {"running": running, "formula": formula})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(np.arange(1, len(data["running"]) + 1), data["running"], color=style.BLUE, label="mean over draws")
-        axes.axhline(data["formula"], color=style.BLACK, linestyle="--", label="formula")
-        axes.set(xlabel="functions drawn, in thousands", ylabel="squared divergence", ylim=(8.0, 15.0))
-        drawing.legend(axes, "upper right")
+    def draw(self, picture: Picture, data: Data) -> None:
+        thousands = np.arange(1, len(data["running"]) + 1)
+        picture.curve(thousands, data["running"], "mean over draws").level(data["formula"], "formula")
+        picture.frame("functions drawn, in thousands", "squared divergence", "upper right", ylim=(8.0, 15.0))
 
 
 class DensityRatio(Claim):
@@ -106,13 +101,11 @@ class DensityRatio(Claim):
         check = Check("difference from the largest ratio, relative", float(gap), 1e-8)
         return Experiment((check,), {"formula": np.array(formulas), "largest": np.array(largest)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         unseen = 16 - np.array(self.numbers)
-        axes.plot(unseen, data["largest"], "o", color=style.BLUE, label="largest ratio")
-        axes.plot(unseen, data["formula"], "--", color=style.BLACK, label="formula")
-        axes.plot(unseen, 0.5 * unseen, ":", color=style.ORANGE, label="$(N - M') / 2$")
-        axes.set(xlabel="rows that nu has not seen", ylabel="log of sup dp/dnu, nats")
-        drawing.legend(axes, "upper left")
+        picture.dots(unseen, data["largest"], "largest ratio").truth(unseen, data["formula"], "formula")
+        picture.curve(unseen, 0.5 * unseen, "$(N - M') / 2$", ":")
+        picture.frame("rows that nu has not seen", "log of sup dp/dnu, nats", "upper left")
 
 
 def _printed(

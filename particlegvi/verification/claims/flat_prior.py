@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0)
 METHODS = (pg.methods.DE(), pg.methods.DLE(0.2), pg.methods.DRE(0.3, KERNEL), pg.methods.DRLE(0.2, 0.3, KERNEL))
@@ -47,8 +41,8 @@ class FlatPrior(Claim):
         gap = max(float(np.max(np.abs(flat - boxed))) for flat, boxed in ends.values())
         return Experiment((Check("largest difference of a coordinate", gap, 1e-12),), {"ends": ends["DRLE"]})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         flat, boxed = data["ends"]
-        axes.plot(*flat.T, "o", color=style.BLUE, markersize=7, markerfacecolor="none", label="flat prior")
-        axes.plot(*boxed.T, ".", color=style.ORANGE, markersize=5, label="box")
-        drawing.plane(axes, 4.8)
+        picture.pairs(flat, "flat prior", markersize=7, markerfacecolor="none")
+        picture.pairs(boxed, "box", ".", markersize=5)
+        picture.plane(4.8)

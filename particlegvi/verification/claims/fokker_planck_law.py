@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.contracts import Facts
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
 from particlegvi.verification.fokker_planck import FokkerPlanck
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import COLOURS, Picture
 
 METHOD = problems.STRONG
 START, SD = 1.0, 0.5
@@ -57,23 +53,18 @@ class FokkerPlanckLaw(Claim):
         quantity = "largest KS distance to the flow"
         return Experiment((Check(quantity, max(distances), bound),), {"looks": looks, "densities": densities})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        colours = (style.ORANGE, style.BLUE, style.PURPLE, style.GREEN)
-        width = CENTRES[1] - CENTRES[0]
-        for time, x, masses, colour in zip(TIMES, data["looks"], data["densities"], colours, strict=True):
-            drawing.histogram(
-                axes, x, problems.WINDOW, bins=66, histtype="step", edgecolor=colour, linewidth=1.4, label=f"t = {time}"
-            )
-            axes.plot(CENTRES, masses / width, "--", color=style.darker(colour), linewidth=1.2)
-        axes.plot([], [], "--", color=style.TEXT_GREY, linewidth=1.2, label="the flow")
-        drawing.legend(axes, "upper left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        for time, x, masses, colour in zip(TIMES, data["looks"], data["densities"], COLOURS, strict=True):
+            picture.histogram(x, problems.WINDOW, 66, f"t = {time}", histtype="step", edgecolor=colour, linewidth=1.4)
+            picture.truth(CENTRES, masses / (CENTRES[1] - CENTRES[0]), "the flow", linewidth=1.2)
+        picture.frame(legend="upper left")
 
 
 @cache
 def solve(step_size: float) -> list[np.ndarray]:
     """Masses of the cells at TIMES, with the first-order error of the time steps removed by extrapolation."""
     potential = problems.potential(CENTRES, METHOD)
-    flow = FokkerPlanck(potential, CENTRES, METHOD.lambda2, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
+    flow = FokkerPlanck(potential, CENTRES, METHOD.kl_weight, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
     found = []
     for coarse in (10, 5):
         masses = np.exp(-0.5 * ((CENTRES - START) / SD) ** 2)

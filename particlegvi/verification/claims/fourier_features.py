@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, likelihoods
 from particlegvi.functionspace import functionals as fl
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(20)
 PANELS = 24
@@ -58,11 +52,10 @@ class FourierMeasure(Claim):
         check = Check("largest distance of the two covariances", float(np.abs(own - package).max()), 1e-8)
         return Experiment((check,), {"x": x[:41], "own": own[1, :41], "package": package[1, :41]})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(data["x"], data["own"], color=style.BLUE, label="covariance with the integral")
-        axes.plot(data["x"], data["package"], "--", color=style.BLACK, label=r"$\cos\,\omega_1 (x - a)$")
-        axes.set(xlabel="input $x$", ylabel="covariance with $F(x)$")
-        drawing.legend(axes, "upper center")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curve(data["x"], data["own"], "covariance with the integral")
+        picture.truth(data["x"], data["package"], r"$\cos\,\omega_1 (x - a)$")
+        picture.frame("input $x$", "covariance with $F(x)$", "upper center")
 
 
 class FourierBound(Claim):
@@ -96,16 +89,11 @@ class FourierBound(Claim):
         )
         return Experiment(checks, {"gaps": table})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        for gaps, (words, colour) in zip(data["gaps"], (("Matern 3/2", style.BLUE), ("Matern 5/2", style.ORANGE)),
-                                         strict=True):  # fmt: skip
-            axes.loglog(self.numbers, gaps, "o-", color=colour, label=words)
-        first = 10.0
-        axes.loglog(self.numbers, first * 20.0 / np.array(self.numbers), "--", color=style.BLACK, label="1/M")
-        axes.set_xticks(self.numbers, [str(each) for each in self.numbers])
-        axes.minorticks_off()
-        axes.set(xlabel="frequencies $M$", ylabel="log p(y) - bound, nats", ylim=(0.05, 2e4))
-        drawing.legend(axes, "upper right")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curves(self.numbers, data["gaps"], ("Matern 3/2", "Matern 5/2"), "o-")
+        picture.slope(self.numbers, 200.0 / self.numbers[0], -1.0, "1/M")
+        labels = ("frequencies $M$", "log p(y) - bound, nats")
+        picture.frame(*labels, "upper right", log="xy", ticks=self.numbers, ylim=(0.05, 2e4))
 
 
 def panels(low: float, high: float, at: float) -> tuple[np.ndarray, np.ndarray]:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from particlegvi.plotting import style
-from particlegvi.verification import drawing, problems
+from particlegvi.verification import problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
 from particlegvi.verification.fokker_planck import FokkerPlanck
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 METHOD = problems.STRONG
 CENTRES = np.linspace(-5.0, 4.0, 301)
@@ -22,9 +17,9 @@ def flow(wrong: bool = False) -> FokkerPlanck:
     """The flow of DRLE on the grid; with ``wrong`` that of the potential printed in C.7."""
     potential = problems.potential(CENTRES, METHOD)
     if wrong:
-        change = METHOD.lambda1 - METHOD.lambda2
+        change = METHOD.lambda1 - METHOD.kl_weight
         potential = potential + change * (0.5 * CENTRES**2 + problems.embedding(CENTRES))
-    return FokkerPlanck(potential, CENTRES, METHOD.lambda2, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
+    return FokkerPlanck(potential, CENTRES, METHOD.kl_weight, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
 
 
 class FreeEnergyGrid(Claim):
@@ -58,9 +53,7 @@ class FreeEnergyGrid(Claim):
         )
         return Experiment(checks, {"excess": excess})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         times = self.step_size * np.arange(len(data["excess"]))
-        axes.plot(times, data["excess"], color=style.BLUE, label="along the flow")
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="the minimum")
-        axes.set(xlabel="time $t$", ylabel="$L(Q_t) - L(Q^*)$", xlim=(0.0, 12.0))
-        drawing.legend(axes, "upper right")
+        picture.curve(times, data["excess"], "along the flow").level(0.0, "the minimum")
+        picture.frame("time $t$", "$L(Q_t) - L(Q^*)$", "upper right", xlim=(0.0, 12.0))

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.contracts import Facts
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 METHOD = problems.STRONG
 
@@ -58,16 +53,12 @@ class FreeEnergyLimit(Claim):
             series.append((number, excess.mean(), error, _self_pairs(ends[0], energies[0].mmd_squared)))
         return Experiment(tuple(checks), {"series": np.array(series).T})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         numbers, excess, error, self_pairs = data["series"]
-        look: Facts = {"fmt": "o", "color": style.BLUE, "capsize": 4}
-        axes.errorbar(numbers, excess, chance.ERRORS * error, label="particles, 4 standard errors", **look)
-        axes.plot(numbers, excess + self_pairs, "s", color=style.ORANGE, label="with the self pairs")
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="$L(Q^*)$")
-        axes.set(ylabel="$L - L(Q^*)$")
-        drawing.log_numbers(axes, numbers)
-        axes.margins(y=0.25)
-        drawing.legend(axes, "lower center", bbox_to_anchor=(0.5, 0.28))
+        picture.errors(numbers, excess, error, "particles, 4 standard errors")
+        picture.dots(numbers, excess + self_pairs, "with the self pairs", "s").level(0.0, "$L(Q^*)$")
+        picture.axes.margins(y=0.25)
+        picture.frame("particles $N$", "$L - L(Q^*)$", "center", log="x", ticks=numbers)
 
 
 def _self_pairs(end: np.ndarray, mmd_squared: float) -> float:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.contracts import Facts
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 METHOD = problems.STRONG
 
@@ -52,16 +47,13 @@ class FreeEnergyParticles(Claim):
         best = pg.diagnostics.target_free_energy(problems.target(METHOD), problems.LOSS, METHOD, prior=problems.PRIOR)
         return Experiment((check,), {"excess": table - best.total})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         excess, times = data["excess"], self.step_size * np.array(self.records)
         error = excess.std(axis=0, ddof=1) / math.sqrt(len(excess))
-        look: Facts = {"fmt": "o-", "color": style.BLUE, "capsize": 4, "markersize": 5}
-        axes.errorbar(times, excess.mean(axis=0), chance.ERRORS * error, label="particles, 4 s.e.", **look)
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="$L(Q^*)$")
-        axes.set_xscale("symlog", linthresh=times[1], linscale=0.5)
-        axes.set_xticks([0.0, 0.1, 1.0, 10.0])
-        axes.set(xlabel="time $t$", ylabel="$L - L(Q^*)$", xlim=(0.0, 1.2 * times[-1]))
-        drawing.legend(axes, "upper right")
+        picture.errors(times, excess.mean(axis=0), error, "particles, 4 s.e.", "o-").level(0.0, "$L(Q^*)$")
+        picture.axes.set_xscale("symlog", linthresh=times[1], linscale=0.5)
+        ticks = [0.0, 0.1, 1.0, 10.0]
+        picture.frame("time $t$", "$L - L(Q^*)$", "upper right", ticks=ticks, xlim=(0.0, 1.2 * times[-1]))
 
 
 def _energy(positions: np.ndarray) -> float:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
 from particlegvi.verification.claims.gibbs_plane import KL_WEIGHT, LOSS, PRIOR
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 METHOD = pg.methods.DLE(KL_WEIGHT)
 
@@ -54,18 +50,14 @@ class FreeEnergyPlane(Claim):
             series.append(made - best)
         return Experiment(tuple(checks), {"excess": np.array(series)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        numbers, means = np.array(self.numbers), data["excess"].mean(axis=2)
-        error = data["excess"].std(axis=2, ddof=1) / math.sqrt(self.runs)
-        looks = (("particles, 4 s.e.", style.BLUE, "o", 0.94), ("exact draws of $Q^*$", style.ORANGE, "s", 1.06))
-        for k, (label, colour, marker, shift) in enumerate(looks):
-            bars = chance.ERRORS * error[:, k]
-            axes.errorbar(shift * numbers, means[:, k], bars, fmt=marker, color=colour, capsize=4, label=label)
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="$L(Q^*)$")
-        axes.set(ylabel="$L - L(Q^*)$")
-        axes.margins(x=0.15, y=0.35)
-        drawing.log_numbers(axes, numbers)
-        drawing.legend(axes, "upper right")
+    def draw(self, picture: Picture, data: Data) -> None:
+        numbers, excess = np.array(self.numbers), data["excess"]
+        looks = (("particles, 4 s.e.", "o", 0.94), ("exact draws of $Q^*$", "s", 1.06))
+        for k, (label, marker, shift) in enumerate(looks):
+            error = excess[:, k].std(axis=1, ddof=1) / math.sqrt(self.runs)
+            picture.errors(shift * numbers, excess[:, k].mean(axis=1), error, label, marker)
+        picture.level(0.0, "$L(Q^*)$").axes.margins(x=0.15, y=0.35)
+        picture.frame("particles $N$", "$L - L(Q^*)$", "upper right", log="x", ticks=numbers)
 
 
 def _energy(points: np.ndarray) -> float:

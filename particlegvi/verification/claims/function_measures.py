@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import linalg
 
 from particlegvi.functionspace import ExactGaussianProcess, covariances
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 NOISE = 0.1
 SIZES = np.geomspace(1e-3, 1.0, 20)
@@ -57,12 +52,9 @@ class BayesMinimises(Claim):
         )
         return Experiment(checks, {"table": table})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(data["table"][:, 0], data["table"][:, 1], "o", markersize=4, color=style.BLUE, label="other laws $Q$")
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="the value as tried")
-        axes.set(xscale="log", xlabel="size of the change", ylabel="$L(Q)$ above the value, nats")
-        axes.set_yscale("symlog", linthresh=1e-4)
-        drawing.legend(axes, "upper left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.pairs(data["table"], "other laws $Q$", markersize=4).level(0.0, "the value as tried")
+        picture.frame("size of the change", "$L(Q)$ above the value, nats", "upper left", log="x", symlog=1e-4)
 
 
 class PointValues(Claim):
@@ -91,7 +83,7 @@ class PointValues(Claim):
                 t = x + nodes / n
                 density = 0.5 * (1.0 + tilt * np.clip(t, -1.0, 1.0))
                 h = (1.0 if wrong else n / mass) * bump / density
-                of_t = weights / n * h * density  # of F(t) in <F, h_n>
+                of_t = weights / n * h * density  # weight of F(t) in <F, h_n>
                 variances.append(float(of_t @ k(t[:, None]) @ of_t))
             at = float(k([[x]]).item())
             errors.append(abs(variances[-1] - at) / at)
@@ -99,13 +91,10 @@ class PointValues(Claim):
         check = Check("distance of Var <F, h_100> to k(x, x), relative", float(max(errors)), 1e-3)
         return Experiment((check,), {"curves": np.array(curves)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        looks = (("squared exponential", style.BLUE), ("Matern 5/2", style.ORANGE))
-        for curve, (words, colour) in zip(data["curves"], looks, strict=True):
-            axes.plot(self.sizes, curve, "o-", color=colour, label=words)
-        axes.axhline(1.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="$k(x, x)$")
-        axes.set(xscale="log", xlabel="$n$", ylabel=r"Var $\langle F, h_n \rangle$ / $k(x, x)$", ylim=(-0.05, 1.1))
-        drawing.legend(axes, "center right")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curves(self.sizes, data["curves"], ("squared exponential", "Matern 5/2"), "o-").level(1.0, "$k(x, x)$")
+        labels = ("$n$", r"Var $\langle F, h_n \rangle$ / $k(x, x)$")
+        picture.frame(*labels, "center right", log="x", ylim=(-0.05, 1.1))
 
 
 def objective(mean: np.ndarray, covariance: np.ndarray, prior: np.ndarray, y: np.ndarray) -> float:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy import linalg
 
 from particlegvi.functionspace import ExactGaussianProcess, covariances
 from particlegvi.functionspace import functionals as fl
 from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 NOISE, WIDE = 0.05, 1.6448536269514722  # the latter standard deviations of a band of 90%
 SHOWN = np.linspace(0.0, 2.0, 121)[:, None]
@@ -56,16 +52,12 @@ class FunctionalPosterior(Claim):
         drawn = {"low": low, "high": data.parts()[0].terms().place[1::2, 0], "y": y, "x": x[:2, 0]}  # type: ignore[union-attr]
         return Experiment(checks, {"centre": centre, "sd": sd, **drawn})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        x, centre, sd = SHOWN[:, 0], data["centre"], data["sd"]
-        axes.fill_between(x, centre - WIDE * sd, centre + WIDE * sd, color=style.SKY, alpha=0.4, linewidth=0)
-        axes.plot(x, centre, color=style.BLUE, label="mean, 90% band")
-        axes.plot(x, prior_mean(SHOWN), "--", color=style.BLACK, linewidth=1.4, label="prior mean")
-        for low, high, y in zip(data["low"], data["high"], data["y"][:2], strict=True):
-            axes.plot([low, high], [y, y], color=style.VERMILLION, linewidth=4)
-        axes.plot(data["x"], data["y"][2:4], "o", color=style.VERMILLION, label="data: means, values")
-        axes.set(xlabel="input $x$", ylabel="function value", xlim=(0.0, 2.0))
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        x = SHOWN[:, 0]
+        picture.band(x, data["centre"], WIDE * data["sd"], "mean, 90% band").truth(x, prior_mean(SHOWN), "prior mean")
+        picture.axes.hlines(data["y"][:2], data["low"], data["high"], color=style.VERMILLION, linewidth=4)
+        picture.data(data["x"], data["y"][2:4], "data: means, values")
+        picture.frame("input $x$", "function value", xlim=(0.0, 2.0))
 
 
 class FunctionalCoverage(Claim):
@@ -102,15 +94,13 @@ class FunctionalCoverage(Claim):
         shown = {"x": look[:, 0], "mean": y[0] @ means, "sd": sd, "truth": drawn[0, 8:], "low": low, "y": y[0]}
         return Experiment((check,), shown | {"covered": covered, "width": self.width})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        x, centre, sd = data["x"], data["mean"], data["sd"]
-        axes.fill_between(x, centre - WIDE * sd, centre + WIDE * sd, color=style.SKY, alpha=0.4, linewidth=0)
-        axes.plot(x, centre, color=style.BLUE, label=f"mean, 90% band: holds {data['covered']:.1%}")
-        axes.plot(x, data["truth"], "--", color=style.BLACK, label="true function")
-        axes.hlines(data["y"], data["low"], data["low"] + data["width"], color=style.VERMILLION, linewidth=3)
-        axes.plot([], [], color=style.VERMILLION, linewidth=3, label="data: means")
-        axes.set(xlabel="input $x$", ylabel="function value", xlim=(0.0, 2.0))
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        x, low = data["x"], data["low"]
+        picture.band(x, data["mean"], WIDE * data["sd"], f"mean, 90% band: holds {data['covered']:.1%}")
+        picture.truth(x, data["truth"], "true function")
+        means = picture.axes.hlines(data["y"], low, low + data["width"], color=style.VERMILLION, linewidth=3)
+        means.set_label("data: means")
+        picture.frame("input $x$", "function value", xlim=(0.0, 2.0))
 
 
 def prior_mean(X: np.ndarray) -> np.ndarray:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy import linalg
 
@@ -12,12 +10,8 @@ from particlegvi.functionspace import functionals as fl
 from particlegvi.functionspace.basis import Projection
 from particlegvi.functionspace.covariances import Covariance
 from particlegvi.functionspace.functionals import Functionals
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 NOISE, ROWS = 0.1, 60
 SHOWN = np.linspace(-0.1, 1.1, 121)[:, None]
@@ -78,15 +72,12 @@ class BestFeatures(Claim):
         )
         return Experiment(checks, {"curves": np.array(curves)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        looks = (("points", style.BLUE), ("windows", style.ORANGE), ("Fourier", style.GREEN))
-        for curve, (words, colour) in zip(data["curves"], looks, strict=True):
-            axes.plot(curve[:, 0], curve[:, 1], "o", markersize=3.5, color=colour, alpha=0.7, label=words)
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2)
-        axes.set(xscale="log", xlabel="size of the change", ylabel="bound above that of (3.10), nats")
-        axes.set_yscale("symlog", linthresh=1e-6)
-        axes.set_yticks([-1.0, -1e-3, -1e-6, 0.0, 1e-6, 1e-3, 1.0])
-        drawing.legend(axes, "lower left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        for curve, words in zip(data["curves"], ("points", "windows", "Fourier"), strict=True):
+            picture.pairs(curve, words, markersize=3.5, alpha=0.7)
+        labels = ("size of the change", "bound above that of (3.10), nats")
+        ticks = [-1.0, -1e-3, -1e-6, 0.0, 1e-6, 1e-3, 1.0]
+        picture.level(0.0).frame(*labels, "lower left", log="x", symlog=1e-6, yticks=ticks)
 
 
 class NystroemRidgeMean(Claim):
@@ -118,15 +109,13 @@ class NystroemRidgeMean(Claim):
                   Check("distance of the mean of SVGP to it", of_mean, 1e-10))  # fmt: skip
         return Experiment(checks, {"curves": np.array(curves), "X": X[:, 0], "y": y})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(data["X"], data["y"], "o", color=style.LOSS_GREY, markersize=4, label="data")
-        looks = (("points", style.BLUE), ("windows", style.ORANGE), ("Fourier", style.GREEN))
-        for (right, mean), (words, colour) in zip(data["curves"], looks, strict=True):
-            axes.plot(SHOWN[:, 0], mean, color=colour, label=f"SVGP, {words}")
-            axes.plot(SHOWN[:, 0], right, ":", color=style.BLACK, linewidth=1.6)
-        axes.plot([], [], ":", color=style.BLACK, label="ridge regression")
-        axes.set(xlabel="input $x$", ylabel="function value", xlim=(-0.1, 1.1), ylim=(-2.2, 5.0))
-        drawing.legend(axes, "upper left", ncols=2)
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.data(data["X"], data["y"])
+        for (right, mean), words in zip(data["curves"], ("points", "windows", "Fourier"), strict=True):
+            picture.curve(SHOWN[:, 0], mean, f"SVGP, {words}")
+            picture.truth(SHOWN[:, 0], right, "ridge regression", ":", linewidth=1.6)
+        labels = ("input $x$", "function value")
+        picture.frame(*labels, "upper left", columns=2, xlim=(-0.1, 1.1), ylim=(-2.2, 5.0))
 
 
 def elbo(

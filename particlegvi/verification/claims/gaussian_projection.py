@@ -8,14 +8,12 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
 from particlegvi.verification.optimum import Leading, Projection, probabilities
+from particlegvi.verification.picture import Picture
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=0.5, variance=4.0)
@@ -53,9 +51,7 @@ class GaussianProjection(Claim):
         data = {"u": grid[:, 0], "best": best / width, "particles": pls.coefficients_[:, 0]}
         return Experiment((check,), data)
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         inside = data["u"][data["best"] > 1e-4 * data["best"].max()]
-        drawing.histogram(axes, data["particles"], (inside[0], inside[-1]))
-        axes.plot(data["u"], data["best"], "--", color=style.BLACK, label=r"best law $\tau^*$")
-        axes.set(xlabel="coefficient $u_1$")
-        drawing.legend(axes)
+        picture.histogram(data["particles"], (inside[0], inside[-1]))
+        picture.truth(data["u"], data["best"], r"best law $\tau^*$").frame("coefficient $u_1$")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import particlegvi as pg
-from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 
 class GibbsLine(Claim):
@@ -40,7 +37,6 @@ class GibbsLine(Claim):
         bound = chance.w1(target, self.particles, self.step_size)
         return Experiment((Check("W1 to the Gibbs measure", distance, bound),), {"final": run.final[:, 0]})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        drawing.histogram(axes, data["final"], problems.WINDOW)
-        drawing.curve(axes, problems.target(problems.DLE), problems.WINDOW, label="Gibbs measure")
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        target = problems.target(problems.DLE)
+        picture.histogram(data["final"], problems.WINDOW).density(target, problems.WINDOW, "Gibbs measure").frame()

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import chdtri
 
 import particlegvi as pg
 from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 LOSS = pg.losses.get("ring", radius=2.0, width=0.5)
 PRIOR = pg.priors.Normal([1.0, 0.0], 1.0)
@@ -70,11 +67,9 @@ class GibbsPlane(Claim):
         bound = float(chdtri(freedom, chance.RARE)) / freedom
         return Experiment((Check("chi-squared per degree of freedom", statistic, bound),), {"final": x})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        shown = data["final"][:4000]
-        axes.plot(*shown.T, ".", color=style.SKY, markersize=2.5, alpha=0.6, label="particles")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.pairs(data["final"][:4000], "particles", ".", color=style.SKY, markersize=2.5)
         middle, truth = density()
         levels = truth.max() * np.array([0.02, 0.1, 0.3, 0.6, 0.9])
-        axes.contour(middle, middle, truth.T, levels=levels, colors=style.BLACK, linewidths=1.2)
-        axes.plot([], [], color=style.BLACK, linewidth=1.2, label="Gibbs measure")
-        drawing.plane(axes, 3.6)
+        picture.axes.contour(middle, middle, truth.T, levels=levels, colors=style.BLACK, linewidths=1.2)
+        picture.truth([], [], "Gibbs measure", "-", linewidth=1.2).plane(3.6)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy import linalg
 
@@ -11,16 +9,12 @@ from particlegvi.functionspace import (
     GaussianWasserstein,
     SparseGaussianProcess,
     covariances,
-    gaussian_w2,
+    gaussian_w2_squared,
     likelihoods,
-    process_w2,
+    process_w2_squared,
 )
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 NOISE = 0.25
 SIZES = np.geomspace(1e-3, 1.0, 20)
@@ -36,8 +30,8 @@ def regression(seed: int, rows: int = 100) -> tuple[covariances.SquaredExponenti
 
 
 class Gelbrich(Claim):
-    """`gaussian_w2` of random matrices against the cost of the optimal linear map, which is found on its own; and W2^2
-    of a process and itself over its trace, for 300 normal inputs of 1 to 8 coordinates.
+    """`gaussian_w2_squared` of random matrices against the cost of the optimal linear map, which is found on its own;
+    and W2^2 of a process and itself over its trace, for 300 normal inputs of 1 to 8 coordinates.
 
     Wrong: the thesis's estimator with 100 of the 300 points, by which the latter is 0.01 to 0.9.
     """
@@ -59,28 +53,28 @@ class Gelbrich(Claim):
             inverse = linalg.inv(half)
             left = np.eye(n) - inverse @ linalg.sqrtm(half @ b @ half).real @ inverse  # 1 - T, T a T = b
             cost = float(np.trace(left @ a @ left.T) + np.sum((m - other) ** 2))
-            costs.append(abs(gaussian_w2(m, a, other, b) - cost) / cost)
+            costs.append(abs(gaussian_w2_squared(m, a, other, b) - cost) / cost)
         itself = []
         for dim in self.dims:
             k, X = covariances.SquaredExponential(float(r.uniform(0.5, 1.5)), 1.0), r.standard_normal((300, dim))
             method = "thesis" if wrong else "exact"
-            itself.append(process_w2(k, k, X, method=method, points=100 if wrong else None, seed=seed % 2**31).value)
+            points = 100 if wrong else None
+            itself.append(process_w2_squared(k, k, X, method=method, points=points, seed=seed % 2**31).value)
         checks = (Check("distance to the cost of the map, relative", float(max(costs)), 1e-8),
                   Check("W2^2 of a process and itself, over its trace", float(max(itself)), 1e-8))  # fmt: skip
         return Experiment(checks, {"itself": np.array(itself)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(self.dims, data["itself"], "o-", color=style.BLUE, label="$W_2^2(P, P)$ / trace")
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", label="truth")
-        axes.set(xlabel="coordinates of an input", ylabel="$W_2^2(P, P)$, part of the trace", xticks=self.dims)
-        axes.set_ylim(min(-0.02, -1.2e-8), max(1.15 * float(np.max(data["itself"])), 0.1))
-        drawing.legend(axes, "upper left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curve(self.dims, data["itself"], "$W_2^2(P, P)$ / trace", "o-").level(0.0, "truth")
+        labels = ("coordinates of an input", "$W_2^2(P, P)$, part of the trace")
+        ylim = (min(-0.02, -1.2e-8), max(1.15 * float(np.max(data["itself"])), 0.1))
+        picture.frame(*labels, "upper left", xticks=self.dims, ylim=ylim)
 
 
 class GwiCovariance(Claim):
-    """With every input an inducing point: J as a function of the matrix r(X, X), by `gaussian_w2`. At the covariance of
-    `GaussianWasserstein`, k / a^2, none of 200 other positive semi-definite matrices may have a smaller J, and
-    multiples of it may not either.
+    """With every input an inducing point: J as a function of the matrix r(X, X), by `gaussian_w2_squared`. At the
+    covariance of `GaussianWasserstein`, k / a^2, none of 200 other positive semi-definite matrices may have a smaller
+    J, and multiples of it may not either.
 
     Wrong: the a of (4.12), whose W2 has no square.
     """
@@ -100,7 +94,7 @@ class GwiCovariance(Claim):
         zero, n = np.zeros(self.rows), self.rows
 
         def cost(matrix: np.ndarray) -> float:
-            return float(np.trace(matrix)) / (2.0 * NOISE) + gaussian_w2(zero, prior / n, zero, matrix / n)
+            return float(np.trace(matrix)) / (2.0 * NOISE) + gaussian_w2_squared(zero, prior / n, zero, matrix / n)
 
         best, table = cost(found), []
         for number in range(self.others):
@@ -112,13 +106,11 @@ class GwiCovariance(Claim):
         check = Check("J saved by another covariance", float(np.max(-changes[:, 1])), 1e-9)
         return Experiment((check,), {"table": changes})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(data["table"][:, 0], data["table"][:, 1], "o", markersize=4, color=style.BLUE, label="other matrices")
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="the covariance as tried")
-        axes.set(xscale="log", xlabel="size of the change", ylabel="$J$ above that of the covariance")
-        axes.set_yscale("symlog", linthresh=1e-8)
-        axes.set_yticks([-1e-2, -1e-5, -1e-8, 0.0, 1e-8, 1e-5, 1e-2])
-        drawing.legend(axes, "upper left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.pairs(data["table"], "other matrices", markersize=4).level(0.0, "the covariance as tried")
+        labels = ("size of the change", "$J$ above that of the covariance")
+        ticks = [-1e-2, -1e-5, -1e-8, 0.0, 1e-8, 1e-5, 1e-2]
+        picture.frame(*labels, "upper left", log="x", symlog=1e-8, yticks=ticks)
 
 
 class GwiMean(Claim):
@@ -148,13 +140,10 @@ class GwiMean(Claim):
         check = Check("gradient of J in the mean, over that at 0", max(slopes), 1e-8)
         return Experiment((check,), {"curves": np.array(curves), "X": X[:, 0], "y": y})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(data["X"], data["y"], "o", color=style.LOSS_GREY, markersize=4, label="data")
-        colours = (style.BLACK, style.BLUE, style.ORANGE, style.GREEN)
-        for w, curve, colour in zip(self.weights, data["curves"], colours, strict=True):
-            axes.plot(SHOWN[:, 0], curve, color=colour, label=f"$w$ = {w:g}")
-        axes.set(xlabel="input $x$", ylabel="mean", xlim=(-1.3, 1.3), ylim=(-2.6, 5.0))
-        drawing.legend(axes, "upper left", ncols=2)
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.data(data["X"], data["y"])
+        picture.curves(SHOWN[:, 0], data["curves"], [f"$w$ = {w:g}" for w in self.weights])
+        picture.frame("input $x$", "mean", "upper left", columns=2, xlim=(-1.3, 1.3), ylim=(-2.6, 5.0))
 
 
 class GwiDecouples(Claim):
@@ -183,8 +172,7 @@ class GwiDecouples(Claim):
         check = Check("largest difference of the sds of f", float(np.abs(sds[0] - sds[1]).max()), 0.0)
         return Experiment((check,), {"sds": np.array(sds)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(SHOWN[:, 0], data["sds"][0], color=style.BLUE, label="targets")
-        axes.plot(SHOWN[:, 0], data["sds"][1], "--", color=style.ORANGE, label="targets permuted")
-        axes.set(xlabel="input $x$", ylabel="sd of $f$", xlim=(-1.3, 1.3), ylim=(0.0, 1.05))
-        drawing.legend(axes, "upper center")
+    def draw(self, picture: Picture, data: Data) -> None:
+        targets, permuted = data["sds"]
+        picture.curve(SHOWN[:, 0], targets, "targets").curve(SHOWN[:, 0], permuted, "targets permuted", "--")
+        picture.frame("input $x$", "sd of $f$", "upper center", xlim=(-1.3, 1.3), ylim=(0.0, 1.05))

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from particlegvi.plotting import style
-from particlegvi.verification import drawing, problems
+from particlegvi.verification import problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 
 class Independence(Claim):
@@ -39,10 +34,8 @@ class Independence(Claim):
         check = Check("largest difference of a path", gap, 0.0)
         return Experiment((check,), {"times": run.times, "paths": paths})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         few, many = data["paths"]
-        axes.plot(data["times"], np.abs(few - many), linewidth=1.2, color=style.BLUE)
-        axes.plot([], [], color=style.BLUE, label=f"a path among {self.few}, and among {self.particles}")
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="bound: 0")
-        axes.set(xlabel="time $t$", ylabel=r"difference in $\theta$", ylim=(-0.01, 0.2))
-        drawing.legend(axes, "upper left")
+        label = f"a path among {self.few}, and among {self.particles}"
+        picture.curve(data["times"], np.abs(few - many), label, linewidth=1.2).level(0.0, "bound: 0")
+        picture.frame("time $t$", r"difference in $\theta$", "upper left", ylim=(-0.01, 0.2))

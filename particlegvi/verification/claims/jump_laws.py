@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.contracts import Method, Prior
-from particlegvi.verification import chance, drawing, problems
+from particlegvi.verification import chance, problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.picture import Picture
 from particlegvi.verification.wrong_jumps import FoldedBack, Unweighted
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 EVERY_STEP = {"every": 1, "share": 0.1}
 
@@ -53,14 +51,12 @@ class JumpLaw(Claim):
         went = Check("share of particles that jumped", moved, 0.4, ">=")
         return Experiment((check, went), {"final": final, "target": target})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        drawing.histogram(axes, data["final"], self.window)
-        drawing.curve(axes, data["target"], self.window)
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.histogram(data["final"], self.window).density(data["target"], self.window).frame()
 
 
 class JumpLawWalls(JumpLaw):
-    """The same with a Uniform prior that cuts through the deeper well. Wrong: proposals outside are folded back.
+    """The law of `JumpLaw` for a Uniform prior that cuts the deeper well. Wrong: proposals outside are folded back.
 
     In ensembles of 40, whose proposals are wide enough to leave the box.
     """

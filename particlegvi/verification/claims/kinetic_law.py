@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtr
 
 import particlegvi as pg
 from particlegvi.contracts import Array
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 CURVATURE, TEMPERATURE, START, FRICTION = 2.0, 0.5, 1.5, 1.0
 
@@ -80,10 +76,9 @@ class KineticLaw(Claim):
             places.append(x)
         return np.array(places)
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         steps = np.arange(len(data["sd"]))
-        axes.plot(steps, data["sd"], "o", color=style.BLUE, label="sd of the particles")
-        axes.plot(steps, [self.law(int(step))[1] for step in steps], "--", color=style.BLACK, label="sd, exact")
-        axes.axhline(math.sqrt(TEMPERATURE / CURVATURE), color=style.LOSS_GREY, linewidth=1.2, label=r"$\sqrt{T/a}$")
-        axes.set(xlabel="step $k$", ylabel=r"sd of $\theta_k$", xticks=range(0, 21, 5))
-        drawing.legend(axes, "lower right")
+        picture.dots(steps, data["sd"], "sd of the particles")
+        picture.truth(steps, [self.law(int(step))[1] for step in steps], "sd, exact")
+        picture.level(math.sqrt(TEMPERATURE / CURVATURE), r"$\sqrt{T/a}$", ":")
+        picture.frame("step $k$", r"sd of $\theta_k$", "lower right", xticks=range(0, 21, 5))

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from particlegvi.functionspace import divergences
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.picture import Picture
 from particlegvi.verification.regressions import regressions
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 ROUNDING = 1e-6
 
@@ -48,10 +43,8 @@ class KlWasserstein(Claim):
         )
         return Experiment(checks, {"bound": table[:, 0], "distance": table[:, 1]})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        ends = np.array([1e-4, 1e3])
-        axes.plot(data["bound"], data["distance"], "o", color=style.BLUE, markersize=4, label="random regressions")
-        axes.plot(ends, ends, "--", color=style.BLACK, label="$W_2$ = bound")
-        axes.set(xscale="log", yscale="log", xlabel="bound from KL", ylabel="$W_2$ to the exact process")
-        axes.set(xlim=ends, ylim=ends)
-        drawing.legend(axes, "lower right")
+    def draw(self, picture: Picture, data: Data) -> None:
+        ends = (1e-4, 1e3)
+        picture.dots(data["bound"], data["distance"], "random regressions", markersize=4)
+        picture.diagonal(ends, "$W_2$ = bound")
+        picture.frame("bound from KL", "$W_2$ to the exact process", "lower right", log="xy", xlim=ends, ylim=ends)

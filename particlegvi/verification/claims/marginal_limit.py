@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from particlegvi.plotting import style
-from particlegvi.verification import drawing, problems
+from particlegvi.verification import problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 METHOD = problems.STRONG
 GRID = np.linspace(-4.2, 3.2, 141)
@@ -40,12 +35,9 @@ class MarginalLimit(Claim):
         ]
         return Experiment(tuple(checks), {"laws": laws, "truth": truth})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        for number, colour in zip(NUMBERS, (style.SKY, style.BLUE, style.GREEN), strict=True):
-            axes.plot(GRID, data["laws"][number], color=colour, label=f"$N = {number}$")
-        axes.plot(GRID, data["truth"], color=style.BLACK, linestyle="--", label="$Q^*$")
-        axes.set(xlabel=r"parameter $\theta$", ylabel="distribution function")
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curves(GRID, [data["laws"][number] for number in NUMBERS], [f"$N = {number}$" for number in NUMBERS])
+        picture.truth(GRID, data["truth"], "$Q^*$").frame(ylabel="distribution function")
 
 
 def marginal(number: int, factor: float) -> np.ndarray:

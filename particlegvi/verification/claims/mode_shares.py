@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 CENTRES = np.array([[-3.0, -3.0], [-3.0, 3.0], [3.0, -3.0], [3.0, 3.0]])
 DEPTHS = (1.0, 1.3, 1.6, 1.8)
@@ -47,12 +42,8 @@ class ModeShares(Claim):
         check = Check("largest deviation of a count, in standard errors", worst, chance.ERRORS)
         return Experiment((check,), {"found": found, "masses": mass})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        places = np.arange(4)
-        axes.bar(places, data["found"], 0.7, color=style.SKY, label="particles")
-        axes.plot(places, data["masses"], "o", color=style.BLACK, label="masses of $Q^*$")
-        axes.set(xlabel="well", ylabel="share", xticks=places)
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.shares(data["found"], data["masses"], "masses of $Q^*$").frame("well", "share", xticks=range(4))
 
 
 def masses() -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +10,7 @@ import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 NOISE = 0.3  # standard deviation of an observation
 
@@ -27,7 +24,7 @@ class Regression:
     weight : float
         The kl_weight of the posterior.
     curvature : array (dim, dim)
-        Of the potential, loss - weight log prior, for the standard normal prior.
+        The potential is loss - weight log prior, for the standard normal prior.
     mode : array (dim,)
     """
 
@@ -90,11 +87,9 @@ class LastLayerRegression(Claim):
         )
         return Experiment(checks, {"z": z[:, 0].copy()})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        grid = np.linspace(-4.0, 4.0, 201)
-        axes.hist(np.clip(data["z"], -4.0, 4.0), bins=60, density=True, color=style.BLUE, alpha=0.6)
-        axes.plot(grid, np.exp(-0.5 * grid**2) / math.sqrt(2.0 * math.pi), "--", color=style.BLACK)
-        axes.set(xlabel="a weight, in posterior standard deviations", ylabel="density")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.histogram(np.clip(data["z"], -4.0, 4.0), (-4.0, 4.0), label="weights").normal("posterior")
+        picture.frame("a weight, in posterior standard deviations")
 
 
 class LinearNetwork(Claim):
@@ -120,9 +115,9 @@ class LinearNetwork(Claim):
         check = Check("largest distance of a weight to least squares", float(distance[-1]), 1e-8)
         return Experiment((check,), {"distance": distance, "steps": run.steps})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.semilogy(data["steps"], np.maximum(data["distance"], 1e-17), color=style.BLUE)
-        axes.set(xlabel="step", ylabel="distance to least squares")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curve(data["steps"], np.maximum(data["distance"], 1e-17))
+        picture.frame("step", "distance to least squares", log="y")
 
 
 class NoiseOfWeights(Claim):
@@ -159,9 +154,8 @@ class NoiseOfWeights(Claim):
         check = Check("distance of the coverage to 90%", abs(share - 0.9), bound)
         return Experiment((check,), {"shares": np.mean(inside, axis=1), "share": share})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.hist(data["shares"], bins=np.linspace(-0.0625, 1.0625, 10).tolist(), color=style.BLUE, alpha=0.7)
-        axes.axvline(0.9, color=style.BLACK, linestyle="--", label="90%")
-        axes.axvline(data["share"], color=style.VERMILLION, label="mean")
-        axes.set(xlabel="share of the weights inside", ylabel="runs")
-        axes.legend(loc="upper left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.histogram(data["shares"], (-0.0625, 1.0625), 9, "runs", shares=True)
+        picture.axes.axvline(0.9, color=style.BLACK, linestyle="--", label="90%")
+        picture.axes.axvline(data["share"], color=style.VERMILLION, label="mean")
+        picture.frame("share of the weights inside", "share of the runs", "upper left")

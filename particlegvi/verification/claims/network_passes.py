@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.plotting import style
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 HIDDEN = ((6,), (5, 4), (4, 5, 3), (3, 4, 4, 3))
 OUTPUTS = {"squared": 2, "logistic": 1, "softmax": 3, "heteroscedastic": 2}
@@ -46,7 +41,7 @@ class NetworkGradient(Claim):
     def error(
         self, loss: pg.networks.NetworkLoss, theta: np.ndarray, random: np.random.Generator, wrong: bool
     ) -> float:
-        """Of the slope along one direction, in units of the gradient's length."""
+        """Error of the slope along one direction, in units of the gradient's length."""
         direction = random.standard_normal(loss.dim)
         direction /= np.linalg.norm(direction)
         gradient = loss.gradient(theta)
@@ -56,9 +51,9 @@ class NetworkGradient(Claim):
         slope = (both[0] - both[1]) / (2.0 * WIDTH)
         return float(abs(gradient @ direction - slope) / np.linalg.norm(gradient))
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.semilogy(np.maximum(data["errors"], 1e-16), "o", color=style.BLUE, markersize=4)
-        axes.set(xlabel="network: activation, cost and depth", ylabel="relative error of the slope")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.dots(range(len(data["errors"])), np.maximum(data["errors"], 1e-16), markersize=4)
+        picture.frame("network: activation, cost and depth", "relative error of the slope", log="y")
 
 
 class NetworkBatches(Claim):
@@ -87,6 +82,6 @@ class NetworkBatches(Claim):
             errors.append(float(np.abs(mean - whole).max() / np.abs(whole).max()))
         return Experiment((Check("largest relative error", max(errors), 1e-12),), {"errors": np.array(errors)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.semilogy(np.arange(1, self.epochs + 1), np.maximum(data["errors"], 1e-17), "o", color=style.BLUE)
-        axes.set(xlabel="epoch", ylabel="mean of the batches - gradient")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.dots(range(1, self.epochs + 1), np.maximum(data["errors"], 1e-17))
+        picture.frame("epoch", "mean of the batches - gradient", log="y")

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.methods.interaction import interaction
-from particlegvi.plotting import style
+from particlegvi.methods.repulsion import interaction
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 
 class WeightRepulsionCancels(Claim):
@@ -45,9 +40,9 @@ class WeightRepulsionCancels(Claim):
         return Experiment((Check("largest relative distance from the common push", float(apart.max()), bound),),
                           {"apart": apart})  # fmt: skip
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.bar(np.arange(1, self.particles + 1), data["apart"], color=style.BLUE)
-        axes.set(xlabel="network", ylabel="distance from the common push", yscale="log", ylim=(1e-3, 10.0))
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.dots(range(1, self.particles + 1), data["apart"])
+        picture.frame("network", "distance from the common push", log="y", ylim=(1e-3, 10.0))
 
 
 class OutputKernel(Claim):
@@ -94,11 +89,10 @@ class OutputKernel(Claim):
         """The squared exponential between the rows of two arrays."""
         return np.exp(-0.5 * ((a[:, None] - b) ** 2).sum(axis=2) / self.lengthscale**2)
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(data["expected"], data["force"], "o", color=style.BLUE, markersize=4)
-        ends = [data["expected"].min(), data["expected"].max()]
-        axes.plot(ends, ends, "--", color=style.BLACK)
-        axes.set(xlabel="slope of the objective, by differences", ylabel="force on a weight")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.dots(data["expected"], data["force"], "weights", markersize=4)
+        picture.diagonal((data["expected"].min(), data["expected"].max()))
+        picture.frame("slope of the objective, by differences", "force on a weight")
 
 
 class HiddenUnitSymmetry(Claim):
@@ -125,6 +119,5 @@ class HiddenUnitSymmetry(Claim):
         outputs = net.predict(np.stack([theta, moved]), context)
         return Experiment((Check("1 - kernel of a network and its permutation", change, 1e-12),), {"outputs": outputs})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(data["outputs"][0], data["outputs"][1], "o", color=style.BLUE)
-        axes.set(xlabel="output of a network", ylabel="of its permutation")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.dots(*data["outputs"][:2]).frame("output of a network", "of its permutation")

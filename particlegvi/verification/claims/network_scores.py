@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.networks.mixtures import Mixture
-from particlegvi.plotting import style
+from particlegvi.metrics.mixtures import Mixture
 from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 EULER = 0.5772156649015329
 
@@ -51,13 +47,11 @@ class SpreadScore(Claim):
         )
         return Experiment(checks, {"top": top})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        top = data["top"][::-1]
-        share = np.arange(1, len(top) + 1) / self.rows
-        axes.loglog(top, share, color=style.BLUE, label="scores")
-        axes.loglog(top, share[-1] * (top / top[-1]) ** -2.0, "--", color=style.BLACK, label="$t^{-2}$")
-        axes.set(xlabel="score $t$ (nats)", ylabel="share of rows above $t$")
-        axes.legend(loc="lower left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        top = data["top"]
+        share = np.arange(len(top), 0, -1) / self.rows
+        picture.curve(top, share, "scores").slope(top, share[0], -2.0, "$t^{-2}$")
+        picture.frame("score $t$ (nats)", "share of rows above $t$", "lower left", log="xy")
 
 
 class OneMember(Claim):
@@ -85,8 +79,6 @@ class OneMember(Claim):
                   Check("difference of the standard deviations", apart, 1e-15))  # fmt: skip
         return Experiment(checks, {"sd": mixture.sd()})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(data["sd"], "o", color=style.BLUE)
-        axes.axhline(self.noise, color=style.BLACK, linestyle="--", label="noise")
-        axes.set(xlabel="row", ylabel="predictive standard deviation", ylim=(0.0, None))
-        axes.legend(loc="upper right")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.dots(range(len(data["sd"])), data["sd"]).level(self.noise, "noise")
+        picture.frame("row", "predictive standard deviation", "upper right", ylim=(0.0, None))

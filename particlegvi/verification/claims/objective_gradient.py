@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.plotting import style
-from particlegvi.verification import drawing, problems
+from particlegvi.verification import problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 MMD_WEIGHT = 0.5
 
@@ -50,9 +45,7 @@ class ObjectiveGradient(Claim):
         check = Check("largest difference of velocity and minus gradient", gap, 1e-6)
         return Experiment((check,), {"x": x, "difference": velocity + gradient})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         order = np.argsort(data["x"])
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="equal")
-        axes.plot(data["x"][order], data["difference"][order], "o-", color=style.ORANGE, label="a particle")
-        axes.set(xlabel=r"parameter $\theta$", ylabel="velocity + gradient")
-        drawing.legend(axes)
+        picture.level(0.0, "equal").curve(data["x"][order], data["difference"][order], "a particle", "o-")
+        picture.frame(ylabel="velocity + gradient")

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from particlegvi.functionspace import ExactGaussianProcess, covariances, divergences
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.picture import Picture
 from particlegvi.verification.regressions import regressions
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 ROUNDING = 1e-6
 Law = tuple[np.ndarray, np.ndarray]  # mean (dim,) and covariance (dim, dim)
@@ -48,8 +43,8 @@ class FisherWasserstein(Claim):
         check = Check("largest W2 over its bound", float(np.max(distance / bound)), 1.0 + ROUNDING)
         return Experiment((check,), {"bound": bound, "distance": distance})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        _against(axes, data, "bound from the Fisher distance", (1e-3, 1e4))
+    def draw(self, picture: Picture, data: Data) -> None:
+        _against(picture, data, "bound from the Fisher distance", (1e-3, 1e4))
 
 
 class PreconditionedWasserstein(Claim):
@@ -75,8 +70,8 @@ class PreconditionedWasserstein(Claim):
         check = Check("largest W2 over its bound", float(np.max(distance / bound)), 1.0 + ROUNDING)
         return Experiment((check,), {"bound": bound, "distance": distance})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        _against(axes, data, "preconditioned Fisher divergence", (1e-6, 1e4))
+    def draw(self, picture: Picture, data: Data) -> None:
+        _against(picture, data, "preconditioned Fisher divergence", (1e-6, 1e4))
 
 
 class Pointwise(Claim):
@@ -112,8 +107,8 @@ class Pointwise(Claim):
         )
         return Experiment(checks, {"bound": bounds, "distance": errors})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        _against(axes, data, "bound from KL", (1e-6, 1e3), "largest error, in exact sd")
+    def draw(self, picture: Picture, data: Data) -> None:
+        _against(picture, data, "bound from KL", (1e-6, 1e3), "largest error, in exact sd")
 
 
 class NaiveFisher(Claim):
@@ -137,11 +132,9 @@ class NaiveFisher(Claim):
         check = Check("farthest of the ratio from 1", float(np.max(np.abs(np.array(ratios) - 1.0))), 1e-9)
         return Experiment((check,), {"ratios": np.array(ratios)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(self.noises, data["ratios"], "o-", color=style.BLUE, label="divergence / $W_2$")
-        axes.plot(self.noises, np.ones(3), "--", color=style.BLACK, label="1")
-        axes.set(xscale="log", yscale="log", xlabel="noise variance", ylabel="divergence over $W_2$", ylim=(0.5, 200.0))
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curve(self.noises, data["ratios"], "divergence / $W_2$", "o-").level(1.0, "1")
+        picture.frame("noise variance", "divergence over $W_2$", log="xy", ylim=(0.5, 200.0))
 
 
 def _law(random: np.random.Generator, dim: int) -> Law:
@@ -173,9 +166,7 @@ def _one_row(seed: int, noise: float) -> tuple[ExactGaussianProcess, ExactGaussi
 
 
 def _against(
-    axes: Axes, data: Data, bound: str, ends: tuple[float, float], distance: str = "$W_2$ to the other law"
+    picture: Picture, data: Data, bound: str, ends: tuple[float, float], distance: str = "$W_2$ to the other law"
 ) -> None:
-    axes.plot(data["bound"], data["distance"], "o", color=style.BLUE, markersize=4, label="random problems")
-    axes.plot(ends, ends, "--", color=style.BLACK, label="equal")
-    axes.set(xscale="log", yscale="log", xlabel=bound, ylabel=distance, xlim=ends, ylim=ends)
-    drawing.legend(axes, "lower right")
+    picture.dots(data["bound"], data["distance"], "random problems", markersize=4).diagonal(ends)
+    picture.frame(bound, distance, "lower right", log="xy", xlim=ends, ylim=ends)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.contracts import Array, Prior
 from particlegvi.engine.terms import evaluate
-from particlegvi.plotting import style
 from particlegvi.targets.minimisers import repulsive
-from particlegvi.verification import chance, drawing
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import COLOURS, Picture
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0)
 METHOD = pg.methods.DRLE(kl_weight=0.5, mmd_weight=1.0, kernel=KERNEL)
@@ -56,17 +51,14 @@ class PriorParts(Claim):
         )  # fmt: skip
         return Experiment(checks, {"found": found, "bound": bound})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         for place, kinds in enumerate(data["found"].values()):
             for shift, (kind, each) in enumerate(kinds.items()):
-                at = np.full(each.size, place + 0.22 * (shift - 1))
-                colour = (style.BLUE, style.GREEN, style.VERMILLION)[shift]
-                shown, label = np.maximum(np.abs(each).ravel(), 0.02), kind if place == 0 else None
-                axes.plot(at, shown, KINDS[kind], label=label, color=colour, markersize=3.5)
-        axes.axhline(data["bound"], color=style.BLACK, linestyle="--", label="bound")
-        axes.set(ylabel="deviation in standard errors", yscale="log", ylim=(1e-2, 1e4))
-        axes.set_xticks(range(len(data["found"])), list(data["found"]), rotation=20)
-        drawing.legend(axes, "upper left", ncols=2)
+                at, shown = np.full(each.size, place + 0.22 * (shift - 1)), np.maximum(np.abs(each).ravel(), 0.02)
+                picture.dots(at, shown, kind, KINDS[kind], color=COLOURS[shift], markersize=3.5)
+        picture.axes.set_xticks(range(len(data["found"])), list(data["found"]), rotation=20)
+        picture.level(data["bound"], "bound")
+        picture.frame("prior", "deviation in standard errors", "upper left", log="y", columns=2, ylim=(1e-2, 1e4))
 
 
 def prior_of(name: str) -> pg.priors.Laplace | pg.priors.StudentT | pg.priors.GaussianMixture | pg.Prior:
@@ -81,7 +73,7 @@ def prior_of(name: str) -> pg.priors.Laplace | pg.priors.StudentT | pg.priors.Ga
 
 
 def _deviations(prior: Prior, draws: Array, mean: Array, sd: Array) -> list[Array]:
-    """Of the embedding, of Stein's identity, and on the line of the mean of Q*, with the parts of ``prior``."""
+    """Deviations of the embedding, of Stein's identity, and in 1-D of the mean of Q*, with the parts of ``prior``."""
     x = mean + sd * PROBES[draws.shape[1]]
     embedding = pg.priors.embedding(prior, KERNEL).term
     gap = x[:, None] - draws

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
 from particlegvi.verification.optimum import Leading, Projection, divergence, probabilities
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=1.2, variance=1.5)
 X = np.linspace(-1.5, 1.5, 7)[:, None]
 Y = np.array([0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0])
-POINTS = {1: 1001, 2: 201, 3: 61}  # of the grid along each coefficient
+POINTS = {1: 1001, 2: 201, 3: 61}  # points of the grid along each coefficient
 BINS = 20
 
 
@@ -55,15 +51,13 @@ class ProjectionBound(Claim):
             rows.append((size, measured, divergence(target, best), problem.bound(), allowed))
         return Experiment(tuple(checks), {"rows": np.array(rows)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         size, measured, exact, bound, allowed = data["rows"].T
-        axes.plot(size, bound, "s--", color=style.BLACK, label="bound (6.24)")
-        axes.plot(size, allowed, ":", color=style.TEXT_GREY, label="with chance")
-        axes.plot(size, measured, "o", color=style.BLUE, markersize=9, label="particles, $u_M$ in bins")
-        axes.plot(size, exact, "D-", color=style.ORANGE, label="quadrature, all $u$")
-        axes.set(yscale="log", xlabel="coefficients $M$", ylabel=r"KL to $\tau^*$ in nats", xticks=list(POINTS))
-        axes.set_ylim(bottom=1e-15)
-        drawing.legend(axes, "lower left")
+        picture.truth(size, bound, "bound (6.24)", "s--").truth(size, allowed, "with chance", ":")
+        picture.dots(size, measured, "particles, $u_M$ in bins", markersize=9)
+        picture.curve(size, exact, "quadrature, all $u$", "D-")
+        labels = ("coefficients $M$", r"KL to $\tau^*$ in nats")
+        picture.frame(*labels, "lower left", log="y", xticks=list(POINTS), ylim=(1e-15, None))
 
 
 def binned(grid: np.ndarray, points: int, laws: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from particlegvi.plotting import style
-from particlegvi.verification import drawing, problems
+from particlegvi.verification import problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 METHOD = problems.DRLE
 GRID = np.linspace(-3.0, 3.0, 601)
@@ -25,11 +20,11 @@ def solve(start: float, rounds: int = 400, damping: float = 0.5) -> np.ndarray:
     weights[[0, -1]] *= 0.5
     kappa = np.exp(-0.5 * (GRID[:, None] - GRID[None, :]) ** 2) * weights
     potential = problems.potential(GRID, METHOD)
-    free = start - (potential - potential[0]) / METHOD.lambda2
+    free = start - (potential - potential[0]) / METHOD.kl_weight
     u = free.copy()
     for _ in range(rounds):
         pull = kappa @ np.exp(np.minimum(u, 5.0))
-        u = (1.0 - damping) * u + damping * (free - METHOD.lambda1 / METHOD.lambda2 * (pull - pull[0]))
+        u = (1.0 - damping) * u + damping * (free - METHOD.lambda1 / METHOD.kl_weight * (pull - pull[0]))
     return u
 
 
@@ -63,11 +58,7 @@ class PublishedCurve(Claim):
         )
         return Experiment(checks, {"q": q, "mass": total, "mean": float(np.trapezoid(q * GRID, GRID))})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        label = f"exp(u) / mass:\nmass {data['mass']:.3f}\nmean {data['mean']:.4f}"
-        axes.plot(GRID, data["q"], color=style.GREEN, label=label)
-        target = problems.target(METHOD)
-        drawing.curve(axes, target, (-3.0, 3.0), label=f"$Q^*$: mean {target.mean:.4f}")
-        axes.set(xlabel=r"parameter $\theta$", ylabel="density", xlim=(-3.0, 3.0))
-        drawing.legend(axes, "upper right")
-
+    def draw(self, picture: Picture, data: Data) -> None:
+        window, target = (-3.0, 3.0), problems.target(METHOD)
+        picture.curve(GRID, data["q"], f"exp(u) / mass:\nmass {data['mass']:.3f}\nmean {data['mean']:.4f}")
+        picture.density(target, window, f"$Q^*$: mean {target.mean:.4f}").frame(legend="upper right", xlim=window)

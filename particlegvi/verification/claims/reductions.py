@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.plotting import style
-from particlegvi.verification import drawing, problems
+from particlegvi.verification import problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 
 class Reductions(Claim):
@@ -49,11 +45,9 @@ class Reductions(Claim):
         )
         return Experiment(checks, {"gaps": gaps})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         for label, gap in data["gaps"].items():
-            place = np.arange(1, len(gap) + 1)
-            axes.plot(place, np.sort(gap)[::-1], color=style.METHOD_COLOURS[label], label=f"DRLE to {label}")
-        axes.set_yscale("symlog", linthresh=1e-9)
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="bound: 0")
-        axes.set(xlabel="particles, by their difference", ylabel=r"difference in $\theta$", ylim=(-2e-10, 10.0))
-        drawing.legend(axes, "lower left", ncols=2, columnspacing=0.8)
+            place, look = np.arange(1, len(gap) + 1), style.METHOD_COLOURS[label]
+            picture.curve(place, np.sort(gap)[::-1], f"DRLE to {label}", color=look)
+        labels = ("particles, by their difference", r"difference in $\theta$")
+        picture.level(0.0, "bound: 0").frame(*labels, "lower left", columns=2, symlog=1e-9, ylim=(-2e-10, 10.0))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy import linalg
 
@@ -11,11 +9,8 @@ from particlegvi.functionspace import residuals
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.covariances import Matern32
 from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 KERNEL = Matern32(0.8, 1.3)
 Z = np.linspace(-2.0, 2.0, 9)[:, None]
@@ -50,15 +45,11 @@ class ResidualCovariance(Claim):
         check = Check("most negative eigenvalue, relative", max(0.0, -float(relative[-1])), rounding)
         return Experiment((check,), {"relative": relative})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        number = np.arange(1, len(data["relative"]) + 1)
-        negative = data["relative"] < -1e-12
-        axes.plot(number[~negative], data["relative"][~negative], "o", color=style.BLUE, label="not negative")
+    def draw(self, picture: Picture, data: Data) -> None:
+        number, negative = np.arange(1, len(data["relative"]) + 1), data["relative"] < -1e-12
+        picture.dots(number[~negative], data["relative"][~negative], "not negative")
         if negative.any():
-            axes.plot(number[negative], data["relative"][negative], "X", color=style.VERMILLION, label="negative")
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2)
-        axes.set_yscale("symlog", linthresh=1e-3)
-        axes.set(xlabel="number of the eigenvalue", ylabel="eigenvalue / largest", ylim=(-1.0, 2.0))
-        axes.set_yticks([-0.1, -0.01, 0.0, 0.01, 0.1, 1.0], ["-0.1", "-0.01", "0", "0.01", "0.1", "1"])
-        axes.minorticks_off()
-        drawing.legend(axes)
+            picture.dots(number[negative], data["relative"][negative], "negative", "X", color=style.VERMILLION)
+        labels, ticks = ("number of the eigenvalue", "eigenvalue / largest"), [-0.1, -0.01, 0.0, 0.01, 0.1, 1.0]
+        names = [f"{tick:g}" for tick in ticks]
+        picture.level(0.0).frame(*labels, symlog=1e-3, yticks=ticks, yticklabels=names, ylim=(-1.0, 2.0))

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
 from particlegvi.contracts import Facts
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
-from particlegvi.plotting import style
 from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 Z = np.array([[-1.0], [1.0]])
 X = np.repeat(Z, 4, axis=0)
@@ -51,13 +47,9 @@ class SignMixing(Claim):
         check = Check("chi-squared of the four shares", chi, 2.0 * float(chdtri(3, chance.RARE)))
         return Experiment((check,), {"shares": counts / self.particles, "law": law})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        places = np.arange(4)
-        axes.bar(places, data["shares"], 0.6, color=style.SKY, edgecolor="white", label="particles")
-        axes.plot(places, data["law"], "D", color=style.BLACK, markersize=8, label="quadrature")
-        axes.set_xticks(places, QUADRANTS)
-        axes.set(xlabel="signs of $f(-1), f(1)$", ylabel="share", ylim=(0.0, 1.05))
-        axes.legend(loc="upper center")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.shares(data["shares"], data["law"], "quadrature").axes.set_xticks(range(4), QUADRANTS)
+        picture.frame("signs of $f(-1), f(1)$", "share", "upper center", ylim=(0.0, 1.05))
 
 
 def kernel_matrix() -> np.ndarray:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from particlegvi.functionspace import covariances, residuals
 from particlegvi.functionspace.basis import Nystroem
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.chance import ERRORS
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 
 class DegenerateProcess(Claim):
@@ -47,13 +42,10 @@ class DegenerateProcess(Claim):
         check = Check("growth per decade and input, from ln(10)/2, relative", worst, 0.01)
         return Experiment((check,), {"kl": kl})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        colours = (style.BLUE, style.ORANGE, style.BLACK)
-        for number, row, colour in zip(self.numbers, data["kl"], colours, strict=True):
-            axes.plot(self.nuggets, row, "o-", color=colour, label=f"{number} inputs")
-        axes.set(xscale="log", xlabel="nugget", ylabel="KL at the inputs, nats")
-        axes.invert_xaxis()
-        drawing.legend(axes, "upper left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curves(self.nuggets, data["kl"], [f"{number} inputs" for number in self.numbers], "o-")
+        xlim = (max(self.nuggets), min(self.nuggets))
+        picture.frame("nugget", "KL at the inputs, nats", "upper left", log="x", xlim=xlim)
 
 
 class ReluKinks(Claim):
@@ -82,13 +74,12 @@ class ReluKinks(Claim):
         )
         return Experiment(checks, {"shares": shares})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         places = np.arange(len(self.grids))
-        axes.plot(places, data["shares"][:, 0], "o-", color=style.BLUE, label="width 3")
-        axes.plot(places, data["shares"][:, 1], "s--", color=style.ORANGE, label="the other width")
-        axes.set_xticks(places, [f"{n:,}\nto ±{R:g}" for n, R in self.grids])
-        axes.set(xlabel="points of the grid, and its ends", ylabel="share with three kinks", ylim=(-0.05, 1.05))
-        drawing.legend(axes, "center left")
+        picture.curves(places, data["shares"].T, ("width 3", "the other width"), "o-")
+        picture.axes.set_xticks(places, [f"{n:,}\nto ±{R:g}" for n, R in self.grids])
+        labels = ("points of the grid, and its ends", "share with three kinks")
+        picture.frame(*labels, "center left", ylim=(-0.05, 1.05))
 
 
 class DataProcessing(Claim):
@@ -121,13 +112,12 @@ class DataProcessing(Claim):
         )
         return Experiment(checks, {"laws": np.array(laws)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         middle = np.linspace(-2.0, 2.0, 2 * self.cells + 1)[1::2]
         density = data["laws"] * self.cells / 4.0
-        axes.plot(middle, density[0], color=style.BLUE, linewidth=3.0, label="means (1, -1)")
-        axes.plot(middle, density[1], "--", color=style.ORANGE, label="means (-1, 1)")
-        axes.set(xlabel="value at x = 1", ylabel="density", ylim=(0.0, 1.2))
-        drawing.legend(axes, "upper left")
+        picture.curve(middle, density[0], "means (1, -1)", linewidth=3.0)
+        picture.curve(middle, density[1], "means (-1, 1)", "--")
+        picture.frame("value at x = 1", "density", "upper left", ylim=(0.0, 1.2))
 
 
 def _kl(first: np.ndarray, second: np.ndarray) -> float:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from particlegvi.functionspace import scores
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.functionspace.linear.spectral import spectral
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 
 class SpectralScore(Claim):
@@ -35,7 +30,7 @@ class SpectralScore(Claim):
             random = np.random.default_rng(words)
             for place, number in enumerate(self.numbers):
                 x = random.normal(size=(number, 1))
-                found = scores.spectral(x, kept=1.0 if wrong else 0.99)
+                found = spectral(x, kept=1.0 if wrong else 0.99)
                 errors[run, place] = np.sqrt(np.mean((found + x) ** 2) / np.mean(x**2))
         means = errors.mean(axis=0)
         fall = np.log(errors[:, 0] / errors[:, -1])
@@ -46,10 +41,6 @@ class SpectralScore(Claim):
         )
         return Experiment(checks, {"errors": means})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(self.numbers, data["errors"], "o-", color=style.BLUE, label="estimate")
-        axes.axhline(1.0, color=style.BLACK, linestyle="--", label="a score of 0")
-        axes.set(xscale="log", yscale="log", xlabel="samples", ylabel="relative error of the score")
-        axes.set_xticks(self.numbers, [str(number) for number in self.numbers])
-        axes.minorticks_off()
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curve(self.numbers, data["errors"], "estimate", "o-").level(1.0, "a score of 0")
+        picture.frame("samples", "relative error of the score", log="xy", ticks=self.numbers)

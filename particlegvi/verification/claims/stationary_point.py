@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from particlegvi.plotting import style
-from particlegvi.verification import drawing, problems
+from particlegvi.verification import problems
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 METHOD = problems.STRONG
 GRID = np.linspace(-6.0, 5.0, 2201)
@@ -36,12 +31,10 @@ class StationaryPoint(Claim):
         q = target.pdf(GRID)
         kappa = np.exp(-0.5 * (GRID[SHOWN][:, None] - GRID[None, :]) ** 2)
         field = problems.potential(GRID[SHOWN], METHOD) + METHOD.lambda1 * np.trapezoid(kappa * q, GRID, axis=1)
-        gradient = np.gradient(field + METHOD.lambda2 * target.log_pdf(GRID[SHOWN]), GRID[SHOWN])
+        gradient = np.gradient(field + METHOD.kl_weight * target.log_pdf(GRID[SHOWN]), GRID[SHOWN])
         check = Check("largest Wasserstein gradient in the bulk of Q*", float(np.max(np.abs(gradient))), 1e-4)
         return Experiment((check,), {"gradient": gradient})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(GRID[SHOWN], data["gradient"], color=style.GREEN, label=r"$\nabla_W L[Q^*](\theta)$")
-        axes.axhline(0.0, color=style.BLACK, linestyle="--", linewidth=1.2, label="0")
-        axes.set(xlabel=r"parameter $\theta$", ylabel="Wasserstein gradient", xlim=(-2.8, 1.8))
-        drawing.legend(axes)
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curve(GRID[SHOWN], data["gradient"], r"$\nabla_W L[Q^*](\theta)$").level(0.0, "0")
+        picture.frame(ylabel="Wasserstein gradient", xlim=(-2.8, 1.8))

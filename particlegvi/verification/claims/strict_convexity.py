@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 # Means and variances of Gaussians; P is N(0, 1) and the kernel has lengthscale 1.
 PRIOR = (0.0, 1.0)
@@ -52,9 +47,7 @@ class StrictConvexity(Claim):
         check = Check("smallest gap below the chord, relative", float(min(gaps)), 1e-3, ">=")
         return Experiment((check,), {"curves": curves})
 
-    def draw(self, axes: Axes, data: Data) -> None:
+    def draw(self, picture: Picture, data: Data) -> None:
         curve = data["curves"][0]
-        axes.plot(SHARES, curve, color=style.BLUE, label="$D((1 - a) P + a Q, P)$")
-        axes.plot([0.0, 1.0], curve[[0, -1]], "--", color=style.BLACK, label="chord")
-        axes.set(xlabel="share $a$ of $Q = N(2, 1/4)$", ylabel="divergence from $P$", xlim=(0.0, 1.0))
-        drawing.legend(axes, "upper left")
+        picture.curve(SHARES, curve, "$D((1 - a) P + a Q, P)$").truth([0.0, 1.0], curve[[0, -1]], "chord")
+        picture.frame("share $a$ of $Q = N(2, 1/4)$", "divergence from $P$", "upper left", xlim=(0.0, 1.0))

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.plotting import style
-from particlegvi.verification import chance, drawing
+from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 LOSS = pg.losses.get("ring", radius=2.0, width=0.5)
 PRIOR = pg.priors.Normal([0.0, 0.0], 2.0)
@@ -48,11 +44,5 @@ class UniqueMinimiser(Claim):
         quantity = "largest distance of the angles' law to that of Q*"
         return Experiment((Check(quantity, max(distances), bound),), {"ends": ends})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        looks = ((style.BLUE, "o"), (style.ORANGE, "^"))
-        for start, end, (colour, marker) in zip(STARTS, data["ends"], looks, strict=True):
-            label = f"from ({start[0]:g}, {start[1]:g})"
-            axes.plot(*end[:600].T, marker, color=colour, markersize=4, alpha=0.6, label=label, linestyle="none")
-        angle = np.linspace(0.0, 2.0 * math.pi, 200)
-        axes.plot(2.0 * np.cos(angle), 2.0 * np.sin(angle), color=style.BLACK, linewidth=1.0, label="minima")
-        drawing.plane(axes, 4.2)
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.ends(STARTS, data["ends"]).ellipse(2.0, 2.0, "minima").plane(4.2)

@@ -1,9 +1,8 @@
-"""What the bounds of source 003 say of processes of finite rank, nothing, and their constants, which can be smaller."""
+"""The bounds of source 003 are void for processes of finite rank, and their constants can be smaller."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,13 +13,9 @@ from particlegvi.functionspace import (
     covariances,
     divergences,
 )
-from particlegvi.plotting import style
-from particlegvi.verification import drawing
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.picture import Picture
 from particlegvi.verification.regressions import regressions
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 ROUNDING = 1e-6
 
@@ -63,14 +58,10 @@ class DegenerateReference(Claim):
         )
         return Experiment(checks, {"ratios": ratios})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        colours = (style.BLUE, style.ORANGE, style.BLACK)
-        for number, row, colour in zip(self.numbers, data["ratios"], colours, strict=True):
-            axes.plot(self.nuggets, row, "o-", color=colour, label=f"{number} inputs")
-        axes.set(xscale="log", yscale="log", xlabel="nugget", ylabel="mean of log dp/dnu, nats")
-        axes.set_ylim(0.1, 1e14)
-        axes.invert_xaxis()
-        drawing.legend(axes, "upper left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curves(self.nuggets, data["ratios"], [f"{number} inputs" for number in self.numbers], "o-")
+        labels, xlim = ("nugget", "mean of log dp/dnu, nats"), (max(self.nuggets), min(self.nuggets))
+        picture.frame(*labels, "upper left", log="xy", xlim=xlim, ylim=(0.1, 1e14))
 
 
 class SharpConstants(Claim):
@@ -116,18 +107,14 @@ class SharpConstants(Claim):
         )
         return Experiment(checks, {"found": found, "reached": np.array(reached)})
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        names = ("mean, sd", "sd", "variance")
-        for place, column in enumerate(data["found"].T):
-            label = "random regressions" if place == 0 else None
-            spread = np.linspace(-0.2, 0.2, len(column))
-            axes.plot(place + spread, column, "o", color=style.BLUE, markersize=3, label=label)
-        places = np.tile([1.0, 2.0], len(data["reached"]) // 2)
-        axes.plot(places, data["reached"], "s", color=style.ORANGE, label="one row")
-        axes.axhline(1.0, color=style.BLACK, linestyle="--", label="bound")
-        axes.set_xticks(range(3), names)
-        axes.set(xlabel="error at an input", ylabel="over its bound", ylim=(0.0, 1.8))
-        drawing.legend(axes, "upper left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        found = data["found"]
+        spread = np.arange(3) + np.linspace(-0.2, 0.2, len(found))[:, None]
+        picture.dots(spread.ravel(), found.ravel(), "random regressions", markersize=3)
+        picture.dots(np.tile([1.0, 2.0], len(data["reached"]) // 2), data["reached"], "one row", "s")
+        picture.level(1.0, "bound")
+        picture.axes.set_xticks(range(3), ("mean, sd", "sd", "variance"))
+        picture.frame("error at an input", "over its bound", "upper left", ylim=(0.0, 1.8))
 
 
 def _moments(process: SubsetOfData | SubsetOfRegressors, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.plotting import style
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from particlegvi.verification.picture import Picture
 
 NOISE = 0.1  # variance of an observation
 
@@ -65,8 +61,6 @@ class WideNetwork(Claim):
         variance = np.diag(K[n:, n:] - K[n:, :n] @ gain)
         return gain.T @ y, np.sqrt(np.maximum(variance, 1e-12))
 
-    def draw(self, axes: Axes, data: Data) -> None:
-        axes.plot(np.sort(data["error"]), "o", color=style.BLUE, markersize=3)
-        axes.axhline(data["bound"], color=style.VERMILLION, label="bound")
-        axes.set(xlabel="entry of the kernel, by size", ylabel="relative error", ylim=(0.0, 1.5))
-        axes.legend(loc="upper left")
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.dots(range(len(data["error"])), np.sort(data["error"]), markersize=3).level(data["bound"], "bound")
+        picture.frame("entry of the kernel, by size", "relative error", "upper left", ylim=(0.0, 1.5))

@@ -1,4 +1,4 @@
-"""Jumps alone leave exp(-E / kl_weight) invariant: the law of two and three particles, by quadrature.
+"""EnsembleJumps alone leave exp(-E / kl_weight) invariant: the law of two and three particles, by quadrature.
 
 Independent states are drawn from the law on a grid, jump a few times, and must still have it: means of functions of the
 state are compared with the quadrature in standard errors. A wrong acceptance moves particles at the first jump, so that
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.engine.jumps.ensemble import Jumps
+from particlegvi.engine.jumps.ensemble import EnsembleJumps
 from particlegvi.verification.wrong_jumps import Folded, WithoutRatio
 
 KL, MMD = 0.5, 1.5
@@ -97,12 +97,13 @@ CASES = [
 
 
 @pytest.mark.parametrize(("prior", "kernel", "particles"), CASES)
+@pytest.mark.thorough
 def test_jumps_leave_the_law_of_few_particles_invariant(prior, kernel, particles):
-    found = errors(Jumps, prior, kernel, particles)
+    found = errors(EnsembleJumps, prior, kernel, particles)
     assert max(map(abs, found.values())) < 4.0, found
 
 
-class WithoutRatioOfMany(Jumps):
+class WithoutRatioOfMany(EnsembleJumps):
     """In more than one dimension; on the line there is one in `particlegvi.verification.wrong_jumps`."""
 
     def propose(self, x, mine, proposal, number):
@@ -110,7 +111,7 @@ class WithoutRatioOfMany(Jumps):
         return new, np.where(np.isfinite(log_ratio), 0.0, log_ratio), log_uniform
 
 
-class BothOfPairs(Jumps):
+class BothOfPairs(EnsembleJumps):
     """The change of the energy without its 1/2."""
 
     def __init__(self, *parts, lambda1, **others):
@@ -128,18 +129,20 @@ class BothOfPairs(Jumps):
     ("make", "prior", "kernel", "particles"),
     [(WithoutRatio, NORMAL, SQUARED, 2), (Folded, BOX, None, 12), (BothOfPairs, NORMAL, SQUARED, 2)],
 )
+@pytest.mark.thorough
 def test_the_controls_do_not(make, prior, kernel, particles):
     found = errors(make, prior, kernel, particles)
     assert max(map(abs, found.values())) > 6.0, found
 
 
+@pytest.mark.thorough
 def test_the_law_of_an_energy_without_the_half_is_another():
     t, p = law(NORMAL, SQUARED, 2, double=True)
-    found = errors(Jumps, NORMAL, SQUARED, 2, start=p)
+    found = errors(EnsembleJumps, NORMAL, SQUARED, 2, start=p)
     assert max(map(abs, found.values())) > 5.0, found
 
 
-def mixture_errors(dim, prior, make=Jumps, particles=400, rounds=10, times=3):
+def mixture_errors(dim, prior, make=EnsembleJumps, particles=400, rounds=10, times=3):
     """Deviations after jumps of exact draws of a Gaussian mixture with three components, in standard errors."""
     rng = np.random.default_rng(dim)
     means, sds, weights = 4.0 * rng.standard_normal((3, dim)), np.array([0.6, 1.0, 1.4]), np.array([0.2, 0.3, 0.5])
@@ -177,6 +180,7 @@ def mixture_errors(dim, prior, make=Jumps, particles=400, rounds=10, times=3):
 
 @pytest.mark.parametrize("dim", [3, 5, 10])
 @pytest.mark.parametrize("flat", [True, False], ids=["flat", "normal"])
+@pytest.mark.thorough
 def test_mixtures_in_more_dimensions_stay_what_they_are(dim, flat):
     prior = pg.priors.Flat(dim) if flat else pg.priors.Normal(np.zeros(dim), 5.0)
     found, accepted = mixture_errors(dim, prior)
@@ -184,5 +188,6 @@ def test_mixtures_in_more_dimensions_stay_what_they_are(dim, flat):
     assert np.abs(found).max() < 4.5 and accepted > {3: 0.05, 5: 0.005, 10: 1e-5}[dim], (found, accepted)
 
 
+@pytest.mark.thorough
 def test_the_control_in_more_dimensions_does_not():
     assert np.abs(mixture_errors(3, pg.priors.Flat(3), WithoutRatioOfMany)[0]).max() > 9.0

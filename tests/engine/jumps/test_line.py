@@ -7,14 +7,14 @@ from scipy import stats
 import particlegvi as pg
 from particlegvi.engine.jumps import line as stages
 from particlegvi.engine.jumps import table
-from particlegvi.engine.jumps.ensemble import Jumps
+from particlegvi.engine.jumps.ensemble import EnsembleJumps
 
 PRIORS = {"normal": pg.priors.Normal(0.3, 1.4), "box": pg.priors.Uniform(-4.0, 5.0), "flat": pg.priors.Flat(1)}
 
 
 def jumps_of(prior, particles, share=0.3, seed=3):
     loss = pg.losses.get("double-well")
-    return Jumps(
+    return EnsembleJumps(
         loss, prior, None, None, kl_weight=1.0, lambda1=0.0, share=share, tolerance=1e-12, seed=seed,
         particles=particles,
     )  # fmt: skip

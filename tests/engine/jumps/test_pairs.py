@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.engine.jumps.ensemble import Jumps
+from particlegvi.engine.jumps.ensemble import EnsembleJumps
 from particlegvi.engine.jumps.line import MARGIN, NEW
 from particlegvi.engine.jumps.moments import series_cutoffs
 from particlegvi.engine.jumps.pairs import accept_direct
@@ -52,6 +52,7 @@ def test_the_direct_sum_is_that_of_plain_loops(kernel, dim):
 
 
 # with a factor of 0.4 nearly every decision needs those before it in its block, with 0.002 about one in twenty
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("number", "scale", "factor"),
     [(37, 0.3, 0.4), (500, 0.3, 0.4), (1100, 0.3, 0.002), (1100, 0.02, 0.4), (2, 1e-4, 0.4)],
@@ -59,7 +60,7 @@ def test_the_direct_sum_is_that_of_plain_loops(kernel, dim):
 def test_the_series_takes_the_same_particles(number, scale, factor):
     kernel = pg.kernels.SquaredExponential(scale, variance=1.4)
     x, _, new, margin = problem(1, number)
-    jumps = Jumps(
+    jumps = EnsembleJumps(
         pg.losses.get("double-well"), pg.priors.Normal(), None, kernel, kl_weight=1.0, lambda1=factor * number,
         share=0.1, tolerance=1e-12, seed=0, particles=number,
     )  # fmt: skip

@@ -112,6 +112,7 @@ def test_a_kernel_that_another_process_compiles_is_waited_for_and_counted(dispat
     assert first(2.0) == 3.0 and first.stats.cache_hits and not first.stats.cache_misses
 
 
+@pytest.mark.thorough
 def test_patience_ends_and_a_lock_ends_with_its_process(tmp_path, monkeypatch):
     place = tmp_path / "locks" / "00"
     code = (
@@ -135,7 +136,7 @@ def test_an_error_in_compiling_keeps_no_lock_for_long(dispatcher):
     def broken(x):
         return x.nothing
 
-    share(broken)
+    share(broken, config.CACHE_DIR)
     with pytest.raises(numba.core.errors.NumbaError):
         broken(1.0)
     each = dispatcher(SharedCache)

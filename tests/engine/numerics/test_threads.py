@@ -58,6 +58,7 @@ def _final():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork on this platform")
+@pytest.mark.thorough
 def test_a_forked_child_can_go_on_after_threads_were_used(monkeypatch):
     monkeypatch.setattr(threads, "count", lambda: 2)
     here = _final()

@@ -26,6 +26,7 @@ def forces(approximation, x, steps):
 
 
 @pytest.mark.parametrize("size", [2, 3, 7])
+@pytest.mark.sample("7")
 def test_random_batches_are_unbiased(size):
     x = np.random.default_rng(1).normal(size=(20, 2))
     steps = 20_000
@@ -53,6 +54,7 @@ def test_features_of_all_particles_are_the_kernel_and_fewer_are_close(dim):
 
 
 @pytest.mark.parametrize("how", ["random-batch", {"how": "random-batch", "size": 5}, {"how": "nystroem", "size": 20}])
+@pytest.mark.thorough
 def test_a_run_says_so_and_does_not_depend_on_chunks(how, monkeypatch):
     loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
     method = pg.methods.DRLE(kernel=KERNEL, repulsion=how)

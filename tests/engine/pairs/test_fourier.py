@@ -82,6 +82,7 @@ def test_the_box_keeps_images_and_frequencies_where_the_bounds_want_them(low, hi
         assert box.origin == 0.0 and box.period - farthest >= plan.margin * plan.width * (1 - 1e-12)
 
 
+@pytest.mark.thorough
 def test_few_steps_with_the_attraction_inside_and_outside_of_the_series_agree():
     loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.3, 1.2)
     kernel = pg.kernels.SquaredExponential(0.9)

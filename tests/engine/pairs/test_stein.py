@@ -22,6 +22,7 @@ def by_pairs(kernel, x, vectors, weight):
     return total / len(x)
 
 
+@pytest.mark.sample("1-1-matern-52")
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 @pytest.mark.parametrize("dim", [1, 2, 3, 5])
 @pytest.mark.parametrize("number", [1, 31, 33])

@@ -33,6 +33,7 @@ def numpy_run(loss, method, prior, start, steps, step_size, seed, kernel=None):
 KERNELS = ["squared-exponential", "inverse-multiquadric", "matern-32", "matern-52"]
 
 
+@pytest.mark.sample("four-gaussians-2-squared-exponential", "tilted-double-well-1-*")
 @pytest.mark.parametrize("kernel_name", KERNELS)
 @pytest.mark.parametrize("loss_name, dim", [("tilted-double-well", 1), ("four-gaussians", 2)])
 def test_drle_is_the_printed_update(kernel_name, loss_name, dim):

@@ -14,7 +14,7 @@ import pytest
 
 from particlegvi.functionspace import basis, covariances, residuals
 
-from ...bad_values import VALUES, Calls, add, wrong_answers
+from ...bad_values import VALUES, Calls, add, all_wrong_answers, wrong_answers
 
 X, Y = np.linspace(-1.0, 1.0, 6)[:, None], np.array([0.0, 1.0, 1.0, 0.0, 1.0, 0.0])
 CALLS: Calls = {}
@@ -64,6 +64,14 @@ def test_residuals(name):
 def test_settings_of_estimators(estimator):
     pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'particlegvi[learn]'")
     wrong = [each for name, call in arguments(estimator).items() for each in wrong_answers(name, call)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_all_values_of_settings_of_estimators(estimator):
+    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'particlegvi[learn]'")
+    wrong = all_wrong_answers(arguments(estimator) | CALLS)
     assert not wrong, "\n".join(wrong)
 
 

@@ -38,6 +38,7 @@ def wave():
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.sample("ProjectedLangevinRegressor")
 def test_the_checks_of_scikit_learn(estimator):
     points = 8 if estimator is ProjectedLangevinPoissonRegressor else 30  # its steps are the dearest
     candidate = estimator(**{**LIGHT, "inducing_points": points, "steps": 20})

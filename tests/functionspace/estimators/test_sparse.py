@@ -79,6 +79,7 @@ def test_bad_settings_are_refused(given, sentence):
         SparseGaussianProcessRegressor(**given).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.5])
 
 
+@pytest.mark.thorough
 def test_hyperparameters_by_the_bound_come_from_two_starts(rng):
     """They are better than the evidence of too few rows allows, and the points go on from where that search ended."""
     X = rng.uniform(-2.0, 2.0, (150, 2))

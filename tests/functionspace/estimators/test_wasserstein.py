@@ -21,6 +21,7 @@ def test_the_checks_of_scikit_learn_with_a_network():
 
 
 @pytest.mark.parametrize("mean", ["network", "inducing"])
+@pytest.mark.thorough
 def test_intervals_hold_new_observations(mean, rng):
     X = rng.uniform(-3.0, 3.0, (400, 1))
     y = 20.0 + 3.0 * np.sin(2.0 * X[:, 0]) + 0.5 * rng.standard_normal(400)

@@ -16,7 +16,7 @@ from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProces
 from particlegvi.functionspace.covariances import Matern12, Matern52, SquaredExponential
 from particlegvi.functionspace.gp import conjugate_gradients
 from particlegvi.functionspace.gp.certificate import Certificate, Fitted, certify
-from particlegvi.functionspace.gp.guarantee import largest_mean_error, log_ratios, sd_ends
+from particlegvi.functionspace.gp.kl_bounds import largest_mean_error, log_ratios, sd_ends
 
 from .. import extended, references
 
@@ -94,6 +94,12 @@ def test_the_allowance_for_rounding_is_needed(problems):
     deficits = [p.kl - (p.certificate.kl - p.certificate.facts["rounding"]) for p in problems]
     assert sum(each > 0.0 for each in deficits) > 5
     assert max(deficits) < 1e-6
+
+
+def test_it_is_informative_up_to_half_the_logarithm_of_two(problems):
+    said = [(p.certificate.kl, p.certificate.facts["informative"]) for p in problems]
+    assert all(informative == (kl <= 0.5 * math.log(2.0)) for kl, informative in said)
+    assert {informative for _, informative in said} == {True, False}
 
 
 def test_the_tight_gap_is_tight(problems):

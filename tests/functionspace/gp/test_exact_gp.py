@@ -8,7 +8,7 @@ from scipy.stats import multivariate_normal
 
 import particlegvi as pg
 from particlegvi.functionspace import ExactGaussianProcess, residuals
-from particlegvi.functionspace.basis import InducingPoints, Nystroem
+from particlegvi.functionspace.basis import InducingValues, Nystroem
 from particlegvi.functionspace.covariances import Iterated, Matern32, Matern52, Periodic, SquaredExponential
 
 RNG = np.random.default_rng(7)
@@ -92,7 +92,7 @@ class TestAgainstTheBases:
         mean = at @ covariance @ e.T @ Y / noise
         return mean, at @ covariance @ at.T + residuals.get("gp", basis).covariance(inputs)
 
-    @pytest.mark.parametrize("kind", [Nystroem, InducingPoints])
+    @pytest.mark.parametrize("kind", [Nystroem, InducingValues])
     def test_gp_prior_is_the_process_with_kernel_k_everywhere(self, kind):
         model = ExactGaussianProcess(K, NOISE).fit(X, Y)
         mean, covariance = self.predictions(kind(K, X), "gp", NEW)

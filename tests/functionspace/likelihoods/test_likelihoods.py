@@ -173,8 +173,8 @@ def test_targets_that_are_refused(likelihood, y, words):
         (lambda: likelihoods.Bernoulli("logit"), 'did you mean "logistic"'),
         (lambda: likelihoods.Poisson("root"), "link of Poisson"),
         (lambda: likelihoods.get("gausian"), 'did you mean "gaussian"'),
-        (lambda: likelihoods.get("gaussian"), "needs noise_variance"),
-        (lambda: likelihoods.get("gaussian", variance=1.0), "parameter of gaussian"),
+        (lambda: likelihoods.get("gaussian"), "noise_variance of the likelihood gaussian must be given"),
+        (lambda: likelihoods.get("gaussian", variance=1.0), "parameter of the likelihood gaussian"),
     ],
 )
 def test_parameters_that_are_refused(make, words):

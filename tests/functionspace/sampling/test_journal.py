@@ -83,13 +83,13 @@ def data(likelihood):
     return X, targets[likelihood.name]
 
 
-def fit(case, keeper=None, progress=None, **settings):
+def fit(case, storage=None, progress=None, **settings):
     likelihood, own = CASES[case]
     settings = {"particles": 20, "seed": 5, **own, **settings}
     if settings.get("initial") == "given":
         settings["initial"] = np.random.default_rng(1).normal(size=(20, 9))
     sampler = ProjectedLangevinSampler(KERNEL, likelihood, 9, **settings)
-    return sampler.fit(*data(likelihood), progress, keeper)
+    return sampler.fit(*data(likelihood), progress, storage)
 
 
 def told(pls):
@@ -101,14 +101,15 @@ def straight():
     return {case: told(fit(case)) for case in CASES}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES)
 def test_interrupted_again_and_again(case, straight):
     """In the setting up, in the annealing, at records and between them."""
-    keeper, sessions = Memory(), 0
+    storage, sessions = Memory(), 0
     for calls in (1, 2, 3, 5, 8, 13, 21, 34, 55, *[7] * 1000):
-        keeper.left = calls
+        storage.left = calls
         try:
-            found = told(fit(case, keeper))
+            found = told(fit(case, storage))
         except Stop:
             sessions += 1
             continue
@@ -121,11 +122,11 @@ def test_interrupted_again_and_again(case, straight):
 def test_what_ctrl_c_leaves_is_enough(case, straight):
     """No snapshot was due before: the one of the interruption is all there is."""
     for calls in (9, 18):
-        keeper = Memory(calls, due=False)
+        storage = Memory(calls, due=False)
         with pytest.raises(Stop):
-            fit(case, keeper)
-        assert keeper.snapshot.step > 0
-        assert told(fit(case, keeper)) == straight[case]
+            fit(case, storage)
+        assert storage.snapshot.step > 0
+        assert told(fit(case, storage)) == straight[case]
 
 
 @pytest.mark.parametrize(
@@ -148,17 +149,17 @@ def test_nothing_is_repeated(case, part, calls, straight, monkeypatch):
 
         monkeypatch.setattr(flow, "advance", counted)
     fit(case)
-    steps, keeper = sum(taken), Memory(calls)
+    steps, storage = sum(taken), Memory(calls)
     taken.clear()
     with pytest.raises(Stop):
-        fit(case, keeper)
+        fit(case, storage)
     with monkeypatch.context() as patch:
         for module, name in ((selection, "select"), (linalg, "eigh"), (linalg, "eigvalsh")):
             patch.setattr(module, name, lambda *_, **__: pytest.fail("found out twice"))
-        assert keeper.snapshot.facts["part"] == part
+        assert storage.snapshot.facts["part"] == part
         if part == "sampling":
             patch.setattr(annealing, "anneal", lambda *_: pytest.fail("annealed twice"))
-        assert told(fit(case, keeper)) == straight[case]
+        assert told(fit(case, storage)) == straight[case]
     assert sum(taken) == steps
 
 
@@ -169,20 +170,20 @@ def test_a_default_length_that_is_extended_is_extended_all_the_same(monkeypatch)
     wanted = told(pls := fit("quadratic"))
     assert pls.steps_ == 160
     for calls in (30, 100, 150):
-        keeper = Memory(calls)
+        storage = Memory(calls)
         with pytest.raises(Stop):
-            fit("quadratic", keeper)
-        assert keeper.snapshot.step > 20
-        assert told(fit("quadratic", keeper)) == wanted
+            fit("quadratic", storage)
+        assert storage.snapshot.step > 20
+        assert told(fit("quadratic", storage)) == wanted
 
 
 @pytest.mark.parametrize("victim", ["state", "records", "moves", "basis"])
 def test_a_snapshot_that_is_not_right_shows(victim, straight):
     """Negative control: the bytes depend on all that a snapshot has."""
-    keeper = Memory(240)
+    storage = Memory(240)
     with pytest.raises(Stop):
-        fit("mixing", keeper)
-    found = keeper.snapshot
+        fit("mixing", storage)
+    found = storage.snapshot
     assert found.facts["part"] == "sampling"
     if victim == "state":
         found.state[3, 2] += 1e-6
@@ -192,19 +193,19 @@ def test_a_snapshot_that_is_not_right_shows(victim, straight):
         found.facts["flow"]["accepted"][0][0] += 1.0
     else:
         found.constants["basis"][-1] *= 1.0 + 1e-9
-    assert told(fit("mixing", keeper)) != straight["mixing"]
+    assert told(fit("mixing", storage)) != straight["mixing"]
 
 
 @pytest.mark.parametrize("likelihood", [likelihoods.Bernoulli(), likelihoods.StudentT(4.0, 0.3)])
 def test_the_climb_of_a_sparse_process_goes_on_too(likelihood):
-    def climbed(keeper=None):
-        return SparseGaussianProcess(KERNEL, likelihood, 9, seed=2).fit(*data(likelihood), keeper=keeper)
+    def climbed(storage=None):
+        return SparseGaussianProcess(KERNEL, likelihood, 9, seed=2).fit(*data(likelihood), storage=storage)
 
-    straight, keeper, sessions = climbed(), Memory(), 0
+    straight, storage, sessions = climbed(), Memory(), 0
     assert straight.facts["iterations"] >= 4
-    for keeper.left in [2] * 100:
+    for storage.left in [2] * 100:
         try:
-            found = climbed(keeper)
+            found = climbed(storage)
         except Stop:
             sessions += 1
             continue
@@ -216,19 +217,19 @@ def test_the_climb_of_a_sparse_process_goes_on_too(likelihood):
 
 
 def test_a_snapshot_of_another_fit_is_refused():
-    keeper = Memory(40)
+    storage = Memory(40)
     with pytest.raises(Stop):
-        fit("preconditioned", keeper)
+        fit("preconditioned", storage)
     with pytest.raises(ValueError, match=r"particles \(20, 9\); \(21, 9\) are needed"):
-        fit("preconditioned", keeper, particles=21)
+        fit("preconditioned", storage, particles=21)
 
 
 def test_progress_is_heard_step_by_step_and_goes_on():
     heard = []
-    keeper = Memory(40)
+    storage = Memory(40)
     with pytest.raises(Stop):
-        fit("preconditioned", keeper, lambda *what: heard.append(what))
+        fit("preconditioned", storage, lambda *what: heard.append(what))
     before = len(heard)
-    fit("preconditioned", keeper, lambda *what: heard.append(what))
+    fit("preconditioned", storage, lambda *what: heard.append(what))
     assert [step for step, _ in heard] == list(range(1, 61)) and 0 < before < 60
     assert {end for _, end in heard} == {60}

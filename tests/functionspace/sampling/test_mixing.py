@@ -43,6 +43,7 @@ def assert_same_functions(u, grid, weights, features):
 @pytest.mark.parametrize(
     ("seed", "rows", "prior"), [(0, 3, "gp"), (1, 5, "rkhs"), (2, 12, "gp"), (3, 1, "rkhs")]
 )
+@pytest.mark.sample("0-3-gp")
 def test_small_counts_against_quadrature(seed, rows, prior):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2.0, 2.0, (rows, 1))
@@ -79,6 +80,7 @@ class TestTwoRegions:
         assert 0.55 < together < 0.95  # neither mode is to be forgotten
         assert_same_functions(pls.coefficients_, grid, weights, E)
 
+    @pytest.mark.thorough
     def test_and_from_a_start_in_a_single_one(self):
         reference = self.fit()
         grid, weights = self.truth(reference)
@@ -108,6 +110,7 @@ class TestManyModes:
             pg.kernels.SquaredExponential(0.2, 4.0), SQUARE, self.size, **settings
         ).fit(self.X, self.y)
 
+    @pytest.mark.thorough
     def test_energies_halves_and_sizes(self):
         pls = self.fit()
         E, variances = pls.basis(self.X), np.ones(self.size)
@@ -194,6 +197,7 @@ def test_resampling_gives_each_particle_its_share():
     ("likelihood", "seed"),
     [(likelihoods.Poisson("log"), 1), (likelihoods.StudentT(3.0, 0.2), 2), (likelihoods.Bernoulli(), 3)],
 )
+@pytest.mark.sample("likelihood1-2")
 def test_other_likelihoods_against_metropolis(likelihood, seed):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2.0, 2.0, (40, 1))

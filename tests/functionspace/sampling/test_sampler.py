@@ -31,6 +31,7 @@ def labels(seed=0, rows=60):
     ("prior", "link", "seed", "particles"),
     [("rkhs", "logistic", 0, 4000), ("gp", "logistic", 1, 4000), ("rkhs", "probit", 2, 1000)],
 )
+@pytest.mark.sample("gp-*")
 def test_labels_against_metropolis(prior, link, seed, particles):
     X, y = labels(seed)
     told = against_metropolis(KERNEL, X, y, particles, prior, link, seed)["equilibrium"]
@@ -38,6 +39,7 @@ def test_labels_against_metropolis(prior, link, seed, particles):
 
 
 @pytest.mark.parametrize("link", ["logistic", "probit"])
+@pytest.mark.thorough
 def test_separable_labels_against_metropolis(link):
     """Plain steps without bias would be some ten thousands."""
     X = np.linspace(-2.0, 2.0, 60)[:, None]
@@ -245,6 +247,7 @@ def test_particles_start_as_draws_from_the_prior(prior):
 
 
 @pytest.mark.parametrize("likelihood", [likelihoods.Gaussian(0.2), likelihoods.Bernoulli(), likelihoods.Poisson("log")])
+@pytest.mark.thorough
 def test_memory_is_linear_in_the_number_of_rows(likelihood):
     peaks = []
     for rows in (10_000, 20_000):

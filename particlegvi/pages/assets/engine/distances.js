@@ -1,51 +1,86 @@
-// W1 between particles on the line and a target, exact (Vallender, 1974), sliced W1 in the plane along the directions of
-// particlegvi/diagnostics/sliced.py, and their ranges under exact draws.
+// W1 between particles on the line and a target, exact (Vallender, 1974), sliced W1 in the plane along the directions
+// of particlegvi/diagnostics/sliced.py, and their ranges under exact draws.
 "use strict";
 (() => {
   PG.w1 = function (particles, target) {
-    const x = Float64Array.from(particles).sort(), n = x.length;
+    const x = Float64Array.from(particles).sort(),
+      n = x.length;
     if (target.atoms) return to_atoms(x, target);
     // beyond the last particle the integral of 1 - F is x - mean up to the end of the nodes minus that of F
-    const area = i => target.area(x[i]), top = Math.max(x[n - 1], target.high);
-    let total = area(0) + Math.max((top - x[n - 1]) - (target.area(top) - target.area(x[n - 1])), 0);
+    const area = i => target.area(x[i]),
+      top = Math.max(x[n - 1], target.high);
+    let total = area(0) + Math.max(top - x[n - 1] - (target.area(top) - target.area(x[n - 1])), 0);
     for (let i = 0; i + 1 < n; i++) {
-      const c = (i + 1) / n, a = x[i], b = x[i + 1], whole = area(i + 1) - area(i) - c * (b - a);
+      const c = (i + 1) / n,
+        a = x[i],
+        b = x[i + 1],
+        whole = area(i + 1) - area(i) - c * (b - a);
       if (target.cdf(a) < c && c < target.cdf(b)) {
-        const t = target.quantile(c), left = target.area(t) - area(i) - c * (t - a);
+        const t = target.quantile(c),
+          left = target.area(t) - area(i) - c * (t - a);
         total += Math.abs(left) + Math.abs(whole - left);
       } else total += Math.abs(whole);
     }
     return total;
   };
   function to_atoms(x, { atoms }) {
-    const places = Array.from(x, t => [t, 1 / x.length]).concat(atoms.map(([t, w]) => [t, -w])).sort((a, b) => a[0] - b[0]);
-    let gap = 0, total = 0;
-    for (let i = 0; i + 1 < places.length; i++) { gap += places[i][1]; total += Math.abs(gap) * (places[i + 1][0] - places[i][0]); }
+    const places = Array.from(x, t => [t, 1 / x.length])
+      .concat(atoms.map(([t, w]) => [t, -w]))
+      .sort((a, b) => a[0] - b[0]);
+    let gap = 0,
+      total = 0;
+    for (let i = 0; i + 1 < places.length; i++) {
+      gap += places[i][1];
+      total += Math.abs(gap) * (places[i + 1][0] - places[i][0]);
+    }
     return total;
   }
-  PG.quantile = function (values, level) { // linear between the ordered values
-    const sorted = Float64Array.from(values).sort(), at = level * (sorted.length - 1), i = Math.min(Math.floor(at), sorted.length - 2);
+  PG.quantile = function (values, level) {
+    // linear between the ordered values
+    const sorted = Float64Array.from(values).sort(),
+      at = level * (sorted.length - 1),
+      i = Math.min(Math.floor(at), sorted.length - 2);
     return sorted.length < 2 ? sorted[0] : sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]);
   };
-  // 5% and 95% quantiles of W1 between the target and n independent exact draws, simulated with a seed of its own
+  PG.LEVELS = [0.05, 0.95, 0.99];
+  // these quantiles of W1 between the target and n independent exact draws, simulated with a seed of its own
   PG.w1_floor = function (target, n, replicates) {
-    const times = replicates || (n > 2000 ? 60 : 200), found = [], u = new Float64Array(n + 1), unused = new Float64Array(n + 1);
-    const cells = 2001, xs = Float64Array.from({ length: cells }, (_, i) => target.atoms ? 0 : target.low + (target.high - target.low) * i / (cells - 1));
-    const F = target.atoms ? null : xs.map(t => target.cdf(t)), h = xs[1] - xs[0];
+    const times = replicates || (n > 2000 ? 60 : 200),
+      found = [],
+      u = new Float64Array(n + 1),
+      unused = new Float64Array(n + 1);
+    const cells = 2001,
+      xs = Float64Array.from({ length: cells }, (_, i) =>
+        target.atoms ? 0 : target.low + ((target.high - target.low) * i) / (cells - 1),
+      );
+    const F = target.atoms ? null : xs.map(t => target.cdf(t)),
+      h = xs[1] - xs[0];
     for (let r = 0; r < times; r++) {
       PG.uniforms([7, 0], PG.roles.draws, 0, r, u, unused);
       let total = 0;
-      for (let i = 0; i <= n; i++) { total -= Math.log(u[i]); u[i] = total; } // ordered uniforms are sums of exponentials
+      for (let i = 0; i <= n; i++) {
+        total -= Math.log(u[i]);
+        u[i] = total;
+      } // ordered uniforms are sums of exponentials
       for (let i = 0; i <= n; i++) u[i] /= total;
-      if (target.atoms) { found.push(atoms_distance(u, n, target.atoms)); continue; }
-      let k = 0, sum = 0;
-      for (let i = 0; i < cells; i++) { while (k < n && u[k] <= F[i]) k++; sum += (i === 0 || i === cells - 1 ? 0.5 : 1) * Math.abs(k / n - F[i]); }
+      if (target.atoms) {
+        found.push(atoms_distance(u, n, target.atoms));
+        continue;
+      }
+      let k = 0,
+        sum = 0;
+      for (let i = 0; i < cells; i++) {
+        while (k < n && u[k] <= F[i]) k++;
+        sum += (i === 0 || i === cells - 1 ? 0.5 : 1) * Math.abs(k / n - F[i]);
+      }
       found.push(sum * h);
     }
-    return [PG.quantile(found, 0.05), PG.quantile(found, 0.95)];
+    return PG.LEVELS.map(level => PG.quantile(found, level));
   };
   function atoms_distance(u, n, atoms) {
-    let k = 0, level = 0, total = 0;
+    let k = 0,
+      level = 0,
+      total = 0;
     for (let a = 0; a + 1 < atoms.length; a++) {
       level += atoms[a][1];
       while (k < n && u[k] <= level) k++;
@@ -53,41 +88,97 @@
     }
     return total;
   }
-  PG.DIRECTIONS = Array.from({ length: 16 }, (_, k) => [Math.cos(Math.PI * (k + 0.5) / 16), Math.sin(Math.PI * (k + 0.5) / 16)]);
+  PG.DIRECTIONS = Array.from({ length: 16 }, (_, k) => [
+    Math.cos((Math.PI * (k + 0.5)) / 16),
+    Math.sin((Math.PI * (k + 0.5)) / 16),
+  ]);
   // The mass at nodes of a grid, seen along each direction, as curves.
   PG.slices = function ([a, b], masses) {
-    const cells = 257, most = masses.reduce((p, q) => Math.max(p, q), 0), kept = [], columns = a.length;
-    masses.forEach((mass, at) => { if (mass > 1e-9 * most) kept.push(at); });
+    const cells = 257,
+      most = masses.reduce((p, q) => Math.max(p, q), 0),
+      kept = [],
+      columns = a.length;
+    masses.forEach((mass, at) => {
+      if (mass > 1e-9 * most) kept.push(at);
+    });
     return PG.DIRECTIONS.map(([c, s]) => {
-      const along = Float64Array.from(kept, at => c * a[at % columns] + s * b[Math.floor(at / columns)]), q = new Float64Array(cells);
-      const low = along.reduce((p, t) => Math.min(p, t), Infinity), h = (along.reduce((p, t) => Math.max(p, t), -Infinity) - low) / (cells - 1);
-      kept.forEach((at, i) => { const t = (along[i] - low) / h, k = Math.min(Math.floor(t), cells - 2); q[k] += masses[at] * (k + 1 - t) / h; q[k + 1] += masses[at] * (t - k) / h; });
-      q[0] *= 2; q[cells - 1] *= 2;
-      return PG.curve(Float64Array.from(q, (_, i) => low + h * i), q, {});
+      const along = Float64Array.from(kept, at => c * a[at % columns] + s * b[Math.floor(at / columns)]),
+        q = new Float64Array(cells);
+      const low = along.reduce((p, t) => Math.min(p, t), Infinity),
+        h = (along.reduce((p, t) => Math.max(p, t), -Infinity) - low) / (cells - 1);
+      kept.forEach((at, i) => {
+        const t = (along[i] - low) / h,
+          k = Math.min(Math.floor(t), cells - 2);
+        q[k] += (masses[at] * (k + 1 - t)) / h;
+        q[k + 1] += (masses[at] * (t - k)) / h;
+      });
+      q[0] *= 2;
+      q[cells - 1] *= 2;
+      return PG.curve(
+        Float64Array.from(q, (_, i) => low + h * i),
+        q,
+        {},
+      );
     });
   };
   // A list of one: W1 on the line, or the mean over the directions in the plane.
-  PG.distance = (x, truth) => [x.length === 1 ? PG.w1(x[0], truth) : PG.DIRECTIONS.reduce((sum, [c, s], d) => sum + PG.w1(x[0].map((t, i) => c * t + s * x[1][i]), truth.slices[d]), 0) / PG.DIRECTIONS.length];
+  PG.distance = (x, truth) => [
+    x.length === 1
+      ? PG.w1(x[0], truth)
+      : PG.DIRECTIONS.reduce(
+          (sum, [c, s], d) =>
+            sum +
+            PG.w1(
+              x[0].map((t, i) => c * t + s * x[1][i]),
+              truth.slices[d],
+            ),
+          0,
+        ) / PG.DIRECTIONS.length,
+  ];
   PG.floor_of = (truth, n) => [truth.slices ? sliced_floor(truth, n) : PG.w1_floor(truth, n)];
-  function sliced_floor({ axes: [a, b], density, slices }, n, times = 200) { // draws from the cells around the nodes
-    const size = Math.min(n, 128), sums = new Float64Array(density.length), rows = Array.from({ length: 4 }, () => new Float64Array(size)), [u, v, w, unused] = rows, x = new Float64Array(size), y = new Float64Array(size), found = [];
-    density.forEach((value, k) => { sums[k] = (k ? sums[k - 1] : 0) + value; });
+  function sliced_floor({ axes: [a, b], density, slices }, n, times = 200) {
+    // draws from the cells around the nodes
+    const size = Math.min(n, 128),
+      sums = new Float64Array(density.length),
+      rows = Array.from({ length: 4 }, () => new Float64Array(size)),
+      [u, v, w, unused] = rows,
+      x = new Float64Array(size),
+      y = new Float64Array(size),
+      found = [];
+    density.forEach((value, k) => {
+      sums[k] = (k ? sums[k - 1] : 0) + value;
+    });
     for (let r = 0; r < times; r++) {
-      PG.uniforms([7, 0], PG.roles.draws, 0, r, u, v); PG.uniforms([7, 0], PG.roles.draws, 1, r, w, unused);
+      PG.uniforms([7, 0], PG.roles.draws, 0, r, u, v);
+      PG.uniforms([7, 0], PG.roles.draws, 1, r, w, unused);
       for (let i = 0; i < size; i++) {
-        let low = 0, high = sums.length - 1;
+        let low = 0,
+          high = sums.length - 1;
         const level = u[i] * sums[high];
-        while (low < high) { const k = (low + high) >> 1; if (sums[k] < level) low = k + 1; else high = k; }
-        x[i] = a[low % a.length] + (v[i] - 0.5) * (a[1] - a[0]); y[i] = b[Math.floor(low / a.length)] + (w[i] - 0.5) * (b[1] - b[0]);
+        while (low < high) {
+          const k = (low + high) >> 1;
+          if (sums[k] < level) low = k + 1;
+          else high = k;
+        }
+        x[i] = a[low % a.length] + (v[i] - 0.5) * (a[1] - a[0]);
+        y[i] = b[Math.floor(low / a.length)] + (w[i] - 0.5) * (b[1] - b[0]);
       }
       let total = 0;
       PG.DIRECTIONS.forEach(([c, s], d) => {
-        const { x: nodes, F } = slices[d], cells = nodes.length, h = nodes[1] - nodes[0], counts = new Float64Array(cells + 1);
-        for (let i = 0; i < size; i++) counts[Math.max(0, Math.min(cells, Math.ceil((c * x[i] + s * y[i] - nodes[0]) / h)))]++;
-        for (let k = 0, sum = 0; k < cells; k++) { sum += counts[k]; total += h * Math.abs(sum / size - F[k]); }
+        const { x: nodes, F } = slices[d],
+          cells = nodes.length,
+          h = nodes[1] - nodes[0],
+          counts = new Float64Array(cells + 1);
+        for (let i = 0; i < size; i++)
+          counts[Math.max(0, Math.min(cells, Math.ceil((c * x[i] + s * y[i] - nodes[0]) / h)))]++;
+        for (let k = 0, sum = 0; k < cells; k++) {
+          sum += counts[k];
+          total += h * Math.abs(sum / size - F[k]);
+        }
       });
-      found.push(total / PG.DIRECTIONS.length * Math.sqrt(size / n)); // W1 falls as one over the root of the number of draws
+      // W1 falls as one over the root of the number of draws
+      found.push((total / PG.DIRECTIONS.length) * Math.sqrt(size / n));
     }
-    return [PG.quantile(found, 0.05), PG.quantile(found, 0.95)];
+    return PG.LEVELS.map(level => PG.quantile(found, level));
   }
 })();

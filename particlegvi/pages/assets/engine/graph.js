@@ -2,7 +2,8 @@
 // operations gone, in the same order, because the order decides the last bit.
 "use strict";
 (() => {
-  const f64 = new Float64Array(1), u32 = new Uint32Array(f64.buffer);
+  const f64 = new Float64Array(1),
+    u32 = new Uint32Array(f64.buffer);
   const is_normal = x => Math.abs(x) >= 2.2250738585072014e-308 && Number.isFinite(x);
   function is_power_of_two(x) {
     const a = Math.abs(x);
@@ -11,25 +12,40 @@
     return u32[0] === 0 && (u32[1] & 0xfffff) === 0;
   }
   PG.Graph = class {
-    constructor() { this.nodes = []; this.columns = []; this.column = 0; this.places = new Map(); }
+    constructor() {
+      this.nodes = [];
+      this.columns = [];
+      this.column = 0;
+      this.places = new Map();
+    }
     node(operation, left = -1, right = -1, number = 0) {
       const key = `${operation} ${left} ${right} ${Object.is(number, -0) ? "-0" : number}`;
       if (!this.places.has(key)) {
         this.places.set(key, this.nodes.length);
-        this.nodes.push({ operation, left, right, number }); this.columns.push(this.column);
+        this.nodes.push({ operation, left, right, number });
+        this.columns.push(this.column);
       }
       return this.places.get(key);
     }
-    constant(number) { return this.node("constant", -1, -1, number); }
-    variable(coordinate) { return this.node("variable", coordinate); }
-    known(a) { return this.nodes[a].operation === "constant" ? this.nodes[a].number : null; }
-    is(a, operation) { return this.nodes[a].operation === operation; }
+    constant(number) {
+      return this.node("constant", -1, -1, number);
+    }
+    variable(coordinate) {
+      return this.node("variable", coordinate);
+    }
+    known(a) {
+      return this.nodes[a].operation === "constant" ? this.nodes[a].number : null;
+    }
+    is(a, operation) {
+      return this.nodes[a].operation === operation;
+    }
     computed(result) {
       if (!Number.isFinite(result)) throw new PG.Mistake("not_finite", this.column);
       return this.constant(result);
     }
     add(a, b) {
-      const x = this.known(a), y = this.known(b);
+      const x = this.known(a),
+        y = this.known(b);
       if (x !== null && y !== null) return this.computed(x + y);
       if (x === 0) return b;
       if (y === 0) return a;
@@ -39,7 +55,8 @@
       return this.node("add", Math.min(a, b), Math.max(a, b));
     }
     subtract(a, b) {
-      const x = this.known(a), y = this.known(b);
+      const x = this.known(a),
+        y = this.known(b);
       if (x !== null && y !== null) return this.computed(x - y);
       if (x === 0) return this.negate(b);
       if (y !== null) return this.add(a, this.constant(-y));
@@ -47,7 +64,8 @@
       return this.node("subtract", a, b);
     }
     negate(a) {
-      const x = this.known(a), node = this.nodes[a];
+      const x = this.known(a),
+        node = this.nodes[a];
       if (x !== null) return this.constant(-x);
       if (node.operation === "negate") return node.left;
       if (node.operation === "subtract") return this.subtract(node.right, node.left);
@@ -55,7 +73,8 @@
       return factor !== null ? this.multiply(this.constant(-factor), node.right) : this.node("negate", a);
     }
     multiply(a, b) {
-      let x = this.known(a); const y = this.known(b);
+      let x = this.known(a);
+      const y = this.known(b);
       if (x !== null && y !== null) return this.computed(x * y);
       if (y !== null) [a, b, x] = [b, a, y];
       if (x === null) return this.node("multiply", Math.min(a, b), Math.max(a, b));
@@ -68,15 +87,18 @@
       return this.node("multiply", a, b);
     }
     divide(a, b) {
-      const x = this.known(a), y = this.known(b);
+      const x = this.known(a),
+        y = this.known(b);
       if (y === 0) throw new PG.Mistake("divides_by_zero", this.column);
       if (x !== null && y !== null) return this.computed(x / y);
       if (x === 0) return a;
       if (y !== null && is_power_of_two(y) && is_normal(1 / y)) return this.multiply(a, this.constant(1 / y));
       return this.node("divide", a, b);
     }
-    to_power(a, b) { // an exponent that is no constant makes it exp(b log a), which needs a positive base
-      const x = this.known(a), y = this.known(b);
+    to_power(a, b) {
+      // an exponent that is no constant makes it exp(b log a), which needs a positive base
+      const x = this.known(a),
+        y = this.known(b);
       if (x !== null && y !== null) return this.computed(Math.pow(x, y));
       if (y !== null) return y === 0 ? this.constant(1) : y === 1 ? a : this.node("power", a, -1, y);
       if (x !== null && x <= 0) throw new PG.Mistake("positive_base", this.column);
@@ -86,7 +108,9 @@
       const x = this.known(a);
       return x !== null ? this.computed(PG.functions[name](x)) : this.node(name, a);
     }
-    sign(a) { return this.node("sign", a); }
+    sign(a) {
+      return this.node("sign", a);
+    }
   };
   PG.is_normal = is_normal;
 })();

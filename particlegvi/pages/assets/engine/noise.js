@@ -2,60 +2,100 @@
 // (particle, low word of step // 2, high word of step // 2, role * 2^24 + coordinate); Box-Muller gives two steps.
 "use strict";
 (() => {
-  const M0 = 0xD2511F53, M1 = 0xCD9E8D57, W0 = 0x9E3779B9, W1 = 0xBB67AE85, TWO53 = 2 ** -53;
+  const M0 = 0xd2511f53,
+    M1 = 0xcd9e8d57,
+    W0 = 0x9e3779b9,
+    W1 = 0xbb67ae85,
+    TWO53 = 2 ** -53;
   // Taylor coefficients of sin and cos of pi r in r, |r| <= 1/4
-  const SIN = [3.141592653589793, -5.167712780049969, 2.550164039877345, -0.5992645293207919, 0.08214588661112819,
-    -0.007370430945714348, 0.00046630280576761234, -2.1915353447830204e-05];
-  const COS = [1, -4.934802200544679, 4.058712126416768, -1.3352627688545893, 0.23533063035889312,
-    -0.02580689139001405, 0.001929574309403922, -0.00010463810492484565, 4.303069587032944e-06];
+  const SIN = [
+    3.141592653589793, -5.167712780049969, 2.550164039877345, -0.5992645293207919, 0.08214588661112819,
+    -0.007370430945714348, 0.00046630280576761234, -2.1915353447830204e-5,
+  ];
+  const COS = [
+    1, -4.934802200544679, 4.058712126416768, -1.3352627688545893, 0.23533063035889312, -0.02580689139001405,
+    0.001929574309403922, -0.00010463810492484565, 4.303069587032944e-6,
+  ];
   PG.roles = { noise: 0, start: 1 << 24, draws: 4 << 24 };
 
-  function high_word(a, b0, b1) { // of the product of a and b1 * 2^16 + b0, in integers of 32 bits alone
-    const a0 = a & 0xffff, a1 = a >>> 16;
-    const t = Math.imul(a0, b0) >>> 16, w1 = (Math.imul(a1, b0) + t) | 0, w2 = (Math.imul(a0, b1) + (w1 & 0xffff)) | 0;
+  function high_word(a, b0, b1) {
+    // of the product of a and b1 * 2^16 + b0, in integers of 32 bits alone
+    const a0 = a & 0xffff,
+      a1 = a >>> 16;
+    const t = Math.imul(a0, b0) >>> 16,
+      w1 = (Math.imul(a1, b0) + t) | 0,
+      w2 = (Math.imul(a0, b1) + (w1 & 0xffff)) | 0;
     return (Math.imul(a1, b1) + (w1 >>> 16) + (w2 >>> 16)) | 0;
   }
   const word = new Uint32Array(4);
   PG.philox = function (c0, c1, c2, c3, k0, k1) {
-    c0 |= 0; c1 |= 0; c2 |= 0; c3 |= 0; k0 |= 0; k1 |= 0;
+    c0 |= 0;
+    c1 |= 0;
+    c2 |= 0;
+    c3 |= 0;
+    k0 |= 0;
+    k1 |= 0;
     for (let i = 0; i < 10; i++) {
-      const h0 = high_word(c0, M0 & 0xffff, M0 >>> 16), l0 = Math.imul(M0, c0);
-      const h1 = high_word(c2, M1 & 0xffff, M1 >>> 16), l1 = Math.imul(M1, c2);
-      c0 = h1 ^ c1 ^ k0; c1 = l1; c2 = h0 ^ c3 ^ k1; c3 = l0;
-      k0 = (k0 + W0) | 0; k1 = (k1 + W1) | 0;
+      const h0 = high_word(c0, M0 & 0xffff, M0 >>> 16),
+        l0 = Math.imul(M0, c0);
+      const h1 = high_word(c2, M1 & 0xffff, M1 >>> 16),
+        l1 = Math.imul(M1, c2);
+      c0 = h1 ^ c1 ^ k0;
+      c1 = l1;
+      c2 = h0 ^ c3 ^ k1;
+      c3 = l0;
+      k0 = (k0 + W0) | 0;
+      k1 = (k1 + W1) | 0;
     }
-    word[0] = c0; word[1] = c1; word[2] = c2; word[3] = c3;
+    word[0] = c0;
+    word[1] = c1;
+    word[2] = c2;
+    word[3] = c3;
     return word;
   };
   // the midpoint of one of 2^52 cells of (0, 1)
   const uniform = (high, low) => (2 * (high * 1048576 + (low >>> 12)) + 1) * TWO53;
 
   const pair = new Float64Array(2);
-  function turn(u, exact) { // cos and sin of 2 pi u
-    const t = 2 * u, near = Math.floor(2 * t + 0.5), n = near === 2 * t + 0.5 && near & 1 ? near - 1 : near; // ties to even
-    const r = t - 0.5 * n, z = r * r, q = n & 3;
-    const s = exact ? PG.horner(SIN, z) * r : Math.sin(Math.PI * r), c = exact ? PG.horner(COS, z) : Math.cos(Math.PI * r);
+  function turn(u, exact) {
+    // cos and sin of 2 pi u
+    const t = 2 * u,
+      near = Math.floor(2 * t + 0.5),
+      n = near === 2 * t + 0.5 && near & 1 ? near - 1 : near; // ties to even
+    const r = t - 0.5 * n,
+      z = r * r,
+      q = n & 3;
+    const s = exact ? PG.horner(SIN, z) * r : Math.sin(Math.PI * r),
+      c = exact ? PG.horner(COS, z) : Math.cos(Math.PI * r);
     pair[0] = q === 0 ? c : q === 1 ? -s : q === 2 ? -c : s;
     pair[1] = q === 0 ? s : q === 1 ? c : q === 2 ? -s : -c;
   }
   // The two words of a seed from 0 to 2^64 - 1, given as a number or a text of digits
-  PG.key = seed => { const number = BigInt(seed); return [Number(number & 0xffffffffn), Number(number >> 32n & 0xffffffffn)]; };
+  PG.key = seed => {
+    const number = BigInt(seed);
+    return [Number(number & 0xffffffffn), Number((number >> 32n) & 0xffffffffn)];
+  };
 
   // Numbers of steps 2 k (even) and 2 k + 1 (odd) of one role and coordinate, for all particles.
   PG.normals = function (key, role, coordinate, half, even, odd, math) {
-    const low = half >>> 0, high = Math.floor(half / 4294967296) >>> 0, exact = math.is_exact;
+    const low = half >>> 0,
+      high = Math.floor(half / 4294967296) >>> 0,
+      exact = math.is_exact;
     for (let i = 0; i < even.length; i++) {
       PG.philox(i, low, high, role + coordinate, key[0], key[1]);
       const radius = Math.sqrt(-2 * math.log_normal(uniform(word[0], word[1])));
       turn(uniform(word[2], word[3]), exact);
-      even[i] = radius * pair[0]; odd[i] = radius * pair[1];
+      even[i] = radius * pair[0];
+      odd[i] = radius * pair[1];
     }
   };
   PG.uniforms = function (key, role, coordinate, half, even, odd) {
-    const low = half >>> 0, high = Math.floor(half / 4294967296) >>> 0;
+    const low = half >>> 0,
+      high = Math.floor(half / 4294967296) >>> 0;
     for (let i = 0; i < even.length; i++) {
       PG.philox(i, low, high, role + coordinate, key[0], key[1]);
-      even[i] = uniform(word[0], word[1]); odd[i] = uniform(word[2], word[3]);
+      even[i] = uniform(word[0], word[1]);
+      odd[i] = uniform(word[2], word[3]);
     }
   };
 })();

@@ -1,14 +1,31 @@
 // From settings, as the address and the controls have them, to the ensembles of a page; and the self-test.
 "use strict";
-PG.Refused = class extends Error { constructor(key, value) { super(`${key}: ${value}`); Object.assign(this, { key, value: String(value) }); } };
+PG.Refused = class extends Error {
+  constructor(key, value) {
+    super(`${key}: ${value}`);
+    Object.assign(this, { key, value: String(value) });
+  }
+};
 PG.METHODS = { DE: [0, 0], DLE: [1, 0], DRE: [0, 1], DRLE: [1, 1] }; // which of the two weights a method has
 PG.MOST = { 1: 10000, 2: 1000 };
-PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"]; // what a method may have of its own, as LABEL.kl_weight
+// Settings that a method may have of its own, as LABEL.kl_weight.
+PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"];
 
 (() => {
-  const NUMBERS = { kl_weight: [0, 1e6], mmd_weight: [0, 1e6], lengthscale: [1e-6, 1e6], variance: [1e-12, 1e12], step_size: [1e-12, 1e3] };
+  const NUMBERS = {
+    kl_weight: [0, 1e6],
+    mmd_weight: [0, 1e6],
+    lengthscale: [1e-6, 1e6],
+    variance: [1e-12, 1e12],
+    step_size: [1e-12, 1e3],
+  };
   function number(key, value, low, high) {
-    const x = typeof value === "number" ? value : /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/.test(value) ? Number(value) : NaN;
+    const x =
+      typeof value === "number"
+        ? value
+        : /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/.test(value)
+          ? Number(value)
+          : NaN;
     if (!(x >= low && x <= high)) throw new PG.Refused(key, value);
     return x;
   }
@@ -19,16 +36,22 @@ PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"]; // what a metho
   }
   // "normal:0:1", "uniform:-2,-2:3,3" or "flat"; one number stands for every coordinate
   PG.read_prior = function (key, text, dim) {
-    if (typeof text !== "string") { // already read, maybe for another dimension: the first number then stands for all
-      const wide = list => list.length === dim ? list : new Array(dim).fill(list[0]);
+    if (typeof text !== "string") {
+      // already read, maybe for another dimension: the first number then stands for all
+      const wide = list => (list.length === dim ? list : new Array(dim).fill(list[0]));
       if (text.name === "points" && text.points[0].length !== dim) throw new PG.Refused(key, "points");
-      return text.name === "normal" ? { name: text.name, mean: wide(text.mean), sd: wide(text.sd) } : text.name === "uniform" ? { name: text.name, low: wide(text.low), high: wide(text.high) } : text;
+      return text.name === "normal"
+        ? { name: text.name, mean: wide(text.mean), sd: wide(text.sd) }
+        : text.name === "uniform"
+          ? { name: text.name, low: wide(text.low), high: wide(text.high) }
+          : text;
     }
-    const [name, ...lists] = text.split(":"), read = (list, low) => {
-      const all = list.split(",").map(each => number(key, each, low, 1e12));
-      if (all.length !== 1 && all.length !== dim) throw new PG.Refused(key, text);
-      return all.length === dim ? all : new Array(dim).fill(all[0]);
-    };
+    const [name, ...lists] = text.split(":"),
+      read = (list, low) => {
+        const all = list.split(",").map(each => number(key, each, low, 1e12));
+        if (all.length !== 1 && all.length !== dim) throw new PG.Refused(key, text);
+        return all.length === dim ? all : new Array(dim).fill(all[0]);
+      };
     if (name === "flat" && !lists.length) return { name };
     if (name === "normal" && lists.length === 2) return { name, mean: read(lists[0], -1e12), sd: read(lists[1], 1e-9) };
     if (name === "uniform" && lists.length === 2) {
@@ -37,48 +60,78 @@ PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"]; // what a metho
     }
     throw new PG.Refused(key, text);
   };
-  PG.write_prior = prior => prior.name === "flat" ? "flat" : prior.name === "normal" ? `normal:${prior.mean}:${prior.sd}` : `uniform:${prior.low}:${prior.high}`;
+  PG.write_prior = prior =>
+    prior.name === "flat"
+      ? "flat"
+      : prior.name === "normal"
+        ? `normal:${prior.mean}:${prior.sd}`
+        : `uniform:${prior.low}:${prior.high}`;
 
   // loss: "own" (the page's), a name of the package's losses, "spline" with low, high and heights, or a formula
   PG.read_loss = function (settings, own) {
     const text = String(settings.loss);
-    if (text === "own" && own) return own.formula !== undefined ? PG.formula(own.formula, own.variables) : PG.losses[own.name](own.parameters);
+    if (text === "own" && own)
+      return own.formula !== undefined ? PG.formula(own.formula, own.variables) : PG.losses[own.name](own.parameters);
     if (text === "spline") {
-      const heights = Array.isArray(settings.heights) ? settings.heights : String(settings.heights).split(",").map(each => number("heights", each, -1e6, 1e6));
-      const low = number("low", settings.low, -1e6, 1e6), high = number("high", settings.high, -1e6, 1e6);
+      const heights = Array.isArray(settings.heights)
+        ? settings.heights
+        : String(settings.heights)
+            .split(",")
+            .map(each => number("heights", each, -1e6, 1e6));
+      const low = number("low", settings.low, -1e6, 1e6),
+        high = number("high", settings.high, -1e6, 1e6);
       if (heights.length < 3 || heights.length > 1000) throw new PG.Refused("heights", heights.length);
       if (!(low < high)) throw new PG.Refused("high", high);
       return PG.losses.spline({ low, high, heights });
     }
     if (has(PG.losses, text)) return PG.losses[text]({});
     const variables = String(settings.variables || PG.variables_of(text)).split(",");
-    if (variables.length > 2 || !variables.every(name => /^[\p{L}_][\p{L}\d_]{0,39}$/u.test(name) && name !== "pi" && !has(PG.functions, name)) || new Set(variables).size < variables.length) throw new PG.Refused("variables", settings.variables);
+    if (
+      variables.length > 2 ||
+      !variables.every(name => /^[\p{L}_][\p{L}\d_]{0,39}$/u.test(name) && name !== "pi" && !has(PG.functions, name)) ||
+      new Set(variables).size < variables.length
+    )
+      throw new PG.Refused("variables", settings.variables);
     return PG.formula(text, variables);
   };
 
   // x and y for a formula that has one of them and no t, otherwise t
-  PG.variables_of = text => /(^|[^\p{L}\d_])[xy](?![\p{L}\d_])/u.test(text) && !/(^|[^\p{L}\d_])t(?![\p{L}\d_])/u.test(text) ? "x,y" : "t";
+  PG.variables_of = text =>
+    /(^|[^\p{L}\d_])[xy](?![\p{L}\d_])/u.test(text) && !/(^|[^\p{L}\d_])t(?![\p{L}\d_])/u.test(text) ? "x,y" : "t";
 
   const has = (table, key) => Object.prototype.hasOwnProperty.call(table, key);
   // DE, DLE, DRE or DRLE of a label, which is one of these four or, on a page with methods of its own, in their table
-  PG.type_of = (label, types) => types && has(types, label) ? types[label] : has(PG.METHODS, label) ? label : null;
+  PG.type_of = (label, types) => (types && has(types, label) ? types[label] : has(PG.METHODS, label) ? label : null);
 
   // Settings checked, with the loss, prior and start as objects, and for each label what its method has.
   PG.problem = function (settings, own, types) {
-    const loss = PG.read_loss(settings, own), found = { ...settings, loss };
+    const loss = PG.read_loss(settings, own),
+      found = { ...settings, loss };
     for (const [key, [low, high]] of Object.entries(NUMBERS)) found[key] = number(key, settings[key], low, high);
     found.particles = whole("particles", settings.particles, 1, PG.MOST[loss.dim]);
     found.steps = whole("steps", settings.steps, 0, 1e9);
-    if (!/^\d{1,20}$/.test(settings.seed) || BigInt(settings.seed) >= 1n << 64n) throw new PG.Refused("seed", settings.seed);
-    if (!["euler-maruyama", "leimkuhler-matthews"].includes(settings.integrator)) throw new PG.Refused("integrator", settings.integrator);
+    if (!/^\d{1,20}$/.test(settings.seed) || BigInt(settings.seed) >= 1n << 64n)
+      throw new PG.Refused("seed", settings.seed);
+    if (!["euler-maruyama", "leimkuhler-matthews"].includes(settings.integrator))
+      throw new PG.Refused("integrator", settings.integrator);
     found.methods = String(settings.methods).split(",");
     if (new Set(found.methods).size < found.methods.length) throw new PG.Refused("methods", settings.methods);
-    found.each = new Map(found.methods.map(label => {
-      const type = PG.type_of(label, types), [kl, mmd] = PG.METHODS[type] || [];
-      if (type === null) throw new PG.Refused("methods", settings.methods);
-      const [kl_weight, mmd_weight, lengthscale, variance] = PG.OWN.map(key => has(settings, `${label}.${key}`) ? number(`${label}.${key}`, settings[`${label}.${key}`], ...NUMBERS[key]) : found[key]);
-      return [label, { type, kl_weight: kl * kl_weight, mmd_weight: mmd * mmd_weight, kernel: { lengthscale, variance } }];
-    }));
+    found.each = new Map(
+      found.methods.map(label => {
+        const type = PG.type_of(label, types),
+          [kl, mmd] = PG.METHODS[type] || [];
+        if (type === null) throw new PG.Refused("methods", settings.methods);
+        const [kl_weight, mmd_weight, lengthscale, variance] = PG.OWN.map(key =>
+          has(settings, `${label}.${key}`)
+            ? number(`${label}.${key}`, settings[`${label}.${key}`], ...NUMBERS[key])
+            : found[key],
+        );
+        return [
+          label,
+          { type, kl_weight: kl * kl_weight, mmd_weight: mmd * mmd_weight, kernel: { lengthscale, variance } },
+        ];
+      }),
+    );
     found.prior = PG.read_prior("prior", settings.prior, loss.dim);
     found.start = settings.initial ? PG.read_prior("initial", settings.initial, loss.dim) : found.prior;
     if (found.start.name === "flat") throw new PG.Refused("initial", "flat");
@@ -91,20 +144,45 @@ PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"]; // what a metho
     const { loss, prior, start, step_size, particles, seed, integrator, math } = problem;
     return { loss, prior, start, step_size, particles, seed, integrator, math, noise, name, ...problem.each.get(name) };
   };
-  PG.truth = function (s) { // Q* of a method, or null
+  PG.truth = function (s) {
+    // Q* of a method, or null
     if (s.kl_weight > 0) return s.loss.dim === 1 ? PG.line_target(s) : PG.plane_target(s);
     return s.mmd_weight > 0 || s.loss.dim === 2 ? null : PG.basins(s.loss, s.prior, s.start);
   };
-  PG.DEFAULTS = { loss: "tilted-double-well", variables: "t", prior: "normal:0:1", initial: "", kl_weight: 1, mmd_weight: 0.5, lengthscale: 1, variance: 1,
-    step_size: 0.001, particles: 300, steps: 1000, seed: "0", integrator: "euler-maruyama", methods: "DE,DLE,DRLE", exact: "false" };
+  PG.DEFAULTS = {
+    loss: "tilted-double-well",
+    variables: "t",
+    prior: "normal:0:1",
+    initial: "",
+    kl_weight: 1,
+    mmd_weight: 0.5,
+    lengthscale: 1,
+    variance: 1,
+    step_size: 0.001,
+    particles: 300,
+    steps: 1000,
+    seed: "0",
+    integrator: "euler-maruyama",
+    methods: "DE,DLE,DRLE",
+    exact: "false",
+  };
 
   // Final particles of all four methods in both modes, from the prior N(0, 1), by Euler-Maruyama.
   PG.selftest = function (given) {
-    const fixed = { prior: "normal:0:1", initial: "", integrator: "euler-maruyama", variables: "t", variance: 1, methods: Object.keys(PG.METHODS).join(",") }, report = {};
+    const fixed = {
+        prior: "normal:0:1",
+        initial: "",
+        integrator: "euler-maruyama",
+        variables: "t",
+        variance: 1,
+        methods: Object.keys(PG.METHODS).join(","),
+      },
+      report = {};
     for (const mode of ["plain", "exact"]) {
       report[mode] = {};
       const problem = PG.problem({ ...PG.DEFAULTS, ...given, ...fixed, exact: String(mode === "exact") }, null);
       if (problem.loss.dim !== 1) throw new PG.Refused("loss", given.loss);
+      if (problem.particles * problem.steps > PG.MOST_SELFTEST) throw new PG.Refused("steps", problem.steps);
       const noise = PG.noise(problem.seed, problem.particles, 1, problem.math);
       for (const name of Object.keys(PG.METHODS)) {
         const ensemble = PG.ensemble(PG.method(problem, name, noise));
@@ -113,22 +191,5 @@ PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"]; // what a metho
       }
     }
     return report;
-  };
-
-  // What the particles of a method say about Q*: a sentence's key and its values.
-  PG.verdict = function (ensemble, truth, facts, start_slope) {
-    const s = ensemble.settings;
-    if (!ensemble.is_finite) return "diverged";
-    if (s.kl_weight === 0) {
-      const rows = ensemble.x.map(row => new Float64Array(row.length));
-      s.loss.slopes(ensemble.x, rows, PG.plain);
-      if (s.mmd_weight > 0) return "no_density";
-      let most = 0;
-      rows.forEach((row, d) => row.forEach((v, i) => { const at = ensemble.x[d][i], wall = s.prior.name === "uniform" && (at <= s.prior.low[d] && v > 0 || at >= s.prior.high[d] && v < 0); if (!wall) most = Math.max(most, Math.abs(v)); }));
-      return most < 1e-3 * Math.max(start_slope, 1e-12) ? "settled" : "descending";
-    }
-    if (!truth) return "no_truth";
-    const parts = facts.w1.map((w, d) => w / facts.floor[d][1]), worst = Math.max(...parts);
-    return worst <= 1 ? "within" : worst <= 2 ? "near" : "far";
   };
 })();

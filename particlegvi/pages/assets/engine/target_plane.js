@@ -3,41 +3,93 @@
 (() => {
   const BELOW = 40;
   let N = 129; // nodes on a side
-  const axis = ([low, high]) => Float64Array.from({ length: N }, (_, i) => low + (high - low) * i / (N - 1));
+  const axis = ([low, high]) => Float64Array.from({ length: N }, (_, i) => low + ((high - low) * i) / (N - 1));
 
-  function weights(settings, box) { // log of loss's and prior's part at the grid, row by row of the second coordinate
-    const { loss, prior, kl_weight } = settings, [a, b] = box.map(axis), x = new Float64Array(N * N), y = new Float64Array(N * N), out = new Float64Array(N * N);
-    for (let j = 0; j < N; j++) for (let i = 0; i < N; i++) { x[j * N + i] = a[i]; y[j * N + i] = b[j]; }
+  function weights(settings, box) {
+    // log of loss's and prior's part at the grid, row by row of the second coordinate
+    const { loss, prior, kl_weight } = settings,
+      [a, b] = box.map(axis),
+      x = new Float64Array(N * N),
+      y = new Float64Array(N * N),
+      out = new Float64Array(N * N);
+    for (let j = 0; j < N; j++)
+      for (let i = 0; i < N; i++) {
+        x[j * N + i] = a[i];
+        y[j * N + i] = b[j];
+      }
     loss.values([x, y], out, PG.plain);
-    for (let k = 0; k < N * N; k++) { const v = -out[k] / kl_weight - PG.minus_log_density(prior, [x[k], y[k]]); out[k] = Number.isNaN(v) ? -Infinity : v; }
+    for (let k = 0; k < N * N; k++) {
+      const v = -out[k] / kl_weight - PG.minus_log_density(prior, [x[k], y[k]]);
+      out[k] = Number.isNaN(v) ? -Infinity : v;
+    }
     return [a, b, out];
   }
   function place(settings, slack) {
     const { loss, prior } = settings;
-    let box = loss.window.map(([low, high], d) => prior.name === "uniform" ? [prior.low[d], prior.high[d]]
-      : prior.name === "normal" ? [Math.min(low, prior.mean[d] - 7 * prior.sd[d]), Math.max(high, prior.mean[d] + 7 * prior.sd[d])] : [low, high]);
+    let box = loss.window.map(([low, high], d) =>
+      prior.name === "uniform"
+        ? [prior.low[d], prior.high[d]]
+        : prior.name === "normal"
+          ? [Math.min(low, prior.mean[d] - 7 * prior.sd[d]), Math.max(high, prior.mean[d] + 7 * prior.sd[d])]
+          : [low, high],
+    );
     for (let k = 0; k < 12; k++) {
-      const [, , v] = weights(settings, box), top = v.reduce((p, q) => Math.max(p, q), -Infinity);
-      if (!Number.isFinite(top)) return null;
-      const rows = [[N, -1], [N, -1]];
-      v.forEach((value, at) => { if (value > top - BELOW - slack) [at % N, Math.floor(at / N)].forEach((i, d) => { rows[d] = [Math.min(rows[d][0], i), Math.max(rows[d][1], i)]; }); });
-      const at_edge = rows.map(([first, last]) => [first === 0, last === N - 1]), free = prior.name !== "uniform";
+      const [, , v] = weights(settings, box),
+        top = v.reduce((p, q) => Math.max(p, q), -Infinity);
+      if (!(Math.abs(top) + slack < PG.STEEPEST)) return null;
+      const rows = [
+        [N, -1],
+        [N, -1],
+      ];
+      v.forEach((value, at) => {
+        if (value > top - BELOW - slack)
+          [at % N, Math.floor(at / N)].forEach((i, d) => {
+            rows[d] = [Math.min(rows[d][0], i), Math.max(rows[d][1], i)];
+          });
+      });
+      const at_edge = rows.map(([first, last]) => [first === 0, last === N - 1]),
+        free = prior.name !== "uniform";
       if (!free || !at_edge.flat().some(Boolean)) {
-        const next = box.map(([low, high], d) => { const h = (high - low) / (N - 1); return [low + h * Math.max(rows[d][0] - 1, 0), low + h * Math.min(rows[d][1] + 1, N - 1)]; });
+        const next = box.map(([low, high], d) => {
+          const h = (high - low) / (N - 1);
+          return [low + h * Math.max(rows[d][0] - 1, 0), low + h * Math.min(rows[d][1] + 1, N - 1)];
+        });
         const shrinks = next.some(([low, high], d) => high - low < 0.9 * (box[d][1] - box[d][0]));
         box = next;
         if (!shrinks || k > 9) return box;
-      } else box = box.map(([low, high], d) => { const w = 0.5 * (high - low); return [at_edge[d][0] ? low - w : low, at_edge[d][1] ? high + w : high]; });
+      } else
+        box = box.map(([low, high], d) => {
+          const w = 0.5 * (high - low);
+          return [at_edge[d][0] ? low - w : low, at_edge[d][1] ? high + w : high];
+        });
     }
     return null;
   }
-  function convolution([a, b], { lengthscale, variance = 1 }) { // by one coordinate and then the other
+  function convolution([a, b], { lengthscale, variance = 1 }) {
+    // by one coordinate and then the other
     const matrix = x => Array.from(x, t => Float64Array.from(x, u => Math.exp(-0.5 * ((t - u) / lengthscale) ** 2)));
-    const K = matrix(a), L = matrix(b), between = new Float64Array(N * N);
+    const K = matrix(a),
+      L = matrix(b),
+      between = new Float64Array(N * N);
     return masses => {
+      PG.spend(2 * N ** 3);
       const out = new Float64Array(N * N);
-      for (let j = 0; j < N; j++) for (let i = 0; i < N; i++) { let sum = 0; const row = K[i], at = j * N; for (let k = 0; k < N; k++) sum += row[k] * masses[at + k]; between[i * N + j] = sum; }
-      for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) { let sum = 0; const row = L[j], at = i * N; for (let k = 0; k < N; k++) sum += row[k] * between[at + k]; out[j * N + i] = variance * sum; }
+      for (let j = 0; j < N; j++)
+        for (let i = 0; i < N; i++) {
+          let sum = 0;
+          const row = K[i],
+            at = j * N;
+          for (let k = 0; k < N; k++) sum += row[k] * masses[at + k];
+          between[i * N + j] = sum;
+        }
+      for (let i = 0; i < N; i++)
+        for (let j = 0; j < N; j++) {
+          let sum = 0;
+          const row = L[j],
+            at = i * N;
+          for (let k = 0; k < N; k++) sum += row[k] * between[at + k];
+          out[j * N + i] = variance * sum;
+        }
       return out;
     };
   }
@@ -53,33 +105,79 @@
   function on_grid(settings) {
     const { kl_weight, mmd_weight, kernel, prior } = settings;
     if (!(kl_weight > 0)) return null;
-    const strength = 2 * mmd_weight / kl_weight, box = place(settings, 2 * strength * (kernel.variance || 1));
+    const strength = (2 * mmd_weight) / kl_weight,
+      box = place(settings, 2 * strength * (kernel.variance || 1));
     if (!box) return null;
-    const [a, b, level] = weights(settings, box), cell = (a[1] - a[0]) * (b[1] - b[0]), embedding = strength > 0 ? PG.embedding(prior, kernel, 2) : null;
-    for (let j = 0; j < N; j++) for (let i = 0; i < N; i++) {
-      const edges = (i === 0 || i === N - 1 ? 0.5 : 1) * (j === 0 || j === N - 1 ? 0.5 : 1);
-      level[j * N + i] += Math.log(edges * cell) + (embedding ? strength * embedding.value([a[i], b[j]]) : 0);
-    }
-    let [masses] = PG.normalised(level), residual = 0, every_other = 0;
+    const [a, b, level] = weights(settings, box),
+      cell = (a[1] - a[0]) * (b[1] - b[0]),
+      embedding = strength > 0 ? PG.embedding(prior, kernel, 2) : null;
+    for (let j = 0; j < N; j++)
+      for (let i = 0; i < N; i++) {
+        const edges = (i === 0 || i === N - 1 ? 0.5 : 1) * (j === 0 || j === N - 1 ? 0.5 : 1);
+        level[j * N + i] += Math.log(edges * cell) + (embedding ? strength * embedding.value([a[i], b[j]]) : 0);
+      }
+    let [masses] = PG.normalised(level),
+      residual = 0,
+      every_other = 0;
     for (let j = 0; j < N; j += 2) for (let i = 0; i < N; i += 2) every_other += 4 * masses[j * N + i];
-    const is_resolved = Math.abs(every_other - 1) < 1e-4 || prior.name === "uniform" && Math.abs(every_other - 1) < 2e-2;
+    const is_resolved =
+      Math.abs(every_other - 1) < 1e-4 || (prior.name === "uniform" && Math.abs(every_other - 1) < 2e-2);
     if (!is_resolved) return { is_resolved };
     if (strength > 0) {
       const solved = PG.fixed_point(level, convolution([a, b], kernel), strength, masses, 1e-8);
       if (!solved) return null;
-      masses = solved.masses; residual = solved.bound;
+      masses = solved.masses;
+      residual = solved.bound;
     }
-    const sums = [new Float64Array(N), new Float64Array(N)], density = masses.map(m => m / cell);
-    for (let j = 0; j < N; j++) for (let i = 0; i < N; i++) { sums[0][i] += masses[j * N + i]; sums[1][j] += masses[j * N + i]; }
-    const marginals = sums.map((m, d) => { const x = d ? b : a, h = x[1] - x[0], q = m.map(v => v / h); q[0] *= 2; q[N - 1] *= 2; return PG.curve(x, q, {}); });
-    const moments = sums.map((m, d) => { const x = d ? b : a; let mean = 0, variance = 0; m.forEach((v, i) => { mean += v * x[i]; }); m.forEach((v, i) => { variance += v * (x[i] - mean) ** 2; }); return [mean, variance]; });
-    return { is_resolved, axes: [a, b], density, marginals, slices: PG.slices([a, b], masses), residual, mean: moments.map(m => m[0]), variance: moments.map(m => m[1]) };
+    const sums = [new Float64Array(N), new Float64Array(N)],
+      density = masses.map(m => m / cell);
+    for (let j = 0; j < N; j++)
+      for (let i = 0; i < N; i++) {
+        sums[0][i] += masses[j * N + i];
+        sums[1][j] += masses[j * N + i];
+      }
+    const marginals = sums.map((m, d) => {
+      const x = d ? b : a,
+        h = x[1] - x[0],
+        q = m.map(v => v / h);
+      q[0] *= 2;
+      q[N - 1] *= 2;
+      return PG.curve(x, q, {});
+    });
+    const moments = sums.map((m, d) => {
+      const x = d ? b : a;
+      let mean = 0,
+        variance = 0;
+      m.forEach((v, i) => {
+        mean += v * x[i];
+      });
+      m.forEach((v, i) => {
+        variance += v * (x[i] - mean) ** 2;
+      });
+      return [mean, variance];
+    });
+    return {
+      is_resolved,
+      axes: [a, b],
+      density,
+      marginals,
+      slices: PG.slices([a, b], masses),
+      residual,
+      mean: moments.map(m => m[0]),
+      variance: moments.map(m => m[1]),
+    };
   }
   // levels of the density whose inside holds these shares of the mass
   PG.mass_levels = function (density, shares) {
-    const sorted = Float64Array.from(density).sort().reverse(), all = sorted.reduce((p, q) => p + q, 0), found = [];
-    let sum = 0, k = 0;
-    for (const share of shares) { while (k < sorted.length - 1 && sum + sorted[k] < share * all) sum += sorted[k++]; found.push(sorted[k]); }
+    const sorted = Float64Array.from(density).sort().reverse(),
+      all = sorted.reduce((p, q) => p + q, 0),
+      found = [];
+    let sum = 0,
+      k = 0;
+    for (const share of shares) {
+      while (k < sorted.length - 1 && sum + sorted[k] < share * all) sum += sorted[k++];
+      found.push(sorted[k]);
+    }
     return found;
   };
 })();

@@ -1,67 +1,168 @@
 // The replay of a finished run: what was recorded, with a time line.
 "use strict";
 VIEW.replay = function (root, ready) {
-  const { element, say, number, data } = VIEW, run = data.replay, frames = run.times.length, panels = VIEW.panels();
-  let at = 0, playing = false, decoded = null, last = 0;
-  const clock = element("span", { id: "replay-clock" }), line = element("input", { type: "range", class: "time", id: "timeline", min: 0, max: frames - 1, step: 1, value: 0, "aria-label": say("timeline") });
-  const button = (key, id, action, more) => element("button", { type: "button", id, onclick: action, ...more }, say(key));
+  const { element, say, number, data } = VIEW,
+    run = data.replay,
+    frames = run.times.length,
+    panels = VIEW.panels();
+  let at = 0,
+    playing = false,
+    decoded = null,
+    last = 0;
+  const clock = element("span", { id: "replay-clock" }),
+    line = element("input", {
+      type: "range",
+      class: "time",
+      id: "timeline",
+      min: 0,
+      max: frames - 1,
+      step: 1,
+      value: 0,
+      "aria-label": say("timeline"),
+    });
+  const button = (key, id, action, more) =>
+    element("button", { type: "button", id, onclick: action, ...more }, say(key));
   const play_button = button("play", "replay-play", () => play(!playing), { "aria-pressed": "false" });
-  root.append(element("div", { class: "row", role: "group", "aria-label": say("replay") }, play_button, button("step", "replay-step", () => { play(false); show(at + 1); }), button("end", "replay-end", () => { play(false); show(frames - 1); }), line, clock),
-    panels.grid, panels.table);
-  if (run.shown < run.particles) root.append(element("p", { class: "soft" }, say("thinned", { shown: run.shown, particles: run.particles })));
+  root.append(
+    element(
+      "div",
+      { class: "row", role: "group", "aria-label": say("replay") },
+      play_button,
+      button("step", "replay-step", () => {
+        play(false);
+        show(at + 1);
+      }),
+      button("end", "replay-end", () => {
+        play(false);
+        show(frames - 1);
+      }),
+      line,
+      clock,
+    ),
+    panels.grid,
+    panels.table,
+  );
+  if (run.shown < run.particles)
+    root.append(element("p", { class: "soft" }, say("thinned", { shown: run.shown, particles: run.particles })));
 
-  async function unpack() { // 16 bits a number: the high bytes of all, then the low bytes, deflated
-    const bytes = Uint8Array.from(atob(run.frames), c => c.charCodeAt(0)), stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    const planes = new Uint8Array(await new Response(stream).arrayBuffer()), half = planes.length / 2;
+  async function unpack() {
+    // 16 bits a number: the high bytes of all, then the low bytes, deflated
+    const bytes = Uint8Array.from(atob(run.frames), c => c.charCodeAt(0)),
+      stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const planes = new Uint8Array(await new Response(stream).arrayBuffer()),
+      half = planes.length / 2;
     decoded = Float64Array.from({ length: half }, (_, k) => {
-      const code = planes[k] * 256 + planes[half + k], d = Math.floor(k / run.shown) % run.dim, [low, high] = run.window[d];
-      return code === 65535 ? NaN : low + (high - low) * code / 65534;
+      const code = planes[k] * 256 + planes[half + k],
+        d = Math.floor(k / run.shown) % run.dim,
+        [low, high] = run.window[d];
+      return code === 65535 ? NaN : low + ((high - low) * code) / 65534;
     });
   }
-  const particles = method => Array.from({ length: run.dim }, (_, d) => { const begin = ((at * run.methods.length + method) * run.dim + d) * run.shown; return decoded.subarray(begin, begin + run.shown); });
+  const particles = method =>
+    Array.from({ length: run.dim }, (_, d) => {
+      const begin = ((at * run.methods.length + method) * run.dim + d) * run.shown;
+      return decoded.subarray(begin, begin + run.shown);
+    });
   function truth_of({ truth }) {
     if (!truth) return null;
     if (truth.atoms) return truth;
-    const axes = truth.axes.map(([low, high, n]) => Float64Array.from({ length: n }, (_, i) => low + (high - low) * i / (n - 1)));
+    const axes = truth.axes.map(([low, high, n]) =>
+      Float64Array.from({ length: n }, (_, i) => low + ((high - low) * i) / (n - 1)),
+    );
     if (run.dim === 1) return PG.curve(axes[0], Float64Array.from(truth.density), {});
-    const [columns, rows] = axes.map(axis => axis.length), sums = axes.map(axis => new Float64Array(axis.length));
-    const edge = (i, count) => i === 0 || i === count - 1 ? 0.5 : 1, masses = Float64Array.from(truth.density, (v, k) => v * edge(k % columns, columns) * edge(Math.floor(k / columns), rows));
-    truth.density.forEach((v, k) => { sums[0][k % columns] += v; sums[1][Math.floor(k / columns)] += v; });
-    sums[0].forEach((v, i) => { sums[0][i] = v * (axes[1][rows - 1] - axes[1][0]) / (rows - 1); });
-    sums[1].forEach((v, i) => { sums[1][i] = v * (axes[0][columns - 1] - axes[0][0]) / (columns - 1); });
-    return { axes, density: Float64Array.from(truth.density), marginals: sums.map((q, d) => PG.curve(axes[d], q, {})), slices: PG.slices(axes, masses) };
+    const [columns, rows] = axes.map(axis => axis.length),
+      sums = axes.map(axis => new Float64Array(axis.length));
+    const edge = (i, count) => (i === 0 || i === count - 1 ? 0.5 : 1),
+      masses = Float64Array.from(
+        truth.density,
+        (v, k) => v * edge(k % columns, columns) * edge(Math.floor(k / columns), rows),
+      );
+    truth.density.forEach((v, k) => {
+      sums[0][k % columns] += v;
+      sums[1][Math.floor(k / columns)] += v;
+    });
+    sums[0].forEach((v, i) => {
+      sums[0][i] = (v * (axes[1][rows - 1] - axes[1][0])) / (rows - 1);
+    });
+    sums[1].forEach((v, i) => {
+      sums[1][i] = (v * (axes[0][columns - 1] - axes[0][0])) / (columns - 1);
+    });
+    return {
+      axes,
+      density: Float64Array.from(truth.density),
+      marginals: sums.map((q, d) => PG.curve(axes[d], q, {})),
+      slices: PG.slices(axes, masses),
+    };
   }
-  const said = (method, facts) => { // as the live page says it
-    if (!method.floor || !facts.w1 || method.truth.atoms) return "";
-    const times = facts.w1[0] / method.floor[1];
-    return say(`verdict_${times <= 1 ? "within" : times <= 2 ? "near" : "far"}`, { times: number(times, 1) });
-  };
+  // Before the end a replay says how far the particles are now, and nothing of their equilibrium.
+  function now(floor, facts, truth) {
+    if (!floor || !facts.w1 || truth.atoms) return "";
+    const times = facts.w1[0] / (floor[0][2] ?? floor[0][1]);
+    return say(times <= 1 ? "verdict_now_within" : "verdict_now_far", { times: number(times, 1) });
+  }
+  const numbers_of = ({ mean, sd, w1 }) => ({ mean: mean[at], sd: sd[at], w1: w1[at] === null ? null : [w1[at]] });
   function show(frame) {
     at = Math.max(0, Math.min(frames - 1, frame));
-    line.value = at; line.setAttribute("aria-valuetext", say("time", { time: number(run.times[at], 2) }));
+    line.value = at;
+    line.setAttribute("aria-valuetext", say("time", { time: number(run.times[at], 2) }));
     clock.textContent = say("clock", { time: number(run.times[at], 2), step: run.steps[at] });
-    panels.draw(); panels.tell();
+    panels.draw();
+    panels.tell();
   }
   function play(on) {
-    if (on && VIEW.still) { show(at + Math.ceil(frames / 10)); return; }
+    if (on && VIEW.still) {
+      show(at + Math.ceil(frames / 10));
+      return;
+    }
     if (on && at === frames - 1) show(0);
     playing = on;
-    play_button.textContent = say(on ? "pause" : "play"); play_button.setAttribute("aria-pressed", String(on));
+    play_button.textContent = say(on ? "pause" : "play");
+    play_button.setAttribute("aria-pressed", String(on));
     if (on) requestAnimationFrame(loop);
   }
   function loop(now) {
     if (!playing) return;
-    if (now - last > 60) { last = now; show(at + 1); if (at === frames - 1) play(false); }
+    if (now - last > 60) {
+      last = now;
+      show(at + 1);
+      if (at === frames - 1) play(false);
+    }
     requestAnimationFrame(loop);
   }
-  line.addEventListener("input", () => { play(false); show(Number(line.value)); });
-  addEventListener("resize", () => { if (decoded) panels.draw(); });
+  line.addEventListener("input", () => {
+    play(false);
+    show(Number(line.value));
+  });
+  addEventListener("resize", () => {
+    if (decoded) panels.draw();
+  });
   unpack().then(() => {
-    const loss = data.loss ? PG.read_loss({ loss: "own" }, data.loss) : null, truths = run.methods.map(truth_of);
-    const entries = run.methods.map((method, k) => ({ label: method.label, note: method.note || say("no_weights"), colour: VIEW.method_colour(method.type, run.methods.slice(0, k).filter(other => other.type === method.type).length), truth: truths[k],
-      floor: run.shown === run.particles && method.floor ? [method.floor] : truths[k] && PG.floor_of(truths[k], run.shown),
-      particles: () => particles(k), verdict: facts => at === frames - 1 && method.verdict ? method.verdict : said(method, facts) }));
-    panels.build(entries, run.dim === 1 ? VIEW.line_scene(loss, truths, run.variables[0], run.window[0]) : VIEW.plane_scene(loss, truths, run.variables, run.window), run.dim);
+    const loss = data.loss ? PG.read_loss({ loss: "own" }, data.loss) : null,
+      truths = run.methods.map(truth_of);
+    const entries = run.methods.map((method, k) => {
+      const same_type = run.methods.slice(0, k).filter(other => other.type === method.type),
+        is_at_end = () => at === frames - 1 && method.verdict,
+        exact = truths[k] && PG.floor_of(truths[k], run.particles),
+        floor = method.floor ? [method.floor] : exact;
+      return {
+        label: method.label,
+        note: method.note || say("no_weights"),
+        colour: VIEW.method_colour(method.type, same_type.length),
+        truth: truths[k],
+        floor,
+        count: run.particles,
+        particles: () => particles(k),
+        numbers: method.numbers ? () => numbers_of(method.numbers) : null,
+        verdict: facts => (is_at_end() ? method.verdict : now(floor, facts, truths[k])),
+      };
+    });
+    panels.build(
+      entries,
+      run.dim === 1
+        ? VIEW.line_scene(loss, truths, run.variables[0], run.window[0])
+        : VIEW.plane_scene(loss, truths, run.variables, run.window),
+      run.dim,
+    );
     show(frames - 1);
     ready();
   });

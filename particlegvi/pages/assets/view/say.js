@@ -2,10 +2,15 @@
 "use strict";
 const VIEW = { data: JSON.parse(document.getElementById("data").textContent) };
 
-VIEW.say = (key, values) => (VIEW.data.words[key] || key).replace(/\{([a-z0-9_]+)\}/g, (whole, name) => values && name in values ? String(values[name]) : whole);
-VIEW.number = function (x, digits = 3) { // a few digits, with the decimal mark of the language
+VIEW.say = (key, values) =>
+  (VIEW.data.words[key] || key).replace(/\{([a-z0-9_]+)\}/g, (whole, name) =>
+    values && name in values ? String(values[name]) : whole,
+  );
+VIEW.number = function (x, digits = 3) {
+  // a few digits, with the decimal mark of the language
   if (!Number.isFinite(x)) return "–";
-  const size = Math.abs(x), text = size !== 0 && (size < 1e-3 || size >= 1e5) ? x.toExponential(1) : x.toFixed(size >= 100 ? 0 : digits);
+  const size = Math.abs(x),
+    text = size !== 0 && (size < 1e-3 || size >= 1e5) ? x.toExponential(1) : x.toFixed(size >= 100 ? 0 : digits);
   return text.replaceAll("-", "−").replace(".", VIEW.data.words.decimal);
 };
 VIEW.shown = value => String(value).replace(".", VIEW.data.words.decimal);
@@ -21,13 +26,23 @@ VIEW.element = function (tag, attributes, ...children) {
 };
 VIEW.colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 // the colour of a kind of method; those of further methods of the kind are others
-VIEW.method_colour = (type, before = 0) => before ? ["--other", "--dre", "--drle", "--de"][(before - 1) % 4] : PG.type_of(type) || type === "FDGVI" ? `--${type.toLowerCase()}` : "--other";
+VIEW.method_colour = (type, before = 0) =>
+  before
+    ? ["--other", "--dre", "--drle", "--de"][(before - 1) % 4]
+    : PG.type_of(type) || type === "FDGVI"
+      ? `--${type.toLowerCase()}`
+      : "--other";
 VIEW.still = matchMedia("(prefers-reduced-motion: reduce)").matches; // nothing moves by itself
 
 // A canvas with sharp pixels; returns its context and size in CSS pixels.
 VIEW.prepare = function (canvas) {
-  const scale = window.devicePixelRatio || 1, W = canvas.clientWidth, H = canvas.clientHeight;
-  if (canvas.width !== Math.round(W * scale) || canvas.height !== Math.round(H * scale)) { canvas.width = Math.round(W * scale); canvas.height = Math.round(H * scale); }
+  const scale = window.devicePixelRatio || 1,
+    W = canvas.clientWidth,
+    H = canvas.clientHeight;
+  if (canvas.width !== Math.round(W * scale) || canvas.height !== Math.round(H * scale)) {
+    canvas.width = Math.round(W * scale);
+    canvas.height = Math.round(H * scale);
+  }
   const g = canvas.getContext("2d");
   g.setTransform(scale, 0, 0, scale, 0, 0);
   g.clearRect(0, 0, W, H);
@@ -35,7 +50,12 @@ VIEW.prepare = function (canvas) {
   return [g, W, H];
 };
 VIEW.ticks = function (low, high, most = 7) {
-  const rough = (high - low) / most, base = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map(k => k * base).find(s => s >= rough), found = [];
+  const rough = (high - low) / most,
+    base = 10 ** Math.floor(Math.log10(rough)),
+    step = [1, 2, 5, 10].map(k => k * base).find(s => s >= rough),
+    found = [];
+  // where neighbours cannot be told apart in doubles, there is none
+  if (!(step > 1e-12 * Math.max(Math.abs(low), Math.abs(high)))) return [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) found.push(k * step);
   return found.map(t => [t, VIEW.shown(Number(t.toPrecision(6))).replace("-", "−")]);
 };

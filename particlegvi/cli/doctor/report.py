@@ -1,0 +1,117 @@
+"""The report of the doctor: as data for a program, and as lines for a person."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from importlib import metadata
+
+from particlegvi.cli.doctor import cache
+from particlegvi.cli.doctor.self_test import self_test
+from particlegvi.contracts import Facts
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics.compiling import processor
+from particlegvi.runs.storage.versions import versions
+from particlegvi.tools import memory
+from particlegvi.tools import system as systems
+
+DAMAGED = "DAMAGED FILES: {}, which runs compile again and particlegvi doctor --clean removes"
+BASE = ("matplotlib", "llvmlite", "joblib", "threadpoolctl", "tomli-w", "tqdm", "shtab")
+
+
+def report() -> Facts:
+    """Everything: ``versions``, ``extras``, ``system``, ``threads``, ``cache``, ``memory``, ``disk``, ``self_test``.
+
+    Under ``paste`` are three lines for the report of a problem. Sizes are in bytes; None is what this system does not
+    say, and in ``extras`` what is not installed.
+    """
+    damaged = cache.damaged()  # before the self-test, which mends what it meets
+    outcome = self_test()  # compiles, so that the cache is looked at afterwards
+    compiled = cache.contents()._replace(damaged=damaged)
+    facts: Facts = {
+        "versions": versions() | {name: _version(name) for name in BASE},
+        "extras": {extra: {name: _version(name) for name in names} for extra, names in _extras().items()},
+        "system": {
+            "platform": platform.platform(),
+            "machine": platform.machine(),
+            "processor": processor(),
+            "processors": os.cpu_count(),
+            "linear_algebra": systems.linear_algebra(),
+        },
+        "threads": {"number": threads.count(), "layer": "threads of Python, one pool"},
+        "cache": {**compiled._asdict(), "folder": str(compiled.folder)},
+        "memory": {"available": memory.available()},
+        "disk": {"folder": os.getcwd(), "free": shutil.disk_usage(".").free},
+        "self_test": outcome._asdict(),
+    }
+    return facts | {"paste": _paste(facts)}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _extras() -> dict[str, list[str]]:
+    """The libraries of each extra, from what the package says of itself; none where it is not installed."""
+    found: dict[str, list[str]] = {}
+    try:
+        wanted = metadata.requires("particlegvi") or []
+    except metadata.PackageNotFoundError:
+        wanted = []
+    for line in wanted:
+        needed, _, condition = line.partition(";")
+        extra = condition.partition("extra ==")[2].strip().strip("\"'")
+        if extra and extra != "test":
+            found.setdefault(extra, []).append(needed.split()[0].split(">")[0].split("<")[0].split("=")[0])
+    return found
+
+
+def _paste(facts: Facts) -> list[str]:
+    named = ", ".join(f"{name} {version}" for name, version in facts["versions"].items() if name in _NAMED)
+    system, compiled, outcome = facts["system"], facts["cache"], facts["self_test"]
+    state = "writable" if compiled["writable"] else "not writable"
+    state += f", {compiled['damaged']} DAMAGED FILES" if compiled["damaged"] else ""
+    return [
+        named,
+        f"{system['platform']}, {system['processor']}, {system['processors']} processors, {facts['threads']['number']}"
+        " threads",
+        f"cache of compiled code {state}, {compiled['kernels']} kernels; self-test"
+        f" {'passed' if outcome['passed'] else 'FAILED: ' + ' '.join(outcome['found'])}",
+    ]
+
+
+_NAMED = ("particlegvi", "python", "numpy", "scipy", "numba", "matplotlib")
+
+
+def lines(facts: Facts) -> list[str]:
+    """The report for a person, in plain ASCII."""
+    compiled, outcome, system = facts["cache"], facts["self_test"], facts["system"]
+    there = facts["memory"]["available"]
+    size = f"{compiled['bytes'] / 1e6:.1f} MB of {compiled['versions']} versions of the sources"
+    rows = [
+        ("versions", ", ".join(f"{name} {version}" for name, version in facts["versions"].items())),
+        *((f"extra {extra}", _installed(libraries)) for extra, libraries in facts["extras"].items()),
+        ("system", system["platform"]),
+        ("processor", f"{system['processor']}, {system['processors']} processors"),
+        ("linear algebra", system["linear_algebra"]),
+        ("threads", f"{facts['threads']['number']} ({facts['threads']['layer']})"),
+        ("compiled code", f"{compiled['folder']}: {compiled['kernels']} kernels; {size}"),
+        ("", "it can be written" if compiled["writable"] else "IT CANNOT BE WRITTEN: every process compiles anew"),
+        *([("", DAMAGED.format(compiled["damaged"]))] if compiled["damaged"] else []),
+        ("memory", "not known" if there is None else f"{memory.gigabytes(there)} available"),
+        ("disk", f"{memory.gigabytes(facts['disk']['free'])} free in {facts['disk']['folder']}"),
+        ("self-test", f"{'passed' if outcome['passed'] else 'FAILED'} in {outcome['seconds']:.1f} s"),
+    ]
+    if not outcome["passed"]:
+        rows += [("  expected", " ".join(outcome["expected"])), ("  found", " ".join(outcome["found"]))]
+    width = max(len(name) for name, _ in rows)
+    told = [f"{name:{width}}  {words}" for name, words in rows]
+    return [*told, "", "for the report of a problem:", *(f"  {line}" for line in facts["paste"])]
+
+
+def _installed(libraries: dict[str, str | None]) -> str:
+    return ", ".join(f"{name} {version or 'not installed'}" for name, version in libraries.items())

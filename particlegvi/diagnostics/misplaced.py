@@ -1,0 +1,66 @@
+"""Particles that a sample of the target would not have: where it has no mass, or where its quadrature missed a well."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.contracts import Array
+from particlegvi.diagnostics.particles import in_space
+from particlegvi.targets.density import OUTSIDE, DensityTarget
+from particlegvi.tools.quoting import refuse
+
+EXPECTED = 1e-6  # draws among as many as there are particles
+ABOVE = 10.0  # times the density of the quadrature
+NOTICEABLE = 1e-3  # of the highest density: far below it, a polynomial is rounding alone
+
+
+class Misplaced(NamedTuple):
+    """Which particles are misplaced.
+
+    Attributes
+    ----------
+    impossible : array (particles,) of bool
+        Where the density is so low that among as many exact draws fewer than 1e-6 have so low a density.
+    missed : array (particles,) of bool
+        Where the density is far above that of the quadrature, on the line: a well was missed, so that the mean, the
+        variance and the distances are wrong. All False in the plane, whose quadrature has no density between its nodes.
+    """
+
+    impossible: Array
+    missed: Array
+
+
+def misplaced(particles: ArrayLike, target: DensityTarget) -> Misplaced:
+    """The particles (particles, dim) that cannot be draws of a target with a density."""
+    if not isinstance(target, DensityTarget):
+        raise refuse("target", target, "a target with a density, as particlegvi.target gives it")
+    x = in_space(particles, target.dim)
+    with np.errstate(all="ignore"):
+        exact = np.atleast_1d(target.pdf(x))
+    order = np.argsort(target.density, kind="stable")
+    levels, shares = target.density[order], np.cumsum(target.masses[order])
+    # With the next node above: the share is never too small. The support leaves out a little on each side.
+    above = np.minimum(np.searchsorted(levels, exact, side="right"), len(levels) - 1)
+    due = len(x) * (shares[above] + 2.0 * target.dim * OUTSIDE)
+    missed = np.zeros(len(x), dtype=bool)
+    if target.dim == 1:
+        found = np.maximum(target.curve("pdf").pdf(x[:, 0]), 0.0)
+        missed = (exact > ABOVE * found) & (exact > NOTICEABLE * levels[-1])
+    return Misplaced(due < EXPECTED, missed)
+
+
+def misplaced_in_words(particles: ArrayLike, target: DensityTarget) -> str:
+    """How many of the particles (particles, dim) are misplaced, and where, in one sentence; empty if there are none."""
+    x = in_space(particles, target.dim)
+    found = misplaced(x, target)
+    for which, told in (
+        (found.missed, f"the quadrature of Q* missed a well there (its resolution is {target.resolution:.1e})"),
+        (found.impossible, "Q* has no mass there, and no exact draw would be there"),
+    ):
+        if which.any():
+            where = ", ".join(f"{each:.6g}" for each in x[int(np.argmax(which))])
+            return f"not at Q*: {which.sum()} of {len(x)} particles are misplaced, for example at ({where}): {told}"
+    return ""

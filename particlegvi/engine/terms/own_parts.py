@@ -1,0 +1,164 @@
+"""Tries parts of a user's own classes where they come in: kernels, priors, losses and likelihoods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from particlegvi.contracts import Array, Kernel, Likelihood, Loss, Prior
+from particlegvi.engine.terms.trial import (
+    Slopes,
+    Values,
+    agree,
+    checked,
+    each,
+    from_outside,
+    frozen,
+    try_batches,
+    try_term,
+)
+
+FRACTIONS = np.array([0.04, 0.3, 1.0, 2.5, 7.0])  # of the squared lengthscale, at which a kernel is tried
+TRIED = 7  # points
+VALUES = np.array([-1.9, -0.7, 0.3, 0.8, 1.4])  # of a function, at which a likelihood is tried
+DRAWS = 200  # of it at each of these
+
+
+@runtime_checkable
+class PointwiseLikelihood(Likelihood, Protocol):
+    """A likelihood as compiled code calls it."""
+
+    def cost_at(self, f: float, y: float, /) -> float: ...
+    def slope_at(self, f: float, y: float, /) -> float: ...
+    def curvature_at(self, f: float, y: float, /) -> float: ...
+
+
+def try_kernel(kernel: Kernel) -> None:
+    """Try a kernel of a user whose lengthscale is a number."""
+    if not from_outside(kernel) or isinstance(kernel.lengthscale, str):
+        return
+    kernel = frozen(kernel)
+    squares = float(kernel.lengthscale) ** 2 * FRACTIONS[:, None]
+    name = f"the kernel {kernel.name}"
+
+    def values(r2: Array) -> Array:
+        return each(f"the value of {name}", kernel.value, r2[:, 0].tolist())
+
+    def slopes(r2: Array) -> Array:
+        return each(f"the slope of {name}", kernel.slope, r2[:, 0].tolist())[:, None]
+
+    agree(f"the slope of {name}", "its value by the squared distance", values, slopes, squares, squares)
+
+
+def try_prior(prior: Prior) -> None:
+    """Try a prior of a user at some of its own draws: its log density, the gradient of it, and its term."""
+    if not from_outside(prior):
+        return
+    points = np.asarray(prior.sample(TRIED, seed=0), dtype=np.float64).reshape(TRIED, -1)
+    width = np.maximum(points.std(axis=0), 1e-6 * np.abs(points).max())
+    name = f"the prior {prior.name}"
+
+    def values(x: Array) -> Array:
+        return checked(f"the log density of {name}", prior.log_density(x), x.shape[:1])
+
+    def slopes(x: Array) -> Array:
+        return checked(f"the gradient of {name}", prior.gradient(x), x.shape)
+
+    agree(f"the gradient of {name}", "its log density", values, slopes, points, width)
+    term = prior.term()
+    if from_outside(term):
+        term = frozen(term)
+        try_term(f"the term of {name}", term, prior.dim, points, width)
+
+        def minus(x: Array) -> Array:
+            return each(f"the value of the term of {name}", lambda p: term.value(p.copy()), x)
+
+        agree(f"minus the gradient of {name}", "its term", minus, lambda x: -slopes(x), points, width)
+
+
+def try_loss(loss: Loss, points: Array) -> None:
+    """Try a loss that is an object of a user's own class, at points (n, dim) where particles start."""
+    if not from_outside(loss):
+        return
+    name = f"the loss {loss.name}"
+
+    def values(x: Array) -> Array:
+        return checked(f"the value of {name}", loss.value(x), x.shape[:1])
+
+    def slopes(x: Array) -> Array:
+        return checked(f"the gradient of {name}", loss.gradient(x), x.shape)
+
+    some = points[np.linspace(0, len(points) - 1, min(TRIED, len(points))).astype(int)]
+    agree(f"the gradient of {name}", "its value", values, slopes, some)
+    try_batches(name, loss.gradient, loss.gradient_at, some[:2])
+
+
+def try_likelihood(likelihood: Likelihood, y: Array) -> None:
+    """Try a likelihood of a user at the observations: its cost, its slope and curvature, and its log density.
+
+    Raises
+    ------
+    ValueError
+        If they disagree, or if the log density of an observation is not finite anywhere.
+    """
+    if not isinstance(likelihood, PointwiseLikelihood) or not from_outside(likelihood) or not len(y):
+        return
+    if type(likelihood).__module__.startswith("particlegvi."):  # an estimator's, outside the digested folders
+        return
+    name = f"the likelihood {likelihood.name}"
+    _try_support(name, likelihood, y)
+    with np.errstate(all="ignore"):
+        densities = checked(
+            f"the log density of {name}",
+            np.asarray(likelihood.log_density(y[:, None], VALUES[None, :])),
+            (len(y), len(VALUES)),
+        )
+        impossible = ~np.isfinite(densities).any(axis=1)
+    if impossible.any():
+        row = int(np.argmax(impossible))
+        raise ValueError(
+            f"y must be values that {name} allows, not {y[row]:.6g} in row {row}, whose log density is"
+            f" {densities[row, 0]:.6g}"
+        )
+    own = frozen(likelihood)
+    for observed in np.unique(y)[[0, -1]].tolist():
+        cost = partial(_at, f"the cost of {name}", own.cost_at, observed)
+        slope = partial(_at, f"the slope of {name}", own.slope_at, observed)
+        curvature = partial(_at, f"the curvature of {name}", own.curvature_at, observed)
+        of_one, points = f"for y = {observed:.6g}", VALUES[:, None]
+        density = partial(_minus_log_density, likelihood, observed)
+        agree(f"the slope of {name} {of_one}", "its cost", cost, _column(slope), points)
+        agree(f"the slope of {name} {of_one}", "minus its log density", density, _column(slope), points)
+        agree(f"the curvature of {name} {of_one}", "its slope", slope, _column(curvature), points)
+
+
+def _try_support(name: str, likelihood: Likelihood, y: Array) -> None:
+    """Refuse observations that its draws never are, where its class does not say by itself which are allowed."""
+    if not type(likelihood).check_targets.__module__.startswith("particlegvi."):
+        return
+    try:
+        draws = np.asarray(likelihood.sample(np.repeat(VALUES, DRAWS), 0), dtype=np.float64)
+    except NotImplementedError:
+        return
+    for allowed, test in (("0 or above", lambda t: t >= 0.0), ("whole numbers", lambda t: t == np.floor(t))):
+        if test(draws).all() and not test(y).all():
+            row = int(np.argmin(test(y)))
+            raise ValueError(
+                f"y must be {allowed}, as all draws of {name} are, not {y[row]:.6g} in row {row}; a method"
+                " check_targets(y, rows) of its class may allow more"
+            )
+
+
+def _at(what: str, function: Callable[[float, float], object], y: float, f: Array) -> Array:
+    return each(what, lambda value: function(value, y), f[:, 0].tolist())
+
+
+def _column(values: Values) -> Slopes:
+    return lambda f: values(f)[:, None]
+
+
+def _minus_log_density(likelihood: Likelihood, y: float, f: Array) -> Array:
+    return -np.asarray(likelihood.log_density(np.full(len(f), y), f[:, 0]), dtype=np.float64)

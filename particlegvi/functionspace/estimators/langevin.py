@@ -1,0 +1,216 @@
+"""Estimators by projected Langevin sampling, for numbers with Gaussian noise, for two classes, and for counts."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import RegressorMixin
+from sklearn.metrics import d2_tweedie_score
+
+from particlegvi.contracts import Array
+from particlegvi.functionspace import likelihoods
+from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.estimators.base import Classifier, Estimator, Regressor
+from particlegvi.functionspace.estimators.kernel_search import NOISE, KernelSearch
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood
+from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
+from particlegvi.tools import arguments
+
+
+@dataclass(eq=False, repr=False)
+class ProjectedLangevinEstimator(KernelSearch, Estimator):
+    """The parameters of the three estimators, and the fit of their sampler.
+
+    Parameters
+    ----------
+    kernel : Covariance or a kernel of particlegvi.kernels, optional
+        Covariance of the function, by default a squared exponential. With ``fit_kernel`` it is the start of the search
+        for hyperparameters.
+    fit_kernel : bool
+        Whether hyperparameters are fitted to the training rows.
+    inducing_points : int
+        Largest number of inducing points, which are chosen greedily among the rows.
+    particles : int
+    steps, step_size
+        Parameters of `ProjectedLangevinSampler`, with its defaults.
+    prior : str
+        "gp" makes the model a Gaussian process with this kernel, "rkhs" is the prior of the thesis.
+    standardise : bool
+        Whether inputs (and, in regression, targets) are scaled to mean 0 and standard deviation 1 first. Predictions
+        are always in the units of the targets.
+    random_state : int, RandomState or None
+    """
+
+    kernel: KernelLike | None = None
+    fit_kernel: bool = True
+    inducing_points: int = 200
+    particles: int = 100
+    steps: int | None = None
+    step_size: float | None = None
+    _: KW_ONLY
+    prior: str = "gp"
+
+    result: ClassVar[str] = "sampler_"
+    moves: ClassVar[str | None] = None  # the parameter ``moves`` of the sampler
+
+    def _check_kernel(self) -> None:
+        super()._check_kernel()
+        arguments.whole("inducing_points", self.inducing_points, 1)
+
+    def _fit_sampler(self, likelihood: Likelihood, x: Array, t: Array, seed: int) -> Self:
+        self.sampler_ = ProjectedLangevinSampler(
+            kernel=self.kernel_,
+            likelihood=likelihood,
+            inducing_points=self._at_most(len(x)),
+            particles=self.particles,
+            steps=self.steps,
+            step_size=self.step_size,
+            prior=self.prior,
+            moves=self.moves,
+            seed=seed,
+        ).fit(x, t)
+        return self
+
+
+@dataclass(eq=False, repr=False)
+class ProjectedLangevinRegressor(ProjectedLangevinEstimator, Regressor):
+    """Regression by projected Langevin sampling, with hyperparameters found on the training rows.
+
+    Parameters
+    ----------
+    noise_variance : float
+        Noise variance of an observation, in squared units of the target (of the scaled target, if ``standardise``).
+        With ``fit_kernel`` it is the start of the search.
+    kernel, fit_kernel, inducing_points, particles, steps, step_size, prior, standardise, random_state
+        See `ProjectedLangevinEstimator`.
+
+    Attributes
+    ----------
+    sampler_ : ProjectedLangevinSampler
+        The sampler, fitted to the scaled data.
+    kernel_ : Covariance
+    noise_variance_ : float
+        The kernel and the noise variance of the fit.
+    """
+
+    _: KW_ONLY
+    noise_variance: float = NOISE
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit inputs (n, dim) and targets (n,)."""
+        self._check_kernel()
+        noise = arguments.scale("noise_variance", self.noise_variance)
+        x, t, seed = self._read_numbers(X, y)
+        self.kernel_, self.noise_variance_ = self._regression_kernel(x, t, noise, seed)
+        return self._fit_sampler(likelihoods.Gaussian(noise_variance=self.noise_variance_), x, t, seed)
+
+    def _observed(self, x: Array, return_std: bool) -> tuple[Array, Array]:
+        mean, sd = self.sampler_.predict(x, return_std=True, of="target")
+        return mean, sd
+
+    def sample_functions(self, X: ArrayLike) -> Array:
+        """Posterior samples of the function without noise, in the units of the target, (particles, n)."""
+        x = self._inputs(X)
+        return self._in_units(self.sampler_.sample(x))
+
+
+@dataclass(eq=False, repr=False)
+class ProjectedLangevinClassifier(ProjectedLangevinEstimator, Classifier):
+    """Classification in two classes by projected Langevin sampling, with hyperparameters found on the training rows.
+
+    Parameters
+    ----------
+    kernel, fit_kernel, inducing_points, particles, steps, step_size, prior, standardise, random_state
+        See `ProjectedLangevinEstimator`.
+
+    Attributes
+    ----------
+    classes_ : array (2,)
+        The labels, sorted.
+    sampler_ : ProjectedLangevinSampler
+        The sampler, fitted to the labels 0 and 1.
+    kernel_ : Covariance
+    """
+
+    two_classes: ClassVar[bool] = True
+    # For nearly separable classes, plain Langevin steps without bias are so small that tens of thousands are needed.
+    moves: ClassVar[str | None] = "mix"
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit inputs (n, dim) and labels (n,) of any type, with two classes."""
+        self._check_kernel()
+        x, labels, seed = self._read_labels(X, y)
+        t = labels.astype(np.float64)
+        self.kernel_ = self._classification_kernel(x, t, seed)
+        return self._fit_sampler(likelihoods.Bernoulli(), x, t, seed)
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """The probabilities of the two classes, (n, 2), averaged over the posterior."""
+        x = self._inputs(X)
+        probability = self.sampler_.predict_probability(x)
+        return np.column_stack([1.0 - probability, probability])
+
+
+class PoissonLogRates(likelihoods.PoissonLog):
+    """`PoissonLog` for any targets of at least 0, such as averages of counts, which scikit-learn allows."""
+
+    __slots__ = ()
+
+    name = "poisson-log-rates"
+
+    def check_targets(self, y: ArrayLike, rows: int) -> Array:
+        """The targets as an array (rows,)."""
+        rates = arguments.vector("y", y, rows)
+        if not (rates >= 0.0).all():
+            raise ValueError(f"y must be numbers of at least 0, not {rates.min():g}")
+        return rates
+
+
+@dataclass(eq=False, repr=False)
+class ProjectedLangevinPoissonRegressor(RegressorMixin, ProjectedLangevinEstimator):
+    """Regression of counts by projected Langevin sampling: y ~ Poisson(rate), with ``rate = mean of y * exp(f(x))``.
+
+    The hyperparameters come from a Gaussian regression on ``log((y + 1/2) / (mean of y + 1/2))``.
+
+    Parameters
+    ----------
+    kernel, fit_kernel, inducing_points, particles, steps, step_size, prior, standardise, random_state
+        See `ProjectedLangevinEstimator`.
+
+    Attributes
+    ----------
+    exposure_ : float
+        The factor of ``exp(f)``: the mean of y.
+    sampler_ : ProjectedLangevinSampler
+    kernel_ : Covariance
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit inputs (n, dim) and counts (n,), or averages of counts, of at least 0."""
+        self._check_kernel()
+        x, targets, seed = self._read(X, y, y_numeric=True, ensure_min_samples=2)
+        t = PoissonLogRates().check_targets(targets.astype(np.float64), len(x))
+        if not t.any():
+            raise ValueError("y is 0 in every row; a count above 0 is needed to find a rate")
+        self.exposure_ = float(t.mean())
+        logs = np.log((t + 0.5) / (self.exposure_ + 0.5))
+        self.kernel_, _ = self._regression_kernel(x, logs, NOISE, seed)
+        return self._fit_sampler(PoissonLogRates(self.exposure_), x, t, seed)
+
+    def predict(self, X: ArrayLike) -> Array:
+        """The posterior mean of the rate, (n,)."""
+        x = self._inputs(X)
+        return self.sampler_.predict(x, of="target")
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The explained share of the Poisson deviance, at most 1: the score of scikit-learn's Poisson regressor."""
+        return float(d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        tags.regressor_tags.poor_score = True
+        return tags

@@ -1,0 +1,219 @@
+"""Bayesian linear regression, exact, or with KL between function values at finitely many inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace.linalg import root
+from particlegvi.functionspace.linear import kl_terms
+from particlegvi.functionspace.linear.problem import ADAM, FAMILIES, OPTIMISERS, LinearProblem, Settings
+from particlegvi.functionspace.linear.sets import Measure, Sets, kl_at_set
+from particlegvi.integrators import schedules
+from particlegvi.integrators.schedules import Schedule
+from particlegvi.tools import arguments
+from particlegvi.tools.arguments import points as inputs
+from particlegvi.tools.arguments import scale, vector, whole
+from particlegvi.tools.html import Card
+from particlegvi.tools.quoting import refuse
+from particlegvi.tools.registry import look_up
+
+STEPS = 5_000  # default number of steps of Adam, from the source
+ITERATIONS = 2_000  # default largest number of iterations of L-BFGS
+
+
+@runtime_checkable
+class Featured(Protocol):
+    """An object with features: any basis."""
+
+    def features(self, X: Array, /) -> ArrayLike: ...  # (n, k), of inputs (n, dim)
+
+
+class BayesianLinearRegression(Card):
+    """``y = w . features(x) + noise`` with w ~ N(0, I), and a Gaussian distribution Q of w that minimises
+
+        KL term - E_Q log p(y | w).
+
+    With ``kl="exact"`` the term is KL(Q, prior), and the full family finds the posterior. The other terms compare the
+    function values at sets A of inputs: KL(Q_A, P_A) <= KL(Q, P), with equality if the features at A have rank k.
+
+    Parameters
+    ----------
+    features : Basis or function
+        An object with the method ``features(X)``, (n, k), for inputs (n, dim); or a function that returns the features.
+    noise_variance : float
+        Noise variance of an observation, positive.
+    family : str
+        "full", or "factorised" (independent weights).
+    kl : str
+        "exact"; "fixed-points", KL at one set A; "random-points", the mean of KL over random sets; "spectral", this
+        mean with the entropy of Q_A from the spectral Stein estimator.
+    points : int or array (points, dim)
+        The number of inputs in a set, or the set itself.
+    measure : function or array (sets, points, dim), optional
+        ``measure(generator, X, points)`` draws a set (points, dim); an array holds sets that are equally likely. If not
+        given, half of a set are rows of the data and half are uniform in their box.
+    optimiser : str
+        "optimum" solves the convex problem, over ``sets`` drawn sets if they are random. "adam" starts at N(0, I) and
+        draws a new set at each step. "spectral" always uses Adam, since there is no optimum to compute.
+    steps : int, optional
+        Largest number of iterations; 5000 steps of Adam if not given.
+    step_size : float or Schedule
+        Step size of Adam.
+    sets : int
+        Number of random sets for the optimum and for ``objective``; the sets depend on the seed only.
+    draws : int
+        Number of function draws for "spectral", at least 2.
+    record_every : int, optional
+        Steps of Adam between ``records``; if not given, there are no records.
+    seed : int
+
+    Attributes
+    ----------
+    mean, covariance : array (k,), array (k, k)
+        Mean and covariance of Q.
+    objective : float
+        The minimised value over the sets, in nats; minus log p(y) for the exact full family. It is infinite if the
+        values at a set have a singular covariance. For "spectral" it uses the exact entropy.
+    averaged : tuple of arrays, or None
+        Mean and covariance from the average of the last tenth of Adam's states, beside the last state.
+    records : Records or None
+        ``steps``, ``means``, ``covariances``.
+    facts : dict
+        ``features`` (k), ``rank`` of the covariance, ``points``, ``sets``, ``method``, ``iterations``, ``converged``.
+
+    Source: Burt, Ober, Garriga-Alonso and van der Wilk (2020), (5), (6), section 4.
+    """
+
+    def __init__(
+        self,
+        features: Featured | Callable[[Array], ArrayLike],
+        noise_variance: float = 0.01,
+        family: str = "full",
+        kl: str = "random-points",
+        points: ArrayLike = 10,
+        measure: Measure | ArrayLike | None = None,
+        *,
+        optimiser: str = "optimum",
+        steps: int | None = None,
+        step_size: float | Schedule = 0.01,
+        sets: int = 200,
+        draws: int = 100,
+        record_every: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.features = features
+        if isinstance(features, type) or not (isinstance(features, Featured) or callable(features)):
+            raise refuse("features", features, "a basis with features(X), or a function of inputs (n, dim)")
+        self.noise_variance = scale("noise_variance", noise_variance)
+        self.family: str = look_up("family", family, dict(zip(FAMILIES, FAMILIES, strict=True)))
+        self._term = kl_terms.get(kl)
+        self.kl = kl
+        self.optimiser: str = look_up("optimiser", optimiser, dict(zip(OPTIMISERS, OPTIMISERS, strict=True)))
+        if kl == "spectral":
+            self.optimiser = ADAM
+        usual = STEPS if self.optimiser == ADAM else ITERATIONS
+        self.steps = usual if steps is None else whole("steps", steps, 1)
+        self.step_size = schedules.resolved(step_size)
+        self.sets, self.draws = whole("sets", sets, 1), whole("draws", draws, 2)
+        self.record_every = 0 if record_every is None else whole("record_every", record_every, 1)
+        allowed = "a whole number of 1 or more, or an array (points, dim)"
+        given = arguments.array("points", points, allowed, booleans=True)
+        self.points: Array | int = given if given.ndim else whole("points", points, 1)
+        self.measure = measure
+        self.seed = arguments.seed(seed)
+
+    @one_blas_thread()
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit inputs (n, dim) and targets (n,).
+
+        Raises
+        ------
+        ValueError
+            If the features are not finite, or 0 at every row.
+        """
+        x = inputs("X", X)
+        t = vector("y", y, len(x))
+        self._inputs = x.shape[1]
+        found = self._of(x)
+        if not np.any(found):
+            raise ValueError("features(X) must have a rank of at least 1, not be 0 at every row")
+        schedules.largest(self.step_size, self.steps)
+        self._problem = LinearProblem(found, t, self.noise_variance)
+        sets = Sets(x, self._of, self.points, self.measure, self.sets, seed=self.seed)
+        settings = Settings(
+            self.family, self.optimiser, self.steps, self.step_size, self.draws, self.record_every, self.seed
+        )
+        solution = self._term(self._problem, sets, settings)
+        self.mean, self.covariance = solution.mean, solution.covariance
+        self.averaged, self.records = solution.averaged, solution.records
+        self._rank = solution.rank
+        compared: list[Array] = [] if self.kl == "exact" else list(sets.every(1 if self.kl == "fixed-points" else None))
+        self.objective = self._value(compared)
+        self.facts: Facts = {
+            "family": self.family, "kl": self.kl, "features": self._problem.size, "rank": solution.rank,
+            "points": sets.points if compared else 0, "sets": len(compared), **solution.facts,
+        }  # fmt: skip
+        if self.averaged is not None:
+            self.facts["kl_to_posterior_averaged"] = self._problem.divergence(*self.averaged)
+        return self
+
+    def _of(self, x: Array) -> Array:
+        given = self.features.features(x) if isinstance(self.features, Featured) else self.features(x)
+        allowed = f"an array ({len(x)}, k) of finite numbers with k of at least 1"
+        found = arguments.array("features(X)", given, allowed)
+        if found.ndim != 2 or len(found) != len(x) or not found.shape[1]:
+            raise arguments.shaped("features(X)", found, allowed)
+        return arguments.finite("features(X)", found, allowed)
+
+    def _value(self, compared: list[Array]) -> float:
+        likelihood = self._problem.expected_log_likelihood(self.mean, self.covariance)
+        if not compared:
+            return self.kl_to_prior() - likelihood
+        return float(np.mean([kl_at_set(self.mean, self.covariance, each) for each in compared])) - likelihood
+
+    @one_blas_thread()
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """The mean of w . features(x), (n,), and with ``return_std`` its standard deviation, without the noise."""
+        phi = self._of(inputs("X", X, self._inputs))
+        mean = phi @ self.mean
+        if not return_std:
+            return mean
+        return mean, np.sqrt(np.maximum(np.einsum("nk,kl,nl->n", phi, self.covariance, phi, optimize=True), 0.0))
+
+    @one_blas_thread()
+    def sample(self, X: ArrayLike, normals: Array) -> Array:
+        """Draws of the function at X, (draws, n), from standard normals (draws, k)."""
+        phi = self._of(inputs("X", X, self._inputs))
+        half = root(self.covariance, float(self.covariance.diagonal().max()))
+        return (self.mean + arguments.matrix("normals", normals, len(half)) @ half.T) @ phi.T
+
+    @one_blas_thread()
+    def kl_to_posterior(self) -> float:
+        """KL(Q, posterior) of the weights, in nats; infinite if the covariance of Q is singular."""
+        if self._rank < self._problem.size:
+            return math.inf
+        return self._problem.divergence(self.mean, self.covariance)
+
+    @one_blas_thread()
+    def kl_to_prior(self, X: ArrayLike | None = None, nugget: float = 0.0) -> float:
+        """KL(Q, prior) of the weights, in nats; with inputs (n, dim), KL of the function values there.
+
+        KL of the values at X is at most KL of the weights, and equal if the features at X have rank k. A ``nugget``,
+        added to both covariances of the values, makes the result smaller than KL.
+        """
+        if X is None:
+            singular = self._rank < self._problem.size
+            return math.inf if singular else kl_at_set(self.mean, self.covariance, np.eye(self._problem.size))
+        phi = self._of(inputs("X", X, self._inputs))
+        return kl_at_set(self.mean, self.covariance, phi, arguments.not_negative("nugget", nugget))
+
+    def log_marginal_likelihood(self) -> float:
+        """log p(y)."""
+        return self._problem.log_marginal_likelihood()

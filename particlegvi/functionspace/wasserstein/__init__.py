@@ -1,0 +1,21 @@
+"""Wasserstein distances of Gaussian processes, and the inference that uses them as a regulariser.
+
+====================  =======================================================================
+file                  content
+====================  =======================================================================
+process_distance      W2^2 between Gaussian measures, and between processes over the data
+inference             Gaussian Wasserstein inference: a mean and a covariance, in closed form
+covariance            the three rules for the covariance of its posterior
+weights               the weight of W2^2, also where it depends on the distance
+====================  =======================================================================
+"""
+
+from __future__ import annotations
+
+from particlegvi.functionspace.wasserstein.process_distance import (
+    SquaredDistance,
+    gaussian_w2_squared,
+    process_w2_squared,
+)
+
+__all__ = ["SquaredDistance", "gaussian_w2_squared", "process_w2_squared"]

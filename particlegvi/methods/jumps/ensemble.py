@@ -1,0 +1,62 @@
+"""The settings of ensemble jumps: half of the particles propose places near those of the other half, or of the prior.
+
+Every ``every`` steps each particle falls into one of two halves by a fair coin. The particles of one half propose from
+
+    g = (1 - share) (kernel density of the other half) + share (prior)
+
+and move with probability min(1, exp(-(E' - E) / kl_weight) g(old) / g(new)), then those of the other half, where
+
+    E(theta_1..N) = sum_n V(theta_n) + lambda1 / (2 N) sum_{n,m} kappa(theta_n, theta_m)
+
+is the energy whose Langevin dynamics the flow of N particles is (see docs/equilibrium.md). g does not depend on the
+half that moves, so that exp(-E / kl_weight) stays invariant exactly. The code is `particlegvi.engine.jumps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from particlegvi.tools import arguments
+from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.html import Card
+from particlegvi.tools.quoting import refuse
+from particlegvi.tools.registry import check_parameters
+
+MOST_STEPS = 10**12
+
+
+@explains_bad_calls
+@dataclass(frozen=True)
+class Jumps(Card):
+    """Jumps between modes for DLE and DRLE, with proposals from the ensemble itself.
+
+    Parameters
+    ----------
+    every : int
+        Steps between jumps, 1 or more.
+    share : float
+        Probability of a proposal from the prior (from a Student t fitted to the other half where the prior is flat),
+        above 0 and at most 1. With 0 a lone particle in a mode that all others have left would never leave it.
+    """
+
+    every: int = 50
+    share: float = 0.1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "every", arguments.whole("every", self.every, 1, MOST_STEPS))
+        object.__setattr__(self, "share", arguments.fraction("share", self.share, "1"))
+
+
+def resolved(jumps: object) -> Jumps | None:
+    """The settings from what a user may write: `Jumps`, their parameters as a mapping, True, or False or None."""
+    if isinstance(jumps, Jumps):
+        return jumps
+    if jumps is None or jumps is False:
+        return None
+    if jumps is True:
+        return Jumps()
+    if isinstance(jumps, Mapping):
+        check_parameters("jumps", jumps, ("every", "share"))
+        return Jumps(**jumps)
+    raise refuse("jumps", jumps, "True, False, or a table such as {every = 50, share = 0.1}")

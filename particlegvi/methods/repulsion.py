@@ -1,0 +1,183 @@
+"""The repulsion of a method: its kernel of particles or of features, and the attraction to the prior."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from particlegvi import kernels
+from particlegvi.contracts import Array, Facts, Kernel, Loss, Prior, Term
+from particlegvi.engine.pairs.features import Attraction, Featured, FeatureKernel, FeatureRepulsion, Features
+from particlegvi.engine.pairs.repulsion import Repulsion
+from particlegvi.engine.terms import evaluate
+from particlegvi.engine.terms.own_parts import try_kernel
+from particlegvi.kernels import bandwidth
+from particlegvi.methods import options
+from particlegvi.methods.flow import ParticleProblem
+from particlegvi.priors import Flat, embedding
+from particlegvi.tools import arguments
+
+SAMPLES = 200  # frozen draws from the prior
+
+
+class Repelling(Protocol):
+    """The settings of a method that decide on its repulsion: those of a `FreeEnergy`."""
+
+    @property
+    def mmd_weight(self) -> float: ...
+    @property
+    def lambda1(self) -> float: ...
+    @property
+    def kernel(self) -> Kernel | None: ...
+    @property
+    def embedding(self) -> object: ...
+    @property
+    def repulsion(self) -> object: ...
+
+
+class Simulated(Protocol):
+    """A run or a problem, whose particles may repel each other."""
+
+    @property
+    def loss(self) -> Loss: ...
+    @property
+    def prior(self) -> Prior: ...
+    @property
+    def seed(self) -> int: ...
+
+
+class Interaction(NamedTuple):
+    """The repulsion of a method in one problem, all None where its weight is 0.
+
+    A kernel of features brings its attraction to the prior inside ``repulsion``; ``embedding`` and ``kernel`` are those
+    of a kernel of particles.
+    """
+
+    repulsion: Repulsion | None = None
+    embedding: Term | None = None
+    kernel: Kernel | None = None
+    facts: Facts | None = None
+
+
+def check_kernel(kernel: Kernel | None, loss: Loss) -> None:
+    """Refuse a kernel of features with a loss that does not know them; their inputs must have its columns."""
+    if not isinstance(kernel, FeatureKernel):
+        return
+    if not isinstance(loss, Featured):
+        raise ValueError(
+            f"kernel must be one of the particles themselves for the loss {loss.name}, not {kernel!r}, which needs a"
+            " particlegvi.networks.NetworkLoss"
+        )
+    loss.features(kernel)
+
+
+def repulsion_of(method: Repelling, problem: ParticleProblem, approximated: bool = True) -> Interaction:
+    """The repulsion of a method in one problem, its kernel and embedding resolved.
+
+    With ``approximated=False`` it is exact, whatever the method asks for.
+    """
+    if method.mmd_weight == 0.0:
+        return Interaction()
+    how = options.embedding_options(method.embedding)
+    if isinstance(method.kernel, FeatureKernel):
+        check_kernel(method.kernel, problem.loss)
+        return _of_features(method.kernel, problem, **how)
+    prior, seed = problem.prior, problem.seed
+    kernel, rule = kernels.resolve(method.kernel, prior, problem.start, seed)
+    attraction = embedding(prior, kernel, seed=seed, **how)
+    chosen = options.repulsion_options(method.repulsion) if approximated else None
+    approximation = None if chosen is None else chosen[0](kernel, chosen[1], seed)
+    facts = {
+        "kernel": kernel.name,
+        "lengthscale": kernel.lengthscale,
+        "lengthscale_rule": rule,
+        "embedding": attraction.description,
+        "embedding_error": attraction.error,
+    }
+    repulsion = Repulsion(kernel, problem.start.shape[1], problem.tolerance, approximation)
+    return Interaction(repulsion, attraction.term, kernel, facts)
+
+
+def interaction(method: Repelling, of: Simulated, start: Array) -> Callable[[Array], Array]:
+    """The velocity -lambda1 ((1/N) sum_j grad_1 kappa(x_i, x_j) - grad mu_P(x_i)) of particles (particles, dim).
+
+    ``start`` is where the run began: bandwidth rules may look at it. Without repulsion the velocity is zero.
+    """
+    problem = ParticleProblem(of.loss, of.prior, start, 1, 1.0, of.seed, "euler-maruyama", 1e-12)
+    repulsion, attraction, _, _ = repulsion_of(method, problem, approximated=False)
+    if repulsion is None:
+        return np.zeros_like
+
+    def velocity(x: Array) -> Array:
+        force = np.zeros_like(x)
+        repulsion.force(np.ascontiguousarray(x), method.lambda1, force)
+        return -force if attraction is None else -force + method.lambda1 * evaluate.gradients(attraction, x)
+
+    return velocity
+
+
+def _of_features(
+    kernel: FeatureKernel, problem: ParticleProblem, how: str = "auto", samples: int = SAMPLES
+) -> Interaction:
+    loss, prior, seed = problem.loss, problem.prior, problem.seed
+    assert isinstance(loss, Featured)
+    features = loss.features(kernel)
+    number, rule = lengthscale(kernel.kernel, features, problem)
+    inner = bandwidth.with_lengthscale(kernel.kernel, number)
+    try_kernel(inner)
+    if isinstance(prior, Flat):
+        attraction, words, error = Attraction(), "constant, because the prior is flat", 0.0
+    else:
+        attraction, words, error = _attraction(features, inner, prior, how, samples, seed=seed)
+    facts = {
+        "kernel": f"{inner.name} on the {kernel.what}",
+        "lengthscale": number,
+        "lengthscale_rule": rule,
+        "embedding": words,
+        "embedding_error": error,
+    }
+    return Interaction(FeatureRepulsion(inner, features, attraction), facts=facts)
+
+
+def lengthscale(kernel: Kernel, features: Features, problem: ParticleProblem) -> tuple[float, str]:
+    """The lengthscale of k in units of the features, and a sentence on how it was chosen."""
+    rule = kernel.lengthscale
+    if rule == "median":
+        if isinstance(problem.prior, Flat):
+            raise ValueError('lengthscale must be a number, not the rule "median", where the prior is flat')
+        draws = problem.prior.sample(bandwidth.PRIOR_SAMPLES, seed=problem.seed, role="prior")
+        number, note = bandwidth.median_distance(features.of(draws))
+        how = f"the median heuristic on the features of {len(draws)} prior samples (seed {problem.seed}){note}"
+    elif rule == "authors":
+        number, how = bandwidth.authors_lengthscale(features.of(problem.start))
+    else:
+        return float(rule), f"lengthscale {rule:.6g}, as given"
+    return number, f"lengthscale {number:.6g} by {how}"
+
+
+def _attraction(
+    features: Features, kernel: Kernel, prior: Prior, how: str, samples: int, *, seed: int
+) -> tuple[Attraction, str, float]:
+    marginal = features.marginal(prior)
+    if marginal is not None and how != "monte-carlo":
+        found = embedding(marginal, kernel, how, samples, seed)
+        return Attraction(term=found.term), found.description, found.error
+    if how in ("closed-form", "quadrature"):
+        raise arguments.refuse("embedding", how, '"auto" or "monte-carlo" for a kernel on the outputs of networks')
+    draws = features.of(prior.sample(samples, seed=seed, role="prior"))
+    error = _error(kernel, draws)
+    words = f"Monte Carlo with {samples} prior samples (seed {seed}): standard error at most about {error:.1e}"
+    return Attraction(draws), words, error
+
+
+def _error(kernel: Kernel, draws: Array) -> float:
+    """The standard error of the embedding at some of its own draws, the largest of them."""
+    if len(draws) < 2:
+        return float(kernel.value(0.0))
+    some = draws[:64]
+    squares = np.array([((draws - each) ** 2).sum(axis=1) for each in some])
+    spread = evaluate.profile_values(kernel, squares).std(axis=1, ddof=1)
+    return float(spread.max()) / math.sqrt(len(draws))

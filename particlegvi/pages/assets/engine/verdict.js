@@ -1,0 +1,149 @@
+// What particles say about their truth, by the rules of particlegvi/scenario/kinds/particles/verdict.py: the key of a
+// sentence, and its values. A test holds both to the same words on the same numbers.
+"use strict";
+(() => {
+  const CONVERGED = 1e-6, // of the largest slope at the start, or of the longest way of a particle
+    NEARLY = 0.02, // of the longest way
+    STUCK = 0.05, // share of particles that have changed their well
+    SHORT = 0.1, // of the squared distance of independent draws
+    MOST_WELLS = 64;
+  const said = (key, values = {}) => ({ key, values });
+  const distance = (x, i, y, j) => Math.hypot(...x.map((row, d) => row[i] - y[d][j]));
+  const most_of = (n, f) => {
+    let most = 0;
+    for (let i = 0; i < n; i++) most = Math.max(most, f(i));
+    return most;
+  };
+
+  // x: rows; records: [{time, x}], which end with x; w1 and floor: on the line W1, in the plane sliced W1, and the 5%,
+  // 95% and 99% quantiles of exact draws
+  PG.verdict = function ({ x, settings, truth, w1, floor, records }) {
+    if (!x.every(row => row.every(Number.isFinite))) return said("diverged");
+    if (!(settings.kl_weight > 0))
+      return settings.mmd_weight > 0 ? rests(x, records) : descends(x, settings, truth, records);
+    const drifts = PG.drifts(records, settings.loss);
+    if (drifts) return said("drifting");
+    if (!truth) return said(drifts === null ? "unknown" : slow(x, records) ? "unknown_short" : "no_truth");
+    return against(x, truth, w1, floor[2], records);
+  };
+
+  function against(x, truth, w1, floor, records) {
+    const n = x[0].length,
+      wells = occupancy(x, truth, records),
+      times = w1 / floor,
+      stuck = wells && wells.changed <= STUCK * n;
+    if (wells && wells.apart)
+      return said(stuck ? "metastable" : "shares", { ...wells.apart, changed: wells.changed, all: n });
+    const short = !stuck && slow(x, records),
+      is_beyond = times > 1.5 || beyond(x, truth);
+    if (is_beyond && short) return said("short");
+    if (is_beyond) return times > 1.5 ? said("far", { times }) : said("beyond");
+    if (stuck) return said("held", { changed: wells.changed, all: n });
+    const variances = [truth.variance].flat(),
+      sd = Math.sqrt(variances.reduce((sum, v) => sum + v, 0) / variances.length);
+    if (1.5 * floor > sd) return said("few", { all: n });
+    return said(short ? "too_short" : "within");
+  }
+  function beyond(x, truth) {
+    // the Kolmogorov-Smirnov distance on the line, with Stephens' form of its 99% quantile
+    if (truth.axes) return false;
+    const sorted = x[0].slice().sort(),
+      n = sorted.length,
+      root = Math.sqrt(n);
+    const far = most_of(n, i => Math.max((i + 1) / n - truth.cdf(sorted[i]), truth.cdf(sorted[i]) - i / n));
+    return far > (1.5 * 1.6276) / (root + 0.12 + 0.11 / root);
+  }
+  function occupancy(x, truth, records) {
+    const wells = PG.wells(truth),
+      number = wells.modes.length;
+    if (number < 2) return null;
+    const last = wells.of(x),
+      earlier = wells.of(PG.halfway(records).x),
+      found = { changed: last.filter((k, i) => k !== earlier[i]).length, apart: null };
+    if (number > MOST_WELLS) return found;
+    const counts = counted(last, number);
+    let worst = 0;
+    wells.modes.forEach((mode, k) => {
+      const count = counts[k],
+        [low, high] = PG.binomial_limits(last.length, Math.min(wells.masses[k], 1), 1 - 0.001 / number),
+        outside = Math.max(low - count, count - high);
+      if (outside <= worst) return;
+      worst = outside;
+      found.apart = { count, place: mode, due: wells.masses[k] * last.length };
+    });
+    return found;
+  }
+  function slow(x, records) {
+    // whether particles moved less in the second half than a tenth of the squared distance of independent draws
+    const n = x[0].length,
+      end = records[records.length - 1].time,
+      at = records.findIndex(each => each.time >= 0.5 * end);
+    if (n < 2 || at >= records.length - 1) return false;
+    const then = records[at].x;
+    let moved = 0,
+      draws = 0;
+    x.forEach((row, d) => {
+      const mean = row.reduce((sum, t) => sum + t, 0) / n;
+      row.forEach((t, i) => {
+        moved += (t - then[d][i]) ** 2 / n;
+        draws += (2 * (t - mean) ** 2) / n;
+      });
+    });
+    return moved < SHORT * draws;
+  }
+  function rests(x, records) {
+    // flows without noise and without a known end: how far particles still go
+    const n = x[0].length,
+      end = records[records.length - 1].time,
+      at = records.findIndex(each => each.time >= 0.75 * end);
+    if (at >= records.length - 1) return said("unknown");
+    const start = records[0].x;
+    const variance = rows =>
+      rows.reduce((sum, row) => {
+        const mean = row.reduce((p, t) => p + t, 0) / n;
+        return sum + row.reduce((p, t) => p + (t - mean) ** 2, 0) / n / rows.length;
+      }, 0);
+    const scale = Math.sqrt(Math.max(variance(start), variance(x))) || most_of(n, i => distance(x, i, start, i)) || 1,
+      most = most_of(n, i => distance(x, i, records[at].x, i));
+    return said(most <= NEARLY * scale ? "rests" : "moves");
+  }
+  function descends(x, settings, truth, records) {
+    const n = x[0].length,
+      start = records[0].x,
+      steepest = rows => {
+        const slopes = rows.map(() => new Float64Array(n));
+        PG.free_slopes(settings, rows, slopes);
+        return most_of(n, i => Math.hypot(...slopes.map(row => row[i])));
+      };
+    const slope = steepest(x),
+      first = steepest(start),
+      scale = most_of(n, i => distance(x, i, start, i)) || 1;
+    const nearest = truth && truth.atoms ? nearest_atoms(x, truth.atoms) : null,
+      ends = nearest ? null : PG.minima(settings, x),
+      farthest = most_of(n, i => (nearest ? Math.abs(x[0][i] - truth.atoms[nearest[i]][0]) : distance(x, i, ends, i)));
+    if (!(farthest <= NEARLY * scale)) return said("descending", { slope, away: farthest });
+    const unlikely = nearest && wrong_count(nearest, truth.atoms);
+    if (unlikely) return said("unlikely", unlikely);
+    const is_done = slope <= CONVERGED * Math.max(first, 1e-300) || farthest <= CONVERGED * scale;
+    return said(is_done ? "settled" : "nearly");
+  }
+  function nearest_atoms([row], atoms) {
+    const middles = atoms.slice(1).map(([place], k) => 0.5 * (place + atoms[k][0]));
+    return Array.from(row, t => PG.rank(middles, t));
+  }
+  function counted(labels, number) {
+    const counts = new Array(number).fill(0);
+    for (const label of labels) counts[label]++;
+    return counts;
+  }
+  function wrong_count(nearest, atoms) {
+    const counts = counted(nearest, atoms.length);
+    for (let k = 0; k < atoms.length; k++) {
+      const [place, weight] = atoms[k],
+        count = counts[k],
+        [low, high] = PG.binomial_limits(nearest.length, Math.min(weight, 1), 1 - 0.001 / atoms.length);
+      if (count < low || count > high) return { count, place: [place], low, high };
+    }
+    return null;
+  }
+})();

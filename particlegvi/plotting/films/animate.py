@@ -1,0 +1,104 @@
+"""Making a film: each frame is drawn and written, and the file appears whole."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.contracts import Facts, Progress
+from particlegvi.plotting.camera import Camera
+from particlegvi.plotting.clock import clock_of
+from particlegvi.plotting.films import pace
+from particlegvi.plotting.films.film import Film
+from particlegvi.plotting.films.settings import FilmSettings
+from particlegvi.plotting.kind import FigureKind, checked, kinds
+from particlegvi.plotting.look import drawn_in
+from particlegvi.plotting.moving import Moving
+from particlegvi.plotting.protocols import Results
+from particlegvi.tools import files, memory
+
+COPIES = 10  # bytes in memory for each pixel of each frame while a film is written
+
+
+def able() -> list[str]:
+    """The kinds of figure that can be filmed, in alphabetical order."""
+    return [name for name in kinds.names() if kinds[name].moves]
+
+
+def mover(figure: Facts) -> tuple[Callable[..., Moving], Facts]:
+    """The function that builds a moving figure, and all its options in plain form.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind or option, or the figure cannot be filmed; the sentence names those that can.
+    """
+    kind: FigureKind
+    kind, options = checked(figure)
+    if not kind.moves:
+        *others, last = able()
+        raise ValueError(f"the figure of a film must be {', '.join(others)} or {last}, not {kind.name}")
+    return kind.moving, {**kind.defaults, **options}
+
+
+def film(results: Results, figure: Facts, settings: FilmSettings, progress: Progress | None = None) -> None:
+    """Film a figure of runs from their first record to the last; the last frame is the figure of `plotting.figure`.
+
+    Parameters
+    ----------
+    results : Results
+        Runs with records, as for `particlegvi.plotting.figure`.
+    figure : mapping
+        The "kind" of the figure, and its options.
+    settings : FilmSettings
+    progress : callable, optional
+        Called as ``progress("film", frames done, frames)``.
+
+    Raises
+    ------
+    ValueError
+        Before anything is written, if the figure cannot be filmed or the runs have one record alone.
+
+    Warns
+    -----
+    UserWarning
+        If the runs have fewer records than the film has frames: each record is shown once.
+    """
+    build, options = mover(figure)
+    moving = build(results, **options)
+    clock = clock_of(moving.runs)
+    if len(clock.times) < 2:
+        raise ValueError(f"a film needs runs with at least two records, and {', '.join(moving.runs)} has one")
+    moments = pace.chosen(clock.times, settings.frames, settings.even)
+    count = len(moments)
+    if count < settings.frames:
+        warnings.warn(
+            f"the film has {count} frames instead of {settings.frames}, because the run has no more records; "
+            "a smaller record_every gives a run of particles more",
+            stacklevel=2,
+        )
+    shortest = float(np.min(np.diff(clock.times[moments])))
+    with drawn_in(moving.look):
+        words = [clock.at(int(moment), shortest) for moment in moments]
+    records = {label: clock.records(label, moments) for label in moving.runs}
+    camera = Camera(moving, settings.width)
+    width, height = camera.size
+    asked = f"a film of {count} frames of {width} by {height} pixels"
+    memory.check(asked, COPIES * count * width * height, "give a smaller width or fewer frames")
+
+    def frame(number: int) -> NDArray[np.uint8]:
+        for label, show in moving.shows.items():
+            show(int(records[label][number]))
+        moving.clock.set_text(words[number])
+        return camera.picture()
+
+    def hear(done: int) -> None:
+        if progress is not None:
+            progress("film", done, count)
+
+    made = Film(frame, pace.lengths(count, settings.seconds), settings.rounds, hear)
+    files.write(settings.path, partial(settings.write, made))

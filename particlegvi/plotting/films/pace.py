@@ -1,0 +1,60 @@
+"""The pace of a film: the record of each frame, and its duration."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.contracts import Array
+
+EARLY = 0.1  # half of the frames are for this part of the time
+HELD = 1.0  # seconds of the first frame, and of the last
+FASTEST = 50  # frames a second; viewers slow a film down whose frames are shorter
+
+
+def chosen(times: Array, frames: int, even: bool = False) -> NDArray[np.intp]:
+    """The records that the frames show, ascending and each once, the first and the last among them.
+
+    Half of the frames show the first tenth of the time, where particles move most, if it has so many records. With
+    ``even`` the frames are at equal times.
+
+    Parameters
+    ----------
+    times : array (records,)
+        Ascending.
+    frames : int
+        At least two; at most as many as there are records are used.
+    even : bool
+    """
+    count = min(frames, len(times))
+    share = np.linspace(0.0, 1.0, count)
+    wanted = times[0] + (times[-1] - times[0]) * (share if even else share ** (math.log(EARLY) / math.log(0.5)))
+    middles = 0.5 * (times[1:] + times[:-1])
+    nearest = np.searchsorted(middles, wanted)
+    # Each record once: move up what would be shown twice, and down what would be pushed over the end.
+    order = np.arange(count)
+    raised = np.maximum.accumulate(nearest - order) + order
+    return np.minimum(raised, len(times) - count + order)
+
+
+def lengths(frames: int, seconds: float) -> list[float]:
+    """The durations of the frames, ``seconds`` together.
+
+    The first and the last frame last a second each, so that a repeated film can be read; in a film of less than four
+    seconds a quarter of its length.
+
+    Raises
+    ------
+    ValueError
+        If there would be more than 50 frames a second.
+    """
+    if frames == 2:
+        return [0.5 * seconds, 0.5 * seconds]
+    held = min(HELD, 0.25 * seconds)
+    each = (seconds - 2.0 * held) / (frames - 2)
+    if each < 1.0 / FASTEST:
+        most = int(FASTEST * (seconds - 2.0 * held)) + 2
+        raise ValueError(f"frames must be at most {most} in a film of {seconds:g} seconds, not {frames}")
+    return [held, *([each] * (frames - 2)), held]

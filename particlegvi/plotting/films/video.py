@@ -1,0 +1,67 @@
+"""Films for players and browsers, mp4 and webm, by the program ffmpeg on the PATH, or else of imageio-ffmpeg."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import IO
+
+from particlegvi.plotting.films.film import Film
+from particlegvi.plotting.films.pace import FASTEST
+
+CODECS = {
+    ".mp4": ["-c:v", "libx264", "-crf", "20", "-movflags", "+faststart"],
+    ".webm": ["-c:v", "libvpx-vp9", "-crf", "30", "-b:v", "0", "-cpu-used", "4"],
+}
+# Colours are stored for two by two pixels, so both sides must be even: a white row or column is added where one is not.
+EVEN = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white", "-pix_fmt", "yuv420p"]
+
+
+def program() -> str:
+    """The path of ffmpeg; a ValueError that says how to install it if there is none."""
+    found = shutil.which("ffmpeg")
+    if found is not None:
+        return found
+    try:
+        import imageio_ffmpeg
+
+        return str(imageio_ffmpeg.get_ffmpeg_exe())
+    except (ImportError, RuntimeError):
+        raise ValueError(
+            "a film in mp4 or webm needs the program ffmpeg: install it, or say pip install 'particlegvi[video]', "
+            "which brings imageio-ffmpeg; gif, webp and apng need neither"
+        ) from None
+
+
+def write(film: Film, file: IO[bytes], suffix: str) -> None:
+    """Write a film in the format of the suffix; a ValueError that quotes ffmpeg if it fails."""
+    ffmpeg = program()
+    height, width, _ = film.frame(0).shape
+    with tempfile.TemporaryDirectory() as folder:
+        made, said = Path(folder) / f"film{suffix}", Path(folder) / "said"
+        command = [ffmpeg, "-hide_banner", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"]
+        command += ["-s", f"{width}x{height}", "-r", str(FASTEST), "-i", "pipe:0", *EVEN, *CODECS[suffix], str(made)]
+        with open(said, "wb") as hears, subprocess.Popen(command, stdin=subprocess.PIPE, stderr=hears) as process:
+            try:
+                _feed(film, process)
+            except BaseException:
+                process.kill()
+                raise
+        if process.returncode != 0:
+            words = said.read_text(encoding="utf-8", errors="replace").split("\n")[0] or "without saying why"
+            raise ValueError(f"{ffmpeg} could not write a film in {suffix[1:]}: {words}")
+        with open(made, "rb") as whole:
+            shutil.copyfileobj(whole, file)
+
+
+def _feed(film: Film, process: subprocess.Popen[bytes]) -> None:
+    """Send each frame once for each 1/50 of a second of its duration."""
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError):  # ffmpeg has ended: its exit code and messages say why
+        for frame, times in zip(film.frames(), film.ticks(FASTEST), strict=True):
+            for _ in range(times):
+                process.stdin.write(frame.tobytes())
+        process.stdin.close()

@@ -1,0 +1,262 @@
+"""The last touches to a figure whose look is not the default one: thinner lines, marks of numbers, words that fit.
+
+Words are measured after matplotlib has laid the figure out. Where two overlap, or one leaves the picture, a title or
+the label of an axis is broken, an axis gets fewer numbers, or words get smaller, and the figure is laid out again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis, XAxis, YAxis
+from matplotlib.collections import Collection, PathCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.spines import Spine
+from matplotlib.text import Text
+from matplotlib.ticker import FixedFormatter, FixedLocator, Formatter, MaxNLocator, PercentFormatter, ScalarFormatter
+from matplotlib.transforms import Bbox, BboxBase
+
+from particlegvi.plotting import style
+from particlegvi.plotting.look import Look, look
+from particlegvi.tools import words
+from particlegvi.tools.words import Words
+
+Drawn = TypeVar("Drawn")
+
+ATTEMPTS = 16
+SMALLER, SMALLEST = 0.93, 0.6  # relative to the first size of the words
+MARGIN = 0.5  # pixels by which boxes may overlap: letters do not fill them
+GAP = 0.25  # between words beside each other, in sizes of the smallest letters
+
+
+class Placed(NamedTuple):
+    """A text where it is shown: its box in pixels, and the axis whose number it is, if it is one."""
+
+    text: Text
+    box: Bbox
+    axis: Axis | None = None
+    panel: Axes | None = None
+
+
+def finished(figure: Drawn) -> Drawn:
+    """The figure, after what a look changes in all figures alike."""
+    seen = look()
+    if isinstance(figure, Figure):
+        if seen.scale != 1.0:
+            thin(figure, seen.scale)
+        if seen.language != words.DEFAULT:
+            mark_numbers(figure, words.of(seen.language))
+        if seen.fits_itself:
+            with style.slide_style():
+                fit(figure, seen)
+    return figure
+
+
+def thin(figure: Figure, scale: float) -> None:
+    """Make lines and marks thinner or thicker; ticks and frames have their size from the look already."""
+    drawn: list[Artist] = [*figure.lines, *figure.patches, *figure.artists]
+    for axes in figure.axes:
+        drawn += [child for child in axes.get_children() if not isinstance(child, Spine) and child is not axes.patch]
+    for legend in figure.legends:
+        drawn += [handle for handle in legend.legend_handles if handle is not None]
+    for artist in drawn:
+        if isinstance(artist, Line2D):
+            artist.set(linewidth=artist.get_linewidth() * scale, markersize=artist.get_markersize() * scale,
+                       markeredgewidth=artist.get_markeredgewidth() * scale)
+        elif isinstance(artist, Patch):
+            artist.set_linewidth(artist.get_linewidth() * scale)
+        elif isinstance(artist, Collection):
+            artist.set_linewidth((np.asarray(artist.get_linewidth()) * scale).tolist())
+            if isinstance(artist, PathCollection):
+                artist.set_sizes(artist.get_sizes() * scale**2)
+
+
+class Marked(Formatter):
+    """The numbers of another formatter, with the marks of a language."""
+
+    def __init__(self, inner: Formatter, spoken: Words) -> None:
+        self._inner, self._spoken = inner, spoken
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return self._marked(self._inner(x, pos))
+
+    def format_ticks(self, values: list[float]) -> list[str]:
+        return [self._marked(text) for text in self._inner.format_ticks(values)]
+
+    def get_offset(self) -> str:
+        return self._marked(self._inner.get_offset())
+
+    def _marked(self, text: str) -> str:
+        return text if "$" in text else self._spoken.number(text)
+
+
+def mark_numbers(figure: Figure, spoken: Words) -> None:
+    """Give the numbers at all axes the marks of the language."""
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            inner = axis.get_major_formatter()
+            if isinstance(inner, ScalarFormatter | PercentFormatter):
+                axis.set_major_formatter(Marked(inner, spoken))
+
+
+def fit(figure: Figure, seen: Look) -> None:
+    """Break, thin out or shrink words until none overlaps another and none leaves the picture."""
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if "labelsize" not in axis.get_tick_params():  # or the numbers are chosen anew for other letters when saved
+                axis.set_tick_params(labelsize=seen.small)
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        for text in axes.texts:
+            if is_inside(axes, text):
+                text.set_in_layout(False)  # or the panel gives way to its own words
+                if not text.get_path_effects():
+                    style.outlined(text)
+    full: dict[Text, float] = {}
+    still = False
+    for attempt in range(ATTEMPTS):
+        figure.draw_without_rendering()
+        wrong = faults(figure)
+        if still and not wrong:
+            return
+        if not wrong or attempt == ATTEMPTS // 2:
+            figure.set_layout_engine("none")  # each layout moves bars of colours a little: words are measured without
+            still = True
+        touched: set[Artist] = set()
+        for each in wrong:
+            mend(each, touched, full)
+
+
+def is_inside(axes: Axes, text: Text) -> bool:
+    """Whether a text stands in its panel, and not beside it."""
+    box = text.get_window_extent()
+    return bool(axes.get_window_extent().contains((box.x0 + box.x1) / 2.0, (box.y0 + box.y1) / 2.0))
+
+
+def placed(figure: Figure) -> Iterator[Placed]:
+    """Every text that is shown, after the figure was laid out."""
+    own = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
+    for text in own:
+        yield from _shown(Placed(text, Bbox.null()))
+    for axes in figure.axes:
+        if not axes.get_visible():
+            continue
+        for text in (*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label):
+            yield from _shown(Placed(text, Bbox.null(), None, axes))
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            slack = 1e-9 * (high - low)
+            for tick in axis.get_major_ticks():
+                if low - slack <= tick.get_loc() <= high + slack:
+                    for label in (tick.label1, tick.label2):
+                        yield from _shown(Placed(label, Bbox.null(), axis, axes))
+
+
+def _shown(each: Placed) -> Iterator[Placed]:
+    if each.text.get_visible() and each.text.get_text().strip():
+        yield each._replace(box=each.text.get_window_extent())
+
+
+def faults(figure: Figure) -> list[Placed]:
+    """The texts that leave the picture, and of two that overlap the one that is easier to mend, or both."""
+    there = sorted(placed(figure), key=_ease)
+    wrong = {id(each.text): each for each in there if _leaves(each.box, figure.bbox)}
+    wrong |= {id(each.text): each for each in there if too_tall(each)}
+    gap = GAP * look().small * figure.dpi / 72.0
+    for place, first in enumerate(there):
+        for second in there[place + 1 :]:
+            if _overlap(first.box, second.box, gap if is_across(first) and is_across(second) else -MARGIN):
+                same = _ease(first) == _ease(second)
+                # A title reaches over the numbers beside its panel: fewer of these would not help.
+                over = isinstance(first.axis, YAxis) and second.panel is not None and second.text is second.panel.title
+                worse = second if over or (same and second.box.width > first.box.width) else first
+                wrong[id(worse.text)] = worse
+    return list(wrong.values())
+
+
+def is_across(each: Placed) -> bool:
+    """Whether a text belongs to a horizontal axis, so that others stand beside it on its line."""
+    return isinstance(each.axis, XAxis) or (each.panel is not None and each.text is each.panel.xaxis.label)
+
+
+def too_tall(each: Placed) -> bool:
+    """Whether the label of a vertical axis is longer than its panel is high."""
+    if each.panel is None or each.text is not each.panel.yaxis.label or "\n" in each.text.get_text():
+        return False
+    return each.box.height > 1.1 * each.panel.get_window_extent().height
+
+
+def _ease(each: Placed) -> int:
+    if each.axis is not None:
+        return 0
+    if each.panel is None:
+        return 3
+    return 1 if each.text in each.panel.texts else 2
+
+
+def _leaves(box: Bbox, picture: BboxBase) -> bool:
+    return (box.x0 < picture.x0 - MARGIN or box.y0 < picture.y0 - MARGIN
+            or box.x1 > picture.x1 + MARGIN or box.y1 > picture.y1 + MARGIN)
+
+
+def _overlap(first: Bbox, second: Bbox, gap: float) -> bool:
+    across = min(first.x1, second.x1) - max(first.x0, second.x0)
+    up = min(first.y1, second.y1) - max(first.y0, second.y0)
+    return across > -gap and up > MARGIN
+
+
+def mend(each: Placed, touched: set[Artist], full: dict[Text, float]) -> None:
+    """One step towards a text that fits; each axis takes one step at a time."""
+    if each.axis is not None:
+        if each.axis not in touched and not fewer_numbers(each.axis):
+            each.axis.set_tick_params(labelsize=SMALLER * float(each.text.get_fontsize()))
+        touched.add(each.axis)
+        return
+    shorter = broken(each.text.get_text()) if each.panel is not None and each.text not in each.panel.texts else None
+    if shorter is not None:
+        each.text.set_text(shorter)
+        return
+    size = float(each.text.get_fontsize())
+    each.text.set_fontsize(max(SMALLER * size, SMALLEST * full.setdefault(each.text, size)))
+
+
+def fewer_numbers(axis: Axis) -> bool:
+    """One number less at an axis that chooses them; every second where they are fixed or at powers; False below two."""
+    locator = axis.get_major_locator()
+    low, high = sorted(axis.get_view_interval())
+    shown = [place for place in axis.get_majorticklocs() if low <= place <= high]
+    if len(shown) <= 2:
+        return False
+    if isinstance(locator, MaxNLocator):
+        locator.set_params(nbins=max(1, len(shown) - 2))
+        return len([place for place in axis.get_majorticklocs() if low <= place <= high]) < len(shown)
+    if isinstance(axis.get_major_formatter(), FixedFormatter):  # names by their places, not by their values
+        places = axis.get_majorticklocs()
+        names = dict(zip(places, axis.get_major_formatter().format_ticks(list(places)), strict=True))
+        axis.set_ticks(shown[::2], [names[place] for place in shown[::2]])
+    else:
+        axis.set_major_locator(FixedLocator(shown[::2]))
+    return True
+
+
+def broken(text: str) -> str | None:
+    """The text with its longest line broken near the middle, at a space or between two formulas; None if it cannot."""
+    lines = text.split("\n")
+    longest = max(range(len(lines)), key=lambda place: len(lines[place]))
+    line = lines[longest]
+    places = [place for place, letter in enumerate(line) if letter == " " and line[:place].count("$") % 2 == 0]
+    between = r",\ "
+    halves = None
+    if places:
+        place = min(places, key=lambda each: abs(each - len(line) / 2))
+        halves = [line[:place], line[place + 1 :]]
+    elif line.startswith("$") and line.endswith("$") and between in line:
+        first, _, second = line.partition(between)
+        halves = [f"{first},$", f"${second}"]
+    return None if halves is None else "\n".join([*lines[:longest], *halves, *lines[longest + 1 :]])

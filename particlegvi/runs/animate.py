@@ -1,0 +1,87 @@
+"""A film of a scenario, of a file or of the folder of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from particlegvi import scenario
+from particlegvi.contracts import Facts, Listening, Scenario
+from particlegvi.plotting import films
+from particlegvi.runs.execute import execute
+from particlegvi.runs.results import load
+from particlegvi.scenario import catalogue
+from particlegvi.tools import arguments
+from particlegvi.tools.parts import listening as check_listening
+from particlegvi.tools.progress import listening
+
+RECORDS = 600  # of a run that is simulated for a film: half of 120 frames show a tenth of the time
+
+
+def animate(
+    source: str | os.PathLike[str] | Scenario,
+    out: str | os.PathLike[str] | None = None,
+    figure: str | None = None,
+    frames: int = 120,
+    seconds: float = 8.0,
+    *,
+    seed: int | None = None,
+    overrides: Mapping[str, object] | None = None,
+    width: int = 800,
+    even: bool = False,
+    loop: bool = False,
+    overwrite: bool = False,
+    progress: Listening = "auto",
+    **options: Any,
+) -> Path:
+    """Film a run: of the folder where it is, or of a scenario, which is simulated first and not saved.
+
+    A scenario that does not say how often the particles are recorded is recorded often enough for a smooth film.
+
+    Parameters
+    ----------
+    source : str, path or mapping
+        Folder of a run, or the name of a scenario, the path of a TOML file or the content of one.
+    out, figure, frames, seconds, width, even, loop, overwrite, progress, **options
+        As for `particlegvi.runs.results.Results.animate`.
+    seed : int, optional
+        The seed of the run of a scenario; 0 when left out.
+    overrides : mapping, optional
+        Values for keys of the scenario, such as ``{"methods.DRLE.kl_weight": 0.3}``.
+
+    Returns
+    -------
+    Path
+        The file of the film.
+
+    Raises
+    ------
+    ValueError
+        For a bad argument; before anything is simulated, if it can be told then.
+    """
+    film: Facts = {"frames": frames, "seconds": seconds, "width": width, "even": even, "loop": loop}
+    film["overwrite"] = overwrite
+    check_listening(progress)
+    if isinstance(source, str | os.PathLike) and is_folder(source):
+        if seed is not None or overrides:
+            raise ValueError(f"seed and settings belong to a scenario, and {os.fspath(source)} is a run that is done")
+        return load(source).animate(out, figure, progress=progress, **film, **options)
+    settings = scenario.load(source, dict(overrides or {}))
+    entry = films.figure_for(settings, figure, options)
+    chosen = figure if entry is None else entry["kind"]
+    path = films.file_beside(None, settings["name"], chosen or "film") if out is None else out
+    films.FilmSettings(path, **film)  # refuses before anything is simulated
+    if "steps" in settings and settings.get("kind", "particles") == "particles":
+        settings.setdefault("record_every", max(1, settings["steps"] // RECORDS))
+    with listening(progress) as heard:
+        results = execute(settings, arguments.seed(0 if seed is None else seed), progress=heard, save=False)
+        return results.animate(path, chosen, progress=heard, **film, **options)
+
+
+def is_folder(source: str | os.PathLike[str]) -> bool:
+    """Whether ``source`` is the folder of a run. A folder with the name of a scenario is one if it has a manifest."""
+    if not os.path.isdir(source):
+        return False
+    return os.fspath(source) not in catalogue.names() or os.path.isfile(os.path.join(source, "manifest.json"))

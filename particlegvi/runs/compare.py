@@ -1,0 +1,167 @@
+"""Several methods on one problem in one call: the same start, the same noise, one table, one figure."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from particlegvi import methods as registry
+from particlegvi.contracts import Distribution, Facts, Listening, Prior, Start
+from particlegvi.engine.numerics.compiling import compiling_told
+from particlegvi.integrators import schedules
+from particlegvi.runs.results import Comparison
+from particlegvi.scenario import kinds
+from particlegvi.scenario.kinds.particles.building import Parts, settled
+from particlegvi.simulation.expected import expected
+from particlegvi.simulation.loop import simulate
+from particlegvi.simulation.problem import Settings, check_problem
+from particlegvi.tools import arguments, parts
+from particlegvi.tools.calls import explains_bad_calls
+from particlegvi.tools.errors import Diverged, carried, carry, remembered
+from particlegvi.tools.progress import listening
+from particlegvi.tools.quoting import shown
+from particlegvi.tools.registry import unknown
+
+SHARED = ("kl_weight", "mmd_weight", "kernel")  # arguments of the call for methods that are given by their name
+
+
+@explains_bad_calls
+def compare(
+    loss: Any,
+    methods: Mapping[str, Any] | Iterable[Any],
+    prior: Prior | None = None,
+    particles: int | None = None,
+    steps: int = 10_000,
+    step_size: float = 1e-3,
+    *,
+    initial: Start | None = None,
+    seed: int = 0,
+    integrator: str | Mapping[str, object] = "euler-maruyama",
+    record_every: int | None = None,
+    tolerance: float = 1e-12,
+    modes: ArrayLike | None = None,
+    title: str = "",
+    progress: Listening = "auto",
+    **shared: Any,
+) -> Comparison:
+    """Run several methods on one problem, from the same start and with the same noise.
+
+    Parameters
+    ----------
+    loss, prior, particles, steps, step_size, initial, seed, integrator, record_every, tolerance
+        As for `particlegvi.simulate`.
+    methods : mapping or iterable
+        Methods by label, or methods alone; each an object of :mod:`particlegvi.methods` or the name of one, such as
+        ``["DE", "DLE", "DRLE", "SVGD", "FDGVI"]``.
+    modes : array (k, dim), optional
+        Points around which the particles are counted.
+    title : str
+        The words over the figure.
+    progress : bool, "auto" or callable, optional
+        "auto" shows a bar after a second, in a notebook and on a terminal; True shows one at once, anywhere; None or
+        False shows none. A function is called as ``progress(label, steps_done, steps)`` now and then.
+    **shared
+        ``kl_weight``, ``mmd_weight`` and ``kernel`` for the methods given by their name; a method without one of these
+        parameters is made without it.
+
+    Returns
+    -------
+    Comparison
+        A mapping from labels to runs with ``targets``, ``summary``, ``table()``, ``describe()`` and ``plot()``.
+
+    Raises
+    ------
+    ValueError
+        For a bad argument, in one sentence, before anything is simulated.
+    Diverged
+        When a step makes a particle non-finite; ``error.results`` has the runs up to there.
+    """
+    chosen = _by_label(methods, shared)
+    parts.listening(progress)
+    if not isinstance(title, str):
+        raise arguments.refuse("title", title, "a text")
+    settings = Settings(particles, steps, step_size, integrator, tolerance, record_every, seed)
+    with (
+        remembered(),
+        listening(progress) as heard,
+        compiling_told(heard, partial(expected, loss, chosen.values())),
+    ):
+        for method in chosen.values():
+            problem = check_problem(loss, method, prior, initial, settings)
+        # a distribution is kept, not replaced by its points: the target of DE depends on it
+        has_points = initial is not None and not isinstance(initial, Distribution)
+        start = problem.start if has_points else initial
+        if modes is not None:
+            modes = arguments.points("modes", modes, problem.start.shape[1])
+            if len(modes) == 0:
+                raise arguments.refuse("modes", [], "at least one point, or None")
+        facts: Facts = {
+            "name": "comparison",
+            "title": title or f"{loss.name}: {', '.join(chosen)}",
+            "source": "",
+            "particles": len(problem.start),
+            "steps": problem.steps,
+            "step_size": schedules.plain(problem.step_size),
+            "methods": {label: {} for label in chosen},
+        }
+        if modes is not None:
+            facts["modes"] = modes.tolist()
+        made = Parts(loss, problem.prior, start, chosen)
+        results = Comparison(kinds.get("particles"), facts, made, seed, "running")
+        for label, method in chosen.items():
+            try:
+                run = simulate(
+                    loss, method, prior, particles, steps, step_size, initial=initial, seed=seed, integrator=integrator,
+                    record_every=record_every, tolerance=tolerance,
+                    progress=None if heard is None else partial(heard, label),
+                )  # fmt: skip
+            except BaseException as error:
+                carry(error, "results", results)
+                partly = carried(error, "run")
+                if partly is not None:
+                    partly.method = settled(partly.method, partly.info)
+                    results.add(label, partly)
+                    results.status = "diverged" if isinstance(error, Diverged) else "interrupted"
+                raise
+            run.method = settled(run.method, run.info)
+            results.add(label, run)
+        results.status = "finished"
+        return results
+
+
+def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, Any]) -> Facts:
+    """Method objects by label; methods given by their name are made with the shared weights."""
+    for key in shared:
+        if key not in SHARED:
+            known = [name for name in inspect.signature(compare).parameters if name != "shared"]
+            hint = str(unknown("argument", key, [*known, *SHARED])).partition("; ")[2]
+            raise ValueError(f"{key} is not an argument of compare; {hint}")
+    allowed = 'a mapping or list such as ["DE", "DLE"]'
+    try:
+        if isinstance(methods, str | bytes):
+            raise TypeError
+        given = list(methods.items()) if isinstance(methods, Mapping) else [(None, method) for method in methods]
+    except TypeError:  # a 0-d array has __iter__, and raises this as well
+        raise arguments.refuse("methods", methods, allowed) from None
+    if not given:
+        raise ValueError("methods must be at least one method, not none")
+    found: Facts = {}
+    for label, method in given:
+        made = _method(method, shared)
+        label = getattr(made, "label", type(made).__name__) if label is None else label
+        if not isinstance(label, str) or label in found:
+            raise ValueError(f"methods must be a mapping from labels, not two of one label or none: {shown(label)}")
+        found[label] = made
+    return found
+
+
+def _method(method: Any, shared: Mapping[str, Any]) -> Any:
+    if not isinstance(method, str):
+        return method
+    kind = registry.get(method)
+    known = inspect.signature(kind).parameters
+    return kind(**{name: value for name, value in shared.items() if name in known})

@@ -1,0 +1,235 @@
+"""The runs of a scenario, and their folder: `Results.save` writes it, and `load` reads it."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Self
+
+from particlegvi.contracts import Facts, Progress, Record
+from particlegvi.runs.results.runs import Runs
+from particlegvi.runs.storage import origin
+from particlegvi.runs.storage.creating import create
+from particlegvi.runs.storage.folder import Folder, open_folder
+from particlegvi.runs.storage.locked import SCENARIO
+from particlegvi.runs.storage.manifest import PICTURES, New, difference
+from particlegvi.runs.storage.versions import versions
+from particlegvi.scenario import check, decisive, kinds, text
+from particlegvi.scenario.kinds.kind import Job
+from particlegvi.simulation.storage import MemoryStorage
+from particlegvi.tools.files import Unreadable
+from particlegvi.tools.quoting import as_argument
+from particlegvi.tools.stages import tell
+
+
+class Results(Runs):
+    """The runs of a scenario by the label of their method, in the scenario's order.
+
+    Attributes
+    ----------
+    folder : Path or None
+        The folder in which they are saved.
+    pictures : list of str
+        The names of the pictures in the folder.
+    """
+
+    def __init__(
+        self,
+        scenario: dict[str, Any],
+        parts: Any,
+        seed: int,
+        folder: Path | None = None,
+        status: str = "finished",
+    ) -> None:
+        super().__init__(kinds.of(scenario), scenario, parts, seed, status)
+        self.folder = folder
+        self.pictures: list[str] = []
+
+    @property
+    def place(self) -> Path | None:
+        return self.folder
+
+    def at(self, record: int) -> Self:
+        found = super().at(record)
+        found.folder, found.pictures = None, []  # the folder holds the whole run
+        return found
+
+    def attributes(self) -> Facts:
+        return super().attributes() | {"scenario.toml": text(self.scenario)}
+
+    def describe(self) -> str:
+        try:
+            return super().describe()
+        except (TypeError, LookupError, AttributeError, ValueError) as error:
+            if self.folder is None:
+                raise
+            raise ValueError(f"{self.folder / 'summary.json'} is damaged: {type(error).__name__} {error}") from None
+
+    def take_summary(self, summary: Facts | None) -> None:
+        """Use a stored summary, so that it is not computed again."""
+        self._summary = self.kind.checked(summary)
+
+    def add_stored(self, label: str, record: Record) -> None:
+        """Add the run of a record in the folder; a ValueError that names the folder if the record is damaged."""
+        place = self.folder
+        assert place is not None
+        job = Job(self.parts, self.scenario, label, self.seed, MemoryStorage, lambda: place, None)
+        try:
+            self.add(label, self.kind.unpacked(job, record))
+        except Unreadable:
+            raise
+        except (LookupError, ValueError, TypeError) as error:
+            raise ValueError(f"{place} is damaged: {label}: {error}") from None
+
+    def new(self) -> New:
+        """The first content of a folder of these results."""
+        scenario = self.scenario
+        return New(scenario["name"], text(scenario), decisive(scenario), self.seed, versions(), self.labels)
+
+    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
+        """Write the runs into a new folder, from which `load` reads them bit for bit.
+
+        Raises
+        ------
+        ValueError
+            If the folder exists and may not be overwritten, or cannot be made.
+        """
+        made = create(folder, self.new(), overwrite)
+        try:
+            for label, run in self.items():
+                made.add(label, self.kind.packed(run), run.info.get("seconds"), order=self.labels)
+            made.write_summary(self.summary)
+            made.update(status=self.status)
+        finally:
+            made.release()
+        self.folder = made.path
+        return made.path
+
+    def draw_pictures(self, progress: Progress | None = None, style: Facts | None = None) -> list[Path]:
+        """Draw the figures of the scenario into the folder, with settings of style (`plotting.draw`).
+
+        Raises
+        ------
+        ValueError
+            If there is no folder, or a figure cannot be drawn: the message says how to repair it.
+        """
+        from particlegvi import plotting
+
+        folder = self.folder
+        if folder is None:
+            raise ValueError("results must be saved in a folder to be drawn into it; results.save(folder) does so")
+        if self.scenario["figures"]:
+            tell(progress, "pictures", total=len(self.scenario["figures"]))
+        try:
+            return plotting.draw(self, folder, style)
+        except ValueError as error:
+            mend = f"change [[figures]] in {folder / 'scenario.toml'} and say: particlegvi plot {as_argument(folder)}"
+            raise ValueError(f"the results are in {folder}, but a figure cannot be drawn: {error}; {mend}") from None
+
+    def note_pictures(self, pictures: Iterable[Path]) -> None:
+        """Write the names of pictures in the folder into the manifest, so that overwriting the folder removes them."""
+        pictures = [each for each in pictures if each.parent == self.folder and each.suffix in PICTURES]
+        if self.folder is not None and pictures:
+            there = open_folder(self.folder)
+            try:
+                there.take()
+            except ValueError:  # another process is writing, and will note the same pictures
+                return
+            try:
+                self.pictures = sorted({*there.manifest["figures"], *(picture.name for picture in pictures)})
+                there.update(figures=self.pictures)
+            finally:
+                there.release()
+
+
+def load(folder: str | os.PathLike[str]) -> Results:
+    """Load the results that `run`, `Results.save` or a command has saved.
+
+    Parameters
+    ----------
+    folder : path
+        For example ``runs/global-minimiser``.
+
+    Returns
+    -------
+    Results
+        Loss, prior and methods are made from the scenario in the folder. An unfinished run has the methods that are
+        done, and the records of the next method up to its last checkpoint.
+
+    Raises
+    ------
+    ValueError
+        If the folder is not that of a run, or a file in it is missing or damaged.
+    """
+    while True:
+        there = open_folder(folder)
+        try:
+            return _load(there)
+        except ValueError:
+            if open_folder(folder).manifest == there.manifest:
+                raise  # no process has changed the folder meanwhile: the folder itself is wrong
+
+
+def _load(there: Folder) -> Results:
+    manifest = there.manifest
+    origin.warn_of_other_code(there.path, manifest)
+    # "simulated": only the pictures are missing; load it as finished
+    results = opened(there, "finished" if manifest["status"] == "simulated" else manifest["status"])
+    for label in results.labels:
+        done = label in manifest["methods"]
+        record = there.record(label) if done else there.unfinished(label)
+        if record is not None:
+            results.add_stored(label, record)
+    try:
+        results.take_summary(there.summary())
+    except ValueError as error:
+        raise ValueError(f"{there.path / 'summary.json'} is damaged: {error}") from None
+    return results
+
+
+def opened(there: Folder, status: str, content: dict[str, Any] | None = None) -> Results:
+    """Results of a folder, still without runs; ``content`` is its scenario, if the caller has read it already."""
+    # the settings differ if another run has taken over the folder since ``content`` was read
+    if content is None or decisive(content) != there.manifest["settings"]:
+        content = stored_scenario(there)
+    results = Results(content, kinds.build(content), there.manifest["seed"], there.path, status)
+    results.pictures = list(there.manifest["figures"])
+    return results
+
+
+def stored_scenario(there: Folder) -> Facts:
+    """The complete scenario of a folder, checked as strictly as any other file.
+
+    If ``scenario.toml`` is missing, it is made from the settings in the manifest, which have no title and no figures.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged, or a setting differs from that of the run; the message names the key.
+
+    Warns
+    -----
+    UserWarning
+        If ``scenario.toml`` is missing.
+    """
+    place, settings = there.path / SCENARIO, there.manifest["settings"]
+    if settings and not os.path.lexists(place):
+        warnings.warn(f"{place} is missing, and taken from manifest.json, without title and figures", stacklevel=2)
+        return complete(place, text(settings))
+    found = complete(place, there.text())
+    changed = difference(settings, decisive(found)) if settings else None  # the first schema has no settings
+    if changed is not None:
+        key, before, after = changed
+        raise ValueError(f"{place} has changed since the run began: {key} is {after!r:.60}, and was {before!r:.60}")
+    return found
+
+
+def complete(place: Path, content: str) -> Facts:
+    """The complete scenario in a file ``scenario.toml``; a ValueError that names the file if it is not complete."""
+    try:
+        return check(tomllib.loads(content))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{place} is not a complete scenario: {error}") from None

@@ -1,0 +1,128 @@
+"""Going on with a run that was interrupted, to the same bytes as if it had not been."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from particlegvi import scenario as scenarios
+from particlegvi.contracts import Facts, Listening, Progress
+from particlegvi.runs.execute import check_figures, simulate_rest
+from particlegvi.runs.results import Results, load
+from particlegvi.runs.results.results import opened, stored_scenario
+from particlegvi.runs.storage import checkpoint as checkpoints
+from particlegvi.runs.storage import manifest, origin
+from particlegvi.runs.storage.checkpoint import Checkpoint
+from particlegvi.runs.storage.folder import Folder, open_folder
+from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
+from particlegvi.runs.storage.versions import versions
+from particlegvi.scenario import decisive
+from particlegvi.tools import arguments, parts
+from particlegvi.tools.errors import remembered
+from particlegvi.tools.files import Unreadable
+from particlegvi.tools.progress import listening
+
+ENDED = ("finished", "diverged")
+
+
+def resume(
+    folder: str | os.PathLike[str],
+    scenario: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    progress: Listening = "auto",
+    checkpoint_every: float = CHECKPOINT_EVERY,
+    *,
+    anyway: bool = False,
+) -> Results:
+    """Finish a run that was interrupted: same bytes as if it had not been.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the run. A run that is finished is checked and loaded, and nothing in it changes.
+    scenario, seed : optional
+        What the run is believed to be; refused if it is another one.
+    progress, checkpoint_every
+        As in `run`.
+    anyway : bool
+        Go on also where the versions or the sources of the package are not those that the run was begun with. The bytes
+        may be others then, and the manifest says so under ``anyway``.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    ValueError
+        If the folder is not a run's or is damaged, another process is writing into it, or the scenario, the seed, the
+        versions or the sources are not those that it was begun with; the sentence names which.
+    Diverged
+        As in `run`.
+    """
+    parts.listening(progress)
+    with remembered(), listening(progress) as heard:
+        return go_on(folder, scenario, seed, heard, checkpoint_every, anyway=anyway)
+
+
+def go_on(
+    folder: str | os.PathLike[str],
+    scenario: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+    checkpoint_every: float = CHECKPOINT_EVERY,
+    pictures: bool = False,
+    *,
+    style: Facts | None = None,
+    anyway: bool = False,
+) -> Results:
+    """`resume`; with ``pictures`` as in `particlegvi.runs.execute.execute`, in the look ``style`` for this time."""
+    parts.progress(progress)
+    checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
+    seed = None if seed is None else arguments.seed(seed)
+    there = open_folder(folder)
+    begun = stored_scenario(there)
+    expected = None if scenario is None else decisive(scenarios.load(scenario))
+    manifest.check_same(there.path, there.manifest, decisive(begun), expected, seed)
+    other: Facts = {}
+    if there.manifest["status"] not in ENDED:
+        other = manifest.check_versions(there.path, there.manifest, versions(), anyway)
+        other = {**other, **origin.check_code(there.path, there.manifest, anyway)}
+    elif not there.has_lock():
+        return load(folder)
+    if style:
+        check_figures(begun, style)
+    noted = there.take()
+    try:
+        there.sweep()
+        if there.manifest["status"] in ENDED:  # another process was faster, or died before it could take its lock away
+            there.clear_progress()
+            there.release()
+            return load(folder)
+        stored = checkpoints.noted(there.path, there.manifest["seed"])
+        results = opened(there, "running", begun)
+        for label in list(there.manifest["methods"]):
+            try:
+                results.add_stored(label, there.record(label))
+            except Unreadable:
+                raise
+            except ValueError:
+                there.forget(label)  # damaged: simulated again
+        entry = {**_entry(there, results, noted, stored), **origin.warn_of_other_machine(there.path, there.manifest)}
+        more = {"anyway": [*there.manifest.get("anyway", []), other]} if other else {}
+        there.update(status="running", resumed=[*there.manifest["resumed"], entry], **more)
+    except BaseException:
+        there.release()
+        raise
+    simulate_rest(results, there, progress, checkpoint_every, pictures, style)
+    return results
+
+
+def _entry(there: Folder, results: Results, noted: Facts, stored: list[Checkpoint]) -> Facts:
+    """Describe the resumption: the method and step to go on from, and the steps lost by a process that died."""
+    label, step = noted.get("label"), noted.get("step")
+    waiting = next((name for name in results.labels if name not in there.manifest["methods"]), None)
+    first = max((found.snapshot.step for found in stored if found.label == waiting), default=0)
+    repeated = max(0, step - first) if label == waiting and type(step) is int else 0
+    return {"method": waiting, "step": first, "repeated": repeated}

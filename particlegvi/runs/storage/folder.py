@@ -1,0 +1,274 @@
+"""The folder of a run: its files, the order in which they are written, and how they are read. Nothing else knows them.
+
+    scenario.toml               the complete scenario; running it again with the same seed gives the same run
+    manifest.json               schema, status, settings, seed, versions, sha256 of the files, seconds, pictures
+    arrays/LABEL.positions.npy  (records, particles, dim) float64
+    arrays/LABEL.steps.npy      (records,) int64, the step number of each record
+    arrays/LABEL.NAME.npy       other arrays of a method, float64
+    arrays/LABEL.json           what else the run says about itself (kernel, algorithm, ...)
+    summary.json                the numbers worth quoting, once the run is finished
+    *.png, *.gif, ...           the pictures and films
+    cells/*.json                finished parts of a long run, such as cells of a table, each with its sha256 and seconds
+    *.md, *.json, ...           other files of the kind of scenario, such as table.md and table.json
+
+and until the run is finished
+
+    lock                        the process that writes (`particlegvi.runs.storage.lock`)
+    next.json                   another run takes the folder over (`particlegvi.runs.storage.overwriting`)
+    checkpoint/                 the state from which the run goes on (`particlegvi.runs.storage.checkpoint`)
+    arrays/LABEL.growing.npy    the records of the method that is running (`particlegvi.runs.storage.record_file`)
+
+The folder appears whole, with scenario and manifest, before anything is simulated. Each method is added when it is
+done; the manifest names it only after its arrays are on the disk. Only the manifest has wall-clock times: all other
+files depend on scenario, seed and versions alone.
+
+Schema 1, of the first versions, has no entries ``settings``, ``sha256`` and ``resumed``: such folders are read, and
+not resumed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.contracts import Facts, Record
+from particlegvi.runs.storage import checkpoint
+from particlegvi.runs.storage import manifest as manifests
+from particlegvi.runs.storage.arrays import read_array, write_array
+from particlegvi.runs.storage.lock import NAME as LOCK
+from particlegvi.runs.storage.lock import Lock
+from particlegvi.runs.storage.locked import MANIFEST, SCENARIO, LockedFolder
+from particlegvi.runs.storage.overwriting import ARRAY, finish, is_own
+from particlegvi.runs.storage.overwriting import written as files_written
+from particlegvi.settings import checks
+from particlegvi.tools import files
+
+__all__ = ["Folder", "open_folder"]
+
+
+class Folder(LockedFolder):
+    """A run's folder that exists: made by `create` (with its lock) or `open_folder` (without)."""
+
+    def take(self) -> Facts:
+        """Take the lock; return the note of progress of a process that died with the lock, or {}.
+
+        Raises
+        ------
+        ValueError
+            If another process is writing, or a file that grows is a hard link.
+        """
+        if self._lock is None:
+            try:
+                self._lock = Lock.take(self.path)
+            except OSError as error:
+                raise ValueError(f"{self.path} cannot be written: {error.strerror}") from None
+            try:
+                finish(self.path)
+                self.manifest = manifests.read(self.path)  # it may have changed before we had the lock
+                (self.path / "arrays").mkdir(exist_ok=True)  # git and object stores drop empty folders
+                for place in (self.path / "arrays").glob("*.growing.npy"):
+                    files.check_single(place, os.lstat(place))
+            except BaseException:
+                self.release()
+                raise
+        return self._lock.before
+
+    def note(self, **progress: Any) -> None:
+        """Write progress into the lock file, for the process that takes over if this one dies."""
+        if self._lock is not None:
+            self._lock.note(**progress)
+
+    def has_lock(self) -> bool:
+        """Whether a process is writing, or died while it was writing."""
+        return os.path.lexists(self.path / LOCK)
+
+    def clear_progress(self) -> None:
+        """Remove the checkpoints and the growing records of a method that is done."""
+        checkpoint.clear(self.path)
+        for place in (self.path / "arrays").glob("*.growing.npy"):
+            files.remove(place)
+
+    def sweep(self) -> None:
+        """Remove the unfinished files of a process that died, whose lock we have."""
+        for place in (self.path, self.path / "arrays", self.path / checkpoint.FOLDER):
+            files.sweep(place)
+
+    def text(self) -> str:
+        """The content of ``scenario.toml``, or the scenario of the run that takes the folder over."""
+        taken = manifests.next_run(self.path)
+        return files.read_text(self.path / SCENARIO, links=False) if taken is None else taken[0]
+
+    def summary(self) -> Facts | None:
+        """The summary, or None if the run is not finished."""
+        place = self.path / "summary.json"
+        if place.name not in self.manifest["sha256"]:  # missing, or of an earlier state
+            return None
+        self.verify(place)
+        found, seed = files.read_json(place), self.manifest["seed"]
+        if found.get("seed", seed) != seed:  # the manifest itself has no sha256
+            raise ValueError(f"{place} says that the seed is {found['seed']!r:.40}, and manifest.json {seed}")
+        return found
+
+    def add(
+        self,
+        label: str,
+        record: Record,
+        seconds: float | None = None,
+        written: Mapping[str, str] | None = None,
+        order: Sequence[str] = (),
+    ) -> None:
+        """Write a record, then name the method in the manifest as done.
+
+        Parameters
+        ----------
+        label : str
+        record : Record
+        seconds : float, optional
+            Run time of the method.
+        written : mapping, optional
+            sha256 by name of the arrays that are in their files already.
+        order : sequence of str
+            All labels of the run, in the order of the manifest.
+        """
+        for name in record.files:
+            if not is_own(name):
+                raise ValueError(f"{name!r:.80} is not the name of a file that a kind of scenario may have")
+        told = self._array(label, "json")
+        digests: dict[str, str] = {}
+        for name, array in record.arrays.items():
+            place = self._array(label, f"{name}.npy")
+            if written is None or name not in written:
+                write_array(place, array)
+            digests[self._name(place)] = written[name] if written and name in written else files.digest(place)
+        if record.arrays:
+            files.write_json(told, files.finite({key: each for key, each in record.info.items() if key != "seconds"}))
+            digests[self._name(told)] = files.digest(told)
+        for name, text in record.files.items():
+            files.write_text(self.path / name, text)
+            digests[name] = files.digest(self.path / name)
+        self.manifest["sha256"] |= digests
+        if seconds is not None:
+            self.manifest["seconds"][label] = round(float(seconds), 3)
+        done = [*self.manifest["methods"], label]
+        self.manifest["methods"] = sorted(done, key=order.index) if label in order else done
+        self.update()
+        self.clear_progress()
+
+    def forget(self, label: str) -> None:
+        """Remove a method from the manifest, because its files are damaged."""
+        self.update(methods=[each for each in self.manifest["methods"] if each != label])
+
+    def record(self, label: str) -> Record:
+        """Read the record of one method that is done.
+
+        Raises
+        ------
+        ValueError
+            If there is none, or a file is missing, damaged or does not fit the others.
+        """
+        if label not in self.manifest["methods"]:
+            raise ValueError(f"{self.path} has no results of {label}: it is {self.manifest['status']}")
+        arrays, texts, info = {}, {}, {}
+        for listed in list(self.manifest["sha256"]):
+            array = ARRAY.fullmatch(listed)
+            if array is not None and array[1] == label:
+                arrays[array[2]] = self._read(label, array[2])
+            elif is_own(listed):
+                self.verify(self.path / listed)
+                texts[listed] = files.read_text(self.path / listed, links=False)
+        if not texts or arrays:
+            place = self._array(label, "json")
+            info = files.read_json(place)
+            self.verify(place)
+        if {"positions", "steps"} <= set(arrays) and (
+            len(arrays["positions"]) != len(arrays["steps"]) or arrays["positions"].size == 0
+        ):
+            number, steps = len(arrays["positions"]), len(arrays["steps"])
+            raise ValueError(f"{self.path} is damaged: {label} has {number} records of {steps} steps")
+        if label in self.manifest["seconds"]:
+            info["seconds"] = self.manifest["seconds"][label]
+        return Record(arrays, info, texts)
+
+    def _read(self, label: str, name: str) -> NDArray[Any]:
+        place = self._array(label, f"{name}.npy")
+        dims = {"positions": 3, "steps": 1}.get(name)
+        array = read_array(place, np.int64 if name == "steps" else np.float64, dims)
+        self.verify(place)
+        return array
+
+    def unfinished(self, label: str) -> Record | None:
+        """The records of a method that is not done, up to its last checkpoint; None if there are none."""
+        for found in checkpoint.read(self.path, with_state=False):
+            snapshot = found.snapshot
+            if found.label == label and snapshot.records > 0:
+                with files.ignoring_damage():
+                    positions = read_array(self.growing(label), np.float64, 3, rows=snapshot.records)
+                    return Record({"positions": positions}, snapshot.facts | {"stopped": "interrupted"})
+        return None
+
+    def verify(self, place: Path) -> None:
+        """Refuse a file whose sha256 is not the one in the manifest; schema 1 has none."""
+        if self.manifest["schema"] == manifests.FIRST_SCHEMA:
+            return
+        if files.digest(place) != self.manifest["sha256"].get(self._name(place)):
+            raise ValueError(f"{place} is damaged: its sha256 is not the one in manifest.json")
+
+    def write_summary(self, summary: Facts) -> None:
+        """Write the summary."""
+        place = self.path / "summary.json"
+        files.write_json(place, files.finite(summary))
+        self.manifest["sha256"][place.name] = files.digest(place)
+        self.update()
+
+    def update(self, **entries: Any) -> None:
+        """Change entries of the manifest and write it, in the schema that it has."""
+        self.manifest.update(entries)
+        files.write_json(self.path / MANIFEST, manifests.as_stored(self.manifest))
+
+    def is_fresh(self) -> bool:
+        """Whether no method is done, none has a checkpoint, and the run was never resumed."""
+        try:
+            stored = checkpoint.read(self.path, with_state=False)
+        except files.Unreadable:
+            return False
+        return not (stored or self.manifest["methods"] or self.manifest["resumed"])
+
+    def discard(self) -> None:
+        """Remove the files of a run that has no results, and the lock."""
+        checkpoint.clear(self.path)
+        first = [self.path / name for name in (SCENARIO, MANIFEST)]
+        growing = (self.path / "arrays").glob("*.growing.npy")
+        for place in [*files_written(self.path, self.manifest), *growing, *first]:
+            files.remove(place)
+        self.release()
+        for place in (self.path / "arrays", self.path):
+            with contextlib.suppress(OSError):  # it has a file that is not ours
+                place.rmdir()
+
+    def positions(self, label: str) -> Path:
+        """The file of a method's records."""
+        return self._array(label, "positions.npy")
+
+    def growing(self, label: str) -> Path:
+        """The file of the growing records of a method."""
+        return self._array(label, "growing.npy")
+
+    def _name(self, place: Path) -> str:
+        return place.relative_to(self.path).as_posix()
+
+    def _array(self, label: str, ending: str) -> Path:
+        if not checks.LABEL.fullmatch(label):  # checked before, and again because it becomes a path
+            raise ValueError(f"{label!r} cannot be the label of a method")
+        return self.path / "arrays" / f"{label}.{ending}"
+
+
+def open_folder(path: str | os.PathLike[str]) -> Folder:
+    """The folder of an earlier run; a ValueError if `manifest.read` raises one."""
+    place = files.place("folder", path)
+    return Folder(place, manifests.read(place))

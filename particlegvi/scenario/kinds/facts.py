@@ -1,0 +1,116 @@
+"""Facts: the numbers of ``summary.json``, each computed by a small file in the folder of its kind.
+
+A fact is a function of one run, marked by `fact`. It returns the keys that it adds to the summary of the run, or {} if
+it does not apply. To add a number, add a file in the folder of its kind, for example
+``particlegvi/scenario/kinds/particles/facts``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from particlegvi.contracts import Facts
+from particlegvi.tools.quoting import shown
+from particlegvi.tools.registry import Registry
+
+Form = Callable[[Any], bool]
+Compute = Callable[[Any], Facts]
+
+
+def fact(place: int, required: tuple[str, ...] = (), **forms: Form) -> Callable[[Compute], Compute]:
+    """Mark a function as a fact.
+
+    Parameters
+    ----------
+    place : int
+        Facts are computed, and their keys written, in the order of their places. A fact sees the keys of earlier facts.
+    required : tuple of str
+        Keys that every summary in a file must have.
+    **forms
+        For each key, a test of the form of its value in a file. Figures and tables rely on these forms.
+    """
+
+    def mark(function: Compute) -> Compute:
+        marked: Any = function
+        marked.name, marked.place, marked.required, marked.forms = function.__name__, place, required, forms
+        return function
+
+    return mark
+
+
+class FactRegistry:
+    """The facts of one kind of scenario.
+
+    Parameters
+    ----------
+    package : str
+        The package whose modules hold the facts.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._registry: Registry[Any] = Registry(package, "fact")
+
+    def all(self) -> list[Any]:
+        """Every fact, in the order of the places."""
+        return sorted(self._registry.parts().values(), key=lambda each: each.place)
+
+    def compute(self, seen: Any, found: Facts) -> Facts:
+        """Compute all facts in their order, and put their keys into ``found``, which ``seen`` may also hold."""
+        for each in self.all():
+            try:
+                found |= each(seen)
+            except (AttributeError, LookupError, NameError, TypeError) as error:  # a slip in the fact itself
+                raise RuntimeError(f"the fact {each.name} failed: {type(error).__name__}: {error}") from error
+        return found
+
+    def checked(self, summary: Facts | None) -> Facts | None:
+        """Return a stored summary; a ValueError if a key that figures or tables need is missing or wrong."""
+        if summary is None:
+            return None
+        methods = summary.get("methods")
+        if not isinstance(methods, dict) or not {"seed", "status"} <= set(summary):
+            raise ValueError("it has no seed, no status or no table of methods")
+        required = [key for each in self.all() for key in each.required]
+        forms = {key: form for each in self.all() for key, form in each.forms.items()}
+        for label, found in methods.items():
+            if not isinstance(found, dict) or not set(required) <= set(found):
+                raise ValueError(f"{shown(label)} lacks one of {', '.join(required)}")
+            _check(label, found, forms)
+        return summary
+
+
+def _check(label: str, found: Mapping[str, Any], forms: Mapping[str, Form]) -> None:
+    for key, has_form in forms.items():
+        if found.get(key) is not None and not has_form(found[key]):
+            raise ValueError(f"{key} of {shown(label)} is {shown(found[key])}")
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 1e308
+
+
+def are_numbers(value: Any) -> bool:
+    """Whether a value is a list of finite numbers."""
+    return isinstance(value, list) and all(map(is_number, value))
+
+
+def is_interval(value: Any) -> bool:
+    """Whether a value is a list of two finite numbers."""
+    return are_numbers(value) and len(value) == 2
+
+
+def is_per_coordinate(value: Any) -> bool:
+    """Whether a value is a number, or a list with a number for each coordinate."""
+    return is_number(value) or are_numbers(value)
+
+
+def is_table(value: Any) -> bool:
+    """Whether a value is a table."""
+    return isinstance(value, dict)
+
+
+def is_text(value: Any) -> bool:
+    """Whether a value is a text."""
+    return isinstance(value, str)

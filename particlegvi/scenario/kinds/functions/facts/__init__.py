@@ -1,0 +1,10 @@
+"""The numbers of one fit of a function in ``summary.json``: one small file each. Their keys are in docs/results.md.
+
+A fact is a function of a `FunctionRun` (`scenario.kinds.functions.run`), marked by `scenario.kinds.facts.fact`.
+"""
+
+from __future__ import annotations
+
+from particlegvi.scenario.kinds.facts import FactRegistry
+
+facts = FactRegistry(__name__)

@@ -1,0 +1,120 @@
+"""The keys of a scenario over functions, and the checks of their values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from particlegvi.contracts import Facts
+from particlegvi.settings import checks, keys
+from particlegvi.settings.keys import Key
+from particlegvi.tools.quoting import refuse
+from particlegvi.tools.registry import check_parameters
+
+DRAWN = {"low": -3.0, "high": 3.0, "count": 100, "scattered": False, "gaps": []}
+FUNCTIONALS = ("intervals", "slopes")
+
+
+def data(value: Any, key: str) -> Facts:
+    """A table with a formula and the places of its inputs, with points, or with the name of a data set."""
+    table = keys.part(value, key, ("formula", "points", "name"))
+    if "points" in table:
+        return keys.observations(table, key)
+    if "name" in table:
+        check_parameters(f"{key} with a name", table, ("name", "scale"))
+        return {"name": table["name"], "scale": checks.flag(table.get("scale", True), f"{key}.scale")}
+    if any(name in table for name in FUNCTIONALS):
+        return _functionals(table, key)
+    if "clusters" in table:
+        return _clusters(table, key)
+    check_parameters(f"{key} with a formula", table, ("formula", *DRAWN, *FUNCTIONALS, "clusters"))
+    full = {**DRAWN, **table}
+    found = {
+        "formula": checks.text(2000)(full["formula"], f"{key}.formula"),
+        "low": checks.number()(full["low"], f"{key}.low"),
+        "high": checks.number()(full["high"], f"{key}.high"),
+        "count": checks.whole(1, 1_000_000)(full["count"], f"{key}.count"),
+        "scattered": checks.flag(full["scattered"], f"{key}.scattered"),
+        "gaps": checks.intervals(full["gaps"], f"{key}.gaps"),
+    }
+    keys.check_low_high(found, key)
+    return found
+
+
+def _functionals(table: Facts, key: str) -> Facts:
+    """A formula that is observed by means over intervals and by slopes."""
+    check_parameters(f"{key} with intervals or slopes", table, ("formula", *FUNCTIONALS))
+    slopes = table.get("slopes", [])
+    if not isinstance(slopes, list):
+        raise refuse(f"{key}.slopes", slopes, "a list of the inputs at which the slope is observed")
+    found = {
+        "formula": checks.text(2000)(table["formula"], f"{key}.formula"),
+        "intervals": checks.intervals(table.get("intervals", []), f"{key}.intervals"),
+        "slopes": [checks.number()(each, f"{key}.slopes[{index}]") for index, each in enumerate(slopes)],
+    }
+    if not found["intervals"] and not found["slopes"]:
+        raise ValueError(f"{key}.intervals must be a list of at least one interval, as there are no slopes")
+    return found
+
+
+def _clusters(table: Facts, key: str) -> Facts:
+    """A formula in x1, x2, ... that is observed at points that are normal around centres."""
+    check_parameters(f"{key} with clusters", table, ("formula", "clusters", "spread", "count"))
+    return {
+        "formula": checks.text(2000)(table["formula"], f"{key}.formula"),
+        "clusters": checks.points(table["clusters"], f"{key}.clusters"),
+        "spread": keys.ABOVE_ZERO(table.get("spread", 1.0), f"{key}.spread"),
+        "count": checks.whole(1, 1_000_000)(table.get("count", DRAWN["count"]), f"{key}.count"),
+    }
+
+
+def inducing_points(value: Any, key: str) -> Any:
+    """The number of inducing points, or a list of the points."""
+    if isinstance(value, list):
+        return checks.points(value, key)
+    return checks.whole(1, 20_000)(value, key)
+
+
+def parameters(value: Any, key: str) -> Facts:
+    """The parameters of a part: a table of numbers, texts and lists of numbers."""
+    if not isinstance(value, dict):
+        raise refuse(key, value, "a table")
+    for name, each in value.items():
+        if isinstance(each, dict) or (isinstance(each, list) and not all(isinstance(x, int | float) for x in each)):
+            raise refuse(f"{key}.{name}", each, "a number, a text, a boolean or a list of numbers")
+    return value
+
+
+def named(value: Any, key: str) -> Facts:
+    """A table that names one part of a registry."""
+    return parameters(keys.part(value, key), key)
+
+
+def covariance(value: Any, key: str) -> Facts:
+    return named({"name": keys.DEFAULT_KERNEL, **value} if isinstance(value, dict) else value, key)
+
+
+def methods(value: Any, key: str) -> Facts:
+    return keys.entries(value, key, method)
+
+
+def method(value: Any, key: str) -> Facts:
+    if isinstance(value, dict) and "features" in value:
+        rest = {name: each for name, each in value.items() if name != "features"}
+        return {**method(rest, key), "features": named(value["features"], f"{key}.features")}
+    if isinstance(value, dict) and isinstance(value.get("prior"), dict) and set(value["prior"]) == {"name"}:
+        value = {**value, "prior": value["prior"]["name"]}  # in a method the prior is a name; elsewhere it is a table
+    return parameters(value, key)
+
+
+KEYS = {
+    **keys.HEAD,
+    "particles": Key(checks.whole(1, 1_000_000), "number of functions that are sampled", 100),
+    "steps": Key(checks.whole(1, 10**9), "number of updates; absent: as many as equilibrium takes"),
+    "step_size": Key(keys.ABOVE_ZERO, "eta, the time of one update; absent: chosen from the curvature"),
+    "inducing_points": Key(inducing_points, "how many are chosen among the inputs, or the points", keys.REQUIRED),
+    "data": Key(data, "a formula with its inputs, points [x, y], or the name of a data set", keys.REQUIRED),
+    "kernel": Key(covariance, "the covariance of the prior: a name with parameters", keys.REQUIRED),
+    "likelihood": Key(named, "the law of y given the function: a name with parameters", keys.REQUIRED),
+    "methods": Key(methods, "the methods, each with its settings", keys.REQUIRED),
+    **keys.TAIL,
+}

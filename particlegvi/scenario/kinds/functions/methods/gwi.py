@@ -1,0 +1,148 @@
+"""Gaussian Wasserstein inference as a method of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from particlegvi.contracts import Array, Likelihood, StepProgress, Storage
+from particlegvi.functionspace import means
+from particlegvi.functionspace.basis.finding import packed, unpacked
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.prediction.marginals import Marginals
+from particlegvi.functionspace.wasserstein.covariance import checked_rule
+from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
+from particlegvi.functionspace.wasserstein.weights import checked_weight
+from particlegvi.scenario.kinds.functions.estimates import Estimates
+from particlegvi.scenario.kinds.functions.methods.gp import gaussian
+from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
+from particlegvi.tools.arguments import whole
+from particlegvi.tools.quoting import refuse
+
+MEANS = ("inducing", "network")
+
+
+class GWI:
+    """A Gaussian process by the objective of Gaussian Wasserstein inference (`functionspace.GaussianWasserstein`).
+
+    Parameters
+    ----------
+    mean : str
+        "inducing", least squares on the functions of the inducing points (GWI-SVGP), or "network" (GWI-net).
+    hidden, epochs, step_size, batch_size
+        Parameters of the network; see `functionspace.means.MeanNetwork`.
+    w2_weight : float or str
+        The weight w of W2^2, or "unsquared" for (4.12), or "code" for the authors' program.
+    covariance : str
+        "closed", "optimal" or "svgp".
+    coordinates : int, optional
+        Number of the first coordinates of the inputs that are used; all if not given.
+    estimate : list of int, optional
+        Numbers of points for further estimates of W2^2 from the prior by (4.15), for the figure ``estimates``.
+    draws : int
+        Number of draws of the points of each estimate.
+    """
+
+    name = "GWI"
+
+    def __init__(
+        self,
+        mean: str = "inducing",
+        hidden: Sequence[int] = (10, 10),
+        epochs: int = 1000,
+        step_size: float = 1e-2,
+        batch_size: int = 1000,
+        w2_weight: float | str = 1.0,
+        *,
+        covariance: str = "closed",
+        coordinates: int | None = None,
+        estimate: Sequence[int] | None = None,
+        draws: int = 6,
+    ) -> None:
+        if not isinstance(mean, str) or mean not in MEANS:
+            raise refuse("mean", mean, " or ".join(f'"{each}"' for each in MEANS))
+        self.mean = mean
+        if not isinstance(hidden, list | tuple):
+            raise refuse("hidden", hidden, "a list of one to four whole numbers from 1 to 4096")
+        means.MeanNetwork(hidden, epochs, step_size, batch_size)
+        self.hidden, self.epochs, self.step_size, self.batch_size = hidden, epochs, step_size, batch_size
+        self.w2_weight, self.covariance = checked_weight(w2_weight), checked_rule(covariance)
+        self.coordinates = None if coordinates is None else whole("coordinates", coordinates, 1)
+        self.estimates = None if estimate is None else Estimates(estimate, draws)
+
+    def check(self, likelihood: Likelihood) -> None:
+        """Refuse a likelihood for which there is no closed form."""
+        gaussian(likelihood, self.name)
+
+    def fits(self, kernel: Covariance, inputs: int) -> None:
+        """Refuse coordinates that the inputs do not have."""
+        if self.coordinates is not None and self.coordinates > inputs:
+            raise refuse("coordinates", self.coordinates, f"a whole number from 1 to {inputs}, the inputs of the data")
+        kernel(np.zeros((1, self.coordinates or inputs)))
+
+    def fit(
+        self, problem: FunctionProblem, progress: StepProgress | None = None, storage: Storage | None = None
+    ) -> Fit:
+        model = self._model(problem).fit(self._used(problem.X), problem.y, None, progress, storage)
+        facts = {
+            **model.info_, "objective": model.objective_, "w2": model.w2_squared_, "shrinkage": model.shrinkage_,
+            "likelihood": problem.likelihood.facts(),
+        }  # fmt: skip
+        if self.estimates is not None:
+            facts["estimates"] = self.estimates.of(
+                problem.kernel, model.covariance, self._used(problem.X), problem.seed
+            )
+        posterior = WassersteinPosterior(model, problem.particles, self.coordinates)
+        arrays = {**packed(model.basis), **model.state()}
+        return Fit(posterior.sample(problem.X)[None], np.array([0]), facts, arrays)
+
+    def restore(self, problem: FunctionProblem, fit: Fit) -> WassersteinPosterior:
+        """The process as it was after its fit."""
+        model = self._model(problem).restored(unpacked(problem.kernel, fit.arrays), fit.arrays)
+        return WassersteinPosterior(model, problem.particles, self.coordinates)
+
+    def _used(self, X: Array) -> Array:
+        return X if self.coordinates is None else X[:, : self.coordinates]
+
+    def _model(self, problem: FunctionProblem) -> GaussianWasserstein:
+        Z = problem.inducing_points
+        return GaussianWasserstein(
+            problem.kernel,
+            gaussian(problem.likelihood, self.name),
+            self._used(Z) if isinstance(Z, np.ndarray) else Z,
+            means.MeanNetwork(self.hidden, self.epochs, self.step_size, self.batch_size)
+            if self.mean == "network"
+            else means.Inducing(),
+            self.w2_weight,
+            self.covariance,
+            seed=problem.seed,
+        )
+
+
+class WassersteinPosterior:
+    """The marginals and the samples of a fitted `GaussianWasserstein`.
+
+    Parameters
+    ----------
+    model : GaussianWasserstein
+    draws : int
+        Number of functions that are sampled.
+    coordinates : int or None
+        Number of the first coordinates of an input that the model uses; None for all.
+    """
+
+    def __init__(self, model: GaussianWasserstein, draws: int, coordinates: int | None = None) -> None:
+        self.model, self.draws, self.coordinates = model, draws, coordinates
+
+    def marginals(self, X: Array) -> Marginals:
+        """The distribution of the function at each input: one Gaussian."""
+        mean, sd = self.model.predict(self._used(X), return_std=True)
+        return Marginals(mean[None], sd**2)
+
+    def sample(self, X: Array) -> Array:
+        """Draws of the function at these inputs together, (draws, n)."""
+        return self.model.sample(self._used(X), self.draws)
+
+    def _used(self, X: Array) -> Array:
+        return X if self.coordinates is None else X[:, : self.coordinates]

@@ -1,0 +1,90 @@
+"""Projected Langevin sampling as a method of a scenario."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from particlegvi.contracts import Array, Likelihood, StepProgress, Storage
+from particlegvi.functionspace import residuals
+from particlegvi.functionspace.basis import PRIORS
+from particlegvi.functionspace.basis.finding import packed, unpacked
+from particlegvi.functionspace.sampling.sampler import INTEGRATORS, MOVES, ProjectedLangevinSampler
+from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
+from particlegvi.tools.arguments import whole
+from particlegvi.tools.quoting import POSITIVE, refuse
+from particlegvi.tools.registry import look_up
+
+
+class PLS:
+    """Particles of coefficients; see `particlegvi.functionspace.ProjectedLangevinSampler` for the parameters.
+
+    By default, ``steps`` and ``step_size`` are taken from the scenario.
+    """
+
+    name = "PLS"
+
+    def __init__(
+        self,
+        moves: str | None = None,
+        steps: int | None = None,
+        step_size: float | None = None,
+        prior: str = "rkhs",
+        residual: str = "gp",
+        integrator: str = "exponential-euler",
+        *,
+        batch_size: int | None = None,
+    ) -> None:
+        if moves is not None:
+            look_up("kind of moves", moves, dict.fromkeys(MOVES))
+        look_up("prior of the coefficients", prior, dict.fromkeys(PRIORS))
+        look_up("residual", residual, dict.fromkeys(residuals.names()))
+        look_up("integrator of projected Langevin sampling", integrator, dict.fromkeys(INTEGRATORS))
+        for key, number in (("steps", steps), ("batch_size", batch_size)):
+            if number is not None:
+                whole(key, number, 1)
+        if step_size is not None and not (type(step_size) in (int, float) and 0.0 < step_size < math.inf):
+            raise refuse("step_size", step_size, POSITIVE)
+        self.moves, self.steps, self.step_size = moves, steps, step_size
+        self.prior, self.residual, self.integrator, self.batch_size = prior, residual, integrator, batch_size
+
+    def check(self, likelihood: Likelihood) -> None:
+        """Accept any likelihood."""
+
+    def fit(
+        self, problem: FunctionProblem, progress: StepProgress | None = None, storage: Storage | None = None
+    ) -> Fit:
+        sampler = self._sampler(problem).fit(problem.X, problem.y, progress, storage)
+        return Fit(
+            sampler.coefficients_[None],
+            np.array([sampler.steps_]),
+            sampler.info_,
+            packed(sampler.basis_),
+        )
+
+    def follow(self, problem: FunctionProblem, progress: StepProgress | None = None) -> Fit:
+        """Fit again with records on the way; `fit` keeps the end only."""
+        seen: dict[int, Array] = {}
+        sampler = self._sampler(problem).fit(problem.X, problem.y, progress, watch=seen.__setitem__)
+        return Fit(np.array(list(seen.values())), np.array(list(seen)), sampler.info_, packed(sampler.basis_))
+
+    def restore(self, problem: FunctionProblem, fit: Fit) -> ProjectedLangevinSampler:
+        """The sampler as it was after its fit, with the stored basis."""
+        return self._sampler(problem).restored(unpacked(problem.kernel, fit.arrays), fit.positions[-1])
+
+    def _sampler(self, problem: FunctionProblem) -> ProjectedLangevinSampler:
+        return ProjectedLangevinSampler(
+            problem.kernel,
+            problem.likelihood,
+            problem.inducing_points,
+            particles=problem.particles,
+            steps=self.steps if self.steps is not None else problem.steps,
+            step_size=self.step_size if self.step_size is not None else problem.step_size,
+            prior=self.prior,
+            residual=self.residual,
+            seed=problem.seed,
+            integrator=self.integrator,
+            moves=self.moves,
+            batch_size=self.batch_size,
+        )

@@ -1,0 +1,166 @@
+"""The sparse variational Gaussian process as a method of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import linalg
+
+from particlegvi.contracts import Array, Facts, Likelihood, StepProgress, Storage
+from particlegvi.engine.numerics import noise
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace import divergences, selection
+from particlegvi.functionspace.basis.finding import packed, unpacked
+from particlegvi.functionspace.basis.nystroem import with_inducing_points
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.gp.certificate import Fitted, certify
+from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
+from particlegvi.functionspace.gp.natural_gradient import Law
+from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
+from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
+from particlegvi.functionspace.likelihoods.gaussian import Gaussian
+from particlegvi.scenario.kinds.functions import features as functionals
+from particlegvi.scenario.kinds.functions.methods.gp import gaussian
+from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior
+from particlegvi.tools.arguments import flag, whole
+from particlegvi.tools.quoting import refuse
+from particlegvi.tools.registry import look_up
+
+ERRORS = 1.959964  # standard deviations on either side of the mean have 95% of a Gaussian
+GRID = 1000  # inputs at which a process is compared with the exact one
+
+
+class SVGP:
+    """The best approximation by inducing values; see `particlegvi.functionspace.SparseGaussianProcess`.
+
+    Parameters
+    ----------
+    placement : str
+        A rule of `particlegvi.functionspace.selection`; "elbo" and "fisher" need the Gaussian likelihood.
+    inducing_points : int, optional
+        Number of inducing points; the scenario's number if not given.
+    compare : bool
+        Whether ``summary.json`` has the distance to the exact process, which takes O(n^3).
+    features : table, optional
+        Functionals instead of inducing points: ``{name = "fourier", low, high, frequencies, ends}`` or
+        ``{name = "windows", low, high, count, width}``, evenly placed.
+    sizes : list of int, optional
+        Numbers of inducing points, frequencies or windows for which the bound is computed as well, for the figure
+        ``bound``.
+    """
+
+    name = "SVGP"
+
+    def __init__(
+        self,
+        placement: str = "greedy",
+        inducing_points: int | None = None,
+        compare: bool = False,
+        features: Facts | None = None,
+        sizes: Sequence[int] | None = None,
+    ) -> None:
+        self.placement: str = look_up("selection", placement, dict.fromkeys(selection.names(), placement))
+        self.inducing_points = None if inducing_points is None else whole("inducing_points", inducing_points, 1)
+        self.compare = flag("compare", compare)
+        if features is not None and not isinstance(features, dict):
+            raise refuse("features", features, 'a table such as {name = "fourier", low = 0, high = 1, frequencies = 9}')
+        if sizes is not None and (isinstance(sizes, str) or not isinstance(sizes, list) or not sizes):
+            raise refuse("sizes", sizes, "a list of at least one whole number")
+        self.features = features
+        self.sizes = [whole(f"sizes[{index}]", each, 1, functionals.MOST) for index, each in enumerate(sizes or [])]
+        if features is not None:
+            for each in (None, *self.sizes):
+                functionals.made(features, each)
+
+    def check(self, likelihood: Likelihood) -> None:
+        """Refuse a likelihood with a pole (its bound has no maximum), and a search unless it is Gaussian."""
+        if self.compare or selection.uses_targets(self.placement):
+            gaussian(likelihood)
+        if likelihood.even:
+            raise ValueError(
+                f"the likelihood {likelihood.name} has a pole at f = 0, where the bound of SVGP has no maximum; "
+                "leave the method out, or use PLS"
+            )
+
+    def fits(self, kernel: Covariance, inputs: int) -> None:
+        """Refuse features that the covariance does not allow, or with another number of inputs."""
+        if self.features is not None:
+            of = functionals.made(self.features)
+            if of.inputs != inputs:
+                raise ValueError(f"features must be of functions of {inputs} inputs as the data have, not {of.inputs}")
+            of.check(kernel)
+
+    def fit(
+        self, problem: FunctionProblem, progress: StepProgress | None = None, storage: Storage | None = None
+    ) -> Fit:
+        with one_blas_thread():
+            model = self._model(problem).fit(problem.X, problem.y, storage=storage)
+            size = model.basis.size
+            normals = noise.normals(problem.seed, "draws", problem.particles, size)
+            draws = linalg.solve_triangular(model.law.factor, normals.T, lower=True, trans="T").T + model.law.mean
+        arrays = {**packed(model.basis), **model.law._asdict()}
+        facts = {**model.facts, "bound": model.bound, "likelihood": problem.likelihood.facts()}
+        if self.compare:
+            facts |= compared(problem, model)
+        if self.sizes:
+            facts["bounds"] = [self._bound(problem, number) for number in self.sizes]
+        steps = 0 if facts["method"] == "closed form" else facts["iterations"]  # without iterations of a point search
+        return Fit(draws[None], np.array([steps]), facts, arrays)
+
+    def restore(self, problem: FunctionProblem, fit: Fit) -> GaussianPosterior:
+        """The process as it was after its fit."""
+        law = Law(*(fit.arrays[name] for name in Law._fields))
+        model = self._model(problem).restored(unpacked(problem.kernel, fit.arrays), law)
+        return GaussianPosterior(model, problem.particles, model.basis.size, problem.seed)
+
+    def guaranteed(self, problem: FunctionProblem, fit: Fit, X: Array) -> tuple[Array, Array] | None:
+        """The ends of a band at inputs (n, dim) within which the 95% band of the exact process lies, (n,) each.
+
+        None if the likelihood is not Gaussian, if means or slopes were observed, or without inducing points.
+        """
+        if not isinstance(problem.likelihood, Gaussian) or problem.observed is not None or self.features is not None:
+            return None
+        basis, law = unpacked(problem.kernel, fit.arrays), Law(*(fit.arrays[name] for name in Law._fields))
+        data = problem.X, problem.y, problem.likelihood.noise_variance
+        certificate = certify(Fitted(with_inducing_points(basis, "a certificate"), law, *data))
+        mean, reach = basis.features(X) @ law.mean, ERRORS * certificate.sd_range(X)[1] + certificate.mean_error(X)
+        return mean - reach, mean + reach
+
+    def _bound(self, problem: FunctionProblem, number: int) -> Facts:
+        """The evidence lower bound for this number of points, frequencies or windows, and the number of features."""
+        if self.features is None and number > len(problem.X):
+            raise refuse("sizes", number, f"numbers of at most {len(problem.X)}, the rows of the data")
+        with one_blas_thread():
+            model = self._model(problem, number).fit(problem.X, problem.y)
+        return {"number": number, "features": model.basis.size, "bound": model.bound}
+
+    def _model(self, problem: FunctionProblem, number: int | None = None) -> SparseGaussianProcess:
+        if self.features is not None:
+            of = functionals.made(self.features, number)
+            return SparseGaussianProcess(problem.kernel, problem.likelihood, of, seed=problem.seed)
+        points = number_of_points(problem, self.inducing_points if number is None else number)
+        return SparseGaussianProcess(
+            problem.kernel, problem.likelihood, points, seed=problem.seed, placement=self.placement
+        )
+
+
+def number_of_points(problem: FunctionProblem, own: int | None) -> Array | int:
+    """The method's own number of inducing points; without one, the inducing points of the scenario."""
+    if own is not None and own > len(problem.X):
+        raise ValueError(f"inducing_points must be at most the number of data, which is {len(problem.X)}, not {own}")
+    return problem.inducing_points if own is None else own
+
+
+def compared(
+    problem: FunctionProblem, model: SparseGaussianProcess | SubsetOfRegressors, kl: float | None = None
+) -> Facts:
+    """KL to the exact process in nats, and root mean square errors of mean and sd over the range of the data."""
+    exact = ExactGaussianProcess(problem.kernel, gaussian(problem.likelihood).noise_variance)
+    exact.fit(problem.X, problem.y)
+    grid = np.linspace(problem.X.min(axis=0), problem.X.max(axis=0), GRID)
+    (mean, sd), (right, exact_sd) = model.predict(grid, True), exact.predict(grid, True)
+    found = divergences.kl(model, exact) if kl is None else kl
+    errors = [float(np.sqrt(np.mean(each**2))) for each in (mean - right, sd - exact_sd)]
+    shown = found if np.isfinite(found) else "infinity"
+    return {"exact": {"kl": shown, "mean_error": errors[0], "sd_error": errors[1]}}

@@ -1,0 +1,135 @@
+"""The problem of a fit of functions, its stored result, and posteriors that are Gaussian processes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.contracts import Array, Facts, StepProgress
+
+if TYPE_CHECKING:
+    from particlegvi.functionspace.covariances.covariance import Covariance
+    from particlegvi.functionspace.functionals import Functionals
+    from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
+    from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
+    from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
+    from particlegvi.functionspace.likelihoods.likelihood import Likelihood
+    from particlegvi.functionspace.prediction.marginals import Marginals
+
+
+class FunctionProblem(NamedTuple):
+    """Data, the prior of the function, and the settings of the fit.
+
+    Attributes
+    ----------
+    kernel : Covariance
+    likelihood : Likelihood
+    X, y : array (n, inputs), array (n,)
+    inducing_points : array (M, inputs) or int
+    particles : int
+    steps : int or None
+    step_size : float or None
+        See `ProjectedLangevinSampler`.
+    seed : int
+    """
+
+    kernel: Covariance
+    likelihood: Likelihood
+    X: Array
+    y: Array
+    inducing_points: Array | int
+    particles: int
+    steps: int | None
+    step_size: float | None
+    seed: int
+    observed: Functionals | None = None
+
+
+class Fit(NamedTuple):
+    """The result of a fit, as a folder stores it.
+
+    Attributes
+    ----------
+    positions : array (records, particles, dim)
+        Coefficients of the particles; for the exact process, values of the function at the data.
+    steps : array (records,)
+        Step numbers of the records.
+    info : dict
+        Facts that JSON can hold.
+    arrays : dict
+        Further arrays that the posterior needs, by name.
+    """
+
+    positions: Array
+    steps: NDArray[np.int64]
+    info: Facts
+    arrays: dict[str, Array]
+
+
+@runtime_checkable
+class Followable(Protocol):
+    """A model that moves particles step by step, and can record them."""
+
+    def follow(self, problem: FunctionProblem, progress: StepProgress | None = None, /) -> Fit: ...  # with records
+
+
+@runtime_checkable
+class Fitting(Protocol):
+    """A model with settings that do not fit every covariance or number of inputs."""
+
+    def fits(self, kernel: Covariance, inputs: int, /) -> None: ...  # a ValueError where they do not
+
+
+@runtime_checkable
+class Certifying(Protocol):
+    """A model that guarantees a band for the exact process."""
+
+    def guaranteed(self, problem: FunctionProblem, fit: Fit, X: Array, /) -> tuple[Array, Array] | None: ...
+
+
+class GaussianPosterior:
+    """The marginals and the samples of a model whose posterior is a Gaussian process.
+
+    Parameters
+    ----------
+    model : ExactGaussianProcess, SparseGaussianProcess or SubsetOfRegressors
+        The fitted model.
+    draws : int
+        Number of functions that are sampled.
+    size : int
+        Number of coefficients; a sample takes one normal for each of them and one for each input.
+    seed : int
+    """
+
+    def __init__(
+        self, model: ExactGaussianProcess | SparseGaussianProcess | SubsetOfRegressors, draws: int, size: int, seed: int
+    ) -> None:
+        self.model = model
+        self.draws = draws
+        self.size = size
+        self.seed = seed
+
+    def marginals(self, X: Array | Functionals) -> Marginals:
+        """The distribution of the function at each input, or of each functional of it: one Gaussian."""
+        from particlegvi.engine.numerics.threads import one_blas_thread
+        from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
+        from particlegvi.functionspace.prediction.marginals import Marginals
+
+        with one_blas_thread():
+            if isinstance(X, np.ndarray):
+                mean, sd = self.model.predict(X, return_std=True)
+            else:
+                assert isinstance(self.model, ExactGaussianProcess)
+                mean, sd = self.model.predict(X, return_std=True)
+        return Marginals(mean[None], sd**2)
+
+    def sample(self, X: Array) -> Array:
+        """Draws of the function at these inputs together, (draws, n)."""
+        from particlegvi.engine.numerics import noise
+        from particlegvi.engine.numerics.threads import one_blas_thread
+
+        normals = noise.normals(self.seed, "draws", self.draws, self.size + len(X))
+        with one_blas_thread():
+            return self.model.sample(X, normals)

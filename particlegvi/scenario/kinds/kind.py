@@ -1,0 +1,226 @@
+"""The base of the kinds of scenario. A kind turns a job into a run; it does not know the folders of runs."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from particlegvi.contracts import Facts, Progress, Record, Run, Scenario, StepProgress, Storage
+from particlegvi.settings.keys import Key
+from particlegvi.tools.stages import Expected
+
+if TYPE_CHECKING:  # they import numpy
+    import xarray
+
+    from particlegvi.tools.export.columns import Columns
+    from particlegvi.tools.export.writing import Arrays
+
+Parts: TypeAlias = Any  # the result of `Kind.build`: each kind has its own class
+Runs: TypeAlias = Mapping[str, Any]  # runs by label
+Targets: TypeAlias = Any  # the result of `Kind.targets`: a mapping by label
+
+
+class Job(NamedTuple):
+    """The order to run one label of a scenario.
+
+    Attributes
+    ----------
+    parts : object
+        The result of `Kind.build` for the scenario.
+    scenario : mapping
+        The complete scenario.
+    label : str
+    seed : int
+    storage : callable
+        ``storage()`` is the storage for records and snapshots of the run. It is in memory if the run has no folder.
+        After an interruption it returns the last snapshot.
+    folder : callable
+        ``folder()`` is a folder for files of the kind; a temporary folder if the run has none.
+    progress : callable or None
+    """
+
+    parts: Parts
+    scenario: Scenario
+    label: str
+    seed: int
+    storage: Callable[[], Storage]
+    folder: Callable[[], Path]
+    progress: Progress | None
+
+    @property
+    def step_progress(self) -> StepProgress | None:
+        """The progress of this label: a function of the number of finished steps and of all steps."""
+        return None if self.progress is None else partial(self.progress, self.label)
+
+
+class Space(NamedTuple):
+    """Disk space for a run: the free space at ``folder`` (None: of temporary files), plus ``freed`` bytes there."""
+
+    folder: Path | None
+    freed: int = 0
+
+
+class Kind:
+    """A kind of scenario. It holds no state.
+
+    Importing the class must be quick, because every reading of a scenario imports it. Slow imports stand inside the
+    methods, or in modules that the methods of this base find by their names. For a class in the ``__init__.py`` of a
+    folder they call
+
+    - ``building.build(scenario)``;
+    - ``simulating.simulate(job)`` and ``simulating.unpacked(job, record)``;
+    - ``facts.facts``, the registry of the numbers of ``summary.json``;
+    - ``table.COLUMNS``, the columns of the summary (`kinds.text_table.Column`), and ``table.describe(scenario,
+      summary)``.
+
+    A class that is alone in its file defines these methods itself.
+
+    Attributes
+    ----------
+    name : str
+        The value of ``kind`` in a scenario.
+    keys : dict of Key
+        The keys of such a scenario, in the order in which they are written.
+    smallest : str
+        A scenario file with the required keys only.
+    methods : dict
+        The methods of a scenario that names none.
+    """
+
+    name: str
+    keys: dict[str, Key]
+    smallest: str
+    methods: Mapping[str, Facts] = {}
+
+    def module(self, name: str) -> ModuleType:
+        """The module of this name in the folder of the kind."""
+        try:
+            return importlib.import_module(f"{type(self).__module__}.{name}")
+        except ModuleNotFoundError as error:
+            if not error.name or not error.name.startswith(type(self).__module__):
+                raise
+            raise NotImplementedError(f"the kind of scenario {self.name} has no module {name}") from None
+
+    def complete(self, scenario: Facts) -> list[str]:
+        """Fill in the values that follow from other keys, before each key is checked.
+
+        Returns
+        -------
+        list of str
+            A phrase for each value that was chosen freely.
+        """
+        return []
+
+    def agree(self, scenario: Facts) -> None:
+        """Refuse checked values that contradict each other, with a ValueError."""
+
+    def labels(self, scenario: Scenario) -> list[str]:
+        """The labels of the runs, in the order in which they are run."""
+        return list(scenario["methods"])
+
+    def build(self, scenario: Scenario) -> Parts:
+        """The parts of a complete scenario; a ValueError if they do not fit together."""
+        return self.module("building").build(scenario)
+
+    def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
+        """Raise ValueError if the scenario cannot run on this machine: missing data, or a disk that is too small."""
+
+    def compiles(self, parts: Parts, scenario: Scenario) -> Expected:
+        """An estimate of the kernels that the first run compiles, for the progress bar only."""
+        return Expected()
+
+    def simulate(self, job: Job) -> Run:
+        """Run one label, from its start or from the snapshot in its storage."""
+        run: Run = self.module("simulating").simulate(job)
+        return run
+
+    def packed(self, run: Any) -> Record:
+        """The stored form of a run."""
+        return Record({"positions": run.positions, "steps": run.steps}, run.info)
+
+    def unpacked(self, job: Job, record: Record) -> Run:
+        """The run of a stored record, which may be cut short.
+
+        Raises
+        ------
+        ValueError, LookupError
+            If something is missing in the record.
+        """
+        run: Run = self.module("simulating").unpacked(job, record)
+        return run
+
+    def records(self, run: Run) -> int:
+        """The number of records of the run; 0 for a run without steps."""
+        return len(run.positions)
+
+    def followed(self, run: Run, progress: Progress | None) -> Run:
+        """The run with intermediate records; if only its end was stored, it is simulated again, with the same end."""
+        return run
+
+    def targets(self, runs: Runs, parts: Parts) -> Targets:
+        """The target Q* by label, for the labels that have one."""
+        return {}
+
+    def more_targets(self, runs: Runs, parts: Parts, before: Targets) -> Targets:
+        """The targets of runs with another seed; equal targets are taken from ``before``."""
+        return self.targets(runs, parts)
+
+    def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
+        """The target of a run as a dataset, for `results.to_xarray`; None if it is not known."""
+        return None
+
+    def arrays(self, run: Run) -> Arrays:
+        """The arrays of a run by name, for a file of numpy."""
+        return dict(self.packed(run).arrays)
+
+    def columns(self, runs: Runs, records: bool) -> Columns:
+        """The rows of all runs for `results.to_dataframe`: a column for the label, and the columns of the runs."""
+        from particlegvi.tools.export.columns import stacked
+
+        return stacked({label: run.columns(records) for label, run in runs.items()}, "method")
+
+    def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
+        """The numbers of one label in the summary."""
+        found: Facts = self.module("facts").facts.compute(runs[label], {})
+        return found
+
+    def checked(self, summary: Facts | None) -> Facts | None:
+        """Check the form of a summary that was read from a file, and return it."""
+        found: Facts | None = self.module("facts").facts.checked(summary)
+        return found
+
+    def describe(self, runs: Runs, scenario: Scenario, summary: Facts) -> str:
+        """The summary as a table for a terminal, in plain ASCII."""
+        return str(self.module("table").describe(scenario, summary))
+
+    def rows(self, runs: Runs, summary: Facts) -> list[Facts]:
+        """The summary as rows for any library of tables."""
+        from particlegvi.scenario.kinds.text_table import rows
+
+        return rows(self.module("table").COLUMNS, runs, summary)
+
+    def cells(self, runs: Runs, summary: Facts) -> list[list[str]]:
+        """The table of a notebook as texts, the head first: the columns of `rows` that have a value in any row."""
+        from particlegvi.scenario.kinds.text_table import cell
+
+        found = self.rows(runs, summary)
+        names = [name for name in (found[0] if found else {}) if any(row[name] is not None for row in found)]
+        return [names or [""], *([cell(row[name]) for name in names] for row in found)]
+
+    def verdicts(self, summary: Facts) -> dict[str, tuple[bool | None, str]]:
+        """By label, whether the run has reached its equilibrium (None if this is unknown), and the verdict in words."""
+        said = {True: "equilibrium reached", False: "not in equilibrium"}
+        known = {label: facts.get("equilibrium") for label, facts in summary["methods"].items()}
+        return {
+            label: (each["reached"], each.get("verdict") or said[bool(each["reached"])])
+            for label, each in known.items()
+            if each
+        }
+
+    def figure(self, runs: Sequence[Any]) -> str:
+        """The kind of figure that ``plot()`` draws by default; a ValueError if there is none."""
+        raise NotImplementedError(f"the kind of scenario {self.name} has no method figure")

@@ -1,0 +1,10 @@
+"""The numbers of one run of networks in ``summary.json``: one small file each. Their keys are in docs/networks.md.
+
+A fact is a function of a `NetworkRun` (`scenario.kinds.networks.run`), marked by `scenario.kinds.facts.fact`.
+"""
+
+from __future__ import annotations
+
+from particlegvi.scenario.kinds.facts import FactRegistry
+
+facts = FactRegistry(__name__)

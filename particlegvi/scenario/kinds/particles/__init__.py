@@ -1,0 +1,93 @@
+"""Particles in a loss landscape: chapter 5 of the thesis.
+
+``keys`` has the keys of a scenario, ``building`` makes the loss, the prior and the methods, ``simulating`` runs one
+method, ``replicates`` repeats a run with other seeds, ``truth`` finds the targets, ``facts`` has the numbers of
+summary.json, one file each, and ``table`` the table for a terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from particlegvi.contracts import Facts, Scenario
+from particlegvi.scenario.kinds.kind import Kind, Parts, Runs, Space, Targets
+from particlegvi.scenario.kinds.particles import defaults
+from particlegvi.scenario.kinds.particles.keys import KEYS
+from particlegvi.settings import keys
+from particlegvi.tools import memory
+from particlegvi.tools.stages import Expected
+
+if TYPE_CHECKING:
+    import xarray
+
+    from particlegvi.tools.export.writing import Arrays
+
+
+class Particles(Kind):
+    """A loss, a prior and methods that move particles."""
+
+    name = "particles"
+    keys = KEYS
+    smallest = 'loss = "x^2/2"'
+    methods = defaults.METHODS
+
+    def complete(self, scenario: Facts) -> list[str]:
+        return defaults.fill(scenario)
+
+    def agree(self, scenario: Facts) -> None:
+        start = scenario.get("initial", {}).get("points")
+        if start is not None and len(start) != scenario["particles"]:
+            raise ValueError(
+                f"particles must be {len(start)}, as many as initial.points has, not {scenario['particles']}"
+            )
+        if "replicates" in scenario and "modes" not in scenario:
+            raise ValueError("replicates count modes, and the key modes is missing")
+        keys.check_record_every(scenario)
+
+    def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
+        size = scenario["particles"], parts.loss.dim, scenario["steps"], scenario.get("record_every")
+        memory.check_records(*size, len(parts.methods), folder=space.folder, freed=space.freed)
+
+    def compiles(self, parts: Parts, scenario: Scenario) -> Expected:
+        from particlegvi.simulation.expected import expected
+
+        return expected(parts.loss, parts.methods.values())
+
+    def targets(self, runs: Runs, parts: Parts) -> Targets:
+        from particlegvi.scenario.kinds.particles import truth
+
+        return truth.Targets(runs, parts)
+
+    def more_targets(self, runs: Runs, parts: Parts, before: Targets) -> Targets:
+        from particlegvi.scenario.kinds.particles import truth
+
+        return truth.Targets(runs, parts, before)
+
+    def arrays(self, run: Any) -> Arrays:
+        return {**self.packed(run).arrays, "times": run.times}
+
+    def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
+        from particlegvi.scenario.kinds.particles import exporting
+
+        return exporting.truth(targets[label], runs[label].variables)
+
+    def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
+        from particlegvi.scenario.kinds.particles.facts import facts as registry
+        from particlegvi.scenario.kinds.particles.seen import Seen
+
+        found: Facts = {}
+        run = runs[label]
+        start, target, reason = targets.first_start(run), targets[label], targets.reasons.get(label)
+        return registry.compute(Seen(run, target, reason, scenario.get("modes"), start, found), found)
+
+    def cells(self, runs: Runs, summary: Facts) -> list[list[str]]:
+        from particlegvi.scenario.kinds.particles.table import cells
+
+        return cells(summary)
+
+    def figure(self, runs: Sequence[Any]) -> str:
+        dim = runs[0].dim
+        if dim not in defaults.FIGURES:
+            raise ValueError(f"the particles have {dim} dimensions; figures of 1 and 2 can be drawn")
+        return defaults.FIGURES[dim]

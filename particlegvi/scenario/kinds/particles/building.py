@@ -1,0 +1,151 @@
+"""Builds the parts of a scenario of particles: the loss, the prior, the start and the methods."""
+
+from __future__ import annotations
+
+import inspect
+from typing import NamedTuple
+
+import numpy as np
+
+from particlegvi import integrators, kernels, losses, methods, priors
+from particlegvi.contracts import Facts, Kernel, Method, Prior, Scenario, Start
+from particlegvi.integrators import schedules
+from particlegvi.kernels.bandwidth import with_lengthscale
+from particlegvi.losses.formulas.parser import variables_of
+from particlegvi.losses.loss import Loss
+from particlegvi.methods.flow import ParticleProblem
+from particlegvi.scenario.kinds.part_errors import at_key
+from particlegvi.simulation.problem import Settings, check_problem
+from particlegvi.tools import memory
+from particlegvi.tools.quoting import refuse
+from particlegvi.tools.registry import check_parameters
+
+
+class Parts(NamedTuple):
+    """The parts of a scenario.
+
+    Attributes
+    ----------
+    loss : Loss
+    prior : prior
+    initial : prior, array (particles, dim) or None
+        Start of the particles; None means the prior.
+    methods : dict
+        Method objects by label.
+    """
+
+    loss: Loss
+    prior: Prior
+    initial: Start | None
+    methods: dict[str, Method]
+
+
+def build(scenario: Scenario) -> Parts:
+    """The parts of a complete scenario of particles, checked for consistency and memory. Nothing is compiled."""
+    made = physics(scenario)
+    dim = made.loss.dim
+    _same_dim("modes", len(scenario["modes"][0]) if "modes" in scenario else dim, dim)
+    with at_key("integrator"):
+        integrators.resolved(scenario["integrator"])
+    step_size = schedules.resolved(scenario["step_size"])
+    schedules.largest(step_size, scenario["steps"])
+    for label, method in made.methods.items():
+        with at_key(f"methods.{label}"):
+            method.check_integrator(integrators.resolved(of_method(scenario, label)["integrator"])[0])
+    memory.check_run(scenario["particles"], dim, scenario["steps"], scenario.get("record_every"), len(made.methods))
+    return made
+
+
+def physics(scenario: Scenario) -> Parts:
+    """The parts, which depend on ``loss``, ``prior``, ``initial``, ``kernel`` and ``methods`` only."""
+    loss = loss_of(scenario["loss"])
+    prior = _prior(scenario["prior"], "prior", loss.dim, loss.variables)
+    start = scenario.get("initial")
+    initial: Start | None = None
+    if start is not None and "points" in start:
+        initial = np.array(start["points"], dtype=np.float64)
+        _same_dim("initial.points", initial.shape[1], loss.dim)
+    elif start is not None:
+        initial = _prior(start, "initial", loss.dim, loss.variables)
+    if isinstance(prior if initial is None else initial, priors.Flat):
+        raise ValueError("initial must be a distribution or points, since a flat prior has no draws to start from")
+    shared = _kernel(scenario["kernel"], "kernel") if "kernel" in scenario else None
+    chosen = {label: _method(label, entry, shared) for label, entry in scenario["methods"].items()}
+    return Parts(loss, prior, initial, chosen)
+
+
+def settled(method: Method, info: Facts) -> Method:
+    """The method with the kernel of its run, whose lengthscale is the number in the run's ``info``."""
+    number, kernel = info.get("lengthscale"), method.kernel
+    if method.mmd_weight == 0.0 or not isinstance(number, int | float):
+        return method
+    if kernel is None:
+        if info.get("kernel") not in kernels.names():  # the run used no kernel of the package
+            return method
+        kernel = kernels.get(info["kernel"])
+    elif kernel.lengthscale == number:
+        return method
+    return method.with_kernel(with_lengthscale(kernel, number))
+
+
+def of_method(scenario: Scenario, label: str) -> Scenario:
+    """The scenario with the integrator of one method, if the method has its own."""
+    own = scenario["methods"][label].get("integrator")
+    return scenario if own is None else {**scenario, "integrator": own}
+
+
+def problem(parts: Parts, method: Method, scenario: Scenario, seed: int, record_every: int | None) -> ParticleProblem:
+    """The checked problem of one method; `of_method` gives its ``scenario``."""
+    given = {key: scenario[key] for key in ("particles", "steps", "step_size", "integrator", "tolerance")}
+    settings = Settings(**given, record_every=record_every, seed=seed)
+    return check_problem(parts.loss, method, parts.prior, parts.initial, settings)
+
+
+def loss_of(entry: Scenario) -> Loss:
+    """The loss of a checked entry."""
+    with at_key("loss"):
+        if "formula" in entry:
+            return Loss.from_formula(entry["formula"], entry["variables"])
+        return losses.get(**entry)
+
+
+def _prior(entry: Scenario, key: str, dim: int, names: list[str]) -> Prior:
+    with at_key(key):
+        given = {"dim": dim, **entry} if entry["name"] == "flat" else dict(entry)
+        if entry["name"] == "formula" and set(variables_of(str(entry.get("formula", "")))) <= set(names):
+            given.setdefault("variables", names)
+        prior = priors.get(**given)
+    several = next((name for name, each in entry.items() if isinstance(each, int | float)), None)
+    hint = f"; for example {several} = {[entry[several]] * dim}" if several is not None and prior.dim == 1 else ""
+    _same_dim(key, prior.dim, dim, hint)
+    return prior
+
+
+def _same_dim(key: str, dim: int, of_loss: int, hint: str = "") -> None:
+    if dim != of_loss:
+        raise ValueError(f"{key} must have the dimension of the loss, which is {of_loss}, not {dim}{hint}")
+
+
+def _kernel(entry: Scenario, key: str) -> Kernel:
+    with at_key(key):
+        return kernels.get(**entry)
+
+
+def _method(label: str, entry: Scenario, shared: Kernel | None) -> Method:
+    key = f"methods.{label}"
+    with at_key(key):
+        method = methods.get(entry.get("method", label))
+        known = inspect.signature(method).parameters
+        given = {name: value for name, value in entry.items() if name not in ("method", "integrator")}
+        check_parameters(entry.get("method", label), given, known)
+    if "kernel" in given:
+        given["kernel"] = _kernel(given["kernel"], f"{key}.kernel")
+    elif "kernel" in known and shared is not None:
+        given["kernel"] = shared
+    if "embedding" in given:
+        with at_key(f"{key}.embedding"):
+            how = given["embedding"]["how"]
+            if how not in priors.mean_embedding.WAYS:
+                raise refuse("how", how, f"one of {', '.join(priors.mean_embedding.WAYS)}")
+    with at_key(key):
+        return method(**given)

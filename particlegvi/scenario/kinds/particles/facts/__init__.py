@@ -1,0 +1,11 @@
+"""The numbers of one run of particles in ``summary.json``: one small file each. Their keys are in docs/results.md.
+
+A fact is a function of `Seen` (`scenario.kinds.particles.seen`), which lists all inputs of a fact. It is marked by
+`scenario.kinds.facts.fact`.
+"""
+
+from __future__ import annotations
+
+from particlegvi.scenario.kinds.facts import FactRegistry
+
+facts = FactRegistry(__name__)

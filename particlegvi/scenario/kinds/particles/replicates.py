@@ -1,0 +1,180 @@
+"""Replicates: runs of one method with several seeds, which separate the effect of the method from chance.
+
+Each replicate is a cell of `particlegvi.tools.cells`: it is simulated once, in any process, and stored in a small file
+until all are finished, so that an interrupted run loses none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+
+from particlegvi import diagnostics
+from particlegvi.contracts import Facts, Scenario
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.scenario.kinds.particles import building
+from particlegvi.simulation.loop import follow
+from particlegvi.simulation.run import Run
+from particlegvi.simulation.storage import MemoryStorage
+from particlegvi.tools.cells import Batch, Done, Store, choose, compute
+from particlegvi.tools.errors import Diverged, carry
+from particlegvi.version import __version__
+
+REPAID = 20.0  # seconds of work from which on further processes are worth their start
+SEEDS = 2**64
+PREFIX = "replicate."  # prefix of the cells' names; the cells are deleted when all are finished
+
+
+def replicate(
+    run: Run,
+    parts: building.Parts,
+    scenario: Scenario,
+    folder: Path,
+    progress: Callable[[int, int], None] | None,
+    *,
+    label: str,
+) -> Facts:
+    """Count the modes that the method covers in each of ``scenario["replicates"]`` runs, of which ``run`` is the first.
+
+    Replicate r has the seed of the run plus r; its other settings are those of the run. If a rule chose a lengthscale
+    for the run, all replicates use this lengthscale.
+
+    Parameters
+    ----------
+    run, parts, scenario
+    folder : Path
+        The folder for cells. A replicate with a cell there is not simulated again.
+    progress : callable, optional
+        Called as ``progress(steps done of all the runs, steps)`` after each replicate.
+    label : str
+        The name of the method in the scenario.
+
+    Returns
+    -------
+    dict
+        ``number`` of replicates; ``modes_covered`` and ``average_loss`` of each; ``mean_modes_covered``, the mean with
+        its 95% interval, [mean, low, high].
+
+    Raises
+    ------
+    Diverged
+        If a replicate diverges. The error carries ``run``.
+    """
+    kernel = tuple((key, run.info[key]) for key in ("kernel", "lengthscale") if key in run.info)
+    simulate = Simulate(json.dumps(scenario), label, run.seed, kernel)
+    found = [counted(run.final, parts, scenario), *_others(run, simulate, scenario, Store(folder), progress)]
+    covered = [each["modes_covered"] for each in found]
+    return {
+        "number": scenario["replicates"],
+        "modes_covered": covered,
+        "mean_modes_covered": list(diagnostics.mean_interval(covered)),
+        "average_loss": [each["average_loss"] for each in found],
+    }
+
+
+@dataclass(frozen=True)
+class Simulate:
+    """Simulates a batch of replicates, in any process.
+
+    Attributes
+    ----------
+    text : str
+        The scenario of the method, as JSON.
+    label : str
+    seed : int
+        The seed of the run; replicate r has this seed plus r.
+    kernel : tuple
+        The entries "kernel" and "lengthscale" of the run's facts, which all replicates share.
+    """
+
+    text: str
+    label: str
+    seed: int
+    kernel: tuple[tuple[str, object], ...]
+
+    def __call__(self, batch: Batch[int]) -> Done[Facts]:
+        results, seconds = [], []
+        with one_blas_thread():
+            for number in batch.items:
+                begun = time.perf_counter()
+                results.append(self.one(number))
+                seconds.append(time.perf_counter() - begun)
+        return Done(batch.number, results, seconds)
+
+    def one(self, number: int) -> Facts:
+        """The stored facts of one replicate, or the words of the error if it diverged."""
+        scenario, parts = _built(self.text)
+        method = building.settled(parts.methods[self.label], dict(self.kernel))
+        problem = building.problem(parts, method, scenario, (self.seed + number) % SEEDS, 0)
+        try:
+            run = follow(problem, method, 0, None, MemoryStorage())
+        except Diverged as error:
+            return {"diverged": str(error), "step": error.step, "particle": error.particle}
+        return counted(run.final, parts, scenario)
+
+    def name(self, number: int) -> str:
+        """The name of a replicate's cell."""
+        versions = [__version__, *(metadata.version(package) for package in ("numpy", "scipy", "numba"))]
+        whole = json.dumps([self.text, self.label, self.seed, number, self.kernel, versions], sort_keys=True)
+        return f"{PREFIX}{hashlib.sha256(whole.encode()).hexdigest()}"
+
+
+@lru_cache(maxsize=2)
+def _built(text: str) -> tuple[Scenario, building.Parts]:
+    scenario = json.loads(text)
+    return scenario, building.physics(scenario)
+
+
+def counted(final: np.ndarray, parts: building.Parts, scenario: Scenario) -> Facts:
+    """The number of modes that the final particles cover, and their average loss."""
+    covered = int(np.count_nonzero(diagnostics.mode_occupancy(final, scenario["modes"])))
+    return {"modes_covered": covered, "average_loss": float(np.mean(parts.loss.value(final)))}
+
+
+def processes(seconds: float) -> int:
+    """The number of processes for this many seconds of work: one for each processor, or 1 if the work is short.
+
+    A process of a pool starts no further processes.
+    """
+    return 1 if seconds < REPAID or multiprocessing.parent_process() is not None else threads.count()
+
+
+def _others(
+    run: Run, simulate: Simulate, scenario: Scenario, store: Store, progress: Callable[[int, int], None] | None
+) -> list[Facts]:
+    """The facts of the replicates 1, 2, ... in order; their cells are deleted at the end."""
+    total, found = scenario["replicates"], {}
+    store.prepare()
+    store.sweep()
+    for number in range(1, total):
+        result = store.read(simulate.name(number), {"number": number})
+        if result is not None:
+            found[number] = result
+    missing = [number for number in range(1, total) if number not in found]
+    workers = processes(run.info.get("seconds", 0.0) * len(missing))
+    try:
+        for number, result, seconds in compute(simulate, missing, choose(workers), workers):
+            store.write(simulate.name(number), {"number": number}, result, seconds)
+            found[number] = result
+            if progress is not None:
+                progress((1 + len(found)) * scenario["steps"], total * scenario["steps"])
+        for number in sorted(found):
+            if "diverged" in found[number]:
+                raise Diverged(found[number]["diverged"], found[number]["step"], found[number]["particle"])
+    except (Diverged, KeyboardInterrupt) as error:
+        number = min((each for each in found if "diverged" in found[each]), default=1 + len(found))
+        run.info["stopped"] = f"replicate {number}: {str(error) or 'interrupted'}"
+        carry(error, "run", run)
+        raise
+    store.remove(simulate.name(number) for number in found)
+    return [found[number] for number in sorted(found)]

@@ -1,0 +1,160 @@
+"""The summary as a table for a terminal, in plain ASCII."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from particlegvi.contracts import Facts, Scenario
+from particlegvi.integrators.schedules import shown
+from particlegvi.scenario.kinds.text_table import MISSING, Column, aligned, heading, number, printed, wrapped
+
+STUCK = ("metastable", "not at Q*", "not yet at equilibrium")  # beginnings of the verdicts that jumps may improve
+COMMON = 1.01  # the usual limit of R-hat for single chains
+SINGLE = (
+    "One particle's path alone would have to be much longer to come below 1.01; an ensemble is at its equilibrium long"
+    " before that, and the verdicts above are about the ensemble (docs/results.md)"
+)
+REMEDY = "{label}: jumps = true in [methods.{label}] takes particles over barriers, exactly (docs/equilibrium.md)"
+
+
+
+def if_known(distance: float | None) -> str:
+    """A distance; empty for None."""
+    return "" if distance is None else number(distance)
+
+
+def interval(ends: list[float] | None) -> str:
+    """Two quantiles; empty for None."""
+    return f"{number(ends[0])} to {number(ends[1])}" if ends else ""
+
+
+def worst(chains: Mapping[str, Any] | None, of: Any) -> str:
+    """The smallest effective sample size (``of`` is min) or the largest R-hat (max) of the coordinates."""
+    known = [value for value in (chains or {}).get("r_hat" if of is max else "effective_sample_size", ())
+             if value is not None]  # fmt: skip
+    return ("%.2f" if of is max else "%.0f") % of(known) if known else ""
+
+
+def modes_covered(facts: Facts) -> Any:
+    """The number of modes with at least one particle."""
+    occupancy = facts.get("mode_occupancy")
+    return MISSING if occupancy is None else int(np.count_nonzero(occupancy))
+
+
+COLUMNS = (
+    Column("kl_weight", None, "weights.kl_weight"),
+    Column("mmd_weight", None, "weights.mmd_weight"),
+    Column("mean", "mean"),
+    Column("sd", "sd"),
+    Column("average_loss", None, "average_loss.last"),
+    Column("w1", "W1 to truth", form=if_known),
+    Column("w1_floor", "exact draws", form=interval),
+    Column("sliced_w1", "sliced W1", form=if_known),
+    Column("sliced_w1_floor", "exact draws", form=interval),
+    Column("", "", "verdict", str),
+    Column("modes_covered", value=modes_covered),
+    Column("reached_equilibrium", None, "equilibrium.reached"),
+)
+ON_THE_LINE, IN_THE_PLANE = ("w1", "w1_floor"), ("sliced_w1", "sliced_w1_floor")
+CHECKS = (
+    Column("", "free energy", "free_energy.total", lambda over_time: number(over_time[-1])),
+    Column("", "of truth", "free_energy.target.total"),
+    Column("", "excess energy", "excess_energy.mean"),
+    Column("", "expected", "excess_energy.expected"),
+    Column("", "ESS", "chains", lambda chains: worst(chains, min)),
+)
+
+
+def describe(scenario: Scenario, summary: Facts) -> str:
+    """Heading, one row per method, and notes on how each method was simulated."""
+    methods = summary["methods"]
+    lines = [
+        heading(scenario),
+        f"{scenario['particles']} particles, {scenario['steps']} steps of {shown(scenario['step_size'])}, "
+        f"seed {summary['seed']}, {summary['status']}",
+        "",
+    ]
+    lines += aligned(cells(summary), always=3)
+    checks = printed(CHECKS, methods)
+    if any(cell for row in checks[1:] for cell in row[2:]):
+        lines += ["", *aligned([row for row in checks if any(row[1:])], always=1)]
+    notes = [note for label, facts in methods.items() for note in _notes(label, facts)]
+    notes += _of_single_particles(methods)
+    notes += [REMEDY.format(label=label) for label, facts in methods.items() if _may_jump(scenario, label, facts)]
+    return "\n".join([*lines, *wrapped(notes)])
+
+
+def cells(summary: Facts) -> list[list[str]]:
+    """The table as texts, its head first; with the distances of the plane or with those of the line."""
+    methods = summary["methods"]
+    hidden = ON_THE_LINE if any("sliced_w1" in facts for facts in methods.values()) else IN_THE_PLANE
+    return printed([column for column in COLUMNS if column.key not in hidden], methods)
+
+
+def _of_single_particles(methods: Mapping[str, Facts]) -> list[str]:
+    """R-hat, with the sentence that says why it does not contradict a verdict on the ensemble."""
+    known = {label: worst(facts["chains"], max) for label, facts in methods.items() if facts.get("chains")}
+    told = ", ".join(f"{label} {value}" for label, value in known.items() if value)
+    needed = any(float(value) >= COMMON for value in known.values() if value)
+    return [f"R-hat of single particles: {told}{f'. {SINGLE}' if needed else ''}"] if told else []
+
+
+def _may_jump(scenario: Scenario, label: str, facts: Mapping[str, Any]) -> bool:
+    """Whether a method could use jumps: it allows them, has none, and has not arrived."""
+    settings = scenario.get("methods", {}).get(label, {})
+    noisy = settings.get("method", label) in ("DLE", "DRLE", "FreeEnergy") and facts.get("weights", {}).get("kl_weight")
+    integrator = settings.get("integrator", scenario.get("integrator"))
+    can = "repulsion" not in settings and integrator != "leimkuhler-matthews"
+    verdict = facts.get("equilibrium", {}).get("verdict", "")
+    return bool(noisy and can and "jumps" not in facts.get("run", {}) and verdict.startswith(STUCK))
+
+
+def _notes(label: str, facts: Mapping[str, Any]) -> list[str]:
+    """Counts and choices that do not fit into the row, one line each."""
+    notes = [facts["equilibrium"]["verdict"]] if "equilibrium" in facts else []
+    for basin in facts.get("basins", [])[:8]:
+        low, high = basin["limits"]
+        within = "within" if low <= basin["count"] <= high else "outside"
+        notes.append(f"{basin['count']} at {number(basin['atom'])}, {within} the 99% limits {low} to {high}")
+    if "mode_occupancy" in facts and not notes:
+        counts = facts["mode_occupancy"]
+        notes.append(f"{sum(count > 0 for count in counts)} of {len(counts)} modes: {_few(counts)} particles")
+    run = facts.get("run", {})
+    if "replicates" in run:
+        mean, low, high = run["replicates"]["mean_modes_covered"]
+        runs = run["replicates"]["number"]
+        interval = f"on average over {runs} replicates, 95% interval {low:.2f} to {high:.2f}"
+        # If all replicates agree, the interval has no width and is left out.
+        notes.append(f"{mean:.2f} modes {interval}" if high > low else f"{mean:g} modes in each of {runs} replicates")
+    if "mean" in run and "sd" in run:
+        notes.append(f"fitted Gaussian: mean {number(run['mean'])}, sd {number(run['sd'])}")
+    if "optima" in facts:
+        found, reached = facts["optima"]["all"], facts["optima"]["reached"]
+        where = (
+            "none" if reached is None else f"mean {number(found[reached]['mean'])}, sd {number(found[reached]['sd'])}"
+        )
+        notes.append(f"local optimum of this start, one of {len(found)}: {where}")
+    if "lengthscale_rule" in run and "kernel" in run:
+        notes.append(f"{run['kernel']} kernel, {run['lengthscale_rule']}")
+    if "embedding" in run:
+        notes.append(f"mean embedding: {run['embedding']}")
+    if "acceptance_rate" in run:
+        notes.append(f"{run['integrator']}: {run['acceptance_rate']:.1%} of the proposals accepted")
+    if "jumps" in run and run["jumps"]["proposed"]:
+        jumps = run["jumps"]
+        rate, number_of = jumps["acceptance_rate"], jumps["proposed"]
+        notes.append(f"jumps every {jumps['every']} steps: {rate:.1%} of {number_of} proposals accepted")
+    if run.get("repulsion"):
+        used = ", ".join(f"{way} ({steps} steps)" for way, steps in run["repulsion"].items())
+        bound = f", error at most {run['repulsion_error_bound']:.0e}" if run["repulsion_error_bound"] else ""
+        notes.append(f"repulsion: {used}{bound}")
+    if facts["target"].get("reason"):
+        notes.append(f"no truth to compare with: {facts['target']['reason']}")
+    return [f"{label}: {note}" for note in notes]
+
+
+def _few(counts: list[int]) -> str:
+    return ", ".join(map(str, counts[:12])) + (", ..." if len(counts) > 12 else "")

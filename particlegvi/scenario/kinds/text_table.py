@@ -1,0 +1,118 @@
+"""The table of a summary, from one list of columns: rows for libraries of tables, and plain ASCII for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from particlegvi.contracts import Facts, Run, Scenario
+
+WIDTH = 99
+WIDEST = 4  # largest number of coordinates of a mean that is written out
+MISSING: Any = object()  # a value that the facts of a method do not have
+
+
+def number(value: Any) -> str:
+    """A number or a list of numbers as a short text; None stands for NaN and infinity, which JSON does not have."""
+    if value is None:
+        return "not finite"
+    if isinstance(value, list):
+        shown = ", ".join(number(each) for each in value[:WIDEST])
+        return f"({shown}{', ...' if len(value) > WIDEST else ''})"
+    if value != 0.0 and not 1e-3 <= abs(value) < 1e6:
+        return f"{value:.3g}"
+    return f"{value:.3f}"
+
+
+def percent(value: float | None) -> str:
+    """A share in per cent."""
+    return number(value) if value is None else f"{value:.0%}"
+
+
+class Column(NamedTuple):
+    """A column of a summary: one value of each method.
+
+    Attributes
+    ----------
+    key : str
+        Key in the rows of `results.table()`; empty for a column that is only printed.
+    heading : str or None
+        Printed heading; None for a column that is not printed.
+    value : str or callable
+        The place of the value in the facts of a method, with dots ("truth.rmse"), or a function of the facts. If empty,
+        the place is ``key``.
+    form : callable
+        Turns the value into text.
+    """
+
+    key: str
+    heading: str | None = None
+    value: str | Callable[[Facts], Any] = ""
+    form: Callable[[Any], str] = number
+
+    def of(self, facts: Facts) -> Any:
+        """The value in the facts of a method, or ``MISSING``."""
+        if callable(self.value):
+            return self.value(facts)
+        found: Any = facts
+        for step in (self.value or self.key).split("."):
+            found = found.get(step, MISSING) if isinstance(found, Mapping) else MISSING
+        return found
+
+    def text(self, facts: Facts) -> str:
+        """The value as text; empty if it is missing."""
+        value = self.of(facts)
+        return "" if value is MISSING else self.form(value)
+
+
+def rows(columns: Iterable[Column], runs: Mapping[str, Run], summary: Facts) -> list[Facts]:
+    """A row for each method: its label, the columns with a key (None for a missing value), and its seconds."""
+    keyed = [column for column in columns if column.key]
+    found = []
+    for label, facts in summary["methods"].items():
+        values = {column.key: column.of(facts) for column in keyed}
+        values = {key: None if value is MISSING else value for key, value in values.items()}
+        found.append({"method": label, **values, "seconds": runs[label].info.get("seconds")})
+    return found
+
+
+def printed(
+    columns: Iterable[Column], methods: Mapping[str, Facts], name: Callable[[str, Facts], str] = lambda label, _: label
+) -> list[list[str]]:
+    """The columns with a heading as texts, the head first; ``name(label, facts)`` is the first cell of a row."""
+    headed = [column for column in columns if column.heading is not None]
+    head = ["method", *(column.heading or "" for column in headed)]
+    return [head, *([name(label, facts), *(each.text(facts) for each in headed)] for label, facts in methods.items())]
+
+
+def heading(scenario: Scenario) -> str:
+    """The first line: name and title of the scenario."""
+    return f"{scenario['name']}: {scenario['title']}" if scenario["title"] else scenario["name"]
+
+
+def wrapped(notes: Iterable[str]) -> list[str]:
+    """Notes below a table, each within the width, with an empty line before them if there are any."""
+    lines = [textwrap.fill(note, WIDTH, subsequent_indent="    ", break_long_words=False) for note in notes]
+    return ["", *lines] if lines else []
+
+
+def aligned(rows: list[list[str]], always: int) -> list[str]:
+    """Lines of a table without the columns that are empty, the first ``always`` apart; words are flush left."""
+    last = len(rows[0]) - 1
+    kept = [column for column in range(last + 1) if column < always or any(row[column] for row in rows[1:])]
+    widths = [max(len(row[column]) for row in rows) for column in kept]
+    return [
+        "  ".join(
+            row[column].ljust(width) if column == 0 or not rows[0][column] else row[column].rjust(width)
+            for column, width in zip(kept, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def cell(value: object) -> str:
+    """Any value of a row as a short text; empty for None."""
+    if isinstance(value, int | str | bool) or value is None:
+        return "" if value is None else str(value)
+    return number(value) if isinstance(value, float | list) else str(value)

@@ -1,0 +1,120 @@
+"""Table 6.2 of the thesis, made again: projected Langevin sampling and a sparse Gaussian process on sixteen data sets.
+
+``protocols`` prepares the data, ``models`` has one model a file, ``scores`` judges their predictions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from particlegvi.contracts import Facts
+from particlegvi.scenario.tables.functions.protocols import PRINTED, problem
+from particlegvi.scenario.tables.functions.scores import score
+from particlegvi.scenario.tables.functions.settings import ProjectedSettings
+from particlegvi.scenario.tables.settings import Task
+from particlegvi.scenario.tables.table import Address, Table, markdown_lines, number_and_sd
+
+__all__ = ["ProjectedSettings", "ProjectedTable"]
+
+PERCENT = ("auc", "accuracy")  # printed in per cent; higher is better
+
+
+class ProjectedTable(Table):
+    """The finished cells of a table of projected Langevin sampling, beside the printed numbers of PLS and SVGP."""
+
+    settings: ProjectedSettings
+    problem = staticmethod(problem)
+    score = staticmethod(score)
+    titles = {
+        "nll": "Negative log-likelihood",
+        "mae": "Mean absolute error",
+        "auc": "Area under the curve (%)",
+        "accuracy": "Accuracy (%)",
+    }
+    labels = {"pls": "PLS", "svgp": "SVGP"}
+    pictured = tuple(titles)
+    printed = PRINTED
+    empty_series = False
+
+    def __init__(self, settings: ProjectedSettings, scores: Mapping[Task, Mapping[str, float]]) -> None:
+        super().__init__(settings, scores)
+
+    def rows_with(self, metric: str) -> Sequence[str]:
+        """The rows of which the thesis prints the score."""
+        return [row for row in self.settings.rows if metric in PRINTED.metrics(row)]
+
+    def prints(self, metric: str) -> Sequence[str]:
+        """The models whose printed numbers stand beside ours."""
+        return list(self.labels)
+
+    def printed_number(self, row: str, model: str, metric: str) -> tuple[float, float] | None:
+        """The printed mean over five splits, and its standard deviation."""
+        return PRINTED.published(row, model, metric)
+
+    def held(self, model: str = "pls", protocol: str = "standardised") -> dict[str, bool]:
+        """For each row that is begun: is it at most one printed sd worse than the thesis's PLS, in its first metric?"""
+        entries = {row: self.entry(row, model, protocol, PRINTED.metrics(row)[0]) for row in self.settings.rows}
+        return {row: holds_up(row, entry.mean) for row, entry in entries.items() if entry is not None}
+
+    def addresses(self) -> Iterator[Address]:
+        """The addresses of all scores that the cells have, also of those that the text leaves out."""
+        for task, scores in self.scores.items():
+            yield from ((task.row, task.model, task.protocol, metric) for metric in scores)
+
+    def listed(self, row: str, model: str, protocol: str, metric: str) -> object:
+        """An entry as JSON: [mean, sd, splits]."""
+        entry = self.entry(row, model, protocol, metric)
+        return None if entry is None else list(entry[:3])
+
+    def summary(self) -> Facts:
+        """The table as JSON: entries, and ``held`` by protocol and row."""
+        held = {protocol: self.held("pls", protocol) for protocol in self.settings.protocols}
+        return {**super().summary(), "held": held}
+
+    def markdown(self) -> str:
+        """One table for each printed metric, the printed numbers first, and a sentence for each protocol."""
+        shown = [metric for metric in self.titles if self.rows_with(metric)]
+        blocks = [f"### {self.titles[metric]}\n\n{markdown_lines(self.grid('', metric))}" for metric in shown]
+        verdicts = [each for protocol in self.settings.protocols for each in self.conclusions(protocol)]
+        return "\n\n".join([*blocks, *verdicts]) + "\n"
+
+    def conclusions(self, protocol: str) -> Iterator[str]:
+        """On how many rows PLS is as good as the print."""
+        held = self.held("pls", protocol) if "pls" in self.settings.models else {}
+        if held:
+            yield (
+                f"PLS, {protocol}: at most one printed standard deviation worse than the printed PLS, in a row's "
+                f"first metric, on {sum(held.values())} of {len(held)} rows."
+            )
+
+    def grid(self, protocol: str, metric: str) -> list[list[str]]:
+        """The texts of a score, the head first: columns for the printed models, then for each protocol and model."""
+        columns = [(model, each) for each in self.settings.protocols for model in self.settings.models]
+        found = [["", "PLS, printed", "SVGP, printed", *(f"{self.called(model)}, {each}" for model, each in columns)]]
+        for row in self.rows_with(metric):
+            printed = [number_and_sd(PRINTED.published(row, model, metric), places(metric)) for model in self.labels]
+            found.append([self.title(row), *printed, *(self.text(row, *column, metric) for column in columns)])
+        return found
+
+    def text(self, row: str, model: str, protocol: str, metric: str) -> str:
+        """An entry as text, with the digits of the print."""
+        return number_and_sd(self.entry(row, model, protocol, metric), places(metric))
+
+    def cells(self) -> list[list[str]]:
+        """All tables as texts one below the other, with one head; the first column is the metric."""
+        head, *_ = self.grid("", "nll")
+        lines = [[title, *line] for metric, title in self.titles.items() for line in self.grid("", metric)[1:]]
+        return [["score", *head], *lines]
+
+
+def places(metric: str) -> int:
+    """Digits after the point, as the thesis prints: 0.845 (0.315), or 98.37 (0.90) of per cents."""
+    return 2 if metric in PERCENT else 3
+
+
+def holds_up(row: str, mean: float) -> bool:
+    """Whether a mean of a row's first metric is at most one printed standard deviation worse than the thesis's PLS."""
+    metric = PRINTED.metrics(row)[0]
+    printed = PRINTED.published(row, "pls", metric)
+    assert printed is not None  # every row prints PLS
+    return mean >= printed[0] - printed[1] if metric in PERCENT else mean <= printed[0] + printed[1]

@@ -1,0 +1,81 @@
+"""A model of a table: a function that fits and predicts, with its name and the checks of its own settings."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import update_wrapper
+
+from particlegvi.scenario.tables.problem import Classes, Numbers, Problem
+from particlegvi.settings.checks import Check
+from particlegvi.tools.arguments import flag
+from particlegvi.tools.registry import check_parameters
+
+Fit = Callable[..., Numbers | Classes]
+
+
+class Model:
+    """A function ``fit(problem, settings, **own)``, known by a name.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model in ``models``, and heading of its column.
+    defaults : dict
+        Default value of each of the model's own settings, the keyword-only parameters of the function.
+    checks : dict
+        Check of each of these settings.
+    """
+
+    def __init__(self, fit: Fit, name: str, checks: Mapping[str, Check]) -> None:
+        update_wrapper(self, fit)
+        parameters = inspect.signature(fit).parameters.values()
+        self._fit = fit
+        self.name = name
+        self.defaults = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}
+        self.checks: dict[str, Check] = {}
+        for key in (*self.defaults, *checks):
+            check = checks.get(key) or (_flag if isinstance(self.defaults.get(key), bool) else None)
+            if check is None or self.defaults.get(key, inspect.Parameter.empty) is inspect.Parameter.empty:
+                wrong = "has no check" if check is None else "is no keyword-only parameter with a default value"
+                raise RuntimeError(f'the setting {key} of the model "{name}" {wrong}; '
+                                   f'say @table_model("{name}", {key}=...) for such a parameter')
+            self.checks[key] = check
+
+    def __call__(self, problem: Problem, settings: object, **own: object) -> Numbers | Classes:
+        return self._fit(problem, settings, **own)
+
+    def checked(self, given: Mapping[str, object], key: str) -> dict[str, object]:
+        """Settings of its own in plain form; one that is None, where that is the default, is left out.
+
+        Raises
+        ------
+        ValueError
+            Naming the first setting that does not exist or has a wrong value, as ``key`` and a dot before its name.
+        """
+        check_parameters(key, given, self.defaults)
+        values = {name: value for name, value in given.items() if value is not None or self.defaults[name] is not None}
+        return {name: self.checks[name](value, f"{key}.{name}") for name, value in values.items()}
+
+
+def table_model(name: str, /, **checks: Check) -> Callable[[Fit], Model]:
+    """Make the function below a model of tables; its keyword-only parameters are its own settings.
+
+    Parameters
+    ----------
+    name : str
+        Name of the model.
+    **checks
+        The check of each setting, ``check(value, key)`` as in `particlegvi.settings.checks`; it returns the value in a
+        form that JSON can hold. A setting whose default is True or False needs none.
+
+    Raises
+    ------
+    RuntimeError
+        If a setting has no check or no default value, or a check no setting.
+    """
+    return lambda function: Model(function, name, checks)
+
+
+def _flag(value: object, key: str) -> bool:
+    return flag(key, value)

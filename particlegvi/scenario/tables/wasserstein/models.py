@@ -1,0 +1,166 @@
+"""The models of the table: the two of the thesis, a network with one variance, Gaussian processes, and the line.
+
+One network of two layers of ten units is trained for each problem, and gwi-net and net-constant share it. Under the
+protocol "standardised" all models share the kernel and the noise of the highest marginal likelihood of at most 1000
+rows. Under the others these come from the inducing points and their targets alone, as in B.7, and the number of points
+is chosen by the likelihood of the validation rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from particlegvi.contracts import Array
+from particlegvi.functionspace import (
+    ExactGaussianProcess,
+    GaussianWasserstein,
+    LinearRegression,
+    SparseGaussianProcess,
+    fit_hyperparameters,
+    likelihoods,
+    means,
+)
+from particlegvi.functionspace.covariances import SquaredExponential
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.gp.automatic import regression_covariance
+from particlegvi.functionspace.preprocessing import column_sd
+from particlegvi.metrics import gaussian_nll
+from particlegvi.scenario.tables.problem import Numbers, Problem
+from particlegvi.scenario.tables.wasserstein.protocols import BEST, WassersteinSettings, batch_size
+
+HIDDEN, WIDE = (10, 10), (50, 50)  # units of the thesis's network, and of gwi-net-50
+OF_NETWORKS, OF_FUNCTIONS = (0.5, 1.0, 1.5, 2.0), (1.0, 2.0, 3.0, 4.0, 5.0)  # numbers of points over sqrt(N), B.7
+EPOCHS, FEW_EPOCHS, MANY_ROWS = 1000, 300, 3000  # of networks; fewer for this many rows, but as B.7 says
+EXACT = 2000  # largest number of rows for an exact process
+SEEDS = 1_000_000  # distance of the random streams of neighbouring seeds
+ITERATIONS = 100  # largest number of iterations of the search for hyperparameters of inducing points
+
+
+class Kernel(NamedTuple):
+    """A covariance, its noise variance, and the inducing points, or the number of greedy ones."""
+
+    covariance: Covariance
+    noise_variance: float
+    points: Array | int
+
+
+def predicted(model: str, problem: Problem, settings: WassersteinSettings) -> Numbers | None:
+    """The predictions of a model; None if the model does not allow so many rows."""
+    problem = replace(problem, seed=problem.seed + SEEDS * settings.seed)
+    if model == "linear":
+        return _linear(problem)
+    if model == "net-constant":
+        return _constant(problem)
+    if model == "gp":
+        return _process(problem) if len(problem.train.y) <= EXACT else None
+    counts: Sequence[float] = OF_NETWORKS if model == "gwi-net" else OF_FUNCTIONS
+    fit = {
+        "gwi-net": _around_network, "gwi-net-50": _around_wide, "gwi-svgp": _least_squares, "svgp": _sparse
+    }[model]  # fmt: skip
+    if problem.protocol == BEST:  # one trial has one setting
+        counts = (float(np.random.default_rng([problem.seed, 1]).choice(counts)),)
+    elif problem.protocol == "standardised" and model != "gwi-svgp":
+        most = min(settings.inducing_points, len(problem.train.y))
+        return fit(problem, Kernel(*_likeliest(problem), most))
+    return _best(problem, fit, [_kernel(problem, settings, count) for count in counts])
+
+
+def _best(problem: Problem, fit: Callable[[Problem, Kernel], Numbers], kernels: Sequence[Kernel]) -> Numbers:
+    """The predictions with the best likelihood of the validation rows, each with its own factor of the variances."""
+    found = [fit(problem, kernel) for kernel in kernels]
+    return min(found, key=lambda numbers: validation_nll(problem, numbers))
+
+
+def validation_nll(problem: Problem, found: Numbers) -> float:
+    """The tempered negative log-likelihood of the validation rows, of scaled targets."""
+    y, mean, sd = problem.validation.y, found.validation_mean, found.validation_sd
+    factor = float(np.mean(((y - mean) / sd) ** 2))
+    return gaussian_nll(y, mean, math.sqrt(factor) * sd)
+
+
+def _kernel(problem: Problem, settings: WassersteinSettings, count: float) -> Kernel:
+    """The kernel with ``count`` times the root of N points: of all rows, or of the points and their targets alone."""
+    rows = len(problem.train.y)
+    points = min(max(3, round(count * math.sqrt(rows))), rows)
+    if problem.protocol == "standardised":
+        return Kernel(*_likeliest(problem), min(points, settings.inducing_points))
+    X, y = problem.train
+    chosen = np.random.default_rng([problem.seed, 2, points]).permutation(rows)[:points]
+    Z, t = X[chosen], y[chosen]
+    start = SquaredExponential(math.sqrt(X.shape[1]) * column_sd(X), 1.0)
+    return Kernel(*fit_hyperparameters(start, Z, t, 0.1, most_iterations=ITERATIONS)[:2], Z)
+
+
+def _likeliest(problem: Problem) -> tuple[Covariance, float]:
+    return problem.once("likeliest", lambda: regression_covariance(*problem.train, seed=problem.seed))
+
+
+def _network(problem: Problem, hidden: tuple[int, int] = HIDDEN) -> means.Given:
+    """The network of this problem with these units, trained once."""
+    return problem.once(f"network {hidden}", lambda: _trained(problem, hidden))
+
+
+def _trained(problem: Problem, hidden: tuple[int, int]) -> means.Given:
+    X, y = problem.train
+    scaled = problem.protocol != "thesis"  # there it sees inputs in their units
+    epochs = FEW_EPOCHS if scaled and len(y) >= MANY_ROWS else EPOCHS
+    network = means.MeanNetwork(hidden, epochs, batch_size=batch_size(problem), standardise=scaled)
+    network.train(X, y, (problem.validation.X, problem.validation.y), problem.seed)
+    return means.Given(network.predict)
+
+
+def _around_network(problem: Problem, kernel: Kernel) -> Numbers:
+    return _wasserstein(problem, kernel, _network(problem))
+
+
+def _around_wide(problem: Problem, kernel: Kernel) -> Numbers:
+    return _wasserstein(problem, kernel, _network(problem, WIDE))
+
+
+def _least_squares(problem: Problem, kernel: Kernel) -> Numbers:
+    return _wasserstein(problem, kernel, means.Inducing())
+
+
+def _wasserstein(problem: Problem, kernel: Kernel, mean: means.Mean) -> Numbers:
+    """The predictions of a fit; its covariance is that of (B.43) under "thesis", else that of the sparse process."""
+    rule = "closed" if problem.protocol == "thesis" else "svgp"
+    noise = likelihoods.Gaussian(noise_variance=kernel.noise_variance)
+    model = GaussianWasserstein(kernel.covariance, noise, kernel.points, mean, covariance=rule, seed=problem.seed)
+    model.fit(*problem.train)
+    test, held = (model.predict(p.X, return_std=True, of="target") for p in (problem.test, problem.validation))
+    return Numbers(*test, *held)
+
+
+def _sparse(problem: Problem, kernel: Kernel) -> Numbers:
+    noise = likelihoods.Gaussian(noise_variance=kernel.noise_variance)
+    model = SparseGaussianProcess(kernel.covariance, noise, kernel.points, seed=problem.seed).fit(*problem.train)
+    return _noisy(problem, model.predict, kernel.noise_variance)
+
+
+def _process(problem: Problem) -> Numbers:
+    covariance, noise = _likeliest(problem)
+    return _noisy(problem, ExactGaussianProcess(covariance, noise).fit(*problem.train).predict, noise)
+
+
+def _linear(problem: Problem) -> Numbers:
+    model = LinearRegression().fit(*problem.train)
+    return _noisy(problem, model.predict, model.noise_variance)
+
+
+def _noisy(problem: Problem, predict: Callable[..., tuple[Array, Array]], noise: float) -> Numbers:
+    """Predictions of targets, from predictions of the function and the noise variance."""
+    (mean, sd), (v_mean, v_sd) = (predict(p.X, return_std=True) for p in (problem.test, problem.validation))
+    return Numbers(mean, np.sqrt(sd**2 + noise), v_mean, np.sqrt(v_sd**2 + noise))
+
+
+def _constant(problem: Problem) -> Numbers:
+    """The control: the same network with the mean squared error of the validation rows as its variance."""
+    network = _network(problem)
+    mean, held = network.predict(problem.test.X), network.predict(problem.validation.X)
+    sd = math.sqrt(float(np.mean((problem.validation.y - held) ** 2)))
+    return Numbers(mean, np.full(len(mean), sd), held, np.full(len(held), sd))

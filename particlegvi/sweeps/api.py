@@ -1,0 +1,197 @@
+"""The functions that Python programs call: `sweep`, and `load` and `resume` of any folder, a run's or a sweep's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from particlegvi.contracts import Facts, Listening, Progress
+from particlegvi.runs import results
+from particlegvi.runs.results import Results
+from particlegvi.runs.resume import resume as resume_run
+from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
+from particlegvi.runs.storage.origin import SOURCES, decisive
+from particlegvi.scenario import load as load_scenario
+from particlegvi.sweeps import folder as folders
+from particlegvi.sweeps import plan as plans
+from particlegvi.sweeps import running
+from particlegvi.sweeps.sweep import Sweep
+from particlegvi.tools import arguments, files, parts
+from particlegvi.tools.cells import Engine, Store
+from particlegvi.tools.progress import listening
+
+
+def sweep(
+    scenario: str | os.PathLike[str] | Facts,
+    over: Mapping[str, object] | None = None,
+    seeds: int | str | Sequence[int] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    workers: int = 1,
+    progress: Listening = "auto",
+    *,
+    dask: str | None = None,
+    measure: str | Sequence[str] | None = None,
+    heat_map: str | None = None,
+    pool: Engine | None = None,
+    anyway: bool = False,
+    **overrides: object,
+) -> Sweep:
+    """Run a scenario over a grid of settings and seeds.
+
+    Parameters
+    ----------
+    scenario : str, path or mapping
+        As for `particlegvi.run`; its table ``[sweep]`` has the defaults of the following arguments.
+    over : mapping, optional
+        Values by key of the scenario, with dots: a list, a range ``{"from": 0.0, "to": 2.0, "count": 9}`` (with
+        ``"spacing": "log"`` of equal ratios), or that as a text, "0:2:9" or "0.01:1:5:log". ``*`` in a key stands for
+        every entry: ``"methods.*.kl_weight"``.
+    seeds : int, str or sequence of int, optional
+        How many, from 0 on; "FIRST:END" without its end; or the seeds. The default is 10.
+    out : path, optional
+        Folder of the sweep. In a folder of the same scenario the sweep goes on: its cells are not computed again.
+    workers : int
+        Processes of this machine, by joblib. With more than one, call `sweep` below
+        ``if __name__ == "__main__":``.
+    progress : bool, "auto" or callable, optional
+        As for `particlegvi.run`; a function is called as ``progress("cells", finished, all)``.
+    dask : str, optional
+        Address of a scheduler of Dask, whose workers compute instead.
+    measure : str or sequence of str, optional
+        The numbers in tables and pictures, by their dotted path in the summary: "w1" or "free_energy.total.0".
+    heat_map : str, optional
+        The method in the heat map; all methods by default.
+    pool : callable, optional
+        An engine of your own, as `particlegvi.tools.cells.Engine` describes it.
+    anyway : bool
+        Use cells in ``out`` of other versions or sources of the package; the manifest says so then. Without it they are
+        computed anew.
+    **overrides
+        Values for keys of the scenario, as for `particlegvi.run`.
+
+    Returns
+    -------
+    Sweep
+        Methods that diverged have this as their status.
+
+    Raises
+    ------
+    ValueError
+        If the scenario, the grid, ``out`` or an address is bad, or ``out`` is a sweep of another scenario; nothing is
+        written then.
+    WorkerLost
+        If processes are killed again and again; the finished cells are in ``out``.
+
+    Notes
+    -----
+    A cell is named by the sha256 of resolved scenario, seed, versions and sources of the package. Its result does not
+    depend on the number of workers, nor on interruptions.
+    """
+    parts.listening(progress)
+    settings = load_scenario(scenario, overrides)
+    listed = list(seeds) if isinstance(seeds, range | tuple) else seeds
+    asked = list(measure) if isinstance(measure, tuple) else measure
+    whole = plans.with_sweep_table(settings, over, seeds=listed, measure=asked, heat_map=heat_map)
+    place = None if out is None else files.place("out", out)
+    plan = plans.plan(whole, folders.used(place, anyway))
+    with listening(progress) as heard:
+        return running.run(plan, place, workers, heard, dask=dask, pool=pool)
+
+
+def load(folder: str | os.PathLike[str]) -> Results | Sweep:
+    """Load the saved results of a run (`particlegvi.runs.results.load`), or of a sweep as far as it is finished.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    Results or Sweep
+
+    Raises
+    ------
+    ValueError
+        If the folder is not that of a run or a sweep, or a file in it is damaged.
+    """
+    if not folders.is_sweep(folder):
+        return results.load(folder)
+    place = files.place("folder", folder)
+    used = folders.read(place)["versions"]
+    return running.table_so_far(plans.plan(folders.stored_scenario(place), used), Store(place), place)[0]
+
+
+def resume(
+    folder: str | os.PathLike[str],
+    scenario: str | os.PathLike[str] | Facts | None = None,
+    seed: int | None = None,
+    progress: Listening = "auto",
+    checkpoint_every: float = CHECKPOINT_EVERY,
+    *,
+    workers: int = 1,
+    dask: str | None = None,
+    anyway: bool = False,
+) -> Results | Sweep:
+    """Finish a run (`particlegvi.runs.resume.resume`) or a sweep that was interrupted, to the same bytes.
+
+    Parameters
+    ----------
+    folder : path
+    scenario, seed, checkpoint_every
+        For a run.
+    progress : bool, "auto" or callable, optional
+    workers, dask
+        For a sweep.
+    anyway : bool
+        Go on with other versions or sources of the package, too; the manifest says so then.
+
+    Returns
+    -------
+    Results or Sweep
+
+    Raises
+    ------
+    ValueError
+        If the folder is not that of a run or a sweep, or is damaged, another process is writing into it, or it was
+        begun with other versions or sources of the package.
+    """
+    if not folders.is_sweep(folder):
+        return resume_run(folder, scenario, seed, progress, checkpoint_every, anyway=anyway)
+    parts.listening(progress)
+    with listening(progress) as heard:
+        return finish(files.place("folder", folder), workers, heard, dask=dask, anyway=anyway)
+
+
+def finish(
+    place: Path,
+    workers: int = 1,
+    progress: Progress | None = None,
+    *,
+    dask: str | None = None,
+    pictures: bool = True,
+    style: Facts | None = None,
+    anyway: bool = False,
+) -> Sweep:
+    """`resume` of a sweep. A finished and sound one is loaded, and nothing in it changes."""
+    workers = arguments.whole("workers", workers, 1, 10_000)
+    manifest = folders.read(place)
+    stored = folders.stored_scenario(place)
+    if manifest["status"] == "finished":
+        found, missing = running.table_so_far(plans.plan(stored, manifest["versions"]), Store(place), place)
+        if not missing:
+            return found
+    changed = folders.changed(manifest["versions"])
+    if changed is not None and not anyway:
+        then, now = manifest["versions"].get(changed), decisive()[changed]
+        if changed == SOURCES:
+            then, now = f"other sources of particlegvi (digest {then})", f"digest {now}"
+        else:
+            then = f"{changed} {then}"
+        raise ValueError(
+            f"{place} was begun with {then} and this is {now}, which may give other numbers; go on with that, say"
+            f" particlegvi sweep {place / 'scenario.toml'} --out {place} to compute all anew, or say --anyway"
+            " (anyway=True)"
+        )
+    plan = plans.plan(stored, manifest["versions"])
+    return running.run(plan, place, workers, progress, dask=dask, pictures=pictures, style=style)

@@ -1,0 +1,153 @@
+"""Handing out many small cells in batches of about a second, and again where a process was lost."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from itertools import islice
+from typing import Generic, NamedTuple, TypeVar
+
+from particlegvi.tools.cells.engines import Engine, WorkerLost
+
+Item = TypeVar("Item", bound=Hashable)
+Result = TypeVar("Result")
+
+SECONDS = 1.0  # work in a batch; a killed process loses at most this
+LARGEST = 500  # cells in a batch, however little each takes
+STRETCH = 3.0  # a batch may be longer by this factor to keep cells together that share work
+MEASURED = 20  # the last cells, whose times size the next batch: the first cells of a process take longer
+TRIES = 4  # the work ends after one cell has lost this many processes
+
+
+class Batch(NamedTuple, Generic[Item]):
+    """One task of an engine."""
+
+    number: int
+    items: list[Item]
+
+
+class Done(NamedTuple, Generic[Result]):
+    """The results of a batch in the order of its items, and the seconds that each took."""
+
+    number: int
+    results: list[Result]
+    seconds: list[float]
+
+
+Function = Callable[[Batch[Item]], Done[Result]]
+
+
+def compute(
+    function: Function[Item, Result],
+    items: Iterable[Item],
+    pool: Engine,
+    workers: int,
+    seconds: float = SECONDS,
+    together: Callable[[Item], object] = id,
+) -> Generator[tuple[Item, Result, float], None, None]:
+    """Yield each item with its result and the seconds that it took, in the order of completion.
+
+    Parameters
+    ----------
+    function : callable
+        Computes a batch; it can be pickled, and so can items and results.
+    items : iterable
+        An item is taken when an engine has room for it.
+    pool : Engine
+    workers : int
+        The number of processes, for the engine.
+    seconds : float
+        The work that a batch holds, estimated from the cells before. With 0 each item is a batch.
+    together : callable
+        ``together(item)`` is a key; consecutive items with equal keys go into one batch, as long as that takes at most
+        three times ``seconds``.
+
+    Raises
+    ------
+    WorkerLost
+        If four processes were lost with one and the same item. After fewer losses the batches under way are computed
+        again.
+    """
+    desk: _Desk[Item, Result] = _Desk(items, seconds, together)
+    while True:
+        results = pool(function, desk, workers)
+        try:
+            for done in results:
+                yield from desk.take(done)
+            return
+        except WorkerLost:
+            desk.take_back()
+        finally:
+            if isinstance(results, Generator):
+                results.close()  # also ends the processes after an exception of the caller
+
+
+class _Desk(Generic[Item, Result]):
+    """The iterator of batches that an engine takes its tasks from. It knows which batches are under way."""
+
+    def __init__(self, items: Iterable[Item], seconds: float, together: Callable[[Item], object]) -> None:
+        self._items = iter(items)
+        self._together = together
+        self._again: deque[Item] = deque()
+        self._seen: deque[Item] = deque()
+        self._seconds = seconds
+        self._measured: deque[float] = deque(maxlen=MEASURED)
+        self._under_way: dict[int, list[Item]] = {}
+        self._lost: Counter[Item] = Counter()
+        self._in_vain = 0  # processes lost since the last batch that came back
+        self._number = 0
+
+    def __iter__(self) -> Iterator[Batch[Item]]:
+        return self
+
+    def __next__(self) -> Batch[Item]:
+        """The next batch. A lost batch is cut into single cells: one that kills its process then loses no others."""
+        if self._again:
+            chosen = [self._again.popleft()]
+        else:
+            chosen = list(islice(self._rest(), self._size()))
+            chosen += self._relatives(chosen)
+        if not chosen:
+            raise StopIteration
+        self._number += 1
+        self._under_way[self._number] = chosen
+        return Batch(self._number, chosen)
+
+    def _size(self) -> int:
+        if not self._measured:
+            return 1
+        each = statistics.median(self._measured)
+        return LARGEST if each * LARGEST <= self._seconds else max(1, round(self._seconds / each))
+
+    def _relatives(self, chosen: list[Item]) -> Iterator[Item]:
+        """More items with the key of the last one, as long as the batch stays short enough."""
+        each = statistics.median(self._measured) if self._measured else self._seconds
+        key = self._together(chosen[-1]) if chosen else None
+        for place, item in enumerate(self._rest(), len(chosen) + 1):
+            if place * each > STRETCH * self._seconds or place > LARGEST or self._together(item) != key:
+                self._seen.append(item)
+                return
+            yield item
+
+    def _rest(self) -> Iterator[Item]:
+        """First the items that were inspected but not taken, then all others."""
+        while self._seen:
+            yield self._seen.popleft()
+        yield from self._items
+
+    def take(self, done: Done[Result]) -> Iterator[tuple[Item, Result, float]]:
+        self._in_vain = 0
+        items = self._under_way.pop(done.number)
+        self._measured.extend(done.seconds)
+        yield from zip(items, done.results, done.seconds, strict=True)
+
+    def take_back(self) -> None:
+        """Put the batches under way back; raise `WorkerLost` where processes were lost too often."""
+        for items in self._under_way.values():
+            self._lost.update(items)
+            self._again.extend(items)
+        self._under_way = {}
+        self._in_vain += 1
+        if self._in_vain >= TRIES or (self._lost and max(self._lost.values()) >= TRIES):
+            raise WorkerLost(f"{TRIES} processes were killed, or ended for lack of memory, in the same cell")

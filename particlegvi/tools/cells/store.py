@@ -1,0 +1,100 @@
+"""Finished cells: one small JSON file each, written whole or not at all, and valid for one identity alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from particlegvi.contracts import Facts
+from particlegvi.tools import files
+
+
+class Store:
+    """The folder ``cells`` of a folder.
+
+    A file holds the *identity* of its cell (settings, seed, versions), the result, the seconds that it took, and the
+    sha256 of identity and result. A cell that is damaged, or has another identity, counts as not finished.
+
+    Parameters
+    ----------
+    folder : Path
+    result : str
+        The key of the result in a file.
+    flush : bool
+        Whether a file is on the disk when `write` returns, which takes milliseconds. A cell survives a killed process
+        in any case; without ``flush``, a machine that is switched off may lose it.
+    """
+
+    def __init__(self, folder: Path, result: str = "result", flush: bool = False) -> None:
+        self.folder = folder / "cells"
+        self._result = result
+        self._flush = flush
+
+    def prepare(self) -> None:
+        """Make the folder."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def sweep(self) -> None:
+        """Remove the unfinished files of a process that died. No other process may be writing."""
+        files.sweep(self.folder)
+
+    def write(self, name: str, identity: Facts, result: Facts, seconds: float) -> None:
+        """Keep a finished cell."""
+        content: Facts = {**identity, self._result: result}
+        content |= {"seconds": round(seconds, 3), "sha256": self._digest(content, identity)}
+        files.write_text(self._place(name), files.json_text(content), self._flush)
+
+    def read(self, name: str, identity: Facts) -> Facts | None:
+        """The result of a cell, or None where it is not finished, of another identity, or damaged."""
+        content: Facts = {}
+        with files.ignoring_damage():
+            content = files.read_json(self._place(name))
+        if content.get("sha256") != self._digest(content, identity):
+            return None
+        if any(content.get(key) != value for key, value in identity.items()):
+            return None
+        found: Facts = content[self._result]
+        return found
+
+    def has(self, name: str) -> bool:
+        """Whether there is a file of a cell, sound or not."""
+        return os.path.lexists(self._place(name))
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove cells, and the folder where nothing else is in it."""
+        for name in names:
+            self._place(name).unlink(missing_ok=True)
+        if not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
+    def _place(self, name: str) -> Path:
+        return self.folder / f"{name}.json"
+
+    def _digest(self, content: Facts, identity: Facts) -> str:
+        counts = {key: content.get(key) for key in (*identity, self._result)}  # how long it took does not
+        return hashlib.sha256(json.dumps(counts, sort_keys=True).encode()).hexdigest()
+
+
+class MemoryStore:
+    """Finished cells that are kept in memory, where there is no folder, with the methods of `Store`."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Facts] = {}
+
+    def prepare(self) -> None:
+        """Do nothing: there is no folder to make."""
+
+    def sweep(self) -> None:
+        """Do nothing: there are no unfinished files."""
+
+    def write(self, name: str, identity: Facts, result: Facts, seconds: float) -> None:
+        self._found[name] = result
+
+    def read(self, name: str, identity: Facts) -> Facts | None:
+        return self._found.get(name)
+
+    def has(self, name: str) -> bool:
+        return name in self._found

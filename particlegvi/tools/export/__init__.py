@@ -1,0 +1,11 @@
+"""Runs in the forms of other tools: xarray, ArviZ, NetCDF, pandas, CSV, Parquet and numpy.
+
+A run inherits from `Exports` (`exports`) and gives datasets (`datasets`) and columns (`columns`); `writing` puts them
+into files. The libraries are those of the extra ``export`` and are imported where they are used.
+"""
+
+from __future__ import annotations
+
+from particlegvi.tools.export.exports import Exports
+
+__all__ = ["Exports"]

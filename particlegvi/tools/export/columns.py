@@ -1,0 +1,73 @@
+"""Long tables as columns by name: the form that pandas, CSV and Parquet share."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import IO, TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.contracts import Array
+from particlegvi.tools.export.names import unique
+from particlegvi.tools.extras import needed
+
+if TYPE_CHECKING:
+    import pandas
+
+Column: TypeAlias = "NDArray[np.generic]"
+Columns: TypeAlias = dict[str, Column]
+ROWS = 10_000  # rows that are written at a time
+
+
+def of_particles(positions: Array, names: list[str], records: Mapping[str, Column] | None = None) -> Columns:
+    """One row for each particle of each record.
+
+    Parameters
+    ----------
+    positions : array (records, particles, dim)
+    names : list of str
+        Names of the coordinates.
+    records : mapping, optional
+        Columns that identify the record, each (records,).
+    """
+    count, particles, dim = positions.shape
+    found: Columns = {name: np.repeat(column, particles) for name, column in (records or {}).items()}
+    found["particle"] = np.tile(np.arange(particles), count)
+    rows = positions.reshape(-1, dim)
+    taken = ("method", "record", "time", "particle")
+    return found | {name: rows[:, i] for i, name in enumerate(unique(names, taken))}
+
+
+def stacked(tables: Mapping[str, Columns], key: str) -> Columns:
+    """Tables one below the other, the name of each in the first column; NaN where one lacks a column."""
+    lengths = [len(next(iter(table.values()))) for table in tables.values()]
+    found: Columns = {key: np.repeat(np.array(list(tables), dtype=object), lengths)}
+    for name in dict.fromkeys(name for table in tables.values() for name in table):
+        parts = [
+            table.get(name, np.full(length, np.nan)) for table, length in zip(tables.values(), lengths, strict=True)
+        ]
+        found[name] = np.concatenate(parts)
+    return found
+
+
+def frame(columns: Columns) -> pandas.DataFrame:
+    """A ``pandas.DataFrame``."""
+    needed("a data frame", "export", "pandas")
+    import pandas
+
+    return pandas.DataFrame(columns)
+
+
+def write_csv(columns: Columns, file: IO[bytes]) -> None:
+    """Write a table as CSV in UTF-8; each number with all its digits, and nothing where it is NaN."""
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(columns)
+    length = len(next(iter(columns.values())))
+    for first in range(0, length, ROWS):
+        part = [column[first : first + ROWS].tolist() for column in columns.values()]
+        rows.writerows([["" if each != each else each for each in row] for row in zip(*part, strict=True)])
+    text.detach()

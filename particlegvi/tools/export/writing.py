@@ -1,0 +1,81 @@
+"""Files of results for other tools: the suffix gives the form, and no file is overwritten unless asked for."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from particlegvi.tools import arguments, files
+from particlegvi.tools.export.columns import Columns, frame, write_csv
+from particlegvi.tools.extras import needed
+from particlegvi.tools.quoting import refuse, shown
+
+if TYPE_CHECKING:
+    import numpy as np
+    import xarray
+    from numpy.typing import NDArray
+
+Arrays: TypeAlias = "dict[str, NDArray[np.generic]]"  # by name
+SUFFIXES = (".nc", ".csv", ".parquet", ".npz")
+LIBRARIES = {".nc": ("xarray", "h5netcdf", "h5py"), ".parquet": ("pandas", "pyarrow")}
+
+
+def destination(
+    path: str | os.PathLike[str], overwrite: bool, suffixes: tuple[str, ...] = SUFFIXES, key: str = "path"
+) -> Path:
+    """The place of a new file, if it can be written: before anything is computed.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is none of these, the file exists and may not be overwritten, its folder does not exist, or a
+        library of the extra is missing.
+    """
+    arguments.flag("overwrite", overwrite)
+    place = files.place(key, path)
+    allowed = " or ".join(filter(None, [", ".join(suffixes[:-1]), suffixes[-1]]))
+    if place.suffix not in suffixes:
+        raise refuse(key, str(path), f"a file that ends in {allowed}")
+    needed(f"a file {place.suffix}", "export", *LIBRARIES.get(place.suffix, ()))
+    if not place.parent.is_dir():
+        raise ValueError(f"{key} must be in a folder that exists, not in {shown(str(place.parent))}")
+    if os.path.lexists(place) and (not overwrite or not place.is_file()):
+        remedy = "; choose another name, or say --overwrite (overwrite=True)" if place.is_file() else ""
+        raise ValueError(f"{place} exists already{remedy}")
+    return place
+
+
+def write_netcdf(place: Path, data: xarray.Dataset | xarray.DataTree) -> None:
+    """Write a dataset or a tree of them as NetCDF, whole or not at all."""
+    _whole(place, lambda path: data.to_netcdf(path, engine="h5netcdf"))
+
+
+def write_parquet(place: Path, columns: Columns) -> None:
+    """Write a table as Parquet, whole or not at all."""
+    _whole(place, lambda path: frame(columns).to_parquet(path, engine="pyarrow", index=False))
+
+
+def write_table(place: Path, columns: Columns) -> None:
+    """Write a table as CSV, whole or not at all."""
+    files.write(place, lambda file: write_csv(columns, file))
+
+
+def write_arrays(place: Path, arrays: Arrays) -> None:
+    """Write arrays by name into one file of numpy, whole or not at all."""
+    import numpy as np
+
+    save: Callable[..., None] = np.savez
+    _whole(place, lambda path: save(path, **arrays))
+
+
+def _whole(place: Path, fill: Callable[[Path], object]) -> None:
+    """Write a file under a temporary name of the same suffix, for libraries that open files by name; then rename it."""
+    temporary = place.with_name(f".{place.stem}.{secrets.token_hex(8)}{place.suffix}")
+    try:
+        fill(temporary)
+        files.replace(temporary, place)
+    finally:
+        temporary.unlink(missing_ok=True)

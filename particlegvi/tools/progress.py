@@ -1,0 +1,273 @@
+"""Progress bars on a terminal or in a notebook: one line that changes, and disappears at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import os
+import sys
+import threading
+import time
+
+from particlegvi.tools import signals
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any, Literal, Self
+
+    from particlegvi.contracts import Listening, Progress, Stage, StepListening, StepProgress
+
+    Front = Literal["command", "terminal", "notebook"]
+
+TICK = 0.5  # seconds between two signs of life: of the elapsed time where nothing else moves
+PATIENCE = 1.0  # seconds before "auto" shows anything
+ELAPSED = "{desc} [{elapsed}]"
+COUNTED = "{desc} |{bar}| {n_fmt} of {total_fmt} {unit} [{elapsed}]"
+UNITS: dict[Stage, str] = {
+    "compiling": "kernels", "scenarios": "scenarios", "steps": "methods", "truth": "parts", "pictures": "pictures"
+}  # fmt: skip
+
+
+class Bars:
+    """A progress bar: one bar at a time, for loading, compiling, the steps of each method, the truth or the pictures.
+
+    Entering the context gives the bars as a `particlegvi.contracts.Progress` that listens to stages; None without a
+    front.
+
+    Parameters
+    ----------
+    front : str or None
+        Where the bar is shown. "command": on the terminal of a command, by ``tqdm`` alone, which loads fast. "terminal"
+        and "notebook": by ``tqdm.auto``, which writes text if a notebook has no widgets. None: nowhere.
+    heading : str
+        Text before every label.
+    patience : float
+        Seconds before anything is shown, unless a stage will take longer; 0 shows the first label at once.
+    first : str
+        Label until the first stage or method is reported.
+    """
+
+    def __init__(
+        self, front: Front | None, heading: str = "", patience: float = 0.0, first: str = "loading"
+    ) -> None:
+        self.front = front
+        self.heading = heading
+        self.patience = patience
+        self.first = first
+        self.label = ""
+        self.bar: Any = None
+        self._count: tuple[int, int | None, str, str | None] = (0, None, "", ELAPSED)  # done, total, unit, format
+        self._compiling = 0.0  # seconds of compiling so far, which comes in several pieces
+        self._begun = time.monotonic()
+        self._lock = threading.Lock()  # the work and the thread that shows the time both change the bar
+        self._left = threading.Event()
+
+    def __enter__(self) -> Self | None:
+        if self.front is None:
+            return None
+        self._begun = time.monotonic()
+        self._next(self.first, 0, None, "", ELAPSED)
+        # A notebook shows the output of a thread in the cell whose context the thread has.
+        threading.Thread(target=contextvars.copy_context().run, args=(self._tick,), daemon=True).start()
+        return self
+
+    def __call__(self, label: str, done: int, total: int) -> None:
+        self.update(label, done, total)
+
+    def update(self, label: str, done: int, steps: int) -> None:
+        """Show that ``done`` of ``steps`` steps of a method are done. A new label starts a new bar."""
+        with self._lock:
+            if label != self.label:
+                self._next(label, 0, steps, "step", None)
+            self._move(done, steps)
+
+    def stage(self, name: Stage, done: int, total: int, seconds: float) -> None:
+        """Show that ``done`` of ``total`` parts of a stage are done. A new stage starts a new bar."""
+        from particlegvi.tools.stages import words
+
+        label = words(name, seconds)
+        with self._lock:
+            if seconds >= self.patience > 0.0:
+                self.patience = 0.0
+            if label != self.label:
+                self._next(label, done, total or None, UNITS[name], COUNTED if total > 1 else ELAPSED)
+                if name == "compiling" and self.bar is not None:
+                    self.bar.start_t -= self._compiling
+            self._move(done, total or None, refresh=True)
+            if name == "compiling" and self.bar is not None:
+                self._compiling = self.bar.format_dict["elapsed"]
+
+    def word(self, label: str) -> None:
+        """Start a bar that shows only the elapsed time."""
+        if self.front is not None:
+            with self._lock:
+                self._next(label, 0, None, "", ELAPSED)
+
+    def aside(self, work: Callable[[], object]) -> None:
+        """Call a function that writes to the terminal, with the bar hidden meanwhile."""
+        with self._lock:
+            if self.bar is not None:
+                self.bar.clear()
+            work()
+            if self.bar is not None:
+                self.bar.refresh()
+
+    def _next(self, label: str, done: int, total: int | None, unit: str, form: str | None) -> None:
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
+        self.label, self._count = label, (done, total, unit, form)
+        self._show()
+
+    def _move(self, done: int, total: int | None, refresh: bool = False) -> None:
+        """Set the bar to ``done`` of ``total``. Make the bar first if the patience is over."""
+        self._count = (done, total, *self._count[2:])
+        if self.bar is None:
+            self._show()
+        elif refresh:
+            self.bar.total, self.bar.n = total, done
+            self.bar.refresh()
+        else:
+            self.bar.update(done - self.bar.n)
+
+    def _show(self) -> None:
+        if time.monotonic() - self._begun < self.patience:
+            return
+        done, total, unit, form = self._count
+        settings = {"total": total, "initial": done, "unit": unit, "bar_format": form, "leave": False}
+        if self.front != "notebook":  # tqdm shows nothing on a terminal of unknown size
+            settings |= {"ncols": width(), "nrows": 20}
+        self.bar = maker(self.front)(desc=f"{self.heading} {self.label}".strip(), **settings)
+
+    def _tick(self) -> None:
+        while not self._left.wait(TICK):
+            with self._lock:
+                if self._left.is_set():
+                    return
+                if self.bar is None:
+                    self._show()
+                else:
+                    self.bar.refresh()
+
+    def __exit__(self, *_: object) -> None:
+        self._left.set()
+        with self._lock:
+            if self.bar is not None:
+                self.bar.close()
+
+
+def command_bars(quiet: bool, heading: str = "", first: str = "loading") -> Bars:
+    """The bars of a command: none if stderr is no terminal, or if the user said ``--quiet``."""
+    seen = not quiet and sys.stderr is not None and sys.stderr.isatty()
+    return Bars("command" if seen else None, heading, first=first)
+
+
+class StepBars:
+    """Bars for the run of one method: a `particlegvi.contracts.StepProgress` that listens to stages."""
+
+    def __init__(self, bars: Bars, label: str) -> None:
+        self.bars, self.label = bars, label
+
+    def __call__(self, done: int, steps: int) -> None:
+        self.bars.update(self.label, done, steps)
+
+    def stage(self, name: Stage, done: int, total: int, seconds: float) -> None:
+        self.bars.stage(name, done, total, seconds)
+
+
+@contextlib.contextmanager
+def listening(progress: Listening) -> Iterator[Progress | None]:
+    """The listener for an argument ``progress``: a function itself, bars for True and "auto", None for no bars."""
+    with contextlib.nullcontext(progress) if callable(progress) else chosen(progress) as heard, _enclosed_by(None):
+        yield heard
+
+
+@contextlib.contextmanager
+def listening_to_steps(progress: StepListening, label: str) -> Iterator[StepProgress | None]:
+    """`listening` for the run of one method."""
+    with _enclosed_by(None):
+        if callable(progress):
+            yield progress
+        else:
+            with chosen(progress) as bars:
+                yield None if bars is None else StepBars(bars, label)
+
+
+@contextlib.contextmanager
+def automatic_bars() -> Iterator[Bars | None]:
+    """Bars as for "auto", for a call without an argument ``progress``. Calls inside find them by `enclosing_bars`."""
+    with chosen("auto") as bars, _enclosed_by(bars):
+        yield bars
+
+
+def enclosing_bars() -> tuple[Bars | None] | None:
+    """The bars of the enclosing call, as a tuple of one; None if no call encloses this one.
+
+    The tuple holds None if the enclosing call has an argument ``progress``: the user has said then what is shown.
+    """
+    return _around.get(None)
+
+
+_around: contextvars.ContextVar[tuple[Bars | None] | None] = contextvars.ContextVar("around")
+
+
+@contextlib.contextmanager
+def _enclosed_by(bars: Bars | None) -> Iterator[None]:
+    before = _around.get(None)
+    _around.set((bars,))
+    try:
+        yield
+    finally:
+        _around.set(before)
+
+
+def chosen(asked: bool | str | None) -> Bars:
+    """The bars for a value of ``progress``: True, "auto", False or None."""
+    if asked == "auto":
+        return Bars(automatic(), patience=PATIENCE)
+    return Bars(("notebook" if in_notebook() else "terminal") if asked and sys.stderr is not None else None)
+
+
+def automatic() -> Front | None:
+    """A notebook, or a terminal that is not used by a command or by several processes; else None."""
+    if in_notebook():
+        return "notebook"
+    if signals.in_command() or threading.current_thread() is not threading.main_thread() or is_child():
+        return None
+    return "terminal" if sys.stderr is not None and sys.stderr.isatty() else None
+
+
+def in_notebook() -> bool:
+    """Whether this is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and "IPKernelApp" in shell.config
+
+
+def is_child() -> bool:
+    """Whether this process is a worker of a pool (multiprocessing, loky or Dask): several share one terminal."""
+    processes = sys.modules.get("multiprocessing.process")
+    return processes is not None and processes.current_process().name != "MainProcess"
+
+
+def maker(front: Front | None) -> Any:
+    """The tqdm class for a front."""
+    if front == "command":
+        from tqdm import tqdm
+
+        return tqdm
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # tqdm warns if it falls back to text
+        from tqdm.auto import tqdm as either
+    return either
+
+
+def width() -> int:
+    """Columns of the terminal; 80 if they are unknown."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError, AttributeError):
+        return 80

@@ -1,0 +1,128 @@
+"""The doctor: a self-test that can fail, a cache that is emptied and filled, and a report for people and programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from particlegvi.cli import main
+from particlegvi.cli.doctor import cache, report, self_test, warming
+from particlegvi.engine.numerics import compiled
+
+
+@pytest.fixture
+def own_cache(tmp_path, monkeypatch):
+    """An empty cache for what only looks at its folders; the kernels of this process stay where they are."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "numba"))
+    monkeypatch.setattr(cache, "cache_folder", compiled.cache_folder.__wrapped__)
+    return tmp_path / "numba" / "particlegvi"
+
+
+@pytest.mark.thorough
+def test_the_self_test_knows_the_bits_and_notices_one():
+    assert self_test.self_test().passed
+    wrong = (float.fromhex(self_test.KNOWN[0]) * (1.0 + 2.0**-52)).hex()
+    outcome = self_test.self_test((wrong, *self_test.KNOWN[1:]))
+    assert not outcome.passed and outcome.found == self_test.KNOWN
+
+
+@pytest.mark.thorough
+def test_the_report_has_what_a_program_asks_for(capsys):
+    assert main(["doctor", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert list(facts) == [
+        "versions", "extras", "system", "threads", "cache", "memory", "disk", "self_test", "paste"
+    ]  # fmt: skip
+    assert {"particlegvi", "python", "numpy", "scipy", "numba", "matplotlib"} <= set(facts["versions"])
+    assert facts["self_test"]["passed"] and len(facts["paste"]) == 3
+    assert facts["cache"]["writable"] and facts["cache"]["kernels"] > 0 and facts["cache"]["bytes"] > 1000
+    assert facts["memory"]["available"] > 0 and facts["disk"]["free"] > 0 and facts["threads"]["number"] >= 1
+
+
+def test_a_person_reads_lines_and_a_wrong_bit_is_exit_code_1(capsys, monkeypatch):
+    assert main(["doctor"]) == 0
+    text = capsys.readouterr().out
+    assert text.isascii() and "self-test" in text and "passed" in text and "for the report of a problem:" in text
+    monkeypatch.setattr(self_test.self_test, "__defaults__", (("0x0.0p+0",) * self_test.PARTICLES,))
+    assert main(["doctor"]) == 1
+    text = capsys.readouterr().out
+    assert "FAILED" in text and self_test.KNOWN[0] in text
+
+
+def test_cleaning_removes_compiled_code_and_nothing_else(own_cache, capsys):
+    for name in ("0" * 16, "a1" * 8, "notes", "b" * 15):
+        (own_cache / name / "inside").mkdir(parents=True)
+        (own_cache / name / "inside" / "kernel.nbi").write_bytes(b"12345")
+    (own_cache / ("c" * 16)).symlink_to(own_cache / "notes")
+    there = cache.contents()  # and makes the folder of the present sources
+    assert (there.folder, there.writable, there.kernels, there.bytes) == (own_cache, True, 0, 10)
+    removed = cache.contents().versions
+    assert main(["doctor", "--clean"]) == 0
+    assert removed == 3 and f"removed {removed} folders (0.0 MB) from {own_cache}" in capsys.readouterr().out
+    assert sorted(place.name for place in own_cache.iterdir()) == ["b" * 15, "c" * 16, "notes"]
+    assert (own_cache / "notes" / "inside" / "kernel.nbi").exists()
+
+
+def test_cleaning_where_there_is_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "cache_parent", lambda: tmp_path / "none")
+    assert cache.clean().versions == 0
+
+
+def test_a_folder_that_cannot_be_written_is_said(monkeypatch):
+    assert not any("DAMAGED" in line for line in report.lines(report.report()))
+    monkeypatch.setattr(cache, "cache_folder", lambda: "")
+    assert any("CANNOT BE WRITTEN" in line for line in report.lines(report.report()))
+
+
+def test_damaged_files_are_said_in_the_report_and_in_the_lines_to_paste(monkeypatch):
+    monkeypatch.setattr(cache, "damaged", lambda: 3)
+    text = "\n".join(report.lines(report.report()))
+    assert "DAMAGED FILES: 3, which runs compile again and particlegvi doctor --clean removes" in text
+    assert ", 3 DAMAGED FILES," in text
+
+
+def test_tables_are_left_out_and_every_other_scenario_is_short(monkeypatch):
+    ran = []
+
+    def execute(settings, **_):
+        ran.append(settings)
+        return SimpleNamespace(summary={})
+
+    monkeypatch.setattr(warming, "execute", execute)
+    assert warming.warm(["uci-function-space", "lifting", "four-particles"], processes=1) == ["uci-function-space"]
+    assert [settings["name"] for settings in ran] == ["lifting", "four-particles"]
+    assert all(settings["steps"] == warming.STEPS for settings in ran)
+
+
+LISTENING = """
+import sys
+from numba.core import event
+from particlegvi.cli import main
+class Listener(event.Listener):
+    def on_start(self, heard): print(heard.data["dispatcher"], file=sys.stderr)
+    def on_end(self, heard): pass
+event.register("numba:compile", Listener())
+sys.exit(main(["run", sys.argv[1], "--no-figure", "--quiet", "--out", sys.argv[1]]))
+"""
+
+
+@pytest.mark.slow
+def test_after_warming_a_run_of_a_scenario_compiles_nothing(tmp_path):
+    """In new processes with a cache of their own, on the line and in the plane."""
+    surroundings = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "numba")}
+
+    def compiles(code: str, *arguments: str) -> bool:
+        command = [sys.executable, "-W", "ignore", "-c", code, *arguments]
+        done = subprocess.run(command, env=surroundings, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return "CPUDispatcher" in done.stderr
+
+    assert compiles(LISTENING, "lifting")  # the control
+    names = ["global-minimiser", "multimodal"]
+    compiles(f"from particlegvi.cli.doctor.warming import warm; warm({names!r})")
+    assert not any(compiles(LISTENING, name) for name in names)

@@ -1,0 +1,254 @@
+"""Two definitions of one name are two, at every door through which code from outside becomes compiled code.
+
+Each stands for a notebook cell that is run again after an edit: of a number in a method, of a helper that it calls, of
+a constant of the module, of a default or of a variable around it. The same cell again must compile nothing.
+"""
+
+from __future__ import annotations
+
+import types
+from contextlib import contextmanager
+
+import numba
+import numpy as np
+import pytest
+from numba.core import event
+
+import particlegvi as pg
+from particlegvi.engine.numerics.compiled import distinct, is_ours
+from particlegvi.engine.numerics.outside_code import Content
+from particlegvi.engine.pairs.direct import pair_energy
+from particlegvi.engine.terms import evaluate
+from particlegvi.functionspace import likelihoods
+
+CELL = """
+import math
+from typing import NamedTuple
+import numba
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood
+
+SCALE = {constant}
+
+@numba.njit
+def helper(t):
+    return {helper} * t * t
+
+class _Fields(NamedTuple):
+    lengthscale: float = 1.0
+
+class Term(_Fields):
+    name = "own"
+    dim = 1
+
+    def value(self, x):
+        return {literal} * SCALE * helper(x[0])
+
+    def gradient(self, x, out):
+        out[0] = 2.0 * {literal} * SCALE * helper(x[0]) / x[0]
+
+class Kernel(_Fields):
+    name = "own"
+    variance = 1.0
+
+    def value(self, squared_distance):
+        return math.exp(-{literal} * SCALE * helper(math.sqrt(squared_distance)))
+
+    def slope(self, squared_distance):
+        return -{literal} * SCALE * helper(1.0) * math.exp(-{literal} * SCALE * helper(math.sqrt(squared_distance)))
+
+class Watching(_Fields, Likelihood):
+    def cost_at(self, f, y):
+        return {literal} * SCALE * helper(f - y)
+
+    def slope_at(self, f, y):
+        return 2.0 * {literal} * SCALE * helper(1.0) * (f - y)
+
+    def curvature_at(self, f, y):
+        return 2.0 * {literal} * SCALE * helper(1.0)
+
+def value(x):
+    return {literal} * SCALE * helper(x[0])
+
+def gradient(x, out):
+    out[0] = 2.0 * {literal} * SCALE * helper(x[0]) / x[0]
+"""
+BASE = {"literal": 1.0, "helper": 1.0, "constant": 1.0}
+EDITS = [{**BASE, name: 3.0} for name in BASE]
+POINT = np.array([[0.7]])
+
+
+def run_cell(literal: float, helper: float, constant: float) -> types.SimpleNamespace:
+    names = {"__name__": "__main__"}
+    exec(compile(CELL.format(literal=literal, helper=helper, constant=constant), "<cell>", "exec"), names)
+    return types.SimpleNamespace(**names)
+
+
+@contextmanager
+def compilations():
+    """The list of what numba compiles meanwhile."""
+    heard = []
+
+    class Listener(event.Listener):
+        def on_start(self, told):
+            heard.append(told)
+
+        def on_end(self, told):
+            pass
+
+    listener = Listener()
+    event.register("numba:compile", listener)
+    try:
+        yield heard
+    finally:
+        event.unregister("numba:compile", listener)
+
+
+def loss_of_term(cell):
+    return pg.Loss.from_term(cell.Term()).value(POINT)[0]
+
+
+def loss_of_functions(cell):
+    return pg.Loss.from_numba(cell.value, cell.gradient, dim=1).gradient(POINT)[0, 0]
+
+
+def prior(cell):
+    return evaluate.gradients(cell.Term(), POINT)[0, 0]
+
+
+def kernel(cell):
+    return pair_energy(cell.Kernel(), np.array([[0.0], [0.5]]))
+
+
+def profile(cell):
+    return evaluate.profile_slopes(cell.Kernel(), np.array([0.3]))[0]
+
+
+def likelihood(cell):
+    return float(cell.Watching().cost(0.7, 0.0))
+
+
+DOORS = [loss_of_term, loss_of_functions, prior, kernel, profile, likelihood]
+
+
+@pytest.mark.sample("kernel", "prior", "likelihood", "loss_of_term")
+@pytest.mark.parametrize("door", DOORS)
+def test_an_edited_cell_is_never_taken_for_the_one_before(door):
+    before = door(run_cell(**BASE))
+    found = {before} | {door(run_cell(**edit)) for edit in EDITS[:1]}
+    assert len(found) == 2, "an edit of a number in the method"
+    assert door(run_cell(**EDITS[1])) == pytest.approx(door(run_cell(**EDITS[0])), rel=1e-14), "of the helper"
+    assert door(run_cell(**EDITS[2])) == pytest.approx(door(run_cell(**EDITS[0])), rel=1e-14), "of the constant"
+    with compilations() as heard:
+        assert door(run_cell(**BASE)) == before  # bit for bit
+    assert heard == []
+
+
+def simulated(cell, method):
+    own = types.SimpleNamespace(
+        name="own", dim=1, low=np.array([-np.inf]), high=np.array([np.inf]), mean=np.zeros(1), sd=np.ones(1),
+        log_density=lambda x: -np.array([cell.Term().value(p) for p in x]),
+        gradient=lambda x: -2.0 * cell.Term().value(np.ones(1)) * np.asarray(x),
+        sample=lambda n, seed=0, role="start": np.random.default_rng(seed).normal(size=(n, 1)), term=cell.Term,
+    )  # fmt: skip
+    loss = pg.Loss.from_term(cell.Term())
+    run = pg.simulate(loss, method(cell.Kernel()), own, 20, 20, 0.05, seed=0, record_every=0)
+    return run.final.tobytes()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "method",
+    [lambda kernel: pg.methods.DRLE(0.3, 0.5, kernel), lambda kernel: pg.methods.SVGD(0.5, kernel)],
+    ids=["DRLE", "SVGD"],
+)
+def test_nor_in_a_run_with_own_loss_prior_and_kernel(method):
+    before, after = (simulated(run_cell(**each), method) for each in (BASE, EDITS[0]))
+    assert before != after
+    with compilations() as heard:
+        cell = run_cell(**BASE)
+        assert simulated(cell, method) == before
+    # Where no closed form is known, Python calls the kernel, and with it the helper of this cell.
+    assert {told.data["dispatcher"] for told in heard} <= {cell.helper}
+
+
+def test_a_constant_that_is_changed_under_a_class_counts_from_then_on():
+    cell = run_cell(**BASE)
+    loss, first = pg.Loss.from_term(cell.Term()), loss_of_term(cell)
+    vars(cell)["Term"].value.__globals__["SCALE"] = 3.0
+    assert loss.value(POINT)[0] == pytest.approx(3.0 * first, rel=1e-14)
+    cell.Term.value = lambda self, x: 7.0  # as IPython's autoreload edits a class
+    assert loss.value(POINT)[0] == 7.0
+
+
+def test_a_helper_is_compiled_with_the_constants_of_now():
+    names = {"__name__": "__main__"}
+    exec("import numba\nFACTOR = 2.0\n@numba.njit\ndef value(x): return FACTOR * x[0]", names)
+    first = pg.Loss.from_numba(names["value"], lambda x: 2.0 + 0.0 * x, dim=1).value(1.0)
+    names["FACTOR"] = 5.0
+    second = pg.Loss.from_numba(names["value"], lambda x: 5.0 + 0.0 * x, dim=1).value(1.0)
+    assert (first, second) == (2.0, 5.0)
+
+
+def test_control_numba_alone_takes_the_second_for_the_first():
+    first, second = (run_cell(**each).Kernel() for each in (BASE, EDITS[0]))
+    function = numba.njit(lambda term: term.value(0.3))
+    assert function(first) == function(second)
+    assert function(distinct(first)) != function(distinct(second))
+
+
+def test_a_class_with_the_name_of_one_of_ours_is_not_ours():
+    class SquaredExponential(pg.kernels.SquaredExponential):
+        __slots__ = ()
+
+        def value(self, squared_distance):
+            return 2.0
+
+    ours, theirs = pg.kernels.SquaredExponential(1.0), SquaredExponential(1.0)
+    assert is_ours(ours) and distinct(ours) is ours and not is_ours(theirs)
+    assert evaluate.profile_values(ours, np.zeros(1))[0] == 1.0
+    assert evaluate.profile_values(theirs, np.zeros(1))[0] == 2.0
+    assert type(distinct(likelihoods.Gaussian(1.0))) is likelihoods.Gaussian
+
+
+def functions(*texts):
+    found = []
+    for text in texts:
+        names = {"__name__": "__main__"}
+        exec(text, names)
+        found.append(names["f"])
+    return found
+
+
+TABLE = "import numpy as np\ntable = np.array([1.0, {}])\ndef f(x): return x + table[1]"
+LAMBDA = "def f(x):\n    return [x + {} for _ in range(2)]"
+DEFAULT = "def f(x, a={}): return x + a"
+CELLS = "def around(a):\n    def f(x): return x + a\n    return f\nf = around({})"
+RECURSIVE = "def f(x): return {} if x < 1 else f(x - 1)"
+NESTED = "def g(x): return h(x)\ndef h(x): return x + {}\ndef f(x): return g(x)"
+LISTED = "values = [1, {}]\ndef f(x): return x + values[1]"
+
+
+@pytest.mark.parametrize("text", [TABLE, LAMBDA, DEFAULT, CELLS, RECURSIVE, NESTED, LISTED])
+def test_the_digest_follows_all_that_a_function_refers_to(text):
+    one, again, other = functions(text.format(1.0), "\n\n" + text.format(1.0), text.format(2.0))
+    assert Content(one).digest == Content(again).digest != Content(other).digest
+
+
+def test_the_digest_tells_signs_of_zero_kinds_of_numbers_and_unknown_objects_apart():
+    text = "def f(x): return x + {}"
+    digests = [Content(each).digest for each in functions(*(text.format(n) for n in ("0.0", "-0.0", "0", "False")))]
+    assert len(set(digests)) == 4
+    objects = [object(), object()]
+    assert Content(objects[0]).digest != Content(objects[1]).digest == Content(objects[1]).digest
+
+
+def test_the_digest_sees_the_modules_of_a_user(monkeypatch):
+    own = types.ModuleType("own_helpers")
+    own.SCALE, own.unused = 1.0, 1.0
+    names = {"__name__": "__main__", "own": own}
+    exec("def f(x): return x * own.SCALE", names)
+    content = Content(names["f"])
+    monkeypatch.setattr(own, "unused", 2.0)
+    assert content.holds()
+    monkeypatch.setattr(own, "SCALE", 2.0)
+    assert not content.holds() and Content(names["f"]).digest != content.digest

@@ -1,0 +1,161 @@
+"""A cache file that was cut, emptied, flipped or exchanged is compiled again; it is never run, and stops nothing."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from numba import config
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from particlegvi.cli.doctor import cache as doctors
+from particlegvi.engine.numerics import shared_cache
+from particlegvi.engine.numerics.sealed_files import SealedFiles, is_whole
+from particlegvi.engine.numerics.shared_cache import SharedCache, share
+
+
+def plus_one(x):
+    return x + 1
+
+
+def plus_two(x):
+    return x + 2
+
+
+@pytest.fixture
+def process(tmp_path, monkeypatch):
+    """A dispatcher as a new process has it: nothing in memory, the disk as it is."""
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "compiled"))
+
+    def started(function=plus_one, kind=SharedCache):
+        each = numba.njit(function)
+        vars(each)["_cache"] = kind(function)
+        return each
+
+    return started
+
+
+def file(folder: Path, kind: str, name: str = "plus_one") -> Path:
+    return sorted(folder.rglob(f"*{name}*.{kind}"))[0]
+
+
+def emptied(place: Path, folder: Path) -> None:
+    place.write_bytes(b"")
+
+
+def halved(place: Path, folder: Path) -> None:
+    place.write_bytes(place.read_bytes()[: place.stat().st_size // 2])
+
+
+def flipped(place: Path, folder: Path) -> None:
+    content = bytearray(place.read_bytes())
+    content[len(content) // 3] ^= 1
+    place.write_bytes(bytes(content))
+
+
+def garbage(place: Path, folder: Path) -> None:
+    place.write_bytes(np.random.default_rng(0).bytes(1000))
+
+
+def exchanged(place: Path, folder: Path) -> None:
+    shutil.copyfile(file(folder, place.suffix[1:], "plus_two"), place)
+
+
+def of_other_types(place: Path, folder: Path) -> None:
+    """The machine code for whole numbers under the name of that for real ones, as only an index could say."""
+    other = place.with_name(place.name.replace(".1.nbc", ".2.nbc"))
+    if other != place:
+        shutil.copyfile(other, place)
+    else:
+        place.unlink()
+
+
+DAMAGES = [emptied, halved, flipped, garbage, exchanged, of_other_types]
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_compiled_again(process, tmp_path, damage, kind):
+    first = process()
+    first(1.0)
+    first(1)
+    process(plus_two)(1.0)
+    damage(file(tmp_path, kind), tmp_path)
+    second = process()
+    assert (second(1.0), second(1)) == (2.0, 2) and second.stats.cache_misses
+    third = process()
+    assert (third(1.0), third(1)) == (2.0, 2) and not third.stats.cache_misses  # mended
+    assert all(is_whole(place) for place in tmp_path.rglob("*.nb[ic]"))
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+def test_control_numba_alone_fails_or_runs_other_code(process, tmp_path, kind):
+    process(kind=FunctionCache)(1.0)
+    process(plus_two, kind=FunctionCache)(1.0)
+    place = file(tmp_path, kind)
+    emptied(place, tmp_path)
+    with pytest.raises(EOFError):
+        process(kind=FunctionCache)(1.0)
+    if kind == "nbc":
+        exchanged(place, tmp_path)
+        assert process(kind=FunctionCache)(1.0) == 3.0  # plus_two
+
+
+def test_control_a_sound_file_is_used(process, tmp_path):
+    process()(1.0)
+    again = process()
+    assert again(1.0) == 2.0 and again.stats.cache_hits and not again.stats.cache_misses
+
+
+def test_a_full_disk_costs_one_sentence_and_leaves_nothing(process, tmp_path, monkeypatch):
+    def full(self, *_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(SealedFiles, "_dump", full)
+    monkeypatch.setattr(shared_cache, "_told", [])
+    with pytest.warns(UserWarning, match="cannot be kept in .* \\(No space left on device\\)") as told:
+        each = process()
+        assert (each(1.0), each(1)) == (2.0, 2)
+    assert len(told) == 1
+    assert not list(tmp_path.rglob("*.nb[ic]*"))
+    monkeypatch.undo()
+
+
+def test_a_file_that_cannot_be_read_is_not_taken_away(process, tmp_path, monkeypatch):
+    process()(1.0)
+    before = {place: place.read_bytes() for place in tmp_path.rglob("*.nb[ic]")}
+    read = Path.read_bytes
+
+    def refused(self):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    monkeypatch.setattr(shared_cache, "_told", ["said"])
+    assert process()(1.0) == 2.0
+    monkeypatch.setattr(Path, "read_bytes", read)
+    assert {place: place.read_bytes() for place in tmp_path.rglob("*.nb[ic]")} == before
+
+
+def test_no_cache_is_made_beside_the_sources(tmp_path, monkeypatch):
+    (tmp_path / "file").write_bytes(b"")
+    chosen = str(tmp_path / "file" / "compiled")
+    monkeypatch.setattr(config, "CACHE_DIR", chosen)
+    each, control = numba.njit(plus_one), numba.njit(plus_one)
+    share(each, chosen)
+    control.enable_caching()
+    assert not isinstance(each._cache, FunctionCache)
+    assert isinstance(control._cache, FunctionCache)  # numba alone: in __pycache__, or in a folder of its own
+    assert IndexDataCacheFile is not SealedFiles
+
+
+def test_the_doctor_counts_damaged_files(process, tmp_path, monkeypatch):
+    process()(1.0)
+    monkeypatch.setattr(doctors, "cache_folder", lambda: str(tmp_path))
+    assert doctors.damaged() == 0
+    halved(file(tmp_path, "nbc"), tmp_path)
+    emptied(file(tmp_path, "nbi"), tmp_path)
+    assert doctors.damaged() == 2

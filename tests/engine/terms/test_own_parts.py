@@ -1,0 +1,240 @@
+"""Own parts are tried where they are handed in: a right one passes, each wrong one is refused in one sentence."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.engine.pairs.algorithms import Direct, Near, suitable
+from particlegvi.engine.terms.own_parts import try_kernel, try_likelihood, try_loss, try_prior
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood, generator
+
+from ...plain_parts import PlainLoss, PlainPrior
+
+
+class _Bell(NamedTuple):
+    lengthscale: float = 0.5
+    factor: float = 1.0
+
+
+class Bell(_Bell):
+    """Its slope is right where the factor is 1. Its name is that of a kernel of the package."""
+
+    __slots__ = ()
+    name = "squared-exponential"
+    variance = 1.0
+
+    def value(self, r2):
+        return math.exp(-r2 / self.lengthscale**2)
+
+    def slope(self, r2):
+        return -self.factor / self.lengthscale**2 * math.exp(-r2 / self.lengthscale**2)
+
+
+class _Square(NamedTuple):
+    factor: float = 1.0
+    scale: float = 1.0
+
+
+class Square(_Square):
+    __slots__ = ()
+    dim = 2
+
+    def value(self, x):
+        return self.scale * (0.5 * x[0] ** 2 + x[1] ** 2 + x[0])
+
+    def gradient(self, x, out):
+        out[0] = self.scale * (x[0] + 1.0)
+        out[1] = self.factor * self.scale * 2.0 * x[1]
+
+
+class Forgets(_Square):
+    __slots__ = ()
+    dim = 2
+
+    def value(self, x):
+        return x[0] + x[1]
+
+    def gradient(self, x, out):
+        out[0] = 1.0
+
+
+class Single(_Square):
+    __slots__ = ()
+    dim = 2
+
+    def value(self, x):
+        return np.float32(x[0] ** 2)
+
+    def gradient(self, x, out):
+        out[:] = 2.0 * x
+
+
+class Vector(Square):
+    __slots__ = ()
+
+    def value(self, x):
+        return x[:1]
+
+
+class MinusLog(NamedTuple):
+    factor: float = 1.0
+
+    def value(self, x):
+        return self.factor * 0.5 * x[0] ** 2
+
+    def gradient(self, x, out):
+        out[0] = self.factor * x[0]
+
+
+class OwnPrior(PlainPrior):
+    factor, of_term = 1.0, 1.0
+
+    def gradient(self, x):
+        return self.factor * super().gradient(x)
+
+    def term(self):
+        return MinusLog(self.of_term)
+
+
+class _Counts(NamedTuple):
+    factor: float = 1.0
+    bend: float = 1.0
+
+
+class OwnCounts(_Counts, Likelihood):
+    """Counts with the rate exp(f)."""
+
+    __slots__ = ()
+    name = "own-counts"
+
+    def cost_at(self, f, y):
+        return math.exp(f) - y * f
+
+    def slope_at(self, f, y):
+        return self.factor * (math.exp(f) - y)
+
+    def curvature_at(self, f, y):
+        return self.bend * math.exp(f)
+
+    def log_density(self, y, f):
+        return y * np.asarray(f) - np.exp(f) + 0.0 * np.asarray(y)  # up to a constant of y, finite for all y
+
+    def sample(self, f, random=None):
+        return generator(random).poisson(np.exp(f)).astype(float)
+
+
+class AnyCounts(OwnCounts):
+    __slots__ = ()
+
+    def check_targets(self, y, rows):
+        return np.asarray(y, dtype=float)
+
+
+def test_right_parts_pass():
+    pg.Loss.from_term(Square())
+    for scale in (1e-6, 1e6):
+        pg.Loss.from_term(Square(scale=scale))
+    for lengthscale in (1e-4, 0.5, 1e4):
+        try_kernel(Bell(lengthscale))
+    try_prior(OwnPrior("standard-normal"))
+    try_likelihood(OwnCounts(), np.array([0.0, 3.0, 7.0]))
+    try_likelihood(AnyCounts(), np.array([-1.0]))  # its class says that it may be
+    try_loss(PlainLoss(lambda x: x[:, 0] ** 2, lambda x: 2 * x, 1, "own"), np.linspace(-2.0, 2.0, 9)[:, None])
+
+
+@pytest.mark.parametrize("factor", [-1.0, 2.0, 0.99])
+def test_a_wrong_gradient_of_a_term(factor):
+    with pytest.raises(ValueError, match=r"^the gradient of Square at \[.*\] must be .* in coordinate 2, as"):
+        pg.Loss.from_term(Square(factor))
+    with pytest.raises(ValueError, match="the gradient of Square"):
+        pg.Loss.from_term(Square(factor, 1e-6))  # however small the loss is
+
+
+def test_terms_that_return_something_else():
+    with pytest.raises(ValueError, match="must be finite where its value is"):
+        pg.Loss.from_term(Forgets())
+    with pytest.raises(ValueError, match="the value of Single must be a float64, not float32, which has seven digits"):
+        pg.Loss.from_term(Single())
+    with pytest.raises(ValueError, match="the value of Vector must be a float64, not"):
+        pg.Loss.from_term(Vector())
+
+
+@pytest.mark.parametrize("factor", [-1.0, 2.0])
+def test_a_wrong_slope_of_a_kernel_is_refused_at_each_door(factor):
+    sentence = "^the slope of the kernel squared-exponential at .* must be .*, as differences of its value by"
+    with pytest.raises(ValueError, match=sentence):
+        pg.methods.DRLE(1.0, 0.5, Bell(0.5, factor))
+    method = pg.methods.DRLE(1.0, 0.5, Bell("median", factor))  # it has no numbers before a prior is known
+    with pytest.raises(ValueError, match=sentence):
+        pg.target(pg.losses.get("double-well"), method, prior=pg.priors.Normal())
+
+
+def test_an_own_kernel_of_the_name_of_ours_has_its_own_formulas():
+    for dim in (1, 2, 3):
+        found = {type(each) for each in suitable(Bell(), dim, 1e-6)}
+        assert found == {Direct, Near}
+        assert len(suitable(pg.kernels.SquaredExponential(0.5), dim, 1e-6)) > 2  # control
+
+
+@pytest.mark.parametrize(
+    ("factor", "of_term", "sentence"),
+    [
+        (-1.0, 1.0, "the gradient of the prior standard-normal at .* as differences of its log density say"),
+        (1.0, -1.0, "minus the gradient of the prior standard-normal at .* as differences of its term say"),
+        (1.0, 2.0, "minus the gradient of the prior standard-normal at .* as differences of its term say"),
+    ],
+)
+def test_a_wrong_prior(factor, of_term, sentence):
+    prior = OwnPrior("standard-normal")
+    prior.factor, prior.of_term = factor, of_term
+    loss = pg.losses.get("double-well")
+    with pytest.raises(ValueError, match=sentence):
+        pg.simulate(loss, pg.methods.DLE(1.0), prior, particles=5, steps=1, step_size=0.01)
+    with pytest.raises(ValueError, match=sentence):
+        pg.target(loss, pg.methods.DLE(1.0), prior)
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "y", "sentence"),
+    [
+        (OwnCounts(-1.0), [1.0, 2.0], "the slope of the likelihood own-counts for y = 1 at .* differences of its cost"),
+        (OwnCounts(1.0, 2.0), [1.0, 2.0], "the curvature of the likelihood own-counts for y = 1 at .* of its slope"),
+        (OwnCounts(), [1.0, -3.0], "y must be 0 or above, as all draws of the likelihood own-counts are, not -3"),
+        (OwnCounts(), [1.0, 2.5], "y must be whole numbers, as all draws"),
+    ],
+)
+def test_a_wrong_likelihood(likelihood, y, sentence):
+    sampler = pg.functionspace.ProjectedLangevinSampler(pg.kernels.SquaredExponential(1.0), likelihood, 2, particles=4)
+    with pytest.raises(ValueError, match=sentence):
+        sampler.fit(np.linspace(0.0, 1.0, len(y))[:, None], y)
+
+
+@pytest.mark.parametrize("which", ["gradient", "gradient_at"])
+def test_a_wrong_own_loss(which):
+    loss = PlainLoss(lambda x: x[:, 0] ** 2, lambda x: 2 * x, 1, "own")
+    if which == "gradient":
+        loss.derivative = lambda x: -2 * x
+        sentence = "the gradient of the loss own at .* as differences of its value say"
+    else:
+        loss.gradient_at = lambda points, step, seed: 3 * loss.gradient(points)
+        sentence = "the mean of gradient_at over steps of the loss own at .* must be the gradient, not 3 "
+    with pytest.raises(ValueError, match=sentence):
+        pg.simulate(loss, pg.methods.DE(), pg.priors.Normal(), particles=5, steps=1, step_size=0.01)
+
+
+def test_parts_of_the_package_are_not_tried(monkeypatch):
+    def never(*arguments):
+        raise AssertionError
+
+    monkeypatch.setattr("particlegvi.engine.terms.own_parts.agree", never)
+    monkeypatch.setattr("particlegvi.engine.terms.trial.agree", never)
+    try_kernel(pg.kernels.SquaredExponential(1.0))
+    try_prior(pg.priors.Normal())
+    pg.Loss.from_formula("t^2", ["t"])
+    with pytest.raises(AssertionError):
+        try_kernel(Bell())

@@ -1,0 +1,147 @@
+"""Schedules: their formulas at the ends, tables and errors, and that scenarios keep them."""
+
+import json
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import scenario, schedules
+
+EVERY = {
+    "constant": {"initial": 0.2},
+    "polynomial": {"initial": 0.2, "delay": 10.0, "power": 0.5},
+    "linear": {"initial": 0.2, "final": 0.05, "over": 40.0},
+    "cosine": {"initial": 0.2, "final": 0.05, "over": 40.0},
+    "geometric": {"initial": 0.2, "final": 0.05, "over": 40.0},
+}
+
+
+def test_every_schedule_is_here():
+    assert set(EVERY) == set(schedules.names())
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_it_starts_at_initial_and_falls_to_final(name):
+    schedule = schedules.get(name, **EVERY[name])
+    sizes = schedule.at(np.arange(100))
+    assert sizes[0] == 0.2 and np.all(np.diff(sizes) <= 0.0) and np.all(sizes > 0.0)
+    if "final" in EVERY[name]:
+        np.testing.assert_allclose(sizes[40:], 0.05, rtol=1e-14)
+    assert np.array_equal(np.concatenate([schedule.at(np.arange(k, k + 1)) for k in range(100)]), sizes)
+
+
+def test_formulas_half_way():
+    half = {name: float(schedules.get(name, **EVERY[name]).at(np.array([20]))[0]) for name in EVERY}
+    assert half["linear"] == pytest.approx(0.125, rel=1e-14)
+    assert half["cosine"] == pytest.approx(0.125, rel=1e-14)
+    assert half["geometric"] == pytest.approx(0.1, rel=1e-14)
+    assert half["polynomial"] == pytest.approx(0.2 / 3.0**0.5, rel=1e-14)
+    quarter = schedules.get("cosine", **EVERY["cosine"]).at(np.array([10]))[0]
+    assert quarter == pytest.approx(0.05 + 0.15 * (1.0 + np.cos(np.pi / 4.0)) / 2.0, rel=1e-14)
+
+
+def test_times_are_sums_of_the_sizes_before(monkeypatch):
+    schedule = schedules.Linear(0.2, 0.05, 40.0)
+    steps = np.array([0, 1, 7, 40, 90])
+    expected = [float(np.sum(schedule.at(np.arange(step)))) for step in steps]
+    np.testing.assert_allclose(schedules.times(schedule, steps), expected, rtol=1e-14)
+    monkeypatch.setattr(schedules, "BLOCK", 4)
+    np.testing.assert_allclose(schedules.times(schedule, steps), expected, rtol=1e-14)
+    assert schedules.times(0.1, steps).tolist() == (steps * 0.1).tolist()
+
+
+BAD = [
+    ({"initial": 0.1}, "step_size must have the key schedule if it is a table, one of constant, cosine"),
+    ({"schedule": "cosin", "initial": 0.1}, 'did you mean "cosine"'),
+    ({"schedule": "cosine", "initial": 0.1, "final": 0.01}, "over of the schedule cosine must be given, not left out"),
+    ({"schedule": "cosine", "initial": 0.1, "final": 0.01, "ovr": 3.0}, 'no parameter of the schedule cosine "ovr"'),
+    ({"schedule": "linear", "initial": 0.1, "final": -0.01, "over": 5.0}, "final of the step size must .*, not -0.01"),
+    ({"schedule": "constant", "initial": "x"}, 'initial of the step size must be a positive finite number, not "x"'),
+    ({"schedule": "geometric", "initial": 1.0, "final": 1e-320, "over": 5.0}, None),
+]
+
+
+@pytest.mark.parametrize("table, message", BAD)
+def test_a_bad_table_gets_one_sentence(table, message):
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    run = lambda: pg.simulate(loss, pg.methods.DE(), prior=prior, particles=3, steps=9, step_size=table)
+    if message is None:  # tiny, but above 0
+        with pytest.warns(UserWarning, match="the largest step_size 1 is beyond the stability limit"):
+            run()
+    else:
+        with pytest.raises(ValueError, match=message) as caught:
+            run()
+        assert "\n" not in str(caught.value)
+
+
+def test_a_size_that_underflows_is_refused():
+    loss, schedule = pg.losses.get("tilted-double-well"), schedules.Polynomial(1e-300, delay=1.0, power=100.0)
+    with pytest.raises(ValueError, match="step_size must be positive finite numbers.*, not 0 at step 1, as 1e-300 / "):
+        pg.simulate(loss, pg.methods.DE(), initial=[0.0], steps=10_000, step_size=schedule)
+
+
+def test_a_method_that_knows_only_numbers_says_so():
+    class Method(pg.methods.Method):
+        label = "mine"
+
+        def flow(self, problem):
+            raise AssertionError("not reached")
+
+    loss, schedule = pg.losses.get("tilted-double-well"), schedules.Linear(0.1, 0.01, 9.0)
+    with pytest.raises(ValueError, match=r"step_size must be a number for mine.*, not the schedule 0\.1 to 0\.01 "):
+        pg.simulate(loss, Method(), initial=[0.0], step_size=schedule)
+
+
+def test_gaussian_fits_follow_a_schedule():
+    """FD-GVI's steps on a quadratic, mu <- mu - h_k a mu in expectation: with equal draws h_k is all that differs."""
+    loss = pg.losses.get("quadratic", curvature=[1.0], centre=[0.0])
+    schedule = schedules.Linear(0.1, 0.05, 2.0)
+    flow = lambda steps, size: pg.simulate(
+        loss, pg.methods.FDGVI(0.5), initial=[[1.0]], steps=steps, step_size=size, record_every=1
+    )
+    scheduled, first = flow(3, schedule), flow(3, 0.1)
+    assert scheduled.positions[1].tobytes() == first.positions[1].tobytes()
+    assert not np.array_equal(scheduled.positions[2], first.positions[2])
+    np.testing.assert_allclose(scheduled.times, [0.0, 0.1, 0.175, 0.225])
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_scenario_keeps_the_schedule_through_its_file_and_folder(name, tmp_path):
+    table = {"schedule": name, **EVERY[name]}
+    table |= {key: 0.01 * value for key, value in table.items() if key in ("initial", "final")}
+    chosen = {"particles": 5, "steps": 60, "step_size": table}
+    settings = scenario.load("global-minimiser", chosen)
+    path = tmp_path / "again.toml"
+    path.write_text(scenario.text(settings), encoding="utf-8")
+    assert scenario.load(path) == settings and settings["step_size"] == table
+    results = pg.run(path, out=tmp_path / "run", **{"methods.DRLE": None})
+    loaded = pg.load(tmp_path / "run")
+    for label, run in results.items():
+        assert np.array_equal(run.positions, loaded[label].positions)
+        assert np.array_equal(run.times, loaded[label].times) and run.step_size == loaded[label].step_size
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
+    kept = summary["methods"]["DLE"]["step_size"]
+    assert kept == (0.002 if name == "constant" else table)
+    assert "60 steps of 0.002" in results.describe()
+
+
+def test_settings_pick_and_change_a_schedule():
+    def step_size(**overrides):
+        return scenario.load("global-minimiser", overrides)["step_size"]
+
+    cosine = {"schedule": "cosine", "initial": 0.1, "final": 0.01, "over": 50}
+    assert step_size(step_size=cosine) == cosine
+    again = scenario.load("global-minimiser", {"step_size": cosine})
+    assert scenario.load(again, {"step_size.initial": 0.2})["step_size"]["initial"] == 0.2
+    other = {"schedule": "polynomial", "initial": 0.1}
+    assert scenario.load(again, {"step_size": other})["step_size"] == other
+    assert scenario.load(again, {"step_size": 0.3})["step_size"] == 0.3
+    with pytest.raises(ValueError, match="step_size must be a positive finite number or the table of a schedule"):
+        step_size(step_size="small")
+    with pytest.raises(ValueError, match='step_size must have exactly one of the keys "schedule"'):
+        step_size(step_size={"initial": 0.1})
+    with pytest.raises(ValueError, match="step_size.final must be a positive finite number"):
+        step_size(step_size={**cosine, "final": 0.0})
+    with pytest.raises(ValueError, match="over of the schedule cosine must be given, not left out"):
+        pg.run("global-minimiser", step_size={"schedule": "cosine", "initial": 0.1, "final": 0.01})

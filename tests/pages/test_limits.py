@@ -1,0 +1,96 @@
+"""Settings that would keep a page busy for minutes are refused, and sources in JavaScript keep the limits of Python."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from particlegvi.pages import building
+
+SOURCES = sorted(building.ASSETS.rglob("*.js"))
+LONGEST, WIDEST = 300, 120  # lines of a file, columns of a line
+TRUTH = """const problem = PG.problem({ ...PG.DEFAULTS, methods: "DLE,DRLE", ...settings }, null);
+return problem.methods.map(label => {
+  try { return PG.limited(() => PG.truth(PG.method(problem, label))) === null ? "none" : "found"; }
+  catch (error) { if (error instanceof PG.TooMuch) return "too much"; throw error; }
+});"""
+LONG = [  # settings of an address, and the answers for DLE and DRLE
+    ({"kl_weight": "1e-30"}, ["none", "none"]),
+    ({"loss": "tan(1/t)*1e300"}, ["none", "none"]),
+    ({"loss": "1e300*t^2"}, ["none", "none"]),
+    ({"variance": "1e12", "mmd_weight": "1e6"}, ["found", "none"]),
+    ({"lengthscale": "1e-3", "mmd_weight": "1e6"}, ["found", "too much"]),
+    ({"lengthscale": "1e-6", "particles": "10000"}, ["found", "too much"]),
+    ({"loss": "four-gaussians", "lengthscale": "1e-6", "variance": "1e12", "mmd_weight": "1e6"}, ["found", "none"]),
+    ({}, ["found", "found"]),
+    ({"lengthscale": "0.03", "mmd_weight": "20"}, ["found", "found"]),  # nearly the end of the sliders
+]
+
+
+@pytest.mark.parametrize(("settings", "answers"), LONG)
+def test_a_truth_that_takes_too_long_is_refused(engine, settings, answers):
+    begun = time.process_time()
+    assert engine(TRUTH, settings=settings) == answers
+    assert time.process_time() - begun < 60.0
+
+
+@pytest.mark.slow
+def test_without_the_bound_the_search_never_ends(engine, changed):
+    """The control: the search for an interval without the bound on the exponents, as it was."""
+    racer = pytest.importorskip("py_mini_racer", reason="needs pip install mini-racer")
+    context = racer.MiniRacer()
+    source = building.engine().replace("const PG = {};", "var PG = {};")
+    context.eval(source.replace("PG.STEEPEST = 4e9", "PG.STEEPEST = 1e308"))
+    settings = json.dumps({"loss": "tan(1/t)*1e300"})
+    with pytest.raises(racer.JSTimeoutException):
+        context.eval(f"(() => {{ const settings = {settings}; {TRUTH} }})()", timeout=5000)
+    context.close()
+
+
+def test_actions_inside_another_share_its_limit(engine):
+    body = """const said = f => {
+      try { return f(); } catch (error) { return error instanceof PG.TooMuch ? "much" : "no"; }
+    };
+    return [
+      said(() => PG.limited(() => { PG.spend(6); PG.limited(() => PG.spend(5), 100); return "all"; }, 10)),
+      said(() => PG.limited(() => { PG.limited(() => PG.spend(5), 100); PG.spend(5); return "all"; }, 10)),
+      said(() => PG.limited(() => PG.spend(NaN), 10)),
+      said(() => { PG.spend(1e300); return "all"; }),
+    ];"""
+    assert engine(body) == ["much", "all", "much", "all"]
+
+
+def test_a_self_test_of_many_steps_is_refused(engine):
+    body = """try { PG.selftest({ steps: "1000000000" }); }
+    catch (error) { return [error instanceof PG.Refused, error.key]; }"""
+    assert engine(body) == [True, "steps"]
+
+
+def test_ticks_of_numbers_that_are_nearly_equal_end():
+    racer = pytest.importorskip("py_mini_racer", reason="needs pip install mini-racer")
+    source = (building.ASSETS / "view" / "say.js").read_text(encoding="utf-8")
+    begin = source.index("VIEW.ticks")
+    context = racer.MiniRacer()
+    context.eval("var VIEW = { shown: String };" + source[begin:])
+    pairs = [[0, 1], [1, 1], [1e300, 1.0000000000001e300], [-1e-320, 1e-320], [5, 4]]
+    counts = json.loads(context.eval(f"JSON.stringify({pairs}.map(([a, b]) => VIEW.ticks(a, b).length))", timeout=5000))
+    assert counts[0] == 6 and max(counts) < 20 and counts[1] == 0
+    context.close()
+
+
+def broken(path: Path) -> list[str]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    wide = [f"{path.name}:{place}" for place, line in enumerate(lines, 1) if len(line) > WIDEST]
+    return [*wide, *([f"{path.name} has {len(lines)} lines"] if len(lines) > LONGEST else [])]
+
+
+def test_javascript_keeps_the_limits_of_python(tmp_path):
+    assert len(SOURCES) > 30
+    assert [mistake for path in SOURCES for mistake in broken(path)] == []
+    bad = tmp_path / "bad.js"  # the control
+    bad.write_text("x" * (WIDEST + 1) + "\n" * (LONGEST + 1))
+    assert len(broken(bad)) == 2
+    assert {path.stem for path in SOURCES} == {*building.ENGINE, *building.VIEW}

@@ -1,0 +1,138 @@
+"""The page's verdict and the program's, on the same particles and records: one says what the other says."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import particlegvi as pg
+from particlegvi.pages.content import loss_of
+from particlegvi.simulation.run import Run
+
+# the keys of the page beside how the program begins
+SAME = {
+    "settled": "converged", "nearly": "nearly converged", "descending": "not yet converged",
+    "unlikely": "converged, but", "drifting": "not yet at equilibrium: the ", "metastable": "metastable",
+    "shares": "not at Q*: ", "short": "not yet at equilibrium: particles moved",
+    "far": "at rest, but not at Q*", "beyond": "at rest, but not at Q*",
+    "held": "within chance of Q*, but metastable", "few": "within chance of Q*, as ",
+    "too_short": "within chance of Q*, but particles moved", "within": "at equilibrium",
+    "rests": "at rest: no particle", "moves": "not yet at rest", "diverged": "diverged",
+}  # fmt: skip
+BODY = """
+const problem = PG.problem({ ...PG.DEFAULTS, ...settings }, own), s = PG.method(problem, label);
+const truth = PG.truth(s), rows = x => x.map(row => Float64Array.from(row));
+const past = records.map(({ time, x }) => ({ time, x: rows(x) })), x = past[past.length - 1].x;
+const has_density = truth && !truth.atoms, w1 = has_density ? PG.distance(x, truth)[0] : NaN;
+return PG.verdict({ x, settings: s, truth, w1, floor: has_density ? PG.floor_of(truth, x[0].length)[0] : null,
+  records: past });
+"""
+START = {"DLE, cold for longer": 0.5}  # mean and sd of the prior where it is not N(0, 1)
+
+
+def said_by_the_page(engine, run: Run) -> str:
+    method = run.method
+    prior = f"normal:{run.prior.mean[0]}:{run.prior.sd[0]}"
+    settings = {"loss": "own", "prior": prior, "particles": run.particles, "methods": method.label}
+    settings |= {"variables": ",".join("xy"[: run.loss.dim]), "steps": 1}
+    settings |= {"kl_weight": method.kl_weight or 1.0, "mmd_weight": method.mmd_weight or 1.0}
+    records = [{"time": float(t), "x": x.T.tolist()} for t, x in zip(run.times, run.positions, strict=True)]
+    given = {"settings": settings, "own": loss_of(run.loss), "label": method.label, "records": records}
+    return engine(BODY, **given)["key"]
+
+
+
+
+CASES = {  # loss, method, prior, prior in the words of a page, particles, steps, step size
+    "banana DE": ("banana", pg.methods.DE(), 2, 60, 3000, 1e-3),
+    "banana DE, longer": ("banana", pg.methods.DE(), 2, 30, 60_000, 4e-3),
+    "DE": ("tilted-double-well", pg.methods.DE(), 1, 100, 40_000, 1e-3),
+    "DE, nearly": ("tilted-double-well", pg.methods.DE(), 1, 100, 2000, 1e-3),
+    "DE, on the way": ("tilted-double-well", pg.methods.DE(), 1, 100, 300, 1e-3),
+    "DLE": ("tilted-double-well", pg.methods.DLE(1.0), 1, 300, 40_000, 1e-3),
+    "DLE, on the way": ("tilted-double-well", pg.methods.DLE(1.0), 1, 300, 800, 1e-3),
+    "DLE, cold": ("tilted-double-well", pg.methods.DLE(0.05), 1, 300, 40_000, 1e-3),
+    "DLE, cold for longer": ("double-well", pg.methods.DLE(0.05), 1, 300, 8000, 2e-3),
+    "DLE, cold in the plane": ("four-gaussians", pg.methods.DLE(0.05), 2, 40, 20_000, 5e-3),
+    "DLE, step too large": ("quadratic", pg.methods.DLE(1.0), 1, 300, 400, 0.8),
+    "DLE, few": ("tilted-double-well", pg.methods.DLE(1.0), 1, 3, 40_000, 1e-3),
+    "DRE": ("tilted-double-well", pg.methods.DRE(1.0), 1, 50, 40_000, 1e-3),
+    "DRE, on the way": ("tilted-double-well", pg.methods.DRE(1.0), 1, 50, 100, 1e-3),
+}  # fmt: skip
+
+
+@cache
+def case(name: str) -> tuple[Run, str]:
+    """The run of a case, and the program's verdict on it."""
+    loss, method, dim, particles, steps, step_size = CASES[name]
+    mean, sd = (START[name], START[name]) if name in START else (0.0, 1.0)
+    prior = pg.priors.Normal(mean if dim == 1 else [mean, mean], sd)
+    results = pg.compare(
+        pg.losses.get(loss), {method.label: method}, prior, particles=particles, steps=steps, step_size=step_size,
+        record_every=max(1, steps // 60),
+    )  # fmt: skip
+    said = results.summary["methods"][method.label]["equilibrium"]["verdict"]
+    return results[method.label], said
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.filterwarnings("ignore:step_size")
+def test_the_page_says_what_the_program_says(engine, name):
+    run, expected = case(name)
+    key = said_by_the_page(engine, run)
+    assert expected.startswith(SAME[key]), (key, expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("banana DE", "farthest <= NEARLY * scale", "slope <= 0.3 * first"),
+        ("DLE, cold for longer", "wells && wells.apart", "wells && false"),
+        ("DLE, on the way", "if (drifts)", "if (false)"),
+        ("DLE, few", "1.5 * floor > sd", "1.5 * floor > 100 * sd"),
+        ("DLE", "times > 1.5 || beyond(x, truth)", "times > 0.1"),
+    ],
+)
+def test_another_rule_is_noticed(changed, name, old, new):
+    """The control: with a rule of the page changed, its verdict is another one than the program's."""
+    run, expected = case(name)
+    assert not expected.startswith(SAME[said_by_the_page(changed(old, new), run)])
+
+
+def test_limits_of_chance_are_those_of_scipy(engine):
+    counts = [(1, 0.5), (8, 0.125), (300, 0.0), (300, 1.0), (300, 0.87), (10_000, 1e-4), (10_000, 0.3)]
+    found = engine("return counts.map(([n, p]) => PG.binomial_limits(n, p, 0.999));", counts=counts)
+    assert [tuple(each) for each in found] == [pg.diagnostics.binomial_limits(n, p, 0.999) for n, p in counts]
+    points = [(0.3, 1.0), (4.6, 299.0), (-3.0, 7.0), (6.0, 9999.0)]
+    tails = engine("return points.map(([t, degrees]) => PG.student_tails(t, degrees));", points=points)
+    np.testing.assert_allclose(tails, [2.0 * stats.t.sf(abs(t), degrees) for t, degrees in points], rtol=1e-10)
+
+
+@pytest.mark.parametrize("dim", [1, 2])
+def test_wells_are_the_basins_of_the_package(engine, dim, rng):
+    loss = ("tilted-double-well", "four-gaussians")[dim - 1]
+    prior = pg.priors.Normal(0.0, 1.0) if dim == 1 else pg.priors.Normal([0.0, 0.0], 1.0)
+    target = pg.target(pg.losses.get(loss), pg.methods.DLE(0.3), prior)
+    basins = pg.diagnostics.Basins(target)
+    x = rng.normal(scale=1.5, size=(200, dim))
+    body = """const problem = PG.problem({ ...PG.DEFAULTS, loss, kl_weight: 0.3 }, null);
+    const wells = PG.wells(PG.truth(PG.method(problem, "DLE")));
+    return [wells.modes, wells.masses, wells.of(x.map(row => Float64Array.from(row)))];"""
+    modes, masses, of = engine(body, loss=loss, x=x.T.tolist())
+    nearest = [int(np.argmin(np.linalg.norm(basins.modes - mode, axis=1))) for mode in modes]
+    assert sorted(nearest) == list(range(len(basins.modes)))  # one for each
+    np.testing.assert_allclose(masses, basins.masses[nearest], atol=2e-3)
+    assert np.mean(np.array(nearest)[of] == basins.of(x)) >= (1.0 if dim == 1 else 0.97)  # the package asks a draw
+
+
+def test_the_kept_particles_are_brought_to_the_same_time(engine):
+    body = """const kept = PG.ensemble({ ...PG.method(PG.problem({ ...PG.DEFAULTS, step_size: h }, null), "DLE") });
+    kept.advance(PG.steps_to(kept, 0.05));
+    const diverged = { is_finite: false, step: 3, settings: kept.settings };
+    return [kept.time, PG.steps_to(kept, 0.05), PG.steps_to(diverged, 9)];"""
+    for step_size in (1e-4, 1e-3, 3e-3):
+        time, left, diverged = engine(body, h=step_size)
+        assert abs(time - 0.05) <= 0.5 * step_size + 1e-12 and left == 0 and diverged == 0

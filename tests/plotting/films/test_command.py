@@ -1,0 +1,126 @@
+"""``particlegvi animate`` and ``pg.animate``: of a folder, a name, a file; what is refused before anything is run."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import particlegvi as pg
+from particlegvi.runs import animate as animating
+
+from ...test_cli import SHORT, called
+
+pytestmark = pytest.mark.usefixtures("remembered_truth")
+
+SMALL = ["--frames", "2", "--seconds", "1", "--width", "200"]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Every test works in an empty folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.thorough
+def test_a_folder_takes_its_film_and_loses_it_when_it_is_overwritten(capsys, tmp_path):
+    assert called(capsys, "run", "global-minimiser", "--out", "a", "--no-figure", "--quiet", *SHORT)[0] == 0
+    code, out, err = called(capsys, "animate", "a", *SMALL)
+    assert (code, out, err) == (0, "a/histograms.gif\n", "")
+    assert json.loads((tmp_path / "a/manifest.json").read_text())["figures"] == ["histograms.gif"]
+    assert called(capsys, "animate", "a", *SMALL)[0] == 2, "it exists already"
+    before = (tmp_path / "a/histograms.gif").read_bytes()
+    assert called(capsys, "animate", "a", *SMALL, "--overwrite", "--quiet") == (0, "", "")
+    assert (tmp_path / "a/histograms.gif").read_bytes() == before
+    results = pg.load("a")
+    assert results.animate("b.gif", frames=2, seconds=1, width=200).read_bytes() == before
+    assert pg.animate("a", "c.gif", frames=2, seconds=1, width=200).read_bytes() == before
+    looked = called(capsys, "animate", "a", *SMALL, "--out", "d.gif", "--language", "de", "--palette", "dark")
+    assert looked == (0, "d.gif\n", "")
+    with Image.open("d.gif") as film:
+        assert np.median(np.asarray(film.convert("L"))) < 40
+    code, _, err = called(capsys, "animate", "a", *SMALL, "--out", "e.gif", "--language", "tlh")
+    assert code == 2 and "language must be" in err
+    assert results.pictures == ["histograms.gif"]
+    pg.load("a").animate("a/LARGE.GIF", frames=2, seconds=1, width=200)
+    again = ["run", "global-minimiser", "--out", "a", "--overwrite", "--no-figure", "--quiet", *SHORT]
+    assert called(capsys, *again)[0] == 0
+    assert not (tmp_path / "a/histograms.gif").exists()
+
+
+@pytest.mark.thorough
+def test_a_name_and_a_file_are_run_with_records_enough_and_not_saved(capsys, tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(animating, "execute", lambda *given, **more: seen.append(given) or execute(*given, **more))
+    named = ["animate", "global-minimiser", *SMALL, *SHORT, "--seed", 3, "--methods", "DLE", "DE"]
+    code, out, err = called(capsys, *named)
+    assert (code, out, err) == (0, "global-minimiser-histograms.gif\n", "")
+    assert (seen[0][0]["record_every"], seen[0][1]) == (1, 3)
+    (tmp_path / "mine.toml").write_text('based_on = "lifting"\nsteps = 20\nparticles = 8\nrecord_every = 10\n')
+    code, out, err = called(capsys, "animate", "mine.toml", "--out", "a.webp", "--width", 200, "--figure", "histograms")
+    assert (code, out) == (0, "a.webp\n") and "the film has 3 frames instead of 120" in err
+    with Image.open("a.webp") as film:
+        assert film.n_frames == 3
+    assert {path.name for path in tmp_path.iterdir()} == {"mine.toml", "a.webp", "global-minimiser-histograms.gif"}
+
+
+execute = animating.execute
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["global-minimser"], "did you mean"),
+        (["global-minimiser", "--out", "a.avi"], "out must end in"),
+        (["global-minimiser", "--frames", "1"], "frames must be a whole number from 2 to 5000, not 1"),
+        (["global-minimiser", "--figure", "trajectories"], "the figure of a film must be"),
+        (["global-minimiser", "--figure", "functions"], "the figure of a scenario of the kind particles must be"),
+        (["global-minimiser", "--set", "stepss=3"], "stepss"),
+        (["uci-function-space"], "a scenario of the kind table has none"),
+        (["."], "is not the folder of a run"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_run(capsys, tmp_path, monkeypatch, arguments, sentence):
+    monkeypatch.setattr(animating, "execute", lambda *_, **__: pytest.fail("it was run"))
+    code, out, err = called(capsys, "animate", *arguments)
+    assert (code, out) == (2, "") and sentence in err and err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_that_is_done_takes_no_seed_and_no_settings(capsys):
+    assert called(capsys, "run", "lifting", "--out", "a", "--no-figure", "--quiet", *SHORT)[0] == 0
+    for more in (["--seed", 1], ["--set", "particles=3"]):
+        code, _, err = called(capsys, "animate", "a", *more)
+        assert code == 2 and "seed and settings belong to a scenario, and a is a run that is done" in err
+
+
+@pytest.mark.thorough
+def test_a_film_takes_the_options_of_the_scenarios_own_figure_and_the_look(tmp_path):
+    settings = {"figures": [{"kind": "histograms", "methods": ["DLE"], "bins": 5}], "particles": 8, "steps": 20}
+    results = pg.run("global-minimiser", **settings)
+    own = results.animate("a.webp", frames=3, seconds=1, width=300)
+    said = results.animate("b.webp", "histograms", frames=3, seconds=1, width=300, methods=["DLE"], bins=5)
+    other = results.animate("c.webp", frames=3, seconds=1, width=300, bins=9)
+    assert own.read_bytes() == said.read_bytes() != other.read_bytes()
+    dark = results.animate("d.webp", frames=3, seconds=1, width=300, palette="dark", language="de", size="4:3")
+    with Image.open(dark) as film:
+        assert film.size == (300, 225) and np.asarray(film.convert("RGB"))[0, 0].max() < 60
+
+
+def test_the_films_of_the_gallery_are_those_of_its_pictures(root):
+    """The film on the first screen of the README loads fast; both stop by themselves, and end with the picture."""
+    for name, largest in (("global-minimiser", 1_000_000), ("multimodal", 2_000_000)):
+        path = root / "plots" / f"{name}.gif"
+        assert path.stat().st_size < largest
+        with Image.open(path) as film, Image.open(root / "plots" / f"{name}.png") as picture:
+            assert (film.n_frames, film.info["loop"], film.size[0]) == (120, 3, 800)
+            there = np.asarray(picture.convert("RGB").resize(film.size, Image.Resampling.LANCZOS)).astype(int)
+            away = []
+            for number in (0, 119):
+                film.seek(number)
+                away.append(np.abs(np.asarray(film.convert("RGB")).astype(int) - there).mean())
+        assert away[1] < 0.9 * away[0], "letters of another size differ a little, the picture of the start much"
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    assert "](plots/global-minimiser.gif)" in readme[:2000] and "particlegvi animate global-minimiser" in readme[:2000]

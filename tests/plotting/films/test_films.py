@@ -1,0 +1,238 @@
+"""Films: the formats, the frames, their times, and the last frame, which is the picture that is drawn of the runs."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from PIL import Image, ImageSequence
+
+from particlegvi.plotting import style
+from particlegvi.plotting.camera import Camera
+from particlegvi.plotting.films import able, video
+from particlegvi.plotting.kind import kinds
+
+pytestmark = pytest.mark.usefixtures("remembered_truth")
+
+
+def frames_of(path) -> list[np.ndarray]:
+    with Image.open(path) as film:
+        return [np.asarray(frame.convert("RGB")) for frame in ImageSequence.Iterator(film)]
+
+
+def durations_of(path) -> list[int]:
+    with Image.open(path) as film:
+        found = []
+        for number in range(film.n_frames):
+            film.seek(number)
+            film.load()  # a webp says how long a frame is shown when it is read
+            found.append(round(film.info["duration"]))
+        return found
+
+
+def pixels(figure) -> np.ndarray:
+    return np.asarray(Image.open(io.BytesIO(style.png(figure))).convert("RGB"))
+
+
+@pytest.mark.parametrize(
+    "suffix", ["gif", pytest.param("webp", marks=pytest.mark.slow), pytest.param("apng", marks=pytest.mark.slow)]
+)
+@pytest.mark.thorough
+def test_a_film_has_its_frames_its_length_its_size_and_three_rounds(line, tmp_path, suffix):
+    path = line.animate(tmp_path / f"film.{suffix}", frames=12, seconds=5, width=500)
+    assert path == tmp_path / f"film.{suffix}"
+    with Image.open(path) as film:
+        assert (film.n_frames, film.size, film.info["loop"]) == (12, (500, 280), 3)
+    shown = durations_of(path)
+    assert sum(shown) == 5000 and shown[0] == shown[-1] == 1000
+    assert max(shown[1:-1]) - min(shown[1:-1]) <= 10
+    before = path.read_bytes()
+    line.animate(path, frames=12, seconds=5, width=500, overwrite=True)
+    assert path.read_bytes() == before, "the same runs give the same bytes"
+    line.animate(path, frames=3, seconds=1, width=200, loop=True, overwrite=True)
+    with Image.open(path) as film:
+        assert film.info["loop"] == 0
+    assert not [each for each in tmp_path.iterdir() if each != path], "nothing else is left"
+
+
+@pytest.mark.parametrize(
+    ("runs", "figure", "suffix"),
+    [
+        ("line", "histograms", "apng"),
+        pytest.param("line", "lifting", "webp", marks=pytest.mark.slow),
+        pytest.param("plane", "particles", "webp", marks=pytest.mark.slow),
+    ],
+)
+def test_the_last_frame_is_the_picture_pixel_for_pixel(request, tmp_path, runs, figure, suffix):
+    results = request.getfixturevalue(runs)
+    path = results.animate(tmp_path / f"a.{suffix}", figure, frames=4, seconds=1, width=1500)
+    seen, picture = frames_of(path), pixels(results.plot(figure))
+    assert np.array_equal(seen[-1], picture)
+    assert not np.array_equal(seen[-2], picture), "a film that stands still would pass"
+
+
+@pytest.mark.thorough
+def test_a_gif_is_near_the_picture_and_its_ground_is_white(line, tmp_path):
+    path = line.animate(tmp_path / "a.gif", frames=4, seconds=1, width=1500)
+    seen, picture = frames_of(path)[-1].astype(int), pixels(line.plot()).astype(int)
+    assert np.abs(seen - picture).mean() < 0.5
+    assert np.all(seen[picture.sum(axis=2) == 765] == 255)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("runs", "figure"), [("line", "histograms"), ("line", "lifting"), ("plane", "particles")])
+def test_a_camera_sees_what_drawing_everything_gives(request, runs, figure):
+    """The camera draws again only what may move; here everything is drawn again and compared."""
+    results, kind = request.getfixturevalue(runs), kinds[figure]
+    moving = kind.moving(results, **kind.defaults)
+    camera = Camera(moving, 700)
+    for record in (0, 3, 20):
+        for show in moving.shows.values():
+            show(record)
+        moving.clock.set_text(f"t = {record}")
+        seen = camera.picture()
+        with style.slide_style():
+            moving.figure.canvas.draw()
+        assert np.array_equal(seen, np.asarray(moving.figure.canvas.buffer_rgba())[..., :3])
+
+
+def test_a_moment_of_a_film_has_the_bars_and_words_of_the_figure_of_that_record(line):
+    """`at` draws the figure of a record from nothing, with its own summary; its axes are its own, so data are held."""
+    kind, record = kinds["histograms"], 7
+    options = {**kind.defaults, "range": (-4.0, 3.0)}
+    moving, alone = kind.moving(line, **options), kind(line.at(record), range=(-4.0, 3.0))
+    final = kind(line, range=(-4.0, 3.0))
+    for show in moving.shows.values():
+        show(record)
+
+    def found(figure) -> list:
+        panels = figure.axes[:2]
+        bars = [patch.get_path().vertices for axes in panels for patch in axes.patches if patch.get_label() != ""]
+        words = [text.get_text() for axes in panels for text in axes.texts]
+        return [np.concatenate(bars).tolist(), words]
+
+    assert found(moving.figure) == found(alone) != found(final)
+
+
+@pytest.mark.thorough
+def test_a_moment_in_the_plane_is_that_of_its_record(plane):
+    kind, record, window = kinds["particles"], 4, ((-6.0, 6.0), (-6.0, 6.0))
+    moving = kind.moving(plane, **{**kind.defaults, "window": window})
+    for show in moving.shows.values():
+        show(record)
+    alone = kind(plane.at(record), window=window)
+    for here, there in zip(moving.figure.axes, alone.axes, strict=True):
+        dots = [[each for each in axes.collections if each.get_gid() == "particles"][0] for axes in (here, there)]
+        assert np.array_equal(dots[0].get_offsets(), dots[1].get_offsets())
+        assert [text.get_text() for text in here.texts] == [text.get_text() for text in there.texts]
+        ellipses = [[[*each.center, each.width, each.height] for each in axes.patches] for axes in (here, there)]
+        assert np.allclose(*ellipses, rtol=1e-12)
+
+
+def test_a_film_that_cannot_be_made_is_refused_in_one_sentence_and_leaves_nothing(line, plane, tmp_path, monkeypatch):
+    def refused(words: str, *arguments, results=line, **settings) -> None:
+        before = sorted(tmp_path.iterdir())
+        with pytest.raises(ValueError, match=words) as error:
+            results.animate(*arguments, **settings)
+        assert "\n" not in str(error.value) and sorted(tmp_path.iterdir()) == before
+
+    good = tmp_path / "a.gif"
+    refused(r"^out must end in \.gif, \.webp, \.apng, \.mp4 or \.webm, not be ", tmp_path / "a.avi")
+    refused("^out must be a file in a folder that exists", tmp_path / "no" / "a.gif")
+    refused("^out must be the path of a file, not 3$", 3)
+    refused("^frames must be a whole number from 2 to 5000, not 1$", good, frames=1)
+    refused("^frames must be a whole number", good, frames="many")
+    refused("^frames must be at most 102 in a film of 4 seconds, not 120$", good, seconds=4)
+    refused("^seconds must be a number of seconds from 0.1 to 3600, not 0$", good, seconds=0)
+    refused("^seconds must be a number", good, seconds=float("nan"))
+    refused("^width must be a whole number from 100 to 4096, not 1000000000", good, width=10**9)
+    refused("^even must be True or False", good, even=1)
+    refused("^loop must be True or False", good, loop="yes")
+    refused("^progress must be True, ", good, progress=3)
+    refused("^the figure of a film must be .*histograms.* or .*, not distance$", good, "distance")
+    refused('^there is no kind of figure "histogram"; did you mean', good, "histogram")
+    refused('^bins of the figure "histograms" must be', good, bins=0)
+    refused('^there is no parameter of the figure "histograms" "bin"', good, bin=3)
+    refused('^there is no method "DX"', good, methods=["DX"])
+    refused("draws particles in 2 dimension", good, "particles")
+    refused("draws particles in 1 dimension", good, "histograms", results=plane)
+    refused("^a film needs runs with at least two records, and DE, DLE has one$", good, results=line.at(0))
+    good.write_text("mine")
+    refused("a.gif exists already; give another out, or overwrite it$", good)
+    assert good.read_text() == "mine"
+    monkeypatch.setattr(video.shutil, "which", lambda name: None)
+    monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
+    refused(r"needs the program ffmpeg: install it, or say pip install 'particlegvi\[video\]'", tmp_path / "a.mp4")
+
+
+def test_every_kind_of_figure_can_be_filmed_or_is_refused_by_name(line, tmp_path):
+    assert {"histograms", "particles", "functions", "lifting"} <= set(able())
+    for name in kinds.names():
+        if not kinds[name].moves:
+            with pytest.raises(ValueError, match=f"must be {'.*'.join(able())}, not {name}"):
+                line.animate(tmp_path / "a.gif", name)
+
+
+@pytest.mark.slow
+def test_fewer_records_than_frames_are_said(line, tmp_path):
+    with pytest.warns(UserWarning, match="^the film has 41 frames instead of 60, because the run has no more records"):
+        path = line.animate(tmp_path / "a.gif", frames=60, width=200)
+    assert len(durations_of(path)) == 41
+
+
+@pytest.mark.thorough
+def test_a_film_that_is_interrupted_leaves_no_file(line, tmp_path):
+    def stop(label: str, done: int, frames: int) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    for name in ("a.gif", "a.apng", "a.webp"):
+        with pytest.raises(KeyboardInterrupt):
+            line.animate(tmp_path / name, frames=5, width=200, progress=stop)
+    assert not list(tmp_path.iterdir())
+
+
+def test_progress_is_told_of_every_frame(line, tmp_path):
+    heard = []
+    line.animate(tmp_path / "a.gif", frames=4, width=200, progress=lambda *told: heard.append(told))
+    assert heard == [("film", done, 4) for done in (1, 2, 3, 4)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".mp4", ".webm"])
+def test_a_video_has_its_length_and_its_size(line, tmp_path, suffix):
+    try:
+        ffmpeg = video.program()
+    except ValueError as missing:
+        pytest.skip(str(missing))
+    path = line.animate(tmp_path / f"a{suffix}", frames=5, seconds=2, width=301)
+    said = subprocess.run([ffmpeg, "-i", str(path)], capture_output=True, text=True, check=False).stderr
+    with Image.open(line.animate(tmp_path / "a.webp", frames=5, seconds=2, width=301)) as still:
+        size = [side + side % 2 for side in still.size]
+    assert "Duration: 00:00:02.0" in said and f"{size[0]}x{size[1]}" in said and "yuv420p" in said
+    decoded = subprocess.run(
+        [ffmpeg, "-v", "error", "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"], capture_output=True,
+        check=True,
+    )  # fmt: skip
+    frames = np.frombuffer(decoded.stdout, np.uint8).reshape(-1, *size[::-1], 3)
+    assert len(frames) == 100
+    for place, frame in ((0, 0), (-1, -1)):
+        there = frames_of(tmp_path / "a.webp")[frame].astype(int)
+        assert np.abs(frames[place][: len(there), :301] - there).mean() < 4.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("runs", "figure"), [("line", "histograms"), ("plane", "particles")])
+def test_a_frame_takes_a_tenth_of_a_second(request, runs, figure):
+    """Of the thread's own time, so that a crowded machine does not matter; drawing everything again takes a second."""
+    results, kind = request.getfixturevalue(runs), kinds[figure]
+    moving = kind.moving(results, **kind.defaults)
+    camera, begun = Camera(moving, 800), time.thread_time()
+    for record in range(20):
+        for show in moving.shows.values():
+            show(record)
+        camera.picture()
+    assert (time.thread_time() - begun) / 20 < 0.1

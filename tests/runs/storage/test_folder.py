@@ -1,0 +1,238 @@
+"""The folder of a run: it appears whole, keeps what it was given, and is refused where it is damaged or hostile."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+from particlegvi.contracts import Record
+from particlegvi.runs.results.results import stored_scenario
+from particlegvi.runs.storage.creating import create
+from particlegvi.runs.storage.folder import open_folder
+from particlegvi.runs.storage.manifest import New
+from particlegvi.scenario import decisive, load, text
+from particlegvi.tools.files import finite
+
+SCENARIO = load("lifting", {"particles": 4, "steps": 10, "methods.DE": {}})
+VERSIONS = {"particlegvi": "0"}
+
+
+def new(out, overwrite=False):
+    labels = list(SCENARIO["methods"])
+    return create(out, New("lifting", text(SCENARIO), decisive(SCENARIO), 7, VERSIONS, labels), overwrite)
+
+
+def record() -> Record:
+    arrays = {"positions": np.arange(8.0).reshape(2, 4, 1), "steps": np.array([0, 10])}
+    return Record(arrays, {"way": "direct", "error": np.float64(1e-3)})
+
+
+def test_a_new_folder_is_complete_from_the_start(tmp_path):
+    folder = new(tmp_path / "deep" / "run")
+    assert sorted(path.name for path in folder.path.iterdir()) == ["arrays", "lock", "manifest.json", "scenario.toml"]
+    found = open_folder(folder.path)
+    assert stored_scenario(found) == SCENARIO
+    assert found.manifest["status"] == "running"
+    assert found.manifest["seed"] == 7
+    assert [path.name for path in folder.path.parent.iterdir()] == ["run"]
+
+
+def test_what_is_added_comes_back(tmp_path):
+    folder = new(tmp_path / "run")
+    folder.add("DLE", record(), seconds=1.23456)
+    arrays, info, texts = open_folder(folder.path).record("DLE")
+    assert set(arrays) == {"positions", "steps"} and texts == {}
+    assert arrays["positions"].tobytes() == record().arrays["positions"].tobytes()
+    assert arrays["steps"].tolist() == [0, 10] and arrays["steps"].dtype == np.int64
+    assert info == {"way": "direct", "error": 1e-3, "seconds": 1.235}
+    # Wall-clock time is in the manifest only: the other files depend on the run alone.
+    assert "seconds" not in (folder.path / "arrays" / "DLE.json").read_text()
+    with pytest.raises(ValueError, match="no results of DE"):
+        open_folder(folder.path).record("DE")
+
+
+def test_without_a_name_the_first_free_one_is_taken(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert [str(new(None).path) for _ in range(3)] == [f"runs/lifting{end}" for end in ("", "-2", "-3")]
+    (tmp_path / "runs" / "lifting-4").symlink_to("nowhere")
+    assert str(new(None).path) == "runs/lifting-5"
+
+
+def test_what_exists_is_not_touched(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("mine")
+    (tmp_path / "link").symlink_to("nowhere")
+    run = new(tmp_path / "run").path
+    for place in ("file", "empty", "full", "link", "run"):
+        with pytest.raises(ValueError, match="exists already"):
+            new(tmp_path / place)
+    for place in ("file", "full", "link"):
+        with pytest.raises(ValueError, match="not the folder of a run"):
+            new(tmp_path / place, overwrite=True)
+    assert (tmp_path / "full" / "thesis.tex").read_text() == "mine"
+    assert open_folder(run).manifest["seed"] == 7
+
+
+def test_overwriting_removes_what_a_run_wrote_and_nothing_else(tmp_path):
+    old = new(tmp_path / "run")
+    old.add("DLE", record())
+    old.add("DE", record())
+    old.write_summary({"methods": {}})
+    (old.path / "lifting.png").write_bytes(b"picture")
+    old.update(status="finished", figures=["lifting.png"])
+    old.release()
+    (old.path / "notes.txt").write_text("mine")
+    (old.path / "other.png").write_text("mine")
+    again = new(tmp_path / "run", overwrite=True)
+    assert sorted(path.name for path in again.path.iterdir()) == [
+        "arrays", "lock", "manifest.json", "notes.txt", "other.png", "scenario.toml"
+    ]  # fmt: skip
+    assert not list((again.path / "arrays").iterdir())
+    assert open_folder(again.path).manifest["status"] == "running"
+    (tmp_path / "empty").mkdir()
+    assert open_folder(new(tmp_path / "empty", overwrite=True).path).manifest["methods"] == []
+
+
+def test_overwriting_follows_no_link(tmp_path):
+    run = new(tmp_path / "run").path
+    (run / "arrays").rmdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "DE.json").write_text("mine")
+    (run / "arrays").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ValueError, match="is a link"):
+        new(run, overwrite=True)
+    assert (tmp_path / "elsewhere" / "DE.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize("out", ["", "/dev/null/run", "/proc/run", "x" * 300, "nul\0", "."])
+def test_an_unusable_place_is_one_sentence(out, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError) as caught:
+        new(out)
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_discarding_leaves_nothing(tmp_path):
+    new(tmp_path / "run").discard()
+    assert not list(tmp_path.iterdir())
+    folder = new(tmp_path / "run")
+    (folder.path / "notes.txt").write_text("mine")
+    folder.discard()
+    assert [path.name for path in folder.path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": "zip"},
+        {"schema": 3},
+        {"schema": True},
+        {"schema": "1"},
+        {"status": "done"},
+        {"status": ["finished"]},
+        {"methods": None},
+        {"seed": "7"},
+        {"seed": True},
+        {"seed": -1},
+        {"seed": 2**64},
+        {"seconds": []},
+        {"figures": ["../../thesis.png"]},
+        {"figures": ["notes.txt"]},
+        {"figures": [3]},
+        {"labels": "DE"},
+        {"labels": [3]},
+        {"figures": [".png"]},
+    ],
+    ids=str,
+)
+def test_a_changed_manifest_is_refused(tmp_path, change):
+    place = new(tmp_path / "run").path / "manifest.json"
+    place.write_text(json.dumps({**json.loads(place.read_text()), **change}))
+    with pytest.raises(ValueError) as caught:
+        open_folder(place.parent)
+    assert str(place.parent) in str(caught.value)
+
+
+def test_a_folder_without_a_manifest_is_no_run(tmp_path):
+    with pytest.raises(ValueError, match="not the folder of a run"):
+        open_folder(tmp_path)
+    with pytest.raises(ValueError, match="not the folder of a run"):
+        open_folder(tmp_path / "absent")
+    os.mkfifo(tmp_path / "manifest.json")
+    with pytest.raises(ValueError, match="not the folder of a run"):
+        open_folder(tmp_path)
+
+
+@pytest.mark.parametrize("label", ["../../x", "a/b", "", "x" * 60, ".x", "a\0"])
+def test_no_label_leaves_the_folder(tmp_path, label):
+    folder = new(tmp_path / "run")
+    with pytest.raises(ValueError, match="label"):
+        folder.add(label, record())
+    folder.manifest["methods"] = [label]
+    with pytest.raises(ValueError, match="label"):
+        folder.record(label)
+    folder.release()
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["arrays", "manifest.json", "run", "scenario.toml"]
+
+
+def test_records_that_do_not_fit_together_are_refused(tmp_path):
+    folder = new(tmp_path / "run")
+    folder.add("DE", record()._replace(arrays={**record().arrays, "steps": np.array([0, 5, 10])}))
+    with pytest.raises(ValueError, match="damaged"):
+        folder.record("DE")
+
+
+def test_a_scenario_edited_badly_is_answered_with_its_place(tmp_path):
+    folder = new(tmp_path / "run")
+    place = folder.path / "scenario.toml"
+    place.write_text(place.read_text().replace("particles = 4", "particles = -4"))
+    with pytest.raises(ValueError, match=r"scenario\.toml .*particles must be a whole number"):
+        stored_scenario(folder)
+
+
+def test_json_holds_only_finite_numbers():
+    given = {"a": np.float64(np.nan), "b": [np.inf, np.int64(3)], "c": (1.5, True, None), 1: np.array([[1.0, -np.inf]])}
+    assert finite(given) == {"a": None, "b": [None, 3], "c": [1.5, True, None], "1": [[1.0, None]]}
+    json.dumps(finite(given), allow_nan=False)
+
+
+@pytest.mark.thorough
+def test_files_of_the_kinds_own_come_back_and_go_with_the_run(tmp_path):
+    folder = new(tmp_path / "run")
+    folder.add("DLE", record()._replace(files={"table.md": "| a |", "notes.txt": "the kind's"}))
+    assert open_folder(folder.path).record("DLE").files == {"table.md": "| a |", "notes.txt": "the kind's"}
+    folder.update(status="finished")
+    folder.release()
+    (folder.path / "notes.txt").write_text("mine")  # a user has put a file of this name there
+    new(tmp_path / "run", overwrite=True)
+    assert not (folder.path / "table.md").exists()
+    assert (folder.path / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "name", ["../out.md", "scenario.toml", "manifest.json", "summary.json", "lock", "a/b.md", "x.py", ""]
+)
+def test_a_file_of_another_name_is_refused_before_anything_is_written(tmp_path, name):
+    folder = new(tmp_path / "run")
+    with pytest.raises(ValueError, match="is not the name of a file"):
+        folder.add("DLE", record()._replace(files={name: "x"}))
+    assert not list((folder.path / "arrays").iterdir())
+    folder.discard()
+    assert not (tmp_path / "run").exists()
+
+
+def test_overwriting_follows_the_labels_of_any_kind(tmp_path):
+    """A kind of scenario without the key ``methods``: its files go, too, also those that no manifest names yet."""
+    folder = create(tmp_path / "run", New("averaged", text(SCENARIO), {"kind": "other"}, 0, VERSIONS, ["draws"]))
+    for name in ("draws.positions.npy", "draws.growing.npy", "other.positions.npy"):
+        (folder.path / "arrays" / name).write_bytes(b"x")
+    folder.release()
+    new(tmp_path / "run", overwrite=True)
+    assert [path.name for path in (folder.path / "arrays").iterdir()] == ["other.positions.npy"]

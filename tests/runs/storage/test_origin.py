@@ -1,0 +1,174 @@
+"""A folder names the code and the machine that its numbers come from, and others are refused or said."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import warnings
+from pathlib import Path
+
+import pytest
+
+import particlegvi as pg
+from particlegvi.cli import main
+from particlegvi.runs.storage import origin
+from particlegvi.sweeps import api
+
+from ..interrupting import interrupted
+
+OTHER = "f" * 16
+SWEPT = {
+    "name": "small", "particles": 4, "steps": 10, "step_size": 0.01, "record_every": 0, "loss": "tilted-double-well",
+    "prior": {"name": "normal", "mean": 0.0, "sd": 1.0}, "methods": {"DLE": {"kl_weight": 1.0}},
+}  # fmt: skip
+OVER = {"methods.DLE.kl_weight": [0.5, 1.0]}
+
+
+def manifest(folder: Path) -> dict:
+    return json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+
+
+def put(folder: Path, **entries) -> None:
+    """Change the manifest; None takes an entry away."""
+    content = {**manifest(folder), **entries}
+    kept = {name: value for name, value in content.items() if value is not None}
+    (folder / "manifest.json").write_text(json.dumps(kept), encoding="utf-8")
+
+
+@pytest.mark.thorough
+def test_the_digest_covers_what_makes_numbers_and_nothing_else(root, tmp_path, monkeypatch):
+    copy = tmp_path / "particlegvi"
+    shutil.copytree(root / "particlegvi", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(origin, "PACKAGE", copy)
+    digest = origin.sources.__wrapped__
+    before = digest()
+    assert before == digest() == origin.sources()
+    for place in origin.AFTER_THE_NUMBERS:
+        assert (copy / place).is_dir()
+        (copy / place / "new.py").write_text("", encoding="utf-8")
+    assert digest() == before
+    for name in ("methods/free_energy.py", "kernels/new.py", "version.py"):
+        with (copy / name).open("a", encoding="utf-8") as file:
+            file.write("\n")
+        assert digest() != before
+        before = digest()
+
+
+def test_the_commit_is_that_of_the_checkout(root, tmp_path):
+    said = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True)
+    if said.returncode == 0:
+        assert origin.commit.__wrapped__(root) == said.stdout.strip()
+    assert origin.commit.__wrapped__(tmp_path) == ""
+    git = tmp_path / ".git"
+    git.mkdir()
+    (git / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    (git / "packed-refs").write_text(f"# pack-refs\n{'a1' * 20} refs/heads/main\n", encoding="utf-8")
+    assert origin.commit.__wrapped__(tmp_path) == "a1" * 20
+    (git / "HEAD").write_text("../../etc/passwd", encoding="utf-8")
+    assert origin.commit.__wrapped__(tmp_path) == ""
+
+
+def test_a_run_of_other_sources_is_refused_and_goes_on_anyway(tmp_path, capsys, monkeypatch):
+    folder = tmp_path / "run"
+    interrupted(folder, 3, "lifting")
+    assert manifest(folder)["code"]["sources"] == origin.sources()
+    put(folder, code={"sources": OTHER, "commit": "c" * 40})
+    refused = f"begun with other sources of particlegvi \\(digest {OTHER}, commit c{{12}}\\) than these .*--anyway"
+    with pytest.raises(ValueError, match=refused):
+        pg.resume(folder)
+    assert main(["resume", str(folder), "--quiet"]) == 2
+    said = capsys.readouterr().err
+    assert len(said.strip().splitlines()) == 1 and "--anyway" in said
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert main(["resume", str(folder), "--quiet", "--no-figure", "--anyway"]) == 0
+    (noted,) = manifest(folder)["anyway"]
+    assert noted == {**origin.code(), "from_sources": OTHER}
+    with pytest.warns(UserWarning, match=f"simulated with other sources of particlegvi \\(digest {OTHER}"):
+        pg.load(folder)
+
+
+def test_what_was_gone_on_with_anyway_is_what_counts_the_next_time(tmp_path):
+    folder = tmp_path / "run"
+    interrupted(folder, 3, "lifting")
+    put(folder, code={"sources": OTHER}, anyway=[{**origin.code(), "from_sources": OTHER}])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert pg.resume(folder).status == "finished"
+
+
+def test_other_versions_too(tmp_path):
+    folder = tmp_path / "run"
+    interrupted(folder, 3, "lifting")
+    put(folder, versions={**manifest(folder)["versions"], "numpy": "0.0.7"})
+    with pytest.raises(ValueError, match="numpy 0.0.7 .*--anyway"):
+        pg.resume(folder)
+    assert pg.resume(folder, anyway=True).status == "finished"
+    assert manifest(folder)["anyway"][0]["versions"]["numpy"] != "0.0.7"
+
+
+def test_control_a_folder_of_before_or_of_these_sources_goes_on_without_a_word(tmp_path):
+    for name, entries in (("before", {"code": None, "machine": None}), ("now", {})):
+        folder = tmp_path / name
+        interrupted(folder, 3, "lifting")
+        put(folder, **entries)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert pg.resume(folder).status == "finished"
+            assert pg.load(folder).status == "finished"
+        assert "anyway" not in manifest(folder)
+
+
+@pytest.mark.parametrize(("name", "words"), [("blas", "linear algebra"), ("processor", "processor")])
+def test_another_machine_is_said_and_noted(tmp_path, name, words):
+    folder = tmp_path / "run"
+    interrupted(folder, 3, "lifting")
+    put(folder, machine={**origin.machine(), name: "another one"})
+    with pytest.warns(UserWarning, match=f"begun with the {words} another one, and this is") as told:
+        pg.resume(folder)
+    assert len(told) == 1
+    assert manifest(folder)["resumed"][-1]["machine"] == origin.machine()
+
+
+@pytest.mark.parametrize("entry", [{"code": 3}, {"machine": []}, {"anyway": {}}], ids=str)
+def test_a_damaged_entry_is_named(tmp_path, entry):
+    folder = tmp_path / "run"
+    interrupted(folder, 3, "lifting")
+    put(folder, **entry)
+    with pytest.raises(ValueError, match=f"is damaged: {next(iter(entry))} is"):
+        pg.load(folder)
+
+
+@pytest.mark.thorough
+def test_a_sweep_computes_the_cells_of_other_sources_anew_or_uses_them_anyway(tmp_path, monkeypatch):
+    place = tmp_path / "s"
+    first = pg.sweep(SWEPT, over=OVER, seeds=2, out=place)
+    assert (first.computed, pg.sweep(SWEPT, over=OVER, seeds=2, out=place).computed) == (4, 0)
+    assert manifest(place)["versions"]["sources"] == origin.sources()
+    assert "sources" not in json.loads((place / "sweep.json").read_text(encoding="utf-8"))["versions"]
+    monkeypatch.setattr(origin, "sources", lambda: OTHER)
+    assert len(api.load(place)) == 4
+    assert pg.sweep(SWEPT, over=OVER, seeds=3, out=place, anyway=True).computed == 2
+    assert manifest(place)["anyway"][-1]["sources"] == OTHER
+    with pytest.warns(UserWarning, match="computed with other sources of particlegvi, and are computed anew; --anyway"):
+        assert pg.sweep(SWEPT, over=OVER, seeds=2, out=place).computed == 4
+
+
+def test_an_unfinished_sweep_of_other_sources_is_refused_and_one_of_before_goes_on(tmp_path, monkeypatch):
+    place = tmp_path / "s"
+    pg.sweep(SWEPT, over=OVER, seeds=2, out=place)
+    put(place, status="running")
+    cell = next((place / "cells").glob("*.json"))
+    cell.unlink()
+    monkeypatch.setattr(origin, "sources", lambda: OTHER)
+    with pytest.raises(ValueError, match="begun with other sources of particlegvi .*--anyway"):
+        pg.resume(place)
+    assert pg.resume(place, anyway=True).computed == 1
+    versions = {name: version for name, version in manifest(place)["versions"].items() if name != "sources"}
+    put(place, versions=versions, status="running")  # as folders of before are; their cells have other names
+    assert pg.resume(place).computed == 4
+    assert "sources" not in manifest(place)["versions"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert pg.sweep(SWEPT, over=OVER, seeds=2, out=place).computed == 0

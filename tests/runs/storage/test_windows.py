@@ -1,0 +1,106 @@
+"""Storage, resuming and signals where what Windows refuses is emulated (`tests/emulated`): a sample, and slowly all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EMULATED = Path(__file__).parents[2] / "emulated"
+PATIENCE = 1500.0  # seconds
+# Tests that make what a user of Windows cannot make, or remove a folder in which a file is open.
+NOT_THERE = "not link and not pipe and not fifo and not folder_that_goes"
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the emulation looks into /proc")
+
+
+def emulated(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Python with these arguments in a process in which the emulation is on, as it is in the children of that."""
+    path = os.pathsep.join([str(EMULATED), str(root), os.environ.get("PYTHONPATH", "")])
+    surroundings = {**os.environ, "PYTHONPATH": path}
+    return subprocess.run(
+        [sys.executable, *arguments], env=surroundings, capture_output=True, text=True, timeout=PATIENCE, cwd=root
+    )
+
+
+def passes(root: Path, *files: str, picked: str = NOT_THERE) -> None:
+    """Run tests under the emulation: at least one, and all must pass."""
+    plain = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--import-mode=importlib", "-k", picked)
+    done = emulated(root, "-m", "pytest", *plain, "-m", "not slow", *files)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+REFUSALS = """
+import os, signal, sys, pathlib, particlegvi.tools.system as system
+assert system.WINDOWS and not hasattr(os, "pread") and not hasattr(signal, "SIGHUP")
+folder = pathlib.Path(sys.argv[1]); (folder / "inside").mkdir(); (folder / "other").write_text("x")
+def refused(work):
+    try:
+        work()
+    except (PermissionError, FileExistsError, ValueError, ImportError):
+        return True
+    return False
+with open(folder / "inside" / "file", "w"):
+    held = folder / "inside" / "file"
+    assert refused(held.unlink) and refused(lambda: held.rename(folder / "new"))
+    assert refused(lambda: os.replace(folder / "other", held))
+    assert refused(lambda: (folder / "inside").rename(folder / "moved"))
+assert refused(lambda: (folder / "other").rename(held)) and refused(lambda: signal.set_wakeup_fd(os.pipe()[1]))
+assert refused(lambda: __import__("fcntl"))
+held.unlink(); (folder / "inside").rename(folder / "moved")
+"""
+
+
+def test_the_emulation_refuses_what_windows_refuses(tmp_path, root):
+    done = emulated(root, "-c", REFUSALS, str(tmp_path))
+    assert done.returncode == 0, done.stderr
+
+
+SAMPLE = """
+import sys, pathlib, numpy as np, particlegvi as pg
+folder = pathlib.Path(sys.argv[1]) / "run"
+small = {"particles": 6, "steps": 40}
+def stop(label, done, steps):
+    if label == "DLE" and done > 5: raise KeyboardInterrupt
+try:
+    pg.run("lifting", out=folder, progress=stop, checkpoint_every=1e-9, **small)
+except KeyboardInterrupt:
+    pass
+assert pg.load(folder).status == "interrupted" and not (folder / "lock").exists()
+done = pg.resume(folder)
+straight = pg.run("lifting", **small)
+assert all(np.array_equal(done[label].positions, straight[label].positions) for label in straight)
+again = pg.run("lifting", out=folder, overwrite=True, **small)
+assert sorted(path.name for path in folder.iterdir()) == ["arrays", "manifest.json", "scenario.toml", "summary.json"]
+"""
+
+
+@pytest.mark.thorough
+def test_a_run_is_interrupted_resumed_and_overwritten(tmp_path, root):
+    done = emulated(root, "-W", "error", "-c", SAMPLE, str(tmp_path))
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.thorough
+def test_locks_under_the_emulation(root):
+    passes(root, "tests/runs/storage/test_lock.py")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("files", [
+    ("tests/runs/storage",),
+    ("tests/runs/test_resume.py", "tests/runs/test_resume_damage.py"),
+    ("tests/runs/test_resume_functions.py", "tests/runs/test_overwriting.py"),
+    ("tests/runs/test_signals.py", "tests/runs/test_execute.py", "tests/runs/test_faults.py"),
+])  # fmt: skip
+def test_all_of_storage_resuming_and_signals_under_the_emulation(files, root):
+    passes(root, *files, picked=f"{NOT_THERE} and not emulation and not test_windows")
+
+
+@pytest.mark.slow
+def test_kills_under_the_emulation(root):
+    """A few: whole series of them take an hour, with or without the emulation."""
+    done = emulated(root, "benchmarks/kills.py", "--kills", "10")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]

@@ -1,0 +1,156 @@
+"""One call for several methods: the same start and noise, one table, one figure, refusals in one sentence."""
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+
+LOSS = pg.losses.get("tilted-double-well")
+PRIOR = pg.priors.Normal(0.0, 1.0)
+HOW = {"prior": PRIOR, "particles": 30, "steps": 40, "step_size": 1e-2, "seed": 4}
+MODES = [-2.0, 1.0]
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    names = ["DE", "DLE", "DRLE", "SVGD", "FDGVI"]
+    return pg.compare(LOSS, names, kl_weight=0.8, mmd_weight=0.3, modes=MODES, **HOW)
+
+
+def test_every_run_is_the_one_that_simulate_makes(comparison):
+    methods = pg.methods
+    alone = {
+        "DE": methods.DE(),
+        "DLE": methods.DLE(0.8),
+        "DRLE": methods.DRLE(0.8, 0.3),
+        "SVGD": methods.SVGD(0.8),
+        "FDGVI": methods.FDGVI(0.8),
+    }
+    assert list(comparison) == list(alone)
+    for label, method in alone.items():
+        run = pg.simulate(LOSS, method, **HOW)
+        assert run.positions.tobytes() == comparison[label].positions.tobytes()
+    starts = {comparison[label].initial.tobytes() for label in ("DE", "DLE", "DRLE", "SVGD")}
+    assert len(starts) == 1
+    other = pg.simulate(LOSS, methods.DLE(0.8), **HOW | {"seed": 5})  # control: bytes do tell runs apart
+    assert other.positions.tobytes() != comparison["DLE"].positions.tobytes()
+
+
+def test_without_repulsion_drle_meets_the_same_noise_as_dle():
+    pair = {"without": pg.methods.DRLE(0.8, 0.0), "DLE": pg.methods.DLE(0.8), "with": pg.methods.DRLE(0.8, 0.3)}
+    runs = pg.compare(LOSS, pair, **HOW)
+    assert runs["without"].positions.tobytes() == runs["DLE"].positions.tobytes()
+    assert runs["with"].positions.tobytes() != runs["DLE"].positions.tobytes()
+
+
+def test_the_table_says_what_the_runs_say(comparison):
+    rows = {row["method"]: row for row in comparison.table()}
+    assert list(rows) == list(comparison)
+    for label, row in rows.items():
+        final = comparison[label].final
+        assert row["mean"] == pytest.approx(final.mean()) and row["sd"] == pytest.approx(final.std())
+        assert row["average_loss"] == pytest.approx(np.mean(LOSS.value(final)))
+        nearest = np.abs(final - np.array(MODES)).argmin(axis=1)
+        assert row["modes_covered"] == len(set(nearest.tolist()))
+    assert rows["DRLE"]["mmd_weight"] == 0.3 and rows["SVGD"]["mmd_weight"] is None
+    # SVGD and DLE at one weight have one truth, and another weight has another
+    assert rows["SVGD"]["w1_floor"] == rows["DLE"]["w1_floor"]
+    assert comparison.targets["SVGD"].mean == comparison.targets["DLE"].mean != comparison.targets["DRLE"].mean
+    assert "SVGD" in comparison.describe()
+
+
+def test_the_table_of_the_plane_has_sliced_distances():
+    how = {"prior": pg.priors.Normal([0.0, 0.0], 1.0), "particles": 100, "steps": 200, "step_size": 0.02}
+    bowl = pg.Loss.from_formula("x**2 + y**2", variables=["x", "y"])
+    rows = {row["method"]: row for row in pg.compare(bowl, ["DE", "DLE"], **how).table()}
+    low, high = rows["DLE"]["sliced_w1_floor"]
+    assert 0.5 * low < rows["DLE"]["sliced_w1"] < 3.0 * high and rows["DLE"]["w1"] is None
+    assert rows["DE"]["sliced_w1"] is None and rows["DE"]["reached_equilibrium"] in (True, False)
+
+
+def test_one_figure_has_a_panel_for_every_method(comparison):
+    figure = comparison.plot()
+    titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
+    assert [title.splitlines()[0] for title in titles] == ["DE", "DLE", "DRLE", "SVGD", "FD-GVI"]
+    figure.draw_without_rendering()
+    boxes = [axes.get_position() for axes in figure.axes if axes.get_title()]
+    assert min(box.width for box in boxes) > 0.15  # five in one row would be narrower
+    assert len(comparison.plot("trajectories", methods=["DLE"], truth=False).axes) == 1
+
+
+@pytest.mark.thorough
+def test_a_kernel_of_the_users_own_is_kept():
+    class Wide(type(pg.kernels.SquaredExponential())):
+        name = "wide-of-a-test"
+
+    how = HOW | {"prior": None, "initial": np.linspace(-1.0, 1.0, 30)}
+    runs = pg.compare(LOSS, ["DRLE"], kernel=Wide(2.0), **how)
+    assert runs["DRLE"].method.kernel == Wide(2.0)
+
+
+BAD = [
+    (["DLE", "DLE"], {}, 'methods must be a mapping from labels, not two of one label or none: "DLE"'),
+    ("DLE", {}, r'methods must be a mapping or list such as \["DE", "DLE"\], not "DLE"'),
+    ([], {}, "methods must be at least one method, not none"),
+    (["DLF"], {}, "there is no method"),
+    (["DLE", 3], {}, r"method must be a method such as particlegvi\.methods\.DLE\(kl_weight=1\.0\), not 3"),
+    (["DLE"], {"weight": 3.0}, "weight is not an argument of compare"),
+    (["DLE"], {"kl_weight": -1.0}, r"kl_weight must be a finite number of 0 or more, not -1\.0"),
+    (["DLE"], {"steps": -1}, "steps must be a whole number of 0 or more, not -1"),
+    (["DLE"], {"modes": [[0.0, 1.0]]}, r"modes must be an array \(n, 1\) o.*, not an array of the shape \(1,"),
+    (["DLE"], {"modes": "left"}, r'modes must be an array \(n, 1\) of finite numbers, not "left"'),
+    (["DLE"], {"modes": [float("nan")]}, r"modes must be an array \(n, 1\) o.*, not one with NaN or infinity"),
+    (["DLE"], {"modes": np.empty((0, 1))}, r"modes must be at least one point, or None, not \[\]"),
+    (["DLE"], {"progress": 3}, 'progress must be True, "auto", a function or None, not 3'),
+]
+
+
+@pytest.mark.parametrize("methods, change, sentence", BAD)
+def test_bad_arguments_get_one_sentence(methods, change, sentence):
+    with pytest.raises(ValueError, match=sentence) as caught:
+        pg.compare(LOSS, methods, **HOW | change)
+    assert "\n" not in str(caught.value)
+
+
+def test_it_has_no_folder_and_so_nothing_to_save(comparison):
+    assert not hasattr(comparison, "save") and not hasattr(comparison, "folder")
+
+
+def test_a_scenario_takes_the_new_methods_by_name():
+    methods = {
+        "Stein": {"method": "SVGD", "kl_weight": 0.8, "kernel": {"lengthscale": 0.5}},
+        "MMDFlow": {"kl_weight": 0.8, "samples": 50, "noise": 0.1},
+    }
+    base = {"name": "both", "loss": "tilted-double-well", "prior": {"name": "normal", "mean": 0.0, "sd": 1.0}}
+    results = pg.run(base | {"particles": 10, "steps": 5, "step_size": 0.01, "methods": methods})
+    assert results["Stein"].info["lengthscale"] == 0.5
+    assert results["MMDFlow"].method.samples == 50 and results["MMDFlow"].method.noise == 0.1
+    assert results.summary["methods"]["Stein"]["w1"] > 0.0
+    with pytest.raises(ValueError, match=r"methods.Stein: there is no parameter of SVGD .mmd_weight."):
+        pg.run(results.scenario | {"methods": {"Stein": {"method": "SVGD", "mmd_weight": 1.0}}})
+
+
+class Delayed(pg.methods.Method):
+    """DRE with a constructor whose parameter is no attribute of the method."""
+
+    label = "Delayed"
+    mmd_weight = 0.5
+
+    def __init__(self, alpha, kernel=None):
+        self._alpha = alpha
+        self.kernel = kernel
+
+    def flow(self, problem):
+        return pg.methods.DRE(self._alpha * self.mmd_weight, self.kernel).flow(problem)
+
+
+@pytest.mark.parametrize("kernel", [None, pg.kernels.Matern52("median"), pg.kernels.Matern52(0.7)])
+def test_a_method_of_a_user_keeps_the_kernel_that_its_run_used(kernel):
+    method = Delayed(1.0, kernel)
+    run = pg.compare(LOSS, [method], **HOW)["Delayed"]
+    ours = pg.compare(LOSS, [pg.methods.DRE(0.5, kernel)], **HOW)["DRE"]
+    assert run.positions.tobytes() == ours.positions.tobytes()
+    assert run.method.kernel == ours.method.kernel
+    assert run.method.kernel.lengthscale == run.info["lengthscale"]
+    assert (run.method is method) == (kernel == pg.kernels.Matern52(0.7)) and method.kernel is kernel
+    assert run.method._alpha == 1.0

@@ -1,0 +1,143 @@
+"""A run keeps its folder until its pictures are drawn: what happens to it, and to others, in between."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import particlegvi as pg
+from particlegvi import cli, plotting
+from particlegvi.runs.storage.lock import Lock
+
+from .interrupting import slow
+
+SHORT = ["--set", "particles=4", "--set", "steps=3", "--quiet"]
+SLOW = """
+import sys, time
+from particlegvi import cli, plotting
+plotting.draw = lambda *_: (print("drawing", flush=True), time.sleep(60))
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+def status(folder):
+    return json.loads((folder / "manifest.json").read_text())["status"]
+
+
+@pytest.fixture
+def drawing(tmp_path):
+    """A process that is drawing the pictures of ``a b``, which takes it a minute."""
+    command = [sys.executable, "-c", SLOW, "run", "lifting", *SHORT, "--out", str(tmp_path / "a b")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "drawing\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.sample("2-130")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), slow(signal.SIGTERM, 143)])
+def test_stopped_while_drawing(tmp_path, drawing, number, code, capsys):
+    folder = tmp_path / "a b"
+    drawing.send_signal(number)
+    err = drawing.communicate(timeout=30)[1]
+    assert drawing.returncode == code
+    (line,) = err.splitlines()
+    assert line.endswith(f"to go on say: particlegvi resume '{folder}'")  # as a shell wants it
+    assert (status(folder), pg.load(folder).status) == ("simulated", "finished")
+    assert cli.main(["resume", str(folder), "--quiet"]) == 0
+    assert status(folder) == "finished"
+    assert json.loads((folder / "manifest.json").read_text())["figures"]
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.thorough
+def test_nobody_else_writes_while_one_draws(tmp_path, drawing, capsys):
+    folder = tmp_path / "a b"
+    for command in (["resume", str(folder)], ["run", "lifting", *SHORT, "--overwrite", "--out", str(folder)]):
+        assert cli.main(command) == 2
+        assert f"pid {drawing.pid}" in capsys.readouterr().err
+    before = (folder / "manifest.json").read_bytes()
+    assert cli.main(["plot", str(folder)]) == 0  # a reader
+    assert (folder / "manifest.json").read_bytes() == before
+    assert drawing.poll() is None
+
+
+def test_no_room_for_pictures(tmp_path, monkeypatch, capsys):
+    def full(*_):
+        raise OSError(28, "No space left on device", "picture.png")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(plotting, "draw", full)
+        assert cli.main(["run", "lifting", *SHORT, "--out", str(tmp_path / "run")]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "No space left" in line and line.endswith(f"particlegvi resume {tmp_path / 'run'}")
+    assert status(tmp_path / "run") == "simulated"
+    folder = tmp_path / "run"
+    assert cli.main(["resume", str(folder), "--size", "3:2"]) == 2
+    assert "size must be" in capsys.readouterr().err and status(folder) == "simulated"
+    assert cli.main(["resume", str(folder), "--quiet", "--size", "4:3", "--palette", "dark", "--format", "svg"]) == 0
+    assert not list(folder.glob("*.png")) and "style" not in (folder / "scenario.toml").read_text()
+    (picture,) = folder.glob("*.svg")
+    assert json.loads((folder / "manifest.json").read_text())["figures"] == [picture.name]
+    before = picture.read_bytes()
+    assert cli.main(["resume", str(folder), "--language", "de"]) == 0
+    assert f"to draw its pictures in this style say: particlegvi plot {folder}" in capsys.readouterr().out
+    assert picture.read_bytes() == before
+
+
+def test_a_picture_that_cannot_be_drawn_leaves_a_finished_run(tmp_path, monkeypatch, capsys):
+    def wrong(*_):
+        raise ValueError("there is nothing to draw")
+
+    monkeypatch.setattr(plotting, "draw", wrong)
+    assert cli.main(["run", "lifting", *SHORT, "--out", str(tmp_path / "run")]) == 2
+    assert f"say: particlegvi plot {tmp_path / 'run'}" in capsys.readouterr().err
+    assert status(tmp_path / "run") == "finished"
+
+
+def test_the_lock_is_held_while_drawing_and_given_back(tmp_path, monkeypatch):
+    def attempt(results, folder, *_, **__):
+        with pytest.raises(ValueError, match="another process"):
+            Lock.take(folder)
+        return []
+
+    monkeypatch.setattr(plotting, "draw", attempt)
+    assert cli.main(["run", "lifting", *SHORT, "--out", str(tmp_path / "run")]) == 0
+    assert not (tmp_path / "run" / "lock").exists()
+
+
+def test_the_line_that_resumes_can_be_typed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(plotting, "draw", stop)
+        assert cli.main(["run", "lifting", *SHORT, "--out=-x y"]) == 130
+    assert "particlegvi resume './-x y'" in capsys.readouterr().err
+    assert cli.main(["run", "lifting", *SHORT, "--out=-x y"]) == 2
+    assert "particlegvi resume './-x y' goes on" in capsys.readouterr().err
+    assert cli.main(["resume", "./-x y", "--quiet"]) == 0
+
+
+@pytest.mark.thorough
+def test_the_line_that_resumes_is_there_too_when_python_cannot_answer(tmp_path):
+    """Drawing that does not come back to Python for minutes stands for all compiled code."""
+    code = SLOW.replace("time.sleep(60)", "__import__('hashlib').pbkdf2_hmac('sha256', b'', b'', 10**9)")
+    folder = tmp_path / "run"
+    command = [sys.executable, "-c", code, "run", "lifting", *SHORT, "--out", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "drawing\n"
+    time.sleep(1.0)  # the word comes before the call that does not come back
+    process.send_signal(signal.SIGINT)
+    err = process.communicate(timeout=30)[1]
+    assert process.returncode == 130
+    assert err == f"particlegvi: interrupted between two checkpoints; to go on say: particlegvi resume {folder}\n"
+    assert cli.main(["resume", str(folder), "--quiet"]) == 0

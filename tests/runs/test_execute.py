@@ -1,0 +1,297 @@
+"""Running scenarios: the same start and noise for all methods, bit-for-bit results from disk, honest folders."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+import warnings
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import scenario, targets
+from particlegvi.runs.results.results import stored_scenario
+from particlegvi.runs.storage.folder import open_folder
+from particlegvi.scenario import catalogue
+from particlegvi.scenario.kinds.particles import simulating
+
+pytestmark = pytest.mark.usefixtures("remembered_truth")
+
+SHORT = {"particles": 8, "steps": 20}
+
+
+def files(folder) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def content(folder) -> dict[str, bytes]:
+    """All but the manifest, which holds wall-clock times."""
+    return {name: data for name, data in files(folder).items() if name != "manifest.json"}
+
+
+QUICK = ("global-minimiser", "lifting", "more-modes", "multimodal")  # test_resume.py runs all of them, in fewer steps
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in catalogue.names("particles")],
+)
+@pytest.mark.sample("global-minimiser", "lifting")
+def test_every_scenario_runs_and_comes_back_bit_for_bit(name, tmp_path):
+    own = {"record_every": 2} if "record_every" in scenario.load(name) else {}
+    results = pg.run(name, seed=3, out=tmp_path / "run", **SHORT, **own)
+    assert list(results) == list(results.scenario["methods"])
+    loaded = pg.load(tmp_path / "run")
+    assert list(loaded) == list(results)
+    assert loaded.scenario == results.scenario
+    assert loaded.summary == results.summary == json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert loaded.status == "finished"
+    for label, run in results.items():
+        other = loaded[label]
+        assert run.positions.tobytes() == other.positions.tobytes()
+        assert run.steps.tolist() == other.steps.tolist()
+        assert run.times.tolist() == other.times.tolist()
+        assert (run.label, run.seed, run.step_size) == (other.label, other.seed, other.step_size)
+        assert run.method == other.method or label in ("DRLE", "DRE")
+        assert run.average_loss().tolist() == other.average_loss().tolist()
+        assert {**run.info, "seconds": 0} == {**other.info, "seconds": 0}
+        assert run.final.shape == (8, run.loss.dim)
+    assert loaded.describe() == results.describe()
+
+
+def test_methods_share_the_start_and_the_noise():
+    weights = {"methods.DRLE.mmd_weight": 0.0, "methods.none": {"method": "DRLE", "kl_weight": 0.0, "mmd_weight": 0.0}}
+    results = pg.run("global-minimiser", seed=5, **SHORT, **weights)
+    assert len({run.initial.tobytes() for run in results.values()}) == 1
+    # Without repulsion DRLE is DLE, and without noise it is DE: bit for bit, since the noise is the same.
+    assert results["DRLE"].positions.tobytes() == results["DLE"].positions.tobytes()
+    assert results["none"].positions.tobytes() == results["DE"].positions.tobytes()
+    assert results["DLE"].positions.tobytes() != results["DE"].positions.tobytes()
+
+
+@pytest.mark.thorough
+def test_a_shown_scenario_gives_the_same_run(tmp_path):
+    direct = pg.run("global-minimiser-thesis", seed=2, out=tmp_path / "direct", **SHORT)
+    place = tmp_path / "mine.toml"
+    place.write_text(scenario.text(scenario.load("global-minimiser-thesis")))
+    again = pg.run(place, seed=2, out=tmp_path / "again", **SHORT)
+    assert again["DRLE"].positions.tobytes() == direct["DRLE"].positions.tobytes()
+    assert content(tmp_path / "again") == content(tmp_path / "direct")
+    # The scenario in the folder has the overrides inside, so it needs none.
+    third = pg.run(tmp_path / "direct" / "scenario.toml", seed=2, out=tmp_path / "third")
+    assert content(tmp_path / "third") == content(tmp_path / "direct")
+    assert third.scenario == direct.scenario
+
+
+def test_another_seed_is_another_run():
+    first, second = (pg.run("lifting", seed=seed, **SHORT)["DLE"].final for seed in (0, 2**64 - 1))
+    assert not np.array_equal(first, second)
+
+
+def test_without_out_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    results = pg.run("lifting", **SHORT)
+    assert results.folder is None
+    assert not list(tmp_path.iterdir())
+    assert results.save(tmp_path / "later") == tmp_path / "later"
+    assert pg.load("later")["DLE"].positions.tobytes() == results["DLE"].positions.tobytes()
+    assert pg.load("later").summary == results.summary
+
+
+def test_what_a_summary_says():
+    results = pg.run("global-minimiser", seed=1, particles=50, steps=100, step_size=0.01)
+    summary = results.summary
+    assert {"scenario", "seed", "versions", "methods"} <= set(summary)
+    assert (summary["scenario"], summary["seed"]) == ("global-minimiser", 1)
+    assert {"particlegvi", "numpy", "numba", "python"} <= set(summary["versions"])
+    for label, run in results.items():
+        facts = summary["methods"][label]
+        assert facts["particles"] == 50
+        assert facts["mean"] == pytest.approx(run.final.mean())
+        assert facts["sd"] == pytest.approx(run.final.std())
+        assert facts["w1"] >= 0.0
+        assert 0.0 <= facts["w1_floor"][0] < facts["w1_floor"][1]
+        assert facts["average_loss"]["last"] == pytest.approx(run.loss.value(run.final).mean())
+    assert sum(basin["count"] for basin in summary["methods"]["DE"]["basins"]) == 50
+    # Quadrature's means of section 7 of the sources' check, far outside one another's error.
+    assert summary["methods"]["DLE"]["target"]["mean"] == pytest.approx(-1.24042, abs=2e-5)
+    assert summary["methods"]["DRLE"]["target"]["mean"] == pytest.approx(-1.00858, abs=2e-5)
+    json.dumps(summary, allow_nan=False)
+
+
+@pytest.mark.thorough
+def test_modes_are_counted():
+    results = pg.run("multimodal", seed=0, particles=40, steps=400)
+    counts = results.summary["methods"]["DE"]["mode_occupancy"]
+    quadrants = (results["DE"].final > 0).astype(int) @ [2, 1]
+    assert counts == np.bincount(quadrants, minlength=4).tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"seed": -1}, "seed must be"),
+        ({"seed": 2**64}, "seed must be"),
+        ({"seed": 1.0}, "seed must be"),
+        ({"seed": True}, "seed must be"),
+        ({"seed": "0"}, "seed must be"),
+        ({"particles": 0}, "particles must be"),
+        ({"step_size": float("nan")}, "step_size must be"),
+        ({"loss": "no-such"}, "there is no loss"),
+        ({"prior": pg.priors.Normal()}, "prior must be a text, a number"),
+        ({"prior": {"name": "flat"}}, "initial must be"),
+        ({"methods.DLE.kl_weight": -1}, "methods.DLE: kl_weight"),
+        ({"initial": {"points": [[float("inf")]]}}, "must be finite"),
+        # These show only when the start is drawn: the loss is infinite there, or the box does not hold it.
+        ({"loss": {"formula": "1/(t-t)", "variables": ["t"]}}, "loss"),
+        (
+            {"prior": {"name": "uniform", "low": 0, "high": 1}, "initial": {"name": "normal", "mean": 9, "sd": 1}},
+            "initial",
+        ),
+    ],
+    ids=str,
+)
+def test_a_bad_value_writes_nothing(arguments, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings(), pytest.raises(ValueError) as caught:
+        warnings.simplefilter("ignore")
+        pg.run("lifting", out=tmp_path / "deep" / "run", **{**SHORT, **arguments})
+    assert words in str(caught.value)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not (tmp_path / "deep" / "run").exists()
+
+
+def test_what_exists_is_refused_before_anything_is_simulated(tmp_path, monkeypatch):
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    before = files(tmp_path)
+    monkeypatch.setattr(simulating, "follow", lambda *_, **__: pytest.fail("simulated"))
+    with pytest.raises(ValueError, match="exists already"):
+        pg.run("lifting", out=tmp_path / "run", **SHORT)
+    assert files(tmp_path) == before
+
+
+def test_overwriting_gives_the_folder_of_a_new_run(tmp_path):
+    pg.run("global-minimiser", out=tmp_path / "run", **SHORT)
+    pg.run("lifting", out=tmp_path / "run", overwrite=True, **SHORT)
+    pg.run("lifting", out=tmp_path / "fresh", **SHORT)
+    assert content(tmp_path / "run") == content(tmp_path / "fresh")
+
+
+@pytest.mark.filterwarnings("ignore:step_size:UserWarning")
+def test_a_run_that_diverges_keeps_what_it_recorded(tmp_path):
+    with pytest.raises(pg.Diverged, match="non-finite") as caught:
+        pg.run("global-minimiser", out=tmp_path / "run", particles=8, steps=50, step_size=1.5, record_every=1)
+    kept = pg.load(tmp_path / "run")
+    assert kept.status == "diverged"
+    assert list(kept) == ["DE"]
+    assert np.isfinite(kept["DE"].positions).all()
+    assert kept["DE"].steps[-1] == caught.value.step - 1
+    assert caught.value.results["DE"].positions.tobytes() == kept["DE"].positions.tobytes()
+
+
+def test_an_interrupted_run_keeps_the_methods_that_were_done(tmp_path, monkeypatch):
+    real = simulating.follow
+
+    def interrupted(problem, method, *rest):
+        if method.label == "DRLE":
+            raise KeyboardInterrupt
+        return real(problem, method, *rest)
+
+    monkeypatch.setattr(simulating, "follow", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        pg.run("global-minimiser", out=tmp_path / "run", **SHORT)
+    kept = pg.load(tmp_path / "run")
+    assert kept.status == "interrupted"
+    assert list(kept) == ["DE", "DLE"]
+    assert kept["DLE"].final.shape == (8, 1)
+
+
+def test_the_folder_is_there_before_anything_is_simulated(tmp_path, monkeypatch):
+    def look(*_, **__):
+        folder = open_folder(tmp_path / "run")
+        assert folder.manifest["status"] == "running"
+        assert tomllib.loads((folder.path / "scenario.toml").read_text()) == stored_scenario(folder)
+        raise RuntimeError("looked")
+
+    monkeypatch.setattr(simulating, "follow", look)
+    with pytest.raises(RuntimeError, match="looked"):
+        pg.run("lifting", out=tmp_path / "run", **SHORT)
+    assert open_folder(tmp_path / "run").manifest["status"] == "failed"
+
+
+def test_progress_hears_every_method():
+    heard = {}
+    pg.run("global-minimiser", progress=lambda label, done, steps: heard.update({label: (done, steps)}), **SHORT)
+    assert heard == {"DE": (20, 20), "DLE": (20, 20), "DRLE": (20, 20)}
+
+
+def test_loading_refuses_a_run_whose_arrays_do_not_fit(tmp_path):
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    place = tmp_path / "run" / "arrays" / "DLE.positions.npy"
+    np.save(place, np.zeros((21, 8, 2)))
+    with pytest.raises(ValueError, match="damaged"):
+        pg.load(tmp_path / "run")
+    place.write_bytes(b"")
+    with pytest.raises(ValueError, match=r"DLE\.positions\.npy is not an array"):
+        pg.load(tmp_path / "run")
+    with pytest.raises(ValueError, match="not the folder of a run"):
+        pg.load(tmp_path)
+
+
+def test_results_are_a_mapping():
+    results = pg.run("lifting", **SHORT)
+    assert len(results) == 1 and "DLE" in results and results.get("DE") is None
+    assert "lifting" in repr(results) and "DLE" in repr(results)
+    assert list(results.targets) == ["DLE"]
+    assert results.targets["DLE"] is results.targets["DLE"]
+    with pytest.raises(KeyError):
+        results.targets["DE"]
+
+
+def test_a_summary_that_cannot_be_made_costs_no_results(tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(targets, "target", fail)
+        with pytest.raises(KeyboardInterrupt):
+            pg.run("lifting", out=tmp_path / "run", **SHORT)
+    loaded = pg.load(tmp_path / "run")
+    assert loaded.status == "interrupted"
+    assert loaded.summary["methods"]["DLE"]["w1"] > 0.0
+
+
+@pytest.mark.parametrize("figure", [{"kind": "functions"}, {"kind": "histograms", "bins": 0}, {"kind": "histogram"}])
+def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_runs(figure, tmp_path, monkeypatch):
+    monkeypatch.setattr(simulating, "follow", lambda *_, **__: pytest.fail("simulated"))
+    with pytest.raises(ValueError, match="figure"):
+        pg.run("global-minimiser", out=tmp_path / "run", **(SHORT | {"figures": [figure]}))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_progress_that_listens_to_stages_is_told_of_each(tmp_path):
+    """Of a run, of a comparison and of a simulation; what of it is compiled depends on what was compiled before."""
+
+    class Listening:
+        def __init__(self):
+            self.told = []
+
+        def __call__(self, *where):
+            self.told.append(("called", *where[-2:]))
+
+        def stage(self, name, done, total, seconds):
+            if name != "compiling":
+                self.told.append((name, done, total))
+
+    heard = Listening()
+    pg.run("lifting", out=tmp_path / "run", progress=heard, **SHORT)
+    methods = len(scenario.load("lifting")["methods"])
+    assert heard.told[0] == ("steps", 0, methods) and heard.told[1][0] == "called"
+    assert [told for told in heard.told if told[0] == "steps"] == [("steps", k, methods) for k in range(methods)]
+    assert heard.told[-1] == ("truth", 0, 1)
+    heard = Listening()
+    loss = pg.losses.get("double-well")
+    pg.compare(loss, ["DE"], steps=2, particles=2, initial=pg.priors.Normal(0.0, 1.0), progress=heard)
+    pg.simulate(loss, pg.methods.DE(), steps=2, particles=2, initial=pg.priors.Normal(0.0, 1.0), progress=heard)
+    assert heard.told == 2 * [("called", 1, 2), ("called", 2, 2)]

@@ -1,0 +1,148 @@
+"""What a machine can do to a run: full disks, folders that go, clocks that jump, kills."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+
+import particlegvi as pg
+
+SHORT = {"particles": 8, "steps": 60, "record_every": 7}
+MAIN = "import sys; from particlegvi.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+def called(*arguments, before=""):
+    return subprocess.run(
+        [sys.executable, "-c", before + MAIN, *arguments], capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def arrays(folder):
+    return {path.name: path.read_bytes() for path in sorted((folder / "arrays").iterdir())}
+
+
+@pytest.mark.thorough
+def test_a_full_disk_stops_the_run_in_one_sentence_and_the_rest_is_done_later(tmp_path):
+    """A limit of the size of a file stands for the disk: the records of DLE do not fit, those of DE do not either."""
+    settings = ["--set", "particles=400", "--set", "steps=60", "--set", "record_every=1", "--no-figure", "--quiet"]
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (90000, 90000));"
+    made = called("run", "lifting", "--out", str(tmp_path / "run"), *settings, before=full)
+    assert made.returncode == 1
+    (line,) = made.stderr.splitlines()
+    assert "File too large" in line and "particlegvi resume" in line
+    assert pg.load(tmp_path / "run").status == "failed"
+    assert called("resume", str(tmp_path / "run"), "--no-figure", "--quiet").returncode == 0
+    assert called("run", "lifting", "--out", str(tmp_path / "straight"), *settings).returncode == 0
+    assert arrays(tmp_path / "run") == arrays(tmp_path / "straight")
+
+
+@pytest.mark.thorough
+def test_a_folder_that_goes_is_one_sentence(tmp_path):
+    def remove(label, done, steps):
+        shutil.rmtree(tmp_path / "run", ignore_errors=True)
+
+    with pytest.raises(OSError):
+        pg.run("lifting", out=tmp_path / "run", progress=remove, checkpoint_every=1e-9, **SHORT)
+    code = "import shutil, sys; from particlegvi.tools import progress\n"
+    code += "def show(self, label, done, steps): shutil.rmtree(sys.argv[-1], ignore_errors=True)\n"
+    code += "progress.Bars.__enter__ = lambda self: self.update\nprogress.Bars.update = show\n"
+    made = called("run", "lifting", "--set", "steps=60", "--no-figure", "--out", str(tmp_path / "gone"), before=code)
+    assert made.returncode == 1
+    (line,) = made.stderr.splitlines()
+    assert "No such file or directory" in line and "resume" not in line
+    assert not (tmp_path / "gone").exists()
+
+
+def test_a_folder_that_goes_is_noticed_at_the_next_checkpoint(tmp_path):
+    """And not made again, with nothing in it but checkpoints, until the method is done."""
+    heard = []
+
+    def remove_once(label, done, steps):
+        if not heard:
+            shutil.rmtree(tmp_path / "run")
+        heard.append(done)
+
+    small = {"data.count": 20, "inducing_points": 4, "particles": 4, "steps": 50}
+    with pytest.raises(FileNotFoundError):
+        pg.run("poisson-bimodal", out=tmp_path / "run", progress=remove_once, checkpoint_every=1e-9, **small)
+    assert not (tmp_path / "run").exists()
+    assert len(heard) <= 2
+
+
+def test_a_clock_that_jumps_changes_nothing(tmp_path, monkeypatch):
+    pg.run("lifting", out=tmp_path / "straight", **SHORT)
+    jumping = iter(range(10**6))
+    monkeypatch.setattr(time, "time", lambda: 1e9 * (-1) ** next(jumping))
+    pg.run("lifting", out=tmp_path / "run", checkpoint_every=1e-9, **SHORT)
+    assert arrays(tmp_path / "run") == arrays(tmp_path / "straight")
+
+
+def test_checkpoints_change_no_byte(tmp_path):
+    for every in (1e-9, 0.01, 1e9):
+        pg.run("global-minimiser", out=tmp_path / str(every), checkpoint_every=every, **SHORT)
+    assert arrays(tmp_path / "1e-09") == arrays(tmp_path / "0.01") == arrays(tmp_path / "1000000000.0")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_read_all_the_same(tmp_path):
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    (tmp_path / "run").chmod(0o500)
+    try:
+        assert pg.load(tmp_path / "run").status == "finished"
+        assert pg.resume(tmp_path / "run").status == "finished"
+    finally:
+        (tmp_path / "run").chmod(0o700)
+
+
+def kills(script, *arguments):
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    return subprocess.run(
+        [sys.executable, os.path.join(root, "benchmarks", script), *arguments],
+        capture_output=True, text=True, timeout=3600, check=False, env={**os.environ, "PYTHONPATH": root},
+    )  # fmt: skip
+
+
+@pytest.mark.thorough
+def test_kills_at_random_times():
+    made = kills("kills.py", "--kills", "3", "--only", "lifting", "--set", "steps=20000", "--set", "particles=200")
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert "3 kills, 0 resumed runs differ" in made.stdout
+
+
+@pytest.mark.thorough
+def test_kills_at_some_operations_on_files():
+    made = kills("crash_points.py", "--only", "global-minimiser", "--stride", "300")
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert ", 0 resumed runs differ" in made.stdout
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_late_is_soon_finished():
+    made = kills("kills.py", "--late")
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+@pytest.mark.slow
+def test_networks_killed_in_the_middle_of_an_epoch():
+    made = kills("kills.py", "--kills", "6", "--only", "repulsion-in-weights", "--set", "steps=1501")
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert "6 kills, 0 resumed runs differ" in made.stdout
+
+
+@pytest.mark.slow
+def test_two_hundred_kills():
+    made = kills("kills.py", "--kills", "200")
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [[], ["--overwrite"]], ids=str)
+def test_kills_at_every_tenth_operation_on_files(options):
+    """Every single one takes an hour: `python benchmarks/crash_points.py`."""
+    made = kills("crash_points.py", "--stride", "10", *options)
+    assert made.returncode == 0, made.stdout + made.stderr

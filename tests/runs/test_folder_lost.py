@@ -1,0 +1,241 @@
+"""A run's folder that is moved, linked, stripped of files or of an early version: nothing is lost or overwritten."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from itertools import count
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.cli import main
+from particlegvi.runs.storage.lock import FolderLost, Lock
+from particlegvi.runs.storage.record_file import RecordFile
+from particlegvi.tools import files
+
+from .interrupting import SHORT, content, interrupted
+
+OFTEN = {"checkpoint_every": 1e-9}
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """The truth takes longer than all the rest."""
+    monkeypatch.setattr(
+        "particlegvi.runs.results.runs.summarise",
+        lambda runs: {"seed": runs.seed, "status": runs.status, "methods": {}},
+    )
+
+
+@pytest.fixture
+def other(tmp_path, quick):
+    """A finished run of another seed."""
+    pg.run("lifting", seed=9, out=tmp_path / "other", **SHORT)
+    return tmp_path / "other"
+
+
+def everything(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def moved_before(write, folder, other, monkeypatch):
+    """Run into ``folder``, which is moved and replaced by another run before a write with this number."""
+    numbers, real = count(), files.check_held
+
+    def check_held(path):
+        if folder.exists() and next(numbers) == write:
+            folder.rename(folder.with_name("moved"))
+            shutil.copytree(other, folder)
+        real(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "check_held", check_held)
+        pg.run("lifting", out=folder, **OFTEN, **SHORT)
+
+
+@pytest.mark.thorough
+def test_a_run_whose_folder_was_moved_and_replaced_writes_nothing_more(tmp_path, other, monkeypatch):
+    pg.run("lifting", out=tmp_path / "straight", **OFTEN, **SHORT)
+    lost = 0
+    for write in range(0, 200, 3):
+        folder = tmp_path / str(write) / "run"
+        try:
+            moved_before(write, folder, other, monkeypatch)
+        except FolderLost as error:
+            moved = folder.with_name("moved")
+            assert str(error).startswith(f"{folder} was moved or replaced while this process wrote it, and is left")
+            if os.path.isdir("/proc/self/fd"):
+                assert str(error).endswith(f"; its run is in {moved}: particlegvi resume {moved} goes on")
+            assert everything(folder) == everything(other)
+            pg.resume(moved)
+            assert content(moved) == content(tmp_path / "straight")
+            lost += 1
+        else:
+            assert content(folder) == content(tmp_path / "straight")
+            break
+    assert lost > 5
+
+
+def test_without_the_check_the_other_run_would_be_damaged(tmp_path, other, monkeypatch):
+    monkeypatch.setattr(Lock, "check", lambda lock: None)
+    damaged = 0
+    for write in (2, 8, 14):
+        folder = tmp_path / str(write) / "run"
+        with contextlib.suppress(OSError):
+            moved_before(write, folder, other, monkeypatch)
+        damaged += everything(folder) != everything(other)
+    assert damaged
+
+
+def test_a_second_run_from_inside_the_first_is_left_alone(tmp_path, quick, capsys):
+    """The same by the public functions; the command says it in one line."""
+    folder, seen = tmp_path / "run", {}
+
+    def move(label, done, steps):
+        if not seen:
+            folder.rename(tmp_path / "moved")
+            pg.run("lifting", seed=9, out=folder, progress=None, **SHORT)
+            seen.update(everything(folder))
+
+    with pytest.raises(FolderLost) as lost:
+        pg.run("lifting", out=folder, progress=move, **OFTEN, **SHORT)
+    assert everything(folder) == seen and lost.value.results.folder is None
+    assert pg.load(folder).seed == 9 and pg.resume(tmp_path / "moved").seed == 0
+    from particlegvi.cli.reporting import report
+
+    assert report(lost.value) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.count("resume") == 1 and str(tmp_path / "moved") in line
+
+
+def test_a_lock_file_that_was_removed_is_noticed(tmp_path, quick):
+    def remove(label, done, steps):
+        (tmp_path / "run" / "lock").unlink(missing_ok=True)
+
+    with pytest.raises(FolderLost):
+        pg.run("lifting", out=tmp_path / "run", progress=remove, **OFTEN, **SHORT)
+    assert pg.resume(tmp_path / "run").status == "finished"
+
+
+@pytest.mark.parametrize("name", ["lock", "arrays/DLE.growing.npy"])
+def test_a_hard_link_is_not_written_through(tmp_path, quick, name):
+    run = tmp_path / "run"
+    interrupted(run, 4, "lifting")
+    outside = tmp_path / "outside"
+    if name == "lock":
+        outside.write_text("mine")
+        os.link(outside, run / name)
+    else:
+        os.link(run / name, outside)
+    before, there = outside.read_bytes(), everything(run)
+    with pytest.raises(ValueError, match=r"is a hard link, through which nothing is written; copy its folder"):
+        pg.resume(run)
+    assert outside.read_bytes() == before and everything(run) == there
+    copy = shutil.copytree(run, tmp_path / "copy")
+    assert pg.resume(copy).status == "finished" and outside.read_bytes() == before
+
+
+def test_new_records_take_the_place_of_a_link(tmp_path):
+    (tmp_path / "mine").write_bytes(b"mine")
+    os.link(tmp_path / "mine", tmp_path / "growing")
+    records = RecordFile(tmp_path / "growing", 2, (3,))
+    records.append(np.zeros(3))
+    digest = records.digest(1)
+    records.close()
+    assert (tmp_path / "mine").read_bytes() == b"mine"
+    RecordFile(tmp_path / "growing", 2, (3,), 1, digest).close()
+    os.link(tmp_path / "growing", tmp_path / "second")
+    with pytest.raises(ValueError, match="is a hard link"):
+        RecordFile(tmp_path / "growing", 2, (3,), 1, digest)
+
+
+def test_a_scenario_that_is_removed_while_the_run_goes_on_is_written_again(tmp_path, quick):
+    pg.run("lifting", out=tmp_path / "straight", **SHORT)
+
+    def remove(label, done, steps):
+        (tmp_path / "run" / "scenario.toml").unlink(missing_ok=True)
+
+    pg.run("lifting", out=tmp_path / "run", progress=remove, **SHORT)
+    assert content(tmp_path / "run") == content(tmp_path / "straight")
+
+
+def test_without_its_scenario_a_folder_is_read_by_its_manifest(tmp_path):
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    whole = pg.load(tmp_path / "run")
+    (tmp_path / "run" / "scenario.toml").unlink()
+    with pytest.warns(UserWarning, match=r"scenario\.toml is missing, and taken from manifest\.json"):
+        found = pg.load(tmp_path / "run")
+    assert found.summary == whole.summary
+    assert all(found[label].positions.tobytes() == whole[label].positions.tobytes() for label in whole)
+    interrupted(tmp_path / "half", 4, "lifting")
+    (tmp_path / "half" / "scenario.toml").unlink()
+    with pytest.warns(UserWarning, match="is missing"):
+        assert pg.resume(tmp_path / "half").status == "finished"
+    assert (tmp_path / "half" / "scenario.toml").exists()
+    (tmp_path / "run" / "scenario.toml").write_text("")  # damaged is not missing
+    with pytest.raises(ValueError, match="is not a complete scenario"):
+        pg.load(tmp_path / "run")
+
+
+def test_an_unfinished_folder_without_its_empty_folders_goes_on(tmp_path, quick):
+    """As git and object stores give it back."""
+    interrupted(tmp_path / "run", 4, "lifting")
+    shutil.rmtree(tmp_path / "run" / "arrays")
+    shutil.rmtree(tmp_path / "run" / "checkpoint")
+    pg.resume(tmp_path / "run")
+    pg.run("lifting", out=tmp_path / "straight", **SHORT)
+    assert content(tmp_path / "run") == content(tmp_path / "straight")
+
+
+def first_schema(folder, **changes):
+    """Rewrite a folder as the first versions of the package wrote it."""
+    place = folder / "manifest.json"
+    manifest = json.loads(place.read_text())
+    since = ("settings", "sha256", "resumed", "labels")
+    manifest = {name: entry for name, entry in manifest.items() if name not in since}
+    place.write_text(json.dumps({**manifest, "schema": 1, **changes}, indent=2) + "\n")
+
+
+def test_a_folder_of_the_first_schema_is_read_and_not_changed(tmp_path, capsys):
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    whole = pg.load(tmp_path / "run")
+    first_schema(tmp_path / "run")
+    before = everything(tmp_path / "run")
+    found = pg.load(tmp_path / "run")
+    assert found.status == "finished" and found.describe() == whole.describe() and found.summary == whole.summary
+    assert all(found[label].positions.tobytes() == whole[label].positions.tobytes() for label in whole)
+    assert pg.resume(tmp_path / "run").seed == 0
+    assert everything(tmp_path / "run") == before
+    assert main(["plot", str(tmp_path / "run")]) == 0 and capsys.readouterr().out
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert manifest["schema"] == 1 and manifest["figures"] and "sha256" not in manifest
+    (tmp_path / "run" / "arrays" / "DLE.json").unlink()
+    with pytest.raises(ValueError, match=r"DLE\.json cannot be read"):
+        pg.load(tmp_path / "run")
+    pg.run("lifting", out=tmp_path / "run", overwrite=True, **SHORT)
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["schema"] == 2
+
+
+@pytest.mark.parametrize(
+    "changes", [{"methods": 3}, {"methods": [3]}, {"methods": ["../../x"]}, {"seconds": None}], ids=str
+)
+def test_a_damaged_folder_of_the_first_schema_is_refused(tmp_path, quick, changes):
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    first_schema(tmp_path / "run", **changes)
+    if changes == {"methods": [3]} or changes == {"methods": ["../../x"]}:
+        assert not pg.load(tmp_path / "run")  # no method of the scenario is done
+    else:
+        with pytest.raises(ValueError, match="is damaged"):
+            pg.load(tmp_path / "run")
+
+
+def test_an_unfinished_run_of_the_first_schema_is_not_resumed(tmp_path, quick):
+    interrupted(tmp_path / "run", 4, "lifting")
+    first_schema(tmp_path / "run")
+    with pytest.raises(ValueError, match="has the schema 1, without checkpoints: load and plot read it, and resume"):
+        pg.resume(tmp_path / "run")
+    assert pg.load(tmp_path / "run").status == "interrupted"

@@ -1,0 +1,145 @@
+"""A file that cannot be read now is not damaged: the run stops with a sentence, and what was done is still there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+
+import pytest
+
+import particlegvi as pg
+from particlegvi.runs.storage import checkpoint
+from particlegvi.tools import files
+
+SHORT = {"particles": 8, "steps": 60, "record_every": 7}
+
+
+class StopAt:
+    """Progress that notes what it hears of, and interrupts at one step of one method."""
+
+    def __init__(self, label="", step=0):
+        self.at = (label, step)
+        self.heard = []
+
+    def __call__(self, label, done, steps):
+        self.heard.append((label, done))
+        if label == self.at[0] and done >= self.at[1]:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """A run that has DE, and of DLE half: two checkpoints."""
+    out = tmp_path_factory.mktemp("begun") / "run"
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-9)
+        pg.run("global-minimiser", out=out, progress=StopAt("DLE", 30), checkpoint_every=1e-9, **SHORT)
+    return out
+
+
+def failing(number, code):
+    """`open` that fails once, at the call of this number, as it does when a process has too many files open."""
+    left = number
+
+    def opened(path, *arguments, **options):
+        nonlocal left
+        left -= 1
+        if left == -1:
+            raise OSError(code, os.strerror(code), str(path))
+        return open(path, *arguments, **options)
+
+    return opened
+
+
+@pytest.mark.sample("EMFILE")
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.EIO, errno.EACCES], ids=errno.errorcode.get)
+def test_files_that_cannot_be_opened_once(begun, tmp_path, code, monkeypatch):
+    """One call after the other fails: reading the manifest, the scenario, a method that is done, the checkpoints."""
+    monkeypatch.setattr("particlegvi.runs.results.runs.summarise", lambda results: {"status": results.status})
+    refused = 0
+    for number in range(22):
+        folder = tmp_path / str(number)
+        shutil.copytree(begun, folder)
+        with monkeypatch.context() as patch:
+            opened = failing(number, code)
+            for module in ("tools.files", "runs.storage.record_file"):
+                patch.setattr(f"particlegvi.{module}.open", opened, raising=False)
+            try:
+                pg.resume(folder, progress=StopAt("DLE", 40))
+            except (ValueError, OSError) as error:
+                refused += 1
+                assert os.strerror(code) in str(error)
+            except KeyboardInterrupt:
+                pass
+        heard = StopAt("DLE", 1)
+        with pytest.raises(KeyboardInterrupt):
+            pg.resume(folder, progress=heard)
+        ((label, step),) = heard.heard
+        assert label == "DLE" and step >= 30, number
+    assert refused >= 18
+
+
+@pytest.mark.parametrize("reader", ["file_digest", "fromfile", "read"])
+def test_a_disk_that_stutters(begun, tmp_path, reader, monkeypatch):
+    folder = tmp_path / "run"
+    shutil.copytree(begun, folder)
+    before = sorted(path.name for path in folder.rglob("*"))
+
+    def stutter(*_, **__):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patch:
+        if reader == "file_digest":
+            patch.setattr(files.hashlib, "file_digest", stutter)
+        elif reader == "fromfile":  # which says nothing, and gives less than was asked for
+            read = checkpoint.read_array.__globals__["np"].fromfile
+            patch.setattr("numpy.fromfile", lambda *a, **options: read(*a, **options)[:-1])
+        else:
+            patch.setattr(files, "open_regular", lambda *_, **__: Stuttering())
+        with pytest.raises(files.Unreadable, match="cannot be read: Input/output error"):
+            checkpoint.read_sound(folder)
+    assert sorted(path.name for path in folder.rglob("*")) == before
+    assert len(checkpoint.read(folder)) == 2
+
+
+class Stuttering:
+    """A file that opens, and cannot be read."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def read(self, *_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def test_damage_is_damage_all_the_same(begun, tmp_path):
+    """The control: what is proved to be damaged, or is not there, is taken away and done again."""
+    folder = tmp_path / "run"
+    shutil.copytree(begun, folder)
+    (folder / "checkpoint" / "latest.json").write_text("{")
+    next(iter((folder / "checkpoint").glob("*.npy"))).write_bytes(b"")
+    checkpoint.read_sound(folder)
+    assert not (folder / "checkpoint" / "latest.json").exists()
+    assert len(checkpoint.read(folder)) <= 1
+
+
+def test_states_stay_while_it_is_not_known_which_are_needed(begun, tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    shutil.copytree(begun, folder)
+    latest = checkpoint.read(folder)[0]
+    first, moved = (latest._replace(snapshot=latest.snapshot._replace(step=step)) for step in (100, 101))
+    checkpoint.write(folder, first)
+
+    def stutter(_):
+        raise files.Unreadable("previous.json cannot be read")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "_used", stutter)
+        checkpoint.write(folder, moved)
+    steps = sorted(int(path.stem) for path in (folder / "checkpoint").glob("*.npy"))
+    assert steps == [latest.snapshot.step, 100, 101]  # the first of them is not needed any more
+    assert len(checkpoint.read(folder)) == 2

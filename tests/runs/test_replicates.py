@@ -1,0 +1,206 @@
+"""Replicates that were interrupted go on with those that are not finished, and give the same bytes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import plotting
+from particlegvi.runs.storage import checkpoint
+from particlegvi.scenario import load
+from particlegvi.tools.cells import Store
+
+STEPS, NUMBER = 20, 4
+SHORT = load("repulsion-pays", {"steps": STEPS, "replicates": NUMBER, "record_every": 7})
+SHORT["methods"] = {"DLE": SHORT["methods"]["DLE"]}
+ALWAYS = {"checkpoint_every": 1e-9}
+KILLED = """
+import json, os, signal, sys, particlegvi as pg
+kill_at = int(sys.argv[3])
+def kill(label, done, steps):
+    if label == "DLE" and done >= kill_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+pg.run(json.loads(sys.argv[2]), out=sys.argv[1], progress=kill, checkpoint_every=1e-9)
+"""
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Neither the truth nor long chunks: a chunk is one step at first, and eight at most."""
+    monkeypatch.setattr("particlegvi.runs.results.runs.summarise", lambda results: {"status": results.status})
+    monkeypatch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-9)
+
+
+def content(folder):
+    found = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in ("manifest.json", "summary.json")
+    }
+    manifest = json.loads((folder / "manifest.json").read_text())
+    return found | {"manifest": {key: manifest[key] for key in ("status", "methods", "seed", "settings")}}
+
+
+class StopAt:
+    """Progress that notes the steps it hears of, and interrupts at one of them."""
+
+    def __init__(self, step=10**9):
+        self.step = step
+        self.heard = []
+
+    def __call__(self, label, done, steps):
+        assert (label, steps) == ("DLE", STEPS * NUMBER)
+        self.heard.append(done)
+        if done >= self.step:
+            raise KeyboardInterrupt
+
+
+def interrupted(out, step):
+    with pytest.raises(KeyboardInterrupt):
+        pg.run(SHORT, out=out, progress=StopAt(step), **ALWAYS)
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory):
+    out = tmp_path_factory.mktemp("straight") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("particlegvi.runs.results.runs.summarise", lambda results: {"status": results.status})
+        pg.run(SHORT, out=out)
+    return content(out)
+
+
+@pytest.mark.thorough
+def test_their_coverage_is_drawn():
+    results = pg.run(SHORT)
+    covered = results["DLE"].info["replicates"]["modes_covered"]
+    [axes] = plotting.figure(results, "coverage").axes
+    heights = [bar.get_height() for bar in axes.patches if bar.get_gid() == "shares"]
+    assert len(covered) == NUMBER and heights == [covered.count(count) / NUMBER for count in range(9)]
+
+
+@pytest.fixture
+def each(monkeypatch):
+    """Each replicate is a batch of its own."""
+    monkeypatch.setattr("particlegvi.tools.cells.batches.LARGEST", 1)
+
+
+def done(folder):
+    """The finished replicates of a folder."""
+    return list((folder / "cells").glob("*.json"))
+
+
+@pytest.mark.sample("1", "40")
+@pytest.mark.parametrize("step", [1, 10, 20, 40, 60, 80])
+def test_interrupted_anywhere(tmp_path, straight, each, step):
+    """In the run itself and after any of its replicates; a finished replicate is not simulated again."""
+    interrupted(tmp_path / "run", step)
+    kept = pg.load(tmp_path / "run")["DLE"]
+    assert "replicates" not in kept.info and (kept.steps[-1] == STEPS) == (step > STEPS)
+    there = len(done(tmp_path / "run"))
+    assert there == max(0, step // STEPS - 1)
+    heard = StopAt()
+    pg.resume(tmp_path / "run", progress=heard)
+    assert content(tmp_path / "run") == straight
+    assert all(each > step - 3 for each in heard.heard)
+    assert [each for each in heard.heard if each > STEPS] == [STEPS * (r + 1) for r in range(1 + there, NUMBER)]
+
+
+def test_interrupted_again_and_again(tmp_path, straight, each):
+    interrupted(tmp_path / "run", 2)
+    for times in range(1, 200):
+        try:
+            pg.resume(tmp_path / "run", progress=StopAt(7 * times), **ALWAYS)
+        except KeyboardInterrupt:
+            continue
+        break
+    assert times > 5
+    assert content(tmp_path / "run") == straight
+
+
+EACH = "from particlegvi.tools.cells import batches; batches.LARGEST = 1"
+PROCESSES = "from particlegvi.scenario.kinds.particles import replicates; replicates.REPAID = 0.0"
+
+
+@pytest.mark.parametrize(("step", "pool"), [(10, ""), (40, ""), pytest.param(40, PROCESSES, marks=pytest.mark.slow)])
+@pytest.mark.thorough
+def test_killed(tmp_path, straight, step, pool):
+    """In this process, and with joblib's, of which a killed client leaves none behind that writes."""
+    program = KILLED.replace("kill_at = int", f"{EACH}\n{pool}\nkill_at = int")
+    given = [str(tmp_path / "run"), json.dumps(SHORT), str(step)]
+    ended = subprocess.run([sys.executable, "-c", program, *given], check=False, timeout=300)
+    assert ended.returncode == -signal.SIGKILL
+    assert len(done(tmp_path / "run")) == (step == 40)
+    heard = StopAt()
+    pg.resume(tmp_path / "run", progress=heard)
+    assert content(tmp_path / "run") == straight
+    (entry,) = json.loads((tmp_path / "run" / "manifest.json").read_text())["resumed"]
+    assert entry["method"] == "DLE"
+    if step > STEPS:  # among the replicates, of which each is simulated whole
+        assert heard.heard[0] > step - 1
+    else:
+        assert 0 < entry["step"] < heard.heard[0] <= entry["step"] + 1
+
+
+def test_without_checkpoints_and_cells_it_starts_over(tmp_path, straight, each):
+    """The control of the tests above: finished work is known by checkpoints and cells alone."""
+    interrupted(tmp_path / "run", 60)
+    checkpoint.clear(tmp_path / "run")
+    for place in done(tmp_path / "run"):
+        place.unlink()
+    heard = StopAt()
+    pg.resume(tmp_path / "run", progress=heard)
+    assert heard.heard[0] <= 1
+    assert content(tmp_path / "run") == straight
+
+
+@pytest.mark.sample("changed-*")
+@pytest.mark.parametrize("victim", ["cells/*.json", "checkpoint/*.json", "arrays/DLE.growing.npy"])
+@pytest.mark.parametrize("damage", ["truncated", "changed", "gone"])
+def test_damage_costs_time_and_nothing_else(tmp_path, straight, each, victim, damage):
+    interrupted(tmp_path / "run", 60)
+    places = list((tmp_path / "run").glob(victim))
+    assert places
+    for place in places:
+        whole = place.read_bytes()
+        middle = len(whole) // 2
+        changed = whole[:middle] + bytes([whole[middle] ^ 16]) + whole[middle + 1 :]
+        place.unlink() if damage == "gone" else place.write_bytes(whole[:middle] if damage == "truncated" else changed)
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == straight
+
+
+def test_a_changed_result_is_seen(tmp_path, straight, each):
+    """The control: were the results of cells taken unseen, the result would be another."""
+    interrupted(tmp_path / "run", 60)
+    for place in done(tmp_path / "run"):
+        text = place.read_text()
+        place.write_text(text.replace('"average_loss": ', '"average_loss": 1'))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "_digest", lambda self, content, identity: content.get("sha256"))
+        pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") != straight
+
+
+def test_a_replicate_that_diverges_says_which(tmp_path, monkeypatch):
+    from particlegvi.scenario.kinds.particles import replicates
+
+    def fail(problem, method, record_every, hear, storage):
+        raise pg.Diverged("step 3 of 20 made particle 1 non-finite", 3, 1)
+
+    monkeypatch.setattr(replicates, "follow", fail)
+    with pytest.raises(pg.Diverged):
+        pg.run(SHORT, out=tmp_path / "run")
+    kept = json.loads((tmp_path / "run" / "arrays" / "DLE.json").read_text())
+    assert kept["stopped"].startswith("replicate 1: step 3")
+    assert len(np.load(tmp_path / "run" / "arrays" / "DLE.steps.npy")) == len(range(0, STEPS, 7)) + 1
+
+
+def test_one_step_and_no_folder():
+    run = pg.run(SHORT, steps=1, record_every=0)["DLE"]
+    assert len(run.info["replicates"]["modes_covered"]) == NUMBER

@@ -1,0 +1,233 @@
+"""A run that was interrupted and resumed is, byte for byte, the run that was left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.runs import resume as resuming
+from particlegvi.runs.storage.creating import create
+from particlegvi.runs.storage.manifest import New
+from particlegvi.runs.storage.versions import versions
+from particlegvi.scenario import decisive, load, text
+from particlegvi.scenario.kinds.particles import simulating
+from particlegvi.simulation import chunks
+from particlegvi.tools import files
+
+from .interrupting import ALWAYS, SHORT, Stop, content, interrupted
+
+
+@pytest.mark.sample("1", "20")
+@pytest.mark.parametrize("calls", [1, 2, 5, 11, 14, 20])
+def test_interrupted_anywhere(tmp_path, straight, calls):
+    error = interrupted(tmp_path / "run", calls)
+    assert error.results.status == "interrupted"
+    kept = pg.load(tmp_path / "run")
+    assert kept.status == "interrupted"
+    assert content(tmp_path / "run") != straight
+    results = pg.resume(tmp_path / "run")
+    assert results.status == "finished"
+    assert list(results) == ["DE", "DLE", "DRLE"]
+    assert content(tmp_path / "run") == straight
+
+
+SLOW = ("repulsion-pays",)  # many replicates
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in pg.scenarios.names("particles")],
+)
+@pytest.mark.sample("four-particles", "global-minimiser", "lifting", "temperature-and-repulsion")
+def test_every_scenario(tmp_path, name, monkeypatch):
+    # the truth takes longer than all the rest, and is the same where the arrays are
+    monkeypatch.setattr("particlegvi.runs.results.runs.summarise", lambda results: {"status": results.status})
+    settings = {**SHORT, "steps": 30, "record_every": 4}
+    pg.run(name, out=tmp_path / "straight", **settings)
+    interrupted(tmp_path / "run", 3, name, **settings)
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == content(tmp_path / "straight")
+
+
+def test_the_gaussian_fit_goes_on_with_its_averages(tmp_path):
+    settings = {"methods": {"FDGVI": {"kl_weight": 0.5, "draws": 5}}, **SHORT}
+    pg.run("lifting", out=tmp_path / "straight", **settings)
+    interrupted(tmp_path / "run", 12, "lifting", **settings)
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == content(tmp_path / "straight")
+
+
+@pytest.mark.thorough
+def test_interrupted_many_times_on_any_number_of_threads(tmp_path, straight, monkeypatch):
+    interrupted(tmp_path / "run", 3)
+    for calls in range(1, 200):
+        monkeypatch.setenv("NUMBA_NUM_THREADS", str(1 + calls % 2))
+        monkeypatch.setattr(chunks, "CHUNK_SECONDS", 10.0 ** -(3 + calls % 4))
+        try:
+            pg.resume(tmp_path / "run", progress=Stop(1 + calls % 3), **ALWAYS)
+        except KeyboardInterrupt:
+            continue
+        break
+    assert calls > 5
+    assert content(tmp_path / "run") == straight
+    assert len(json.loads((tmp_path / "run" / "manifest.json").read_text())["resumed"]) == calls
+
+
+def test_what_is_loaded_of_an_interrupted_run_are_its_records(tmp_path):
+    full = pg.run("lifting", **SHORT)["DLE"]
+    interrupted(tmp_path / "run", 6, "lifting")
+    kept = pg.load(tmp_path / "run")["DLE"]
+    assert 1 <= len(kept.steps) < len(full.steps)
+    assert kept.steps.tolist() == full.steps[: len(kept.steps)].tolist()
+    assert kept.positions.tobytes() == full.positions[: len(kept.steps)].tobytes()
+    assert kept.info["stopped"] == "interrupted"
+
+
+def test_a_folder_that_has_nothing_but_its_scenario_starts_from_the_start(tmp_path, straight):
+    scenario = load("global-minimiser", SHORT)
+    new = New(scenario["name"], text(scenario), decisive(scenario), 0, versions(), list(scenario["methods"]))
+    create(tmp_path / "run", new).release()
+    assert list(pg.load(tmp_path / "run")) == []
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == straight
+
+
+def test_resuming_a_finished_run_changes_nothing(tmp_path):
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    before = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in (tmp_path / "run").rglob("*")}
+    assert pg.resume(tmp_path / "run").status == "finished"
+    assert {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in (tmp_path / "run").rglob("*")} == before
+
+
+def test_a_run_that_diverged_is_not_simulated_again(tmp_path, monkeypatch):
+    with pytest.raises(pg.Diverged), pytest.warns(UserWarning, match="stability"):
+        pg.run("lifting", out=tmp_path / "run", particles=8, steps=50, step_size=5.0)
+    monkeypatch.setattr(simulating, "follow", lambda *_: pytest.fail("simulated"))
+    assert pg.resume(tmp_path / "run").status == "diverged"
+
+
+def test_steps_that_are_repeated_are_counted(tmp_path, monkeypatch):
+    """A process that dies without a word has noted how far it was; here it dies after its last note."""
+    interrupted(tmp_path / "run", 3, "lifting")
+    (tmp_path / "run" / "lock").write_text(json.dumps({"pid": 1, "label": "DLE", "step": 50}))
+    step = resuming.checkpoints.read(tmp_path / "run")[0].snapshot.step
+    pg.resume(tmp_path / "run")
+    (entry,) = json.loads((tmp_path / "run" / "manifest.json").read_text())["resumed"]
+    assert entry == {"method": "DLE", "step": step, "repeated": 50 - step}
+    assert 0 < step < 50
+
+
+def test_two_writers_are_one_too_many(tmp_path):
+    interrupted(tmp_path / "run", 3, "lifting")
+
+    def second(label, done, steps):
+        with pytest.raises(ValueError, match=f"pid {os.getpid()}"):
+            pg.resume(tmp_path / "run")
+        with pytest.raises(ValueError, match=f"pid {os.getpid()}"):
+            pg.run("lifting", out=tmp_path / "run", overwrite=True, **SHORT)
+        pg.load(tmp_path / "run")  # a reader disturbs nobody
+
+    pg.resume(tmp_path / "run", progress=second)
+    pg.run("lifting", out=tmp_path / "straight", **SHORT)
+    assert content(tmp_path / "run") == content(tmp_path / "straight")
+
+
+def test_a_copy_of_a_folder_goes_on_as_well(tmp_path):
+    interrupted(tmp_path / "run", 4, "lifting")
+    shutil.copytree(tmp_path / "run", tmp_path / "copy")
+    a, b = pg.resume(tmp_path / "run"), pg.resume(tmp_path / "copy")
+    assert np.array_equal(a["DLE"].positions, b["DLE"].positions)
+    assert content(tmp_path / "run") == content(tmp_path / "copy")
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), "often", None])
+def test_checkpoint_every_is_checked_before_anything_is_written(tmp_path, value):
+    with pytest.raises(ValueError, match="checkpoint_every"):
+        pg.run("lifting", out=tmp_path / "run", checkpoint_every=value, **SHORT)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_bad_value_that_shows_late_takes_nothing_away(tmp_path, monkeypatch):
+    """A check that a resumed run does not pass, such as of the memory of a smaller machine."""
+
+    def refused(*_):
+        raise ValueError("not enough memory here")
+
+    interrupted(tmp_path / "run", 4, "lifting")
+    before = (tmp_path / "run" / "checkpoint" / "latest.json").read_bytes()
+    with monkeypatch.context() as patch, pytest.raises(ValueError, match="here"):
+        patch.setattr("particlegvi.scenario.kinds.particles.building.check_problem", refused)
+        pg.resume(tmp_path / "run")
+    assert (tmp_path / "run" / "checkpoint" / "latest.json").read_bytes() == before
+    assert pg.resume(tmp_path / "run").status == "finished"
+
+
+def test_what_a_run_that_diverged_says_does_not_depend_on_chunks(tmp_path, monkeypatch):
+    """Finding the step that went wrong repeats steps, which must not be counted."""
+    scenario = load("global-minimiser", {**SHORT, "step_size": 5.0})
+    del scenario["methods"]["DE"], scenario["methods"]["DLE"]
+    told = []
+    for seconds in (1e-9, 10.0):
+        monkeypatch.setattr(chunks, "CHUNK_SECONDS", seconds)
+        with pytest.raises(pg.Diverged), pytest.warns(UserWarning, match="stability"):
+            pg.run(scenario, out=tmp_path / str(seconds))
+        told.append(content(tmp_path / str(seconds)))
+    assert told[0] == told[1]
+
+
+def test_a_summary_that_the_manifest_does_not_name_yet_is_not_read(tmp_path):
+    """A process was killed between writing the one and the other."""
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    place = tmp_path / "run" / "manifest.json"
+    manifest = json.loads(place.read_text())
+    del manifest["sha256"]["summary.json"]
+    place.write_text(json.dumps({**manifest, "status": "running"}))
+    assert pg.load(tmp_path / "run").status == "running"
+
+
+def test_resuming_checks_its_arguments_before_it_takes_the_folder(tmp_path):
+    interrupted(tmp_path / "run", 3, "lifting")
+    before = content(tmp_path / "run")
+    with pytest.raises(ValueError, match="checkpoint_every"):
+        pg.resume(tmp_path / "run", checkpoint_every=float("nan"))
+    assert content(tmp_path / "run") == before
+
+
+def test_methods_stay_in_the_order_of_the_scenario(tmp_path, straight):
+    interrupted(tmp_path / "run", 25)
+    (tmp_path / "run" / "arrays" / "DE.json").unlink()
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == straight
+
+
+def test_a_process_that_died_after_the_last_word_leaves_nothing_behind(tmp_path):
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    before = content(tmp_path / "run")
+    (tmp_path / "run" / "lock").write_text(json.dumps({"pid": 1, "label": "DLE", "step": 50}))
+    (tmp_path / "run" / ".manifest.json.17.tmp").write_text("{")
+    (tmp_path / "run" / "checkpoint").mkdir()
+    assert pg.resume(tmp_path / "run").status == "finished"
+    assert content(tmp_path / "run") == before
+    assert not (tmp_path / "run" / "checkpoint").exists()
+
+
+def test_a_state_is_read_and_hashed_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1e-9)
+    interrupted(tmp_path / "run", 80)
+    states = sorted(path.name for path in (tmp_path / "run" / "checkpoint").glob("*.npy"))
+    hashed = []
+    digest = files.digest
+
+    def counted(place):
+        if place.parent.name == "checkpoint" and place.name in states:
+            hashed.append(place.name)
+        return digest(place)
+
+    monkeypatch.setattr(files, "digest", counted)
+    pg.resume(tmp_path / "run", checkpoint_every=1e9)
+    assert states and hashed == states

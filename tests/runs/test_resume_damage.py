@@ -1,0 +1,128 @@
+"""A folder whose files were changed or damaged: what was lost is simulated again, and another run is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+import particlegvi as pg
+from particlegvi.runs.storage.versions import versions
+from particlegvi.scenario import load
+
+from .interrupting import SHORT, content, interrupted, spoil
+
+
+def test_it_must_be_the_same_scenario_and_seed(tmp_path):
+    interrupted(tmp_path / "run", 3, "lifting")
+    before = content(tmp_path / "run")
+    with pytest.raises(ValueError, match="seed 0, not 3"):
+        pg.resume(tmp_path / "run", seed=3)
+    with pytest.raises(ValueError, match="another scenario: particles is 8, not 2000"):
+        pg.resume(tmp_path / "run", scenario="lifting")
+    with pytest.raises(ValueError, match="another scenario: kernel"):
+        pg.resume(tmp_path / "run", scenario=load("more-modes", SHORT))
+    assert content(tmp_path / "run") == before
+    assert pg.resume(tmp_path / "run", scenario=load("lifting", SHORT), seed=0).status == "finished"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [("steps = 60", "steps = 61", "steps is 61, and was 60"), ("kl_weight = ", "kl_weight = 1", "kl_weight is 1")],
+)
+def test_a_scenario_changed_in_the_folder_is_refused(tmp_path, old, new, key):
+    interrupted(tmp_path / "run", 3, "lifting")
+    place = tmp_path / "run" / "scenario.toml"
+    assert old in place.read_text()
+    place.write_text(place.read_text().replace(old, new))
+    for function in (pg.resume, pg.load):
+        with pytest.raises(ValueError, match=key):
+            function(tmp_path / "run")
+
+
+def test_words_and_figures_may_change(tmp_path):
+    interrupted(tmp_path / "run", 3, "lifting")
+    place = tmp_path / "run" / "scenario.toml"
+    place.write_text(place.read_text().replace("title = ", 'title = "Mine" #'))
+    assert pg.resume(tmp_path / "run").scenario["title"] == "Mine"
+
+
+@pytest.mark.parametrize("package", ["particlegvi", "numpy", "scipy", "numba"])
+def test_other_versions_are_refused_by_name(tmp_path, package):
+    interrupted(tmp_path / "run", 3, "lifting")
+    place = tmp_path / "run" / "manifest.json"
+    manifest = json.loads(place.read_text())
+    manifest["versions"][package] = "0.0.7"
+    place.write_text(json.dumps(manifest))
+    with pytest.raises(ValueError, match=f"{package} 0.0.7"):
+        pg.resume(tmp_path / "run")
+    manifest["versions"] = {**versions(), "python": "3.0.0"}  # which does not reach the numbers
+    place.write_text(json.dumps(manifest))
+    assert pg.resume(tmp_path / "run").status == "finished"
+
+
+def test_a_seed_changed_in_the_manifest_is_found(tmp_path):
+    interrupted(tmp_path / "run", 3, "lifting")
+    place = tmp_path / "run" / "manifest.json"
+    place.write_text(json.dumps({**json.loads(place.read_text()), "seed": 5}))
+    with pytest.raises(ValueError, match="the seed is 5, but 0 in its checkpoint"):
+        pg.resume(tmp_path / "run")
+
+
+def test_a_seed_changed_in_the_manifest_of_a_finished_run_is_found(tmp_path):
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    place = tmp_path / "run" / "manifest.json"
+    place.write_text(json.dumps({**json.loads(place.read_text()), "seed": 5}))
+    for read in (pg.load, pg.resume):
+        with pytest.raises(ValueError, match=r"summary\.json says that the seed is 0, and manifest\.json 5"):
+            read(tmp_path / "run")
+
+
+@pytest.mark.sample("truncated-*", "gone-*npy*")
+@pytest.mark.parametrize("victims", [["latest.json"], ["latest.json", "previous.json"], ["*.npy"]], ids=str)
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "gone"])
+def test_damaged_checkpoints_cost_time_and_nothing_else(tmp_path, straight, victims, damage):
+    interrupted(tmp_path / "run", 14)
+    for victim in victims:
+        for place in (tmp_path / "run" / "checkpoint").glob(victim):
+            spoil(place, damage)
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == straight
+
+
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "gone"])
+def test_damaged_records_cost_time_and_nothing_else(tmp_path, straight, damage):
+    interrupted(tmp_path / "run", 14)
+    (growing,) = (tmp_path / "run" / "arrays").glob("*.growing.npy")
+    spoil(growing, damage)
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == straight
+
+
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "gone"])
+@pytest.mark.parametrize("name", ["DE.positions.npy", "DE.steps.npy", "DE.json"])
+@pytest.mark.thorough
+def test_a_damaged_method_is_simulated_again(tmp_path, straight, name, damage):
+    interrupted(tmp_path / "run", 14)
+    spoil(tmp_path / "run" / "arrays" / name, damage)
+    with pytest.raises(ValueError, match=name):
+        pg.load(tmp_path / "run")
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == straight
+
+
+FILES = ("arrays/DLE.positions.npy", "arrays/DLE.steps.npy", "arrays/DLE.json", "summary.json")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_finished_folder_verifies_by_hash(tmp_path, name):
+    pg.run("lifting", out=tmp_path / "run", **SHORT)
+    whole = (tmp_path / "run" / name).read_bytes()
+    for place in (len(whole) // 3, len(whole) - 2):
+        (tmp_path / "run" / name).write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        for function in (pg.load, pg.resume):
+            with pytest.raises(ValueError, match=os.path.basename(name)):
+                function(tmp_path / "run")
+    (tmp_path / "run" / name).write_bytes(whole)
+    assert pg.load(tmp_path / "run").status == "finished"

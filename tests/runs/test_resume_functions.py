@@ -1,0 +1,165 @@
+"""A scenario over functions that was interrupted inside a fit goes on inside it, to the same bytes."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+
+import particlegvi as pg
+from particlegvi.runs.storage import checkpoint
+from particlegvi.simulation import chunks
+
+from .interrupting import Stop, content, slow, spoil
+from .test_faults import kills
+from .test_signals import PATIENCE, start, wait_for_steps
+
+SMALL = {
+    "poisson-bimodal": {"data.count": 60, "inducing_points": 9, "particles": 20, "steps": 60},
+    "poisson-frozen-signs": {"particles": 12, "methods.200 steps.steps": 40, "methods.20000 steps.steps": 90},
+    "regression-curve": {"particles": 20, "inducing_points": 9},
+    "classification-curve": {"particles": 20, "inducing_points": 9, "steps": 60},
+    "multimodal-regression": {"particles": 20, "inducing_points": 9, "steps": 60},
+    "wasserstein-misspecified": {"particles": 5, "data.count": 30, "inducing_points": 9, "methods.GWI-net.epochs": 40},
+}
+# All of them are in closed form, but for networks, which one above has, and for optimisers, which begin again.
+CLOSED = {
+    "blr-function-space", "sparse-nine-points", "fourier-features", "in-between", "interval-means",
+    "kl-measurement-points", "sparse-certificate", "sparse-nine-points-code", "wasserstein-estimator",
+    "wasserstein-weight", "window-features",
+    *(f"wasserstein-curve-{number}{code}" for number in (1, 2, 3) for code in ("", "-code")),
+}  # fmt: skip
+CALMER = ("--set", "particles=20", "--set", "methods.20000 steps.steps=4000", "--set", "inducing_points=9")
+ENDLESS = ["run", "poisson-bimodal", "--no-figure", "--set", "steps=100000000", "--set", "data.count=60"]
+
+
+@pytest.fixture(autouse=True)
+def one_step_at_a_time(monkeypatch):
+    monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1e-9)
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory):
+    """The content of a folder that was left alone, by the name of the scenario."""
+    folders = {}
+    for name, settings in SMALL.items():
+        folders[name] = tmp_path_factory.mktemp(name) / "run"
+        pg.run(name, out=folders[name], **settings)
+    return {name: content(folder) for name, folder in folders.items()}
+
+
+def interrupted(out, calls, name="poisson-bimodal"):
+    with pytest.raises(KeyboardInterrupt):
+        pg.run(name, out=out, progress=Stop(calls), checkpoint_every=1e-9, **SMALL[name])
+
+
+def entry(folder):
+    return json.loads((folder / "manifest.json").read_text())["resumed"][-1]
+
+
+def test_these_are_all_of_them():
+    assert sorted([*SMALL, *CLOSED]) == sorted(pg.scenarios.names("function-space"))
+
+
+@pytest.mark.sample("poisson-bimodal-2", "regression-curve-2")
+@pytest.mark.parametrize(
+    ("name", "calls"),
+    [(name, (2, 15)[place % 2]) for place, name in enumerate(SMALL)]
+    + [slow(name, (15, 2)[place % 2]) for place, name in enumerate(SMALL)],
+)
+def test_every_scenario(tmp_path, straight, name, calls):
+    interrupted(tmp_path / "run", calls, name)
+    (step, *_) = [found.snapshot.step for found in checkpoint.read(tmp_path / "run")]
+    assert step >= calls - 1
+    assert pg.load(tmp_path / "run").status == "interrupted"
+    assert content(tmp_path / "run") != straight[name]
+    pg.resume(tmp_path / "run")
+    assert entry(tmp_path / "run")["step"] == step
+    assert content(tmp_path / "run") == straight[name]
+
+
+@pytest.mark.thorough
+def test_interrupted_many_times_on_any_number_of_threads(tmp_path, straight, monkeypatch):
+    interrupted(tmp_path / "run", 9)
+    for calls in range(200):
+        monkeypatch.setenv("NUMBA_NUM_THREADS", str(1 + calls % 2))
+        monkeypatch.setattr(chunks, "CHUNK_SECONDS", 10.0 ** -(3 + calls % 4))
+        try:
+            pg.resume(tmp_path / "run", progress=Stop(1 + calls % 9), checkpoint_every=1e-9)
+        except KeyboardInterrupt:
+            continue
+        break
+    assert calls > 5
+    assert content(tmp_path / "run") == straight["poisson-bimodal"]
+
+
+@pytest.mark.thorough
+def test_steps_that_are_repeated_are_counted(tmp_path, straight):
+    """A process that dies without a word has noted how far it was; here it dies after its last note."""
+    interrupted(tmp_path / "run", 9)
+    step = checkpoint.read(tmp_path / "run")[0].snapshot.step
+    (tmp_path / "run" / "lock").write_text(json.dumps({"pid": 1, "label": "mixing", "step": step + 17}))
+    pg.resume(tmp_path / "run")
+    assert entry(tmp_path / "run") == {"method": "mixing", "step": step, "repeated": 17}
+    assert content(tmp_path / "run") == straight["poisson-bimodal"]
+
+
+def test_a_fit_that_diverged_is_not_tried_again_and_leaves_no_checkpoint(tmp_path, monkeypatch):
+    settings = {"methods": {"PLS": {"integrator": "euler-maruyama", "step_size": 1.0, "steps": 2000}}}
+    with pytest.raises(pg.Diverged), pytest.warns(UserWarning, match="stability"):
+        pg.run("regression-curve", out=tmp_path / "run", checkpoint_every=1e-9, **settings)
+    assert not (tmp_path / "run" / "checkpoint").exists()
+    monkeypatch.setattr("particlegvi.functionspace.ProjectedLangevinSampler.fit", lambda *_: pytest.fail("fitted"))
+    assert pg.resume(tmp_path / "run").status == "diverged"
+
+
+@pytest.mark.parametrize("victims", [["latest.json"], ["latest.json", "previous.json"], ["[0-9]*.npy"], ["basis.npy"]])
+@pytest.mark.parametrize("damage", ["truncated", slow("flipped"), "gone"])
+@pytest.mark.thorough
+def test_damaged_checkpoints_cost_time_and_nothing_else(tmp_path, straight, victims, damage):
+    interrupted(tmp_path / "run", 9)
+    for victim in victims:
+        for place in (tmp_path / "run" / "checkpoint").glob(victim):
+            spoil(place, damage)
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == straight["poisson-bimodal"]
+
+
+@pytest.mark.thorough
+def test_a_checkpoint_that_was_changed_shows(tmp_path, straight):
+    """Negative control: nothing hides that the numbers come from the checkpoint."""
+    interrupted(tmp_path / "run", 9)
+    for found in reversed(checkpoint.read(tmp_path / "run")):
+        found.snapshot.state[:] += 1e-3
+        checkpoint.write(tmp_path / "run", found)
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") != straight["poisson-bimodal"]
+
+
+@pytest.mark.thorough
+def test_a_signal_inside_a_fit_is_answered_with_a_checkpoint_and_the_line_that_resumes(tmp_path):
+    process = start(*ENDLESS, "--out", str(tmp_path / "run"), "--checkpoint-every", "1000")
+    wait_for_steps(tmp_path / "run", process)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 143 and out == b""
+    (line,) = err.decode().splitlines()
+    assert line.startswith("particlegvi: interrupted") and f"particlegvi resume {tmp_path / 'run'}" in line
+    (found,) = checkpoint.read(tmp_path / "run")
+    assert found.label == "mixing" and found.snapshot.step > 0
+    assert not (tmp_path / "run" / "lock").exists()
+
+
+@pytest.mark.thorough
+def test_kills_at_random_times_inside_fits():
+    made = kills("kills.py", "--kills", "2", "--only", "poisson-frozen-signs", *CALMER)
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert "2 kills, 0 resumed runs differ" in made.stdout
+
+
+@pytest.mark.slow
+def test_kills_inside_the_writing_of_a_checkpoint():
+    made = kills("crash_points.py", "--only", "poisson-bimodal", "--stride", "300")
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert ", 0 resumed runs differ" in made.stdout

@@ -1,0 +1,142 @@
+"""Ctrl-C, SIGTERM and a closed terminal: a checkpoint, the line that resumes, and the right exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import particlegvi as pg
+from particlegvi.runs.storage import checkpoint
+from particlegvi.tools.signals import Stopped, StopSignals
+
+ENDLESS = ["run", "lifting", "--no-figure", "--set", "steps=1000000000", "--set", "particles=4"]
+PATIENCE = 120.0  # busy machines, and compilers; how long it really takes is in docs/reliability.md
+
+
+HAS_HANGUP = hasattr(signal, "SIGHUP")  # Windows has no such signal
+ENDINGS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), *([(signal.SIGHUP, 129)] if HAS_HANGUP else [])]
+
+
+def start(*arguments, code="import sys; from particlegvi.cli import main; sys.exit(main(sys.argv[1:]))"):
+    return subprocess.Popen([sys.executable, "-c", code, *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def wait_for_steps(folder, process):
+    """Until the run has noted beside its lock that it has made steps."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and process.poll() is None:
+        try:
+            if json.loads((folder / "lock").read_text()).get("step", 0) > 0:
+                return
+        except (OSError, ValueError):
+            pass
+        time.sleep(0.02)
+    process.kill()
+    raise AssertionError(f"no step within {PATIENCE} s: {process.communicate()[1].decode()}")
+
+
+@pytest.mark.parametrize(("number", "code"), ENDINGS)
+@pytest.mark.sample("2-130")
+def test_a_signal_is_answered_with_a_checkpoint_and_the_line_that_resumes(tmp_path, number, code):
+    process = start(*ENDLESS, "--out", str(tmp_path / "run"), "--checkpoint-every", "1000")
+    wait_for_steps(tmp_path / "run", process)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == code
+    assert out == b""
+    (line,) = err.decode().splitlines()
+    assert line.startswith("particlegvi: interrupted") and f"particlegvi resume {tmp_path / 'run'}" in line
+    (found,) = checkpoint.read(tmp_path / "run")
+    assert found.snapshot.step > 0
+    assert pg.load(tmp_path / "run").status == "interrupted"
+    assert not (tmp_path / "run" / "lock").exists()
+
+
+def test_the_second_signal_ends_the_process_at_once(tmp_path):
+    code = "import os, signal, sys, time\nfrom particlegvi.tools.signals import StopSignals\n"
+    code += "with StopSignals():\n  try:\n    print('ready', flush=True); time.sleep(60)\n"
+    code += "  except KeyboardInterrupt:\n    print('stopping', flush=True); time.sleep(60)\n"
+    process = start(code=code)
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == b"stopping\n"
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+
+
+def test_compiled_code_that_takes_long_is_not_waited_for():
+    """A sum that does not come back to Python for minutes stands for a long step or for the compiler."""
+    code = "import hashlib\nfrom particlegvi.tools.signals import StopSignals\nwith StopSignals():\n"
+    code += "  print('ready', flush=True)\n  hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)\n"
+    process = start(code=code)
+    assert process.stdout.readline() == b"ready\n"
+    time.sleep(0.2)
+    process.send_signal(signal.SIGTERM)
+    err = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode == 143
+    assert err == b"particlegvi: interrupted between two checkpoints\n"
+
+
+@pytest.mark.skipif(not HAS_HANGUP, reason="there is no SIGHUP")
+@pytest.mark.thorough
+def test_what_the_process_was_told_to_ignore_stays_ignored(tmp_path):
+    code = "import signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+    code += "from particlegvi.cli import main; sys.exit(main(sys.argv[1:]))"
+    process = start(*ENDLESS, "--out", str(tmp_path / "run"), code=code)
+    wait_for_steps(tmp_path / "run", process)
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.3)
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 143
+
+
+def test_the_handlers_of_the_caller_come_back():
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    descriptors = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    for _ in range(20):
+        with pytest.raises(Stopped), StopSignals():
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(1.0)
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+    time.sleep(0.2)
+    if descriptors:
+        assert len(os.listdir("/proc/self/fd")) <= descriptors + 2
+
+
+SWALLOWED = """
+import sys, time
+from particlegvi.tools import signals
+signals.GRACE = float(sys.argv[1])
+with signals.StopSignals():
+    until = time.monotonic() + 3.0
+    try:
+        print("ready", flush=True)
+        time.sleep(3.0)
+    except KeyboardInterrupt:  # as a finaliser or a callback from C does with it
+        pass
+    while time.monotonic() < until:
+        time.sleep(0.01)
+"""
+
+
+@pytest.mark.parametrize(("grace", "code"), [("0.2", 130), ("60", 0)])
+@pytest.mark.sample("0.2-*")
+def test_an_answer_that_gets_lost_is_not_the_last(grace, code):
+    """With the patience of a minute, the control, the process goes on as if there had been no signal."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SWALLOWED, grace], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    err = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode == code
+    assert ("interrupted between two checkpoints" in err) == (code == 130)

@@ -1,0 +1,286 @@
+"""Scenarios over functions: refused in one sentence, the laws they must have, and the same bytes from the disk."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import cli
+from particlegvi.functionspace import ProjectedLangevinSampler, SparseGaussianProcess
+from particlegvi.scenario import catalogue, load, text
+from particlegvi.scenario.kinds import build
+
+SMALL = {
+    "kind": "function-space",
+    "name": "small",
+    "data": {"formula": "sin(2*x)", "count": 24, "gaps": [[0.0, 0.5]]},
+    "kernel": {"name": "squared-exponential", "lengthscale": 0.9},
+    "likelihood": {"name": "gaussian", "noise_variance": 0.1},
+    "inducing_points": 8,
+    "particles": 30,
+    "methods": {"PLS": {"prior": "gp"}, "SVGP": {}, "GP": {}},
+}
+FOURIER = {"name": "fourier", "low": -3.0, "high": 3.0, "frequencies": 3}
+WINDOWS = {"name": "windows", "low": -3.0, "high": 3.0, "count": 5, "width": 0.2}
+EVERY = {
+    **SMALL,
+    "kernel": {"name": "matern-32", "lengthscale": 0.9},
+    "methods": {
+        "GWI-net": {"method": "GWI", "mean": "network", "hidden": [4], "epochs": 30},
+        "GWI": {"w2_weight": "code", "estimate": [5, 10]},
+        "Fourier": {"method": "SVGP", "features": FOURIER, "sizes": [2, 3]},
+        "GP": {},
+    },
+}
+MEANS = {
+    **SMALL,
+    "data": {"formula": "sin(2*x)", "intervals": [[0.0, 1.0], [1.0, 1.5]], "slopes": [0.5]},
+    "inducing_points": 1,
+    "methods": {"GP": {}, "centres": {"method": "GP", "centres": True}},
+}
+COUNTS = {
+    **SMALL,
+    "data": {"formula": "2*sin(2*x)", "count": 40},
+    "likelihood": "poisson-square",
+    "methods": {"mixing": {"method": "PLS"}, "plain": {"method": "PLS", "moves": "none", "steps": 50}},
+}
+
+
+def content(folder):
+    """Every file but the manifest, and what the manifest says apart from times."""
+    found = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "manifest.json"
+    }
+    manifest = json.loads((folder / "manifest.json").read_text())
+    return found | {"manifest": {key: manifest[key] for key in manifest if key not in ("seconds", "resumed")}}
+
+
+def refusal(**changes) -> str:
+    with pytest.raises(ValueError) as caught:
+        build(load({**SMALL, **changes}))
+    assert "\n" not in str(caught.value).rstrip("\n") or "formula" in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"loss": "double-well"}, "there is no key of the kind function-space"),
+        ({"kind": "functions"}, 'did you mean "function-space"'),
+        ({"data": "yahct"}, 'did you mean "yacht"'),
+        ({"data": {"formula": "sin(x)", "points": [[0.0, 1.0]]}}, "data must have exactly one of the keys"),
+        ({"data": {"formula": "sin(z)"}}, "data"),
+        ({"data": {"formula": "x", "low": 1.0, "high": 0.0}}, "data.low must be below data.high"),
+        ({"data": {"formula": "x", "count": 0}}, "data.count must be a whole number"),
+        ({"data": {"formula": "x", "gaps": [[1.0, 0.0]]}}, "data.gaps must be a list of intervals"),
+        ({"data": {"formula": "x", "scattered": 1}}, "data.scattered must be true or false"),
+        ({"data": {"formula": "x", "cuont": 3}}, 'did you mean "count"'),
+        ({"data": {"points": [[0.0], [1.0]]}}, "whose last number is y"),
+        ({"kernel": {"lengthscale": -1.0}}, "kernel: lengthscale"),
+        ({"kernel": {"lengthscale": [1.0, 2.0]}}, "kernel"),
+        ({"kernel": "matern"}, "kernel: there is no covariance"),
+        ({"likelihood": "poison-square"}, 'did you mean "poisson-square"'),
+        ({"likelihood": "gaussian"}, "noise_variance of the likelihood gaussian must be given"),
+        ({"likelihood": "poisson-log", "data": {"points": [[0.0, 0.5]]}, "methods": {"PLS": {}}}, "data: y must"),
+        ({"inducing_points": 25}, "inducing_points must be at most the number of data, which is 24"),
+        ({"inducing_points": [[0.0, 1.0]]}, "inducing_points must have 1 coordinates"),
+        ({"particles": 0}, "particles must be a whole number"),
+        ({"step_size": -1.0}, "step_size must be a positive"),
+        ({"methods": {"PSL": {}}}, 'did you mean "PLS"'),
+        ({"methods": {"PLS": {"moves": "mixed"}}}, 'methods.PLS: there is no kind of moves "mixed"'),
+        ({"methods": {"PLS": {"prior": "flat"}}}, "methods.PLS: there is no prior"),
+        ({"methods": {"PLS": {"steps": 0}}}, "methods.PLS: steps must be a whole number of 1 or more, not 0"),
+        ({"methods": {"PLS": {"step_size": 0.0}}}, "methods.PLS: step_size must be a positive finite number, not 0.0"),
+        ({"methods": {"PLS": {"kl_weight": 1.0}}}, "methods.PLS: there is no parameter"),
+        ({"methods": {"PLS": {"kernel": {"name": "x"}}}}, "methods.PLS.kernel must be"),
+        ({"likelihood": "poisson-log", "methods": {"GP": {}}}, "methods.GP: GP is exact for the likelihood gaussian"),
+        ({"likelihood": "poisson-square", "methods": {"SVGP": {}}}, "methods.SVGP: the likelihood poisson-square"),
+        ({"data": {"formula": "x", "count": 1_000_000}, "inducing_points": 20_000}, "of memory"),
+        ({"data": {"formula": "x", "intervals": [[1.0, 0.0]]}}, "data.intervals must be a list of intervals"),
+        ({"data": {"formula": "x", "slopes": []}}, "data.intervals must be a list of at least one interval"),
+        ({"data": {"formula": "x", "slopes": 0.5}}, "data.slopes must be a list of the inputs"),
+        ({"data": {"formula": "x", "intervals": [[0.0, 1.0]], "count": 3}}, "data with intervals or slopes"),
+        ({"data": {"formula": "x", "intervals": [[0.0, 1.0]]}, "inducing_points": 1}, "the method must be GP"),
+        ({"data": {"formula": "x", "intervals": [[0.0, 1e-12]]}, "inducing_points": 1}, "at least 1e-8 lengthscales"),
+        ({"kernel": "matern-12", "data": {"formula": "x", "slopes": [0.0]}}, "data: the covariance for slopes must"),
+        ({"data": {"formula": "x1", "clusters": [[0.0, 1.0], [2.0]]}}, "data.clusters must be points of one dimension"),
+        ({"data": {"formula": "x1", "clusters": [[0.0, 1.0]], "spread": 0.0}}, "data.spread must be a positive"),
+        ({"data": {"formula": "x3", "clusters": [[0.0, 1.0]]}}, "data"),
+        ({"methods": {"SVGP": {"features": {"name": "fuorier"}}}}, 'did you mean "fourier"'),
+        ({"methods": {"SVGP": {"features": FOURIER}}}, "methods.SVGP: the covariance for Fourier must be"),
+        ({"methods": {"SVGP": {"features": {**FOURIER, "high": -4.0}}}}, "methods.SVGP: high must be above low"),
+        ({"methods": {"SVGP": {"features": {"name": "fourier", "low": 0.0}}}}, "must have the key high"),
+        ({"methods": {"SVGP": {"features": {**FOURIER, "width": 0.1}}}}, "there is no parameter of features fourier"),
+        ({"methods": {"SVGP": {"features": {**WINDOWS, "width": -0.1}}}}, "features.width must be"),
+        ({"methods": {"SVGP": {"features": {**WINDOWS, "count": 0}}}}, "features.count must be"),
+        ({"methods": {"SVGP": {"sizes": []}}}, "sizes must be a list of at least one whole number"),
+        ({"methods": {"SVGP": {"sizes": [0]}}}, "sizes[0] must be a whole number"),
+        ({"methods": {"GWI": {"mean": "forest"}}}, 'mean must be "inducing" or "network", not "forest"'),
+        ({"methods": {"GWI": {"hidden": []}}}, "hidden must be one to four"),
+        ({"methods": {"GWI": {"hidden": [0]}}}, "hidden[0] must be a whole number"),
+        ({"methods": {"GWI": {"epochs": 0}}}, "epochs must be a whole number"),
+        ({"methods": {"GWI": {"step_size": 0.0}}}, "step_size must be"),
+        ({"methods": {"GWI": {"w2_weight": -1.0}}}, "w2_weight must be"),
+        ({"methods": {"GWI": {"w2_weight": "squared"}}}, 'w2_weight must be a number of at least 0, "unsquared" or'),
+        ({"methods": {"GWI": {"covariance": "best"}}}, "covariance must be one of closed, optimal, svgp"),
+        ({"methods": {"GWI": {"coordinates": 2}}}, "coordinates must be a whole number from 1 to 1"),
+        ({"methods": {"GWI": {"estimate": []}}}, "estimate must be a list of at least one whole number"),
+        ({"methods": {"GWI": {"estimate": [5], "draws": 1}}}, "draws must be a whole number"),
+        ({"likelihood": "poisson-log", "methods": {"GWI": {}}}, "GWI is there for the likelihood gaussian only"),
+    ],
+    ids=str,
+)
+def test_bad_settings_are_answered_in_one_sentence(changes, words):
+    assert words in refusal(**changes)
+
+
+def test_a_complete_scenario_survives_writing():
+    scenario = load(SMALL)
+    assert scenario["data"] == {**SMALL["data"], "low": -3.0, "high": 3.0, "scattered": False}
+    assert load(tomllib.loads(text(scenario))) == scenario
+    changed = load(SMALL, {"methods.PLS.prior": "rkhs", "likelihood": "poisson-log", "methods.GP": None})
+    assert changed["methods"]["PLS"] == {"prior": "rkhs"} and changed["likelihood"] == {"name": "poisson-log"}
+
+
+def test_the_three_methods_have_the_laws_of_their_classes():
+    """Against the classes themselves on the same data, and the exact process against linear algebra by hand."""
+    results = pg.run(SMALL, seed=3)
+    run = results["PLS"]
+    X, y, k, likelihood = run.problem.X, run.problem.y, run.problem.kernel, run.problem.likelihood
+    assert not np.any((X >= 0.0) & (X <= 0.5)) and len(X) == len(y) < 24
+    grid = np.linspace(-2.5, 2.5, 7)
+    sampler = ProjectedLangevinSampler(k, likelihood, 8, particles=30, prior="gp", seed=3).fit(X, y)
+    np.testing.assert_array_equal(run.final, sampler.coefficients_)
+    np.testing.assert_array_equal(run.sample(grid), sampler.sample(grid[:, None]))
+    sparse = SparseGaussianProcess(k, likelihood, 8, seed=3).fit(X, y)
+    np.testing.assert_allclose(results["SVGP"].predict(grid), sparse.predict(grid[:, None]), rtol=1e-12)
+    inverse = np.linalg.inv(k(X) + 0.1 * np.eye(len(X)))
+    cross = k(grid[:, None], X)
+    mean, sd = results["GP"].predict(grid, return_std=True)
+    np.testing.assert_allclose(mean, cross @ inverse @ y, atol=1e-10)
+    np.testing.assert_allclose(sd**2, 1.0 - np.einsum("nm,mk,nk->n", cross, inverse, cross), atol=1e-10)
+
+
+def test_the_data_are_draws_of_the_likelihood_and_belong_to_the_seed():
+    many = {**SMALL, "data": {"formula": "sin(2*x)", "count": 4000}, "inducing_points": 2}
+    problem = build(load(many)).problem(5)
+    noise = problem.y - np.sin(2.0 * problem.X[:, 0])
+    assert abs(noise.mean()) < 5.0 * np.sqrt(0.1 / 4000)
+    assert abs(noise.var() - 0.1) < 5.0 * 0.1 * np.sqrt(2.0 / 4000)
+    np.testing.assert_array_equal(problem.y, build(load(many)).problem(5).y)
+    assert np.any(problem.y != build(load(many)).problem(6).y)
+
+
+def test_given_points_are_the_data():
+    points = {"data": {"points": [[0.0, 1.5], [1.0, -0.5]]}, "inducing_points": [0.0, 0.5]}
+    problem = build(load({**SMALL, **points})).problem(0)
+    assert problem.X.tolist() == [[0.0], [1.0]] and problem.y.tolist() == [1.5, -0.5]
+    assert problem.inducing_points.tolist() == [[0.0], [0.5]]
+
+
+@pytest.mark.parametrize("scenario", [SMALL, COUNTS, EVERY, MEANS], ids=["curve", "counts", "every", "means"])
+def test_what_was_written_comes_back_bit_for_bit(scenario, tmp_path):
+    results = pg.run(scenario, seed=2, out=tmp_path / "run")
+    loaded = pg.load(tmp_path / "run")
+    assert loaded.summary == results.summary == json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert loaded.describe() == results.describe()
+    grid = np.linspace(-3.0, 3.0, 11)
+    for label, run in results.items():
+        assert loaded[label].final.tobytes() == run.final.tobytes()
+        assert loaded[label].sample(grid).tobytes() == run.sample(grid).tobytes()
+        assert loaded[label].info == {**run.info, "seconds": loaded[label].info["seconds"]}
+    results.save(tmp_path / "copy")
+    assert content(tmp_path / "copy") == content(tmp_path / "run")
+    assert pg.run(scenario, seed=2).summary == results.summary
+
+
+class Stop:
+    """Ctrl-C at the n-th report of progress."""
+
+    def __init__(self, calls: int) -> None:
+        self.left = calls
+
+    def __call__(self, *_: object) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("calls", [1, 5, 17, 20])
+def test_an_interrupted_run_is_finished_to_the_same_bytes(calls, tmp_path):
+    pg.run(COUNTS, out=tmp_path / "straight")
+    with pytest.raises(KeyboardInterrupt):
+        pg.run(COUNTS, out=tmp_path / "run", progress=Stop(calls))
+    assert pg.load(tmp_path / "run").status == "interrupted"
+    assert list(pg.load(tmp_path / "run")) == (["mixing"] if calls > 16 else [])
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == content(tmp_path / "straight")
+
+
+def test_a_damaged_array_is_named(tmp_path):
+    pg.run(SMALL, out=tmp_path / "run")
+    place = tmp_path / "run" / "arrays" / "PLS.vectors.npy"
+    whole = place.read_bytes()
+    place.write_bytes(whole[:-8] + bytes(8))
+    with pytest.raises(ValueError, match="PLS.vectors.npy is damaged"):
+        pg.load(tmp_path / "run")
+    place.unlink()
+    with pytest.raises(ValueError, match="PLS.vectors.npy"):
+        pg.load(tmp_path / "run")
+
+
+def test_mixing_finds_both_halves_and_plain_sampling_keeps_its_signs():
+    settings = {**COUNTS, "data": {"formula": "3*sin(1.5*x) + x/2", "count": 150}, "inducing_points": 12}
+    summary = pg.run(settings, particles=100, **{"methods.plain.steps": 400}).summary["methods"]
+    assert summary["mixing"]["signs"]["mixed"] == 0.0
+    # half of 100 fair coins, within four standard errors
+    assert 0.3 <= summary["mixing"]["signs"]["as_truth"] <= 0.7
+    assert summary["mixing"]["equilibrium"]["reached"]
+    assert summary["plain"]["signs"]["mixed"] > 0.5 and not summary["plain"]["equilibrium"]["reached"]
+
+
+def test_a_run_that_diverges_is_called_so(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wild.toml").write_text(
+        text(load({**SMALL, "methods": {"PLS": {"integrator": "euler-maruyama", "step_size": 1e6, "steps": 200}}}))
+    )
+    assert cli.main(["run", "wild.toml", "--out", "wild", "--no-figure", "--quiet"]) == 3
+    assert pg.load("wild").status == "diverged" and not list(pg.load("wild"))
+    assert "diverged" in capsys.readouterr().err
+
+
+SLOW = ("wasserstein-", "window-", "fourier-", "in-between", "blr-", "kl-", "sparse-nine-points-code")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name.startswith(SLOW) else name
+     for name in catalogue.names("function-space")],
+)  # fmt: skip
+@pytest.mark.sample("regression-curve")
+def test_every_scenario_runs_from_the_command_line(name, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    short = ["--set", "particles=20", *(["--set", "data.count=60"] if name.startswith("poisson") else [])]
+    assert cli.main(["run", name, *short, "--out", "run"]) == 0
+    out = capsys.readouterr().out
+    picture = f"{load(name)['figures'][0]['kind']}.png"
+    assert load(name)["title"] in out and picture in out
+    before = (tmp_path / "run" / picture).read_bytes()
+    assert cli.main(["plot", "run"]) == 0
+    assert (tmp_path / "run" / picture).read_bytes() == before
+    assert cli.main(["resume", "run"]) == 0
+
+
+def test_the_scenario_of_the_page_runs(root, tmp_path):
+    page = (root / "docs" / "function-space.md").read_text(encoding="utf-8")
+    [example] = [block for block in page.split("```toml\n")[1:] if block.startswith('kind = "function-space"')]
+    (tmp_path / "my-counts.toml").write_text(example.split("```")[0])
+    results = pg.run(tmp_path / "my-counts.toml", particles=10, **{"methods.plain.steps": 20})
+    assert list(results) == ["mixing", "plain"]
+    assert {"log_density", "truth", "signs", "equilibrium"} <= set(results.summary["methods"]["mixing"])

@@ -1,0 +1,106 @@
+"""The numbers of the summary against numpy and scipy, and the table that shows them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from particlegvi.scenario.kinds.particles import table
+from particlegvi.scenario.kinds.particles.facts.basins import counts
+from particlegvi.scenario.kinds.particles.facts.distance import verdict
+
+from ....plain_parts import PlainAtoms
+
+
+def test_basins_count_the_nearest_particles():
+    atoms = np.array([[-2.0, 0.0], [1.0, 0.0]])
+    target = PlainAtoms(atoms, np.array([0.5, 0.5]))
+    particles = np.array([[-2.0, 0.1], [-1.9, 0.0], [1.0, 0.0], [0.9, -0.2]])
+    first, second = counts(particles, target)
+    assert (first["count"], second["count"]) == (2, 2)
+    assert first["farthest"] == pytest.approx(0.1)
+    assert second["farthest"] == pytest.approx(np.hypot(0.1, 0.2))
+    assert first["atom"] == [-2.0, 0.0]
+    assert first["limits"] == [0, 4]  # 0.5^4 = 6% lies at either end
+
+
+def test_a_basin_that_nobody_reached_is_counted_too():
+    target = PlainAtoms(np.array([[0.0], [5.0]]), np.array([0.9, 0.1]))
+    found = [basin["count"] for basin in counts(np.zeros((6, 1)), target)]
+    assert found == [6, 0]
+
+
+def test_the_verdict_compares_with_the_floor():
+    assert verdict(0.1, 0.12) == "as close as exact draws"
+    assert verdict(0.13, 0.12) == "nearly as close as exact draws"
+    assert verdict(0.2, 0.12) == "farther than exact draws"
+
+
+SCENARIO = {"name": "small", "title": "A small one", "particles": 8, "steps": 20, "step_size": 1e-4}
+
+
+def facts(**changes):
+    return {"mean": -1.25, "sd": 0.5, "target": {"kind": "density"}, "run": {}, **changes}
+
+
+def described(**methods) -> str:
+    return table.describe(SCENARIO, {"seed": 3, "status": "finished", "methods": methods})
+
+
+def test_the_table_lines_up_and_is_plain():
+    text = described(
+        DE=facts(w1=0.5, w1_floor=[0.1, 0.2], verdict="farther than exact draws"),
+        DRLE=facts(mean=12345678.0, sd=1e-7, target={"kind": None, "reason": "it has none"}),
+    )
+    lines = text.splitlines()
+    assert text.isascii()
+    assert all(line == line.rstrip() and len(line) < 100 for line in lines)
+    assert lines[0] == "small: A small one"
+    assert lines[1] == "8 particles, 20 steps of 0.0001, seed 3, finished"
+    heading, first, second = lines[3:6]
+    assert heading.index("mean") + 4 == first.index("-1.250") + 6 == second.index("1.23e+07") + 8
+    assert "0.100 to 0.200  farther than exact draws" in first
+    assert "DRLE: no truth to compare with: it has none" in lines
+
+
+def test_columns_without_content_are_left_out():
+    text = described(DE=facts(mean=[0.0] * 6, sd=[1.0, None]))
+    assert "W1" not in text
+    assert "(0.000, 0.000, 0.000, 0.000, ...)" in text
+    assert "not finite" in text
+
+
+def test_the_verdict_and_the_checks_are_shown():
+    energy = {"total": [-1.0, -1.92], "target": {"total": -1.924}}
+    long = "not yet at equilibrium: the mean loss still falls by 3.1 standard errors over the last quarter (W1 0.31)"
+    text = described(
+        DE=facts(equilibrium={"verdict": "converged"}, free_energy={"total": [-2.71]}),
+        DLE=facts(
+            equilibrium={"verdict": long}, free_energy=energy, sliced_w1=0.3, sliced_w1_floor=[0.1, 0.2],
+            excess_energy={"mean": 0.795, "expected": 0.794},
+            chains={"r_hat": [1.01, 1.234], "effective_sample_size": [276.2, None]},
+        ),
+    )  # fmt: skip
+    lines = text.splitlines()
+    assert all(len(line) < 100 and line == line.rstrip() for line in lines)
+    assert "DE: converged" in lines
+    assert " ".join(line.strip() for line in lines).count(f"DLE: {long}") == 1
+    heading = next(line for line in lines if "free energy" in line)
+    words = ["method", "free", "energy", "of", "truth", "excess", "energy", "expected", "ESS"]
+    assert heading.split() == words
+    assert lines[lines.index(heading) + 2].split() == ["DLE", "-1.920", "-1.924", "0.795", "0.794", "276"]
+    assert "sliced W1" in text and "0.100 to 0.200" in text
+    # R-hat of 1.23 beside "at equilibrium" reads as a contradiction, unless it says of what it is.
+    table = lines[: lines.index("")] + lines[lines.index(heading) :][:3]
+    assert "R-hat" not in " ".join(table)
+    assert "R-hat of single particles: DLE 1.23. One particle's path alone" in " ".join(line.strip() for line in lines)
+    assert "R-hat" not in described(DE=facts(equilibrium={"verdict": "converged"}))
+    small = facts(chains={"r_hat": [1.003], "effective_sample_size": [150.0]})
+    assert described(DLE=small).rstrip().endswith("R-hat of single particles: DLE 1.00")
+
+
+def test_counts_are_shown_with_their_limits():
+    basin = {"atom": [-2.0], "weight": 0.5, "count": 9, "limits": [1, 7], "farthest": 0.0}
+    text = described(DE=facts(basins=[basin]), DLE=facts(mode_occupancy=[3, 0, 5]))
+    assert "DE: 9 at (-2.000), outside the 99% limits 1 to 7" in text
+    assert "DLE: 2 of 3 modes: 3, 0, 5 particles" in text

@@ -1,0 +1,139 @@
+"""Benchmark tables as scenarios: cell by cell, stopped and resumed, refused where the data are missing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import particlegvi as pg
+from particlegvi import cli
+from particlegvi.datasets import MissingData
+from particlegvi.scenario import load
+from particlegvi.scenario.kinds import build
+
+from ...data_sets import first_input
+
+SMALL = {"rows": ["yacht", "heart"], "models": ["pls", "linear"], "protocols": ["standardised"], "splits": 2}
+NAME = "uci-function-space"
+
+
+@pytest.fixture
+def here(toy, monkeypatch):
+    """Made data, and one process, because others would not know of them."""
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    return toy
+
+
+def outputs(folder):
+    return {name: (folder / name).read_bytes() for name in ("table.md", "table.json", "summary.json", "scenario.toml")}
+
+
+def test_a_table_is_computed_kept_and_loaded(here, tmp_path):
+    results = pg.run(NAME, seed=4, out=tmp_path / "run", **SMALL)
+    assert len(here) == 8 and results["table"].settings.seed == 4
+    assert results.summary["methods"]["table"]["cells"] == 8
+    loaded = pg.load(tmp_path / "run")
+    assert len(here) == 8
+    assert loaded["table"].scores == results["table"].scores
+    assert loaded.summary == json.loads(json.dumps(results.summary))
+    assert loaded.describe() == results.describe() and "Negative log-likelihood" in loaded.describe()
+    assert pg.run(NAME, seed=4, **SMALL).summary == results.summary
+
+
+def test_a_stopped_table_goes_on_cell_by_cell(here, tmp_path):
+    def stop(label, done, cells):
+        if done >= 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pg.run(NAME, out=tmp_path / "run", progress=stop, **SMALL)
+    assert len(here) == 4
+    assert pg.load(tmp_path / "run").status == "interrupted"
+    pg.resume(tmp_path / "run")
+    assert len(here) == 8
+    pg.run(NAME, out=tmp_path / "straight", **SMALL)
+    assert outputs(tmp_path / "run") == outputs(tmp_path / "straight")
+
+
+def test_starting_over_forgets_the_cells(here, tmp_path):
+    pg.run(NAME, out=tmp_path / "run", **SMALL)
+    pg.run(NAME, out=tmp_path / "run", overwrite=True, **SMALL)
+    assert len(here) == 16
+
+
+def test_a_changed_cell_is_damage(here, tmp_path):
+    pg.run(NAME, out=tmp_path / "run", **SMALL)
+    place = tmp_path / "run" / "cells" / "yacht.pls.standardised.0.json"
+    content = json.loads(place.read_text())
+    content["scores"]["nll"] += 1.0
+    place.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="is damaged"):
+        pg.load(tmp_path / "run")
+
+
+def test_models_with_settings_of_their_own(here, tmp_path, monkeypatch):
+    """As a table of tables in TOML; the toy of the tests stands for every model, and notes what it was given."""
+    from particlegvi.scenario.tables.functions import models
+    from particlegvi.scenario.tables.functions.models.model import table_model
+
+    seen = []
+
+    @table_model("pls", particles=lambda value, key: value)
+    def toy(problem, settings, *, particles=None):
+        seen.append(particles)
+        return first_input(problem, settings)
+
+    monkeypatch.setattr(models, "get", lambda name: toy)
+    (tmp_path / "own.toml").write_text(
+        'based_on = "uci-function-space"\nname = "own"\nrows = ["yacht"]\nprotocols = ["standardised"]\nsplits = 1\n'
+        "[models.linear]\n[models.pls]\nparticles = 7\n"
+    )
+    results = pg.run(tmp_path / "own.toml", out=tmp_path / "run")
+    assert seen == [None, 7]
+    assert results["table"].settings.models == {"linear": {}, "pls": {"particles": 7}}
+    assert results.summary["methods"]["table"]["settings"]["models"] == {"linear": {}, "pls": {"particles": 7}}
+    loaded = pg.load(tmp_path / "run")
+    assert loaded["table"].scores == results["table"].scores and seen == [None, 7]
+    changed = load(tmp_path / "own.toml", {"models.pls.particles": 8})
+    assert changed["models"] == {"linear": {}, "pls": {"particles": 8}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"models": "pls"}, "a list of at least one name, or a table for each model, such as [models.pls], not "),
+        ({"models": {}}, "models must be a table of 1 to 100 models, such as [models.pls], not a table"),
+        ({"models": {"pls": 3}}, "models.pls must be a table of the model's own settings, not 3"),
+        ({"models": {"plus": {}}}, 'did you mean "pls"'),
+        ({"models": {"pls": {"particle": 3}}}, 'no parameter of models.pls "particle"; did you mean "particles"'),
+        ({"models.pls.particles": 1}, "models.pls.particles must be a whole number from 2 to 2147483647, not 1"),
+        ({"rows": ["yatch"]}, 'did you mean "yacht"'),
+        ({"rows": []}, "rows must be a list of at least one name"),
+        ({"rows": "yacht"}, "rows must be a list"),
+        ({"models": ["plus"]}, 'did you mean "pls"'),
+        ({"splits": 0}, "splits must be a whole number"),
+        ({"loss": "double-well"}, "there is no key of the kind table"),
+    ],
+    ids=str,
+)
+def test_bad_settings_are_answered_in_one_sentence(changes, words):
+    with pytest.raises(ValueError) as caught:
+        build(load(NAME, changes))
+    assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_missing_data_are_said_before_anything_is_written(tmp_path, monkeypatch):
+    monkeypatch.setenv("PARTICLEGVI_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(MissingData, match="PARTICLEGVI_DATA"):
+        pg.run(NAME, out=tmp_path / "run", rows=["yacht"])
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_gallery_leaves_out_what_has_no_picture(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["gallery", "--quick", "--only", NAME, "regression-curve"]) == 0
+    out, err = capsys.readouterr()
+    assert out.split() == ["plots/regression-curve.png"]
+    assert f"{NAME} is left out: it has no picture" in err

@@ -1,0 +1,84 @@
+"""FactRegistry of a summary: found by being in a folder, computed in order, and checked when they are read."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import sys
+
+import pytest
+
+import particlegvi as pg
+from particlegvi.scenario.kinds.facts import FactRegistry, are_numbers, fact, is_interval, is_number, is_per_coordinate
+from particlegvi.scenario.kinds.functions.facts import facts as of_functions
+from particlegvi.scenario.kinds.particles.facts import facts as of_particles
+
+NEW = '''
+"""The largest coordinate of a particle."""
+
+from particlegvi.scenario.kinds.facts import fact, is_number
+
+
+@fact(135, largest=is_number)
+def largest(seen):
+    return {"largest": float(abs(seen.run.final).max()), "before": sorted(seen.found)[:1]}
+'''
+
+
+@pytest.mark.parametrize("facts", [of_particles, of_functions])
+def test_places_differ_and_names_are_those_of_the_files(facts):
+    every = facts.all()
+    assert len({each.place for each in every}) == len(every)
+    assert all(each.__module__.endswith(f".{each.name}") for each in every)
+
+
+def test_a_new_number_is_one_file(tmp_path, monkeypatch):
+    """A file beside the others is enough: the summary has its key, and a damaged value is refused."""
+    package = tmp_path / "more_facts"
+    shutil.copytree(importlib.import_module("particlegvi.scenario.kinds.particles.facts").__path__[0], package)
+    for path in package.glob("*.py"):
+        path.write_text(path.read_text().replace("particlegvi.scenario.kinds.particles.facts", "more_facts"))
+    (package / "largest.py").write_text(NEW)
+    monkeypatch.syspath_prepend(tmp_path)
+    more = FactRegistry("more_facts")
+    monkeypatch.setattr("particlegvi.scenario.kinds.particles.facts.facts", more)
+    try:
+        results = pg.run("lifting", particles=5, steps=10)
+        summary = results.summary
+        for label, run in results.items():
+            assert summary["methods"][label]["largest"] == abs(run.final).max()
+            assert summary["methods"][label]["before"] == ["average_loss"]
+        assert more.checked(summary) is summary
+        summary["methods"]["DLE"]["largest"] = "damaged"
+        with pytest.raises(ValueError, match='largest of "DLE" is "damaged"'):
+            more.checked(summary)
+    finally:
+        for name in [name for name in sys.modules if name.startswith("more_facts")]:
+            del sys.modules[name]
+
+
+def test_what_is_required_is_missed():
+    @fact(1, ("mean",), mean=is_per_coordinate)
+    def made(seen):
+        return {}
+
+    facts = FactRegistry("particlegvi.scenario.kinds.particles.facts")
+    facts.all = lambda: [made]  # type: ignore[method-assign]
+    good = {"seed": 0, "status": "finished", "methods": {"DE": {"mean": [1.0, 2.0]}}}
+    assert facts.checked(good) is good and facts.checked(None) is None
+    for methods in ({"DE": {}}, {"DE": 3}, {"DE": {"mean": "x"}}, None):
+        with pytest.raises(ValueError):
+            facts.checked(good | {"methods": methods})
+
+
+@pytest.mark.parametrize(
+    ("form", "good", "bad"),
+    [
+        (is_number, [0, 1.5], [True, float("nan"), 1e309, "1", [1.0]]),
+        (are_numbers, [[], [1, 2.0]], [1.0, [True], ["1"]]),
+        (is_interval, [[0.0, 1.0]], [[0.0], [0.0, 1.0, 2.0], 3.0]),
+        (is_per_coordinate, [1.0, [1.0, 2.0]], ["1", [None]]),
+    ],
+)
+def test_forms(form, good, bad):
+    assert all(map(form, good)) and not any(map(form, bad))

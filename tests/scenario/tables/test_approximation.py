@@ -1,0 +1,158 @@
+"""Approximations by number of inducing points: the data of source 003, scores against dense formulas, text, curves."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi import datasets, plotting
+from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, divergences, likelihoods
+from particlegvi.scenario import load
+from particlegvi.scenario.kinds import build
+from particlegvi.scenario.tables import ApproximationSettings, ApproximationTable, Task, measure, run_table
+from particlegvi.scenario.tables.approximation import exact as problems
+from particlegvi.scenario.tables.approximation.exact import MODELS
+from particlegvi.scenario.tables.approximation.models import fitted, start
+
+SMALL = ApproximationSettings(sizes=(4, 7), splits=2)
+
+
+def test_the_data_are_those_of_the_authors_program():
+    """Its stream and its scaling, written out; and the evidence of the notes at the hyperparameters found."""
+    r = np.random.RandomState(1)
+    X = r.rand(2000, 1)
+    y = (np.sin(12.0 * X) + 0.66 * np.cos(25.0 * X) + r.randn(2000, 1) * 0.1 + 3.0)[:, 0]
+    task = problems.problem("synthetic", "21", 3)
+    np.testing.assert_allclose(task.train.X[:, 0], (X[:1000, 0] - X[:1000].mean()) / X[:1000].std(ddof=1), atol=1e-12)
+    np.testing.assert_allclose(task.test.y, (y[1000:] - y[:1000].mean()) / y[:1000].std(ddof=1), atol=1e-12)
+    assert (task.protocol, task.split) == ("21", 3)
+
+
+def test_inputs_are_rotated_to_the_covariance_one():
+    try:
+        datasets.load("airfoil")
+    except datasets.MissingData as missing:
+        pytest.skip(str(missing))
+    task = problems.problem("airfoil", "10", 0)
+    assert task.train.X.shape == (1103, 5) and task.test.X.shape == (400, 5)
+    np.testing.assert_allclose(np.cov(task.train.X, rowvar=False), np.eye(5), atol=1e-10)
+
+
+def test_scores_are_those_of_dense_matrices(few):
+    exact = problems.exact_process("synthetic")
+    task = problems.problem("synthetic", "7", 1)
+    k, noise = exact.covariance, exact.noise_variance
+    K = k(task.train.X) + noise * np.eye(60)
+    right = k(task.test.X, task.train.X) @ np.linalg.solve(K, task.train.y)
+    np.testing.assert_allclose(exact.mean, right, atol=1e-8)
+    found = {model: measure(Task("synthetic", model, "7", 1), SMALL, task) for model in MODELS}
+    rows = start(task, 0).rows
+    Z = task.train.X[rows]
+    cross = k(Z, task.train.X)
+    inside = np.linalg.solve(k(Z) + cross @ cross.T / noise, cross @ task.train.y / noise)
+    error = k(task.test.X, Z) @ inside - right
+    for model in ("random", "sor"):
+        assert found[model]["mean_error"] == pytest.approx(math.sqrt(np.mean(error**2)), rel=1e-4)
+        assert found[model]["worst"] == pytest.approx(np.max(np.abs(error) / exact.sd), rel=1e-4)
+    assert found["sor"]["sd_error"] != found["random"]["sd_error"] and "kl" not in found["sor"]
+    subset = fitted("subset", task, exact, 0, 10).process
+    process = ExactGaussianProcess(k, noise).fit(*task.train)
+    assert found["subset"]["kl"] == pytest.approx(divergences.kl(subset, process), rel=1e-6)
+    for model in ("random", "greedy", "elbo", "fisher"):
+        q = fitted(model, task, exact, 0, SMALL.iterations).process
+        assert found[model]["kl"] == pytest.approx(divergences.kl(q, process), rel=1e-4, abs=1e-6)
+        assert found[model]["kl_reversed"] == pytest.approx(divergences.kl(process, q), rel=1e-6)
+        assert found[model]["pf"] == pytest.approx(divergences.preconditioned_fisher(q, process), rel=1e-6)
+    assert found["sor-elbo"]["mean_error"] == pytest.approx(found["elbo"]["mean_error"], rel=1e-6)
+    assert max(found["elbo"]["kl"], found["elbo-greedy"]["kl"]) <= found["random"]["kl"]
+    assert found["elbo"]["iterations"] > 0.0 == found["greedy"]["iterations"]
+    again = measure(Task("synthetic", "elbo", "7", 1), SMALL)
+    assert again == found["elbo"] != measure(Task("synthetic", "elbo", "7", 0), SMALL)
+
+
+def test_the_table_goes_on_where_it_was(few, tmp_path):
+    table = run_table(SMALL, tmp_path, workers=1)
+    assert len(table.scores) == 2 * 2 * len(MODELS)
+    first = (tmp_path / "table.md").read_bytes()
+    (tmp_path / "cells" / "synthetic.elbo.7.1.json").unlink()
+    run_table(SMALL, tmp_path, workers=1)
+    assert (tmp_path / "table.md").read_bytes() == first
+    wider = ApproximationSettings(sizes=(7,), models=("elbo", "random"), splits=2)
+    kept = run_table(wider, tmp_path, lambda label, done, cells: None, workers=1)  # other sizes leave cells as they are
+    assert kept.scores == {cell: each for cell, each in table.scores.items() if cell in kept.scores}
+
+
+def test_text_and_curves_say_what_the_cells_hold():
+    cells = {}
+    for trial, error in enumerate((0.1, 0.3, 0.2)):
+        for size in (4, 20):
+            cells[Task("synthetic", "elbo", str(size), trial)] = {"mean_error": error / size, "kl": 5.0, "rmse": 0.2}
+            cells[Task("synthetic", "sor", str(size), trial)] = {"mean_error": error, "rmse": 0.3}
+    settings = ApproximationSettings(models=("elbo", "sor", "greedy"), sizes=(4, 20), splits=3)
+    table = ApproximationTable(settings, cells)
+    assert table.spread("synthetic", "elbo", 4, "mean_error") == pytest.approx((0.05, 0.025, 0.075, 3))
+    assert table.spread("synthetic", "greedy", 4, "kl") is None
+    text = table.markdown()
+    assert "| 20 | 0.01 (0.005 to 0.015) | 0.2 (0.1 to 0.3) | - |" in text
+    assert "| 4 | 5 | infinite | - |" in text and "Preconditioned Fisher" not in text
+    entry = table.summary()["entries"]["synthetic"]["kl"]["20"]
+    assert entry == {"elbo": [5.0, 5.0, 5.0, 3]}
+    [panel] = table.curves(["kl"])
+    assert list(panel.series) == ["SVGP elbo"] and panel.sizes.tolist() == [4, 20]
+    with pytest.raises(ValueError, match='no score of the table "lk"; did you mean "kl"'):
+        table.curves(["lk"])
+
+
+def test_the_scenario_runs_is_loaded_and_drawn(few, tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    settings = {"models": ["random", "elbo", "sor"], "sizes": [3, 6], "trials": 2}
+    results = pg.run("sparse-approximation", out=tmp_path / "run", **settings)
+    again = pg.load(tmp_path / "run")
+    assert again["table"].scores == results["table"].scores and again.summary == pg.load(tmp_path / "run").summary
+    figure = plotting.figure(results, "curves", methods=["SVGP elbo"], metrics=["rmse"])
+    assert [axes.get_title() for axes in figure.axes] == ["root mean squared error"]
+    with pytest.raises(ValueError, match='no approximation "SVGP elb"; did you mean "SVGP elbo"'):
+        plotting.figure(results, "curves", methods=["SVGP elb"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rows": ["airfoyl"]}, 'did you mean "airfoil"'),
+        ({"models": ["vfe"]}, "there is no model of the table"),
+        ({"sizes": []}, "sizes must be a list of at least one whole number"),
+        ({"sizes": [4, 4]}, "sizes must be a list of at least one whole number, none twice"),
+        ({"sizes": [0]}, r"sizes\[0\] must be"),
+        ({"sizes": [1104], "rows": ["synthetic", "airfoil"]}, r"sizes\[0\] must be a whole number from 1 to 1000"),
+        ({"trials": 0}, "trials must be"),
+        ({"iterations": 0}, "iterations must be"),
+        ({"splits": 2}, "there is no key"),
+    ],
+)
+def test_bad_settings_are_refused(changes, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        build(load("sparse-approximation", changes))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+def test_the_numbers_of_the_notes(tmp_path):
+    """Figures 3 and 5 on the synthetic set: the paper's ranking, and no end at 1e-3; control: random points."""
+    settings = ApproximationSettings(models=("random", "elbo", "fisher"), sizes=(4, 10, 21, 46), splits=3)
+    table = run_table(settings, tmp_path, workers=1)
+    exact = problems.exact_process("synthetic")
+    assert exact.evidence == pytest.approx(655.038, abs=0.01)
+    error = {model: [table.spread("synthetic", model, size, "mean_error").low for size in settings.sizes]
+             for model in settings.models}  # fmt: skip
+    np.testing.assert_allclose(error["elbo"][:2], [0.515, 0.0517], rtol=0.01)
+    np.testing.assert_allclose(error["fisher"][:2], [0.587, 0.103], rtol=0.01)
+    assert table.spread("synthetic", "elbo", 10, "kl").low == pytest.approx(604.7, rel=0.01)
+    assert max(error["elbo"][2], error["fisher"][2]) < 1e-6 < error["random"][2]
+    assert max(error["elbo"][3], error["fisher"][3]) < 1e-8
+    task = problems.problem("synthetic", "46", 0)
+    points = fitted("elbo", task, exact, 0, 200).process.basis.inducing_points
+    sparse = SparseGaussianProcess(exact.covariance, likelihoods.Gaussian(exact.noise_variance), points)
+    assert sparse.fit(*task.train).certify().kl < 1e-5

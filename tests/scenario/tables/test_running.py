@@ -1,0 +1,137 @@
+"""A table computes each cell once, goes on where it was, and refuses bad settings before anything is computed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from particlegvi.scenario.tables import ProjectedSettings, Task, measure, run_table
+from particlegvi.scenario.tables.functions.protocols import most_points
+
+SMALL = {"rows": ["yacht", "heart"], "models": ["pls", "linear"], "protocols": ["standardised"], "splits": 2}
+
+
+def test_every_cell_is_computed_and_kept(toy, tmp_path):
+    seen = []
+    table = run_table(SMALL, tmp_path / "new" / "table", progress=lambda *what: seen.append(what), workers=1)
+    assert len(toy) == len(table.scores) == 2 * 2 * 2
+    assert [count for _, count, _ in seen] == [0, 2, 4, 6, 8]
+    assert {total for *_, total in seen} == {8}
+    assert len(list((tmp_path / "new" / "table" / "cells").glob("*.json"))) == 8
+    summary = json.loads((tmp_path / "new" / "table" / "table.json").read_text())
+    assert summary["entries"]["yacht"]["nll"]["standardised"]["pls"][2] == 2
+    assert (tmp_path / "new" / "table" / "table.md").read_text() == table.markdown()
+
+
+def test_a_stopped_table_goes_on_where_it_was(toy, tmp_path):
+    def stop(label, finished, all_of_them):
+        if finished >= 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_table(SMALL, tmp_path / "stopped", progress=stop, workers=1)
+    assert len(toy) == 4
+    went_on = run_table(SMALL, tmp_path / "stopped", workers=1)
+    assert len(toy) == 8
+    assert went_on.scores == run_table(SMALL, tmp_path / "whole", workers=1).scores
+
+
+def test_a_finished_table_computes_nothing(toy, tmp_path):
+    first = run_table(SMALL, tmp_path, workers=1)
+    toy.clear()
+    again = run_table(SMALL, tmp_path, workers=1)
+    assert not toy
+    assert again.markdown() == first.markdown()
+
+
+def test_more_splits_keep_the_cells_that_are_there_and_another_setting_does_not(toy, tmp_path):
+    run_table(SMALL, tmp_path, workers=1)
+    toy.clear()
+    run_table({**SMALL, "splits": 3}, tmp_path, workers=1)
+    assert len(toy) == 4
+    toy.clear()
+    changed = run_table({**SMALL, "seed": 1}, tmp_path, workers=1)
+    assert len(toy) == 8
+    assert changed.scores[Task("yacht", "pls", "standardised", 0)] == measure(
+        Task("yacht", "pls", "standardised", 0), ProjectedSettings.of({**SMALL, "seed": 1})
+    )
+
+
+def test_a_damaged_cell_is_measured_again(toy, tmp_path):
+    """Cut, or with one bit of a score changed: no score in the table is one that nobody measured."""
+    straight = run_table(SMALL, tmp_path, workers=1)
+    place = tmp_path / "cells" / "yacht.pls.standardised.0.json"
+    whole = place.read_bytes()
+    digit = whole.index(b".", whole.index(b'"nll": ')) + 1
+    flipped = whole[:digit] + bytes([whole[digit] ^ 1]) + whole[digit + 1 :]
+    for damaged in (b"", b"{", b"{}", b'{"sha256": null}', whole[:-20], flipped):
+        place.write_bytes(damaged)
+        toy.clear()
+        assert run_table(SMALL, tmp_path, workers=1).scores == straight.scores
+        assert len(toy) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"rows": ["yatch"]}, 'there is no row of the table "yatch"; did you mean "yacht"'),
+        ({"rows": []}, r"rows must be a list of at least one name, none twice, not \[\]"),
+        (
+            {"models": "pls"},
+            "models must be a list of at least one name, none twice, or a table of at least one model's settings by "
+            'its name, not "pls"',
+        ),
+        ({"rows": "yacht"}, 'rows must be a list of at least one name, none twice, not "yacht"'),
+        ({"models": ["pls", "pls"]}, "none twice"),
+        ({"protocols": ["honest"]}, 'there is no protocol of the table "honest"'),
+        ({"splits": 0}, "splits must be a whole number from 1 to 10000, not 0"),
+        ({"splits": 2.5}, r"splits must be a whole number from 1 to 10000, not 2\.5"),
+        ({"particles": True}, "particles must be a whole number from 2 to 2147483647, not True"),
+        ({"seed": -1}, "seed must be a whole number from 0 to 2147483647, not -1"),
+        ({"split": 1}, 'there is no parameter of the table "split"; did you mean "splits"'),
+    ],
+)
+def test_bad_settings_are_refused_before_anything_is_written(change, words, toy, tmp_path):
+    with pytest.raises(ValueError, match=words):
+        run_table({**SMALL, **change}, tmp_path / "table", workers=1)
+    assert not (tmp_path / "table").exists()
+
+
+def test_bad_workers_are_refused(toy, tmp_path):
+    with pytest.raises(ValueError, match="workers must be a whole number of 1 or more, not 0"):
+        run_table(SMALL, tmp_path / "table", workers=0)
+
+
+def test_missing_data_are_refused_before_anything_is_computed(tmp_path, monkeypatch):
+    monkeypatch.setenv("PARTICLEGVI_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(ValueError, match=r"needs the file yacht\.csv\.gz"):
+        run_table(SMALL, tmp_path / "table", workers=1)
+    assert not (tmp_path / "table").exists()
+
+
+def test_standardised_inputs_are_those_of_the_training_rows(toy):
+    measure(Task("yacht", "pls", "standardised", 0), ProjectedSettings())
+    measure(Task("yacht", "pls", "thesis", 0), ProjectedSettings())
+    ours, theirs = toy
+    np.testing.assert_allclose(ours.train.X.mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(ours.train.X.std(axis=0), 1.0)
+    assert abs(ours.test.X.mean()) > 1e-3
+    assert theirs.train.X.mean() > 200.0
+    np.testing.assert_array_equal(ours.test.y, theirs.test.y)
+    assert ours.train.y.std(ddof=1) == pytest.approx(1.0)
+    assert (most_points(ours, 50), most_points(theirs, 50)) == (50, 8)
+    assert most_points(ours, 1000) == len(ours.train.y) == 64
+
+
+def test_the_thesis_tempers_by_twice_the_best_factor(toy):
+    ours = measure(Task("yacht", "pls", "standardised", 0), ProjectedSettings(seed=3))
+    problem = toy[0]
+    best = np.mean((problem.validation.y - problem.validation.X[:, 0]) ** 2) / 0.25
+    assert ours["variance_factor"] == pytest.approx(best, rel=1e-12)
+    as_the_thesis = replace(problem, protocol="thesis")
+    theirs = measure(Task("yacht", "pls", "thesis", 0), ProjectedSettings(seed=3), as_the_thesis)
+    assert theirs["variance_factor"] == pytest.approx(2.0 * best, rel=1e-12)

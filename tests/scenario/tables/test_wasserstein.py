@@ -1,0 +1,148 @@
+"""Table 4.1: its protocols, its models, the selection by the test score, and its text, on data that are made."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from particlegvi.scenario import load
+from particlegvi.scenario.kinds import build
+from particlegvi.scenario.tables import Task, WassersteinSettings, WassersteinTable, measure, run_table
+from particlegvi.scenario.tables.wasserstein import models, scores
+from particlegvi.scenario.tables.wasserstein import protocols as problems
+from particlegvi.scenario.tables.wasserstein.protocols import PRINTED
+
+SMALL = WassersteinSettings(
+    rows=("yacht",), models=("gwi-net", "net-constant", "svgp", "linear"), protocols=("standardised", "thesis"),
+    splits=2, inducing_points=20,
+)  # fmt: skip
+
+
+class Made:
+    def __init__(self, name, rows=100):
+        random = np.random.default_rng(len(name))
+        self.task, self.X = "regression", 50.0 + 7.0 * random.standard_normal((rows, 3))
+        self.y = 5.0 + 2.0 * np.sin(self.X[:, 0] / 7.0) + 0.1 * random.standard_normal(rows)
+
+
+@pytest.fixture
+def made(monkeypatch):
+    monkeypatch.setattr(problems, "load", Made)
+    monkeypatch.setattr(models, "EPOCHS", 40)
+
+
+def test_protocols_scale_what_they_say(made):
+    honest, thesis = (problems.problem("yacht", name, 1) for name in ("standardised", "thesis"))
+    assert [len(part.y) for part in (honest.train, honest.validation, honest.test)] == [80, 10, 10]
+    assert honest.train.X.mean(axis=0) == pytest.approx(0.0, abs=1e-12) and thesis.train.X.mean() > 45.0
+    for task in (honest, thesis):
+        assert task.train.y.mean() == pytest.approx(0.0, abs=1e-12) and task.train.y.std() == pytest.approx(1.0)
+    concrete = [problems.problem("concrete", name, 0) for name in ("standardised", "thesis")]
+    assert [problems.batch_size(task) for task in concrete] == [100, 1000]
+
+
+def test_trials_are_fresh_permutations(made):
+    fold = problems.problem("yacht", "best-of-30", 1)
+    first, again, other = fold.problem(0), fold.problem(0), fold.problem(1)
+    assert [len(part.y) for part in (first.train, first.validation, first.test)] == [81, 9, 10]
+    assert np.array_equal(first.test.X, again.test.X) and not np.allclose(first.test.X, other.test.X)
+
+
+@pytest.mark.parametrize("protocol", ["standardised", "thesis"])
+def test_a_cell_has_its_scores(made, protocol):
+    found = {model: measure(Task("yacht", model, protocol, 0), SMALL) for model in SMALL.models}
+    task = problems.problem("yacht", protocol, 0)
+    A = np.column_stack([task.train.X, np.ones(80)])
+    weights = np.linalg.lstsq(A, task.train.y, rcond=None)[0]
+    error = task.test.y - np.column_stack([task.test.X, np.ones(10)]) @ weights
+    assert found["linear"]["rmse"] == pytest.approx(task.scale * np.sqrt(np.mean(error**2)))
+    assert found["gwi-net"]["rmse"] == found["net-constant"]["rmse"]  # one network
+    constant = found["net-constant"]
+    assert constant["variance_factor"] == pytest.approx(1.0) and constant["nll"] == constant["nll_untempered"]
+    for each in found.values():
+        allowed = each["nll_untempered"] if protocol == "thesis" and each["variance_factor"] > 1.0 else each["nll_free"]
+        assert each["nll"] == allowed
+    assert measure(Task("yacht", "gwi-net", protocol, 0), SMALL) == found["gwi-net"]
+
+
+def test_selection_takes_the_lowest_test_score_of_the_trials(made, monkeypatch):
+    monkeypatch.setattr(scores, "TRIALS", 5)
+    found = measure(Task("yacht", "gwi-net", "best-of-30", 0), SMALL)
+    fold = problems.problem("yacht", "best-of-30", 0)
+    single = []
+    for number in range(5):
+        task = fold.problem(number)
+        single.append(scores._scored(task, models.predicted("gwi-net", task, SMALL))["nll"])
+    assert found["nll"] == min(single) and found["nll_median"] == pytest.approx(np.median(single))
+    assert found["nll_validation"] in single
+
+
+def test_an_exact_process_of_many_rows_has_no_scores(made, monkeypatch):
+    monkeypatch.setattr(models, "EXACT", 50)
+    assert measure(Task("yacht", "gp", "standardised", 0), SMALL) == {}
+
+
+def test_differences_are_paired_with_both_controls_and_rows_are_judged():
+    nll = {"gwi-net": [1.0, 5.0], "net-constant": [1.1, 5.3], "svgp": [0.5, 4.6]}
+    cells = {Task("yacht", m, "standardised", s): {"nll": x} for m in nll for s, x in enumerate(nll[m])}
+    table = WassersteinTable(SMALL, cells)
+    mean, error = table.paired("yacht", "gwi-net", "standardised", "nll", "net-constant")
+    assert mean == pytest.approx(-0.2) and error == pytest.approx(np.std([0.1, 0.3], ddof=1) / math.sqrt(2))
+    summary = table.summary()
+    assert summary["gwi-net"]["yacht"]["standardised"]["net-constant"] == [mean, error]
+    assert summary["gwi-net"]["yacht"]["standardised"]["svgp"][0] == pytest.approx(0.45)
+    assert table.held("gwi-net", "standardised") == {"yacht": False}
+    better = WassersteinTable(SMALL, {Task("yacht", "gwi-net", "thesis", 0): {"nll": 0.38}})
+    assert better.held("gwi-net", "thesis") == {"yacht": True}
+    text = table.markdown()
+    assert "-0.200 +- 0.100" in text and "0.29 (0.10)" in text and "on 0 of 1 rows; not on: Yacht" in text
+
+
+def test_the_printed_numbers():
+    assert PRINTED.published("boston", "gwi-net") == (2.27, 0.06) and PRINTED.title("wine") == "Wine (red)"
+    assert PRINTED.published("naval", "gwi-svgp") == (-7.25, 0.08) and len(PRINTED.rows()) == 9
+
+
+def test_the_table_goes_on_where_it_was(made, tmp_path):
+    table = run_table(SMALL, tmp_path, workers=1)
+    table.label = "table"  # as `particlegvi.run` names its results
+    assert table.markdown() == (tmp_path / "table.md").read_text()
+    first = (tmp_path / "table.md").read_bytes()
+    assert len(table.scores) == 2 * 2 * 4
+    (tmp_path / "cells" / "yacht.svgp.thesis.1.json").unlink()
+    run_table(SMALL, tmp_path, workers=1)
+    assert (tmp_path / "table.md").read_bytes() == first
+    entries = json.loads((tmp_path / "table.json").read_text())["entries"]
+    assert entries["yacht"]["rmse"]["thesis"]["svgp"]["splits"] == 2
+    assert [panel.metric for panel in table.panels()] == ["nll"]
+    panels = table.panels(["nll", "rmse"])
+    shown = {(table.called(model), "standardised") for model in SMALL.models}
+    assert set(panels[1].series) == shown and set(panels[0].series) == shown | set(panels[0].printed)
+    assert panels[0].printed == (("GWI-SVGP", "printed"), ("GWI-net", "printed")) and not panels[1].printed
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rows": ["yahct"]}, 'did you mean "yacht"'),
+        ({"models": ["gwi"]}, "there is no model of the table"),
+        ({"protocols": ["best"]}, "there is no protocol"),
+        ({"particles": 7}, "particles must be left out"),
+        ({"steps": 7}, "steps must be left out"),
+    ],
+)
+def test_bad_settings_are_refused(changes, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        build(load({"kind": "table", "table": "wasserstein", "name": "bad", **changes}))
+    assert "\n" not in str(caught.value)
+
+
+def test_the_scenario_has_the_defaults_of_its_table():
+    complete = load("uci-gaussian-wasserstein")
+    assert complete["splits"] == 10 and "particles" not in complete and load(complete) == complete
+    parts = build(load("uci-gaussian-wasserstein-short"))
+    assert parts.rows == ("yacht", "boston") and parts.models_of("best-of-30", "yacht") == ("gwi-net", "net-constant")
+    assert parts.models_of("best-of-30", "energy") == ()

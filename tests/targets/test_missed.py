@@ -1,0 +1,90 @@
+"""The proven bound on the mass that a target misses: against closed forms, and against wells that the survey misses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.targets import minimisers
+from particlegvi.targets.quadrature import missed, nodes, potential
+
+LINE, PLANE = pg.priors.Normal(0.0, 2.0), pg.priors.Normal([0.0, 0.0], [2.0, 2.0])
+CENTRE, DEPTH = -1.8201645613672577, 18.0
+
+
+def spike(width: float) -> pg.Loss:
+    """A parabola with a narrow well, which holds 82% of Q* where it is 2e-6 wide."""
+    well = f"{DEPTH}*exp(-(t - ({CENTRE!r}))^2/(2*({width!r})^2))"
+    return pg.Loss.from_formula(f"t^2/2 - {well}", ["t"])
+
+
+def mean_with_spike(width: float) -> float:
+    """By quadrature of exp over the well alone: the parabola is constant there."""
+    z = np.linspace(-12.0, 12.0, 48001)
+    mass = width * (np.exp(DEPTH * np.exp(-0.5 * z * z)) - 1.0).sum() * (z[1] - z[0]) * np.exp(-0.625 * CENTRE**2)
+    return CENTRE * mass / (mass + np.sqrt(np.pi / 0.625))
+
+
+@pytest.mark.parametrize("width", [2e-6, 1e-8])
+def test_a_well_that_the_survey_misses_is_found(width):
+    target = pg.target(spike(width), pg.methods.DLE(kl_weight=1.0), prior=LINE)
+    assert target.mean == pytest.approx(mean_with_spike(width), rel=1e-6)
+    assert target.missed < 1e-5 and "proven" in repr(target)
+    assert width < target.resolution / 12.0
+
+
+def test_without_the_search_it_is_missed_and_the_bound_says_so(monkeypatch):
+    monkeypatch.setattr(minimisers, "MOST_SEARCHES", 0)
+    target = pg.target(spike(2e-6), pg.methods.DLE(kl_weight=1.0), prior=LINE)
+    assert abs(target.mean) < 1e-9 and target.error < 1e-12  # the numbers that used to be stated
+    assert target.missed == pytest.approx(mean_with_spike(2e-6) / CENTRE, rel=1e-5)  # the share that the well holds
+
+
+def test_a_well_in_the_plane_is_found():
+    well = f"{DEPTH}*exp(-((t - ({CENTRE!r}))^2 + (u - 0.3)^2)/(2*2e-4^2))"
+    loss = pg.Loss.from_formula(f"t^2/2 + u^2 - 3*{well}", ["t", "u"])
+    target = pg.target(loss, pg.methods.DLE(kl_weight=1.0), prior=PLANE)
+    assert target.mean == pytest.approx([CENTRE, 0.3], abs=1e-3)
+    assert target.missed is not None and target.missed < 0.05 and target.resolution > 0.01
+
+
+def test_drle_finds_the_same_well():
+    method = pg.methods.DRLE(kl_weight=1.0, mmd_weight=0.1, kernel=pg.kernels.SquaredExponential(lengthscale=1.0))
+    target = pg.target(spike(1e-5), method, prior=LINE)
+    near = target.cdf([CENTRE - 1e-3, CENTRE + 1e-3])
+    assert near[1] - near[0] > 0.8
+
+
+BOUNDED = [
+    ("t^2/2", LINE, 1.0),
+    ("3/2*(t**4/4 + t**3/3 - t**2) - 3/8", pg.priors.Normal(0.0, 1.0), 1.0),
+    ("abs(sin(t)) + t^2/8", pg.priors.Laplace(0.5, 1.0), 0.1),
+    ("t^2/10", pg.priors.StudentT(degrees_of_freedom=3.0, location=0.2, scale=1.5), 1.0),
+    ("sqrt(t) + 1/t", pg.priors.Uniform(0.0, 5.0), 0.7),
+    ("t^4 - 2*t^2", pg.priors.Flat(1), 0.01),
+    ("log(t)^2", pg.priors.Uniform(-1.0, 3.0), 1.0),
+    ("t", pg.priors.GaussianMixture(means=[[0.0], [3.0]], sds=[[1.0], [0.5]], weights=[0.3, 0.7]), 2.0),
+    ("tanh(50*(t - 1))*t", pg.Prior.from_formula("exp(-x^4)*(1 + 1e1*x^2)"), 1.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("formula", "prior", "kl_weight"), BOUNDED, ids=[row[0] for row in BOUNDED])
+def test_the_bounds_hold_the_quadrature_and_are_close(formula, prior, kl_weight):
+    loss = pg.Loss.from_formula(formula, ["t"])
+    place = potential.place_of(prior)
+    found = nodes.discretise(potential.gibbs_log_weight(loss, prior, kl_weight), place)
+    bounds = missed.certifier(loss, prior, kl_weight, place).missed(found)
+    assert bounds.least <= 1.0 + 1e-9 and bounds.most >= 1.0 - 1e-9 and bounds.share < 2e-6
+    # a quadrature that lost a share of the mass lies outside the bounds
+    lost = found._replace(log_normaliser=found.log_normaliser + np.log(1.0 - 1e-4))
+    assert missed.certifier(loss, prior, kl_weight, place).missed(lost).least > 1.0 + 5e-5
+
+
+def test_nothing_is_proven_of_what_is_no_formula():
+    in_numpy = pg.Loss.from_numpy(lambda x: (x**2).sum(axis=1), lambda x: 2 * x, dim=1)
+    for loss in (pg.losses.get("double-well"), in_numpy):
+        target = pg.target(loss, pg.methods.DLE(kl_weight=1.0), prior=LINE)
+        assert target.missed is None and "proven" not in repr(target)
+    pole = pg.Loss.from_formula("t*log(t)", ["t"])  # its bounds over a box that ends at 0 are infinite
+    assert pg.target(pole, pg.methods.DLE(kl_weight=1.0), prior=pg.priors.Uniform(0.0, 2.0)).missed is None

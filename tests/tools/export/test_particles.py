@@ -1,0 +1,229 @@
+"""A run of particles in the forms of other tools: names, dimensions, every bit, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.diagnostics import effective_sample_size, potential_scale_reduction
+
+from .reader import read
+
+pandas = pytest.importorskip("pandas")
+xarray = pytest.importorskip("xarray")
+pytest.importorskip("h5netcdf")
+
+
+@pytest.fixture(scope="module")
+def plane():
+    loss = pg.Loss.from_formula("x^2/2 + y^2/4 + cos(x*y)", ["x", "y"])
+    methods = {"kl 0.1": pg.methods.DLE(0.1), "cold/dark": pg.methods.DE(), "truth": pg.methods.FDGVI()}
+    return pg.compare(loss, methods, pg.priors.Normal([0.0, 0.0], 1.0), 40, 60, 1e-2, record_every=5)
+
+
+def test_a_run_as_a_dataset(exported):
+    run = exported["DLE"]
+    found = run.to_xarray()
+    assert found["position"].dims == ("record", "particle", "coordinate")
+    assert found["position"].values.tobytes() == run.positions.tobytes()
+    assert found["time"].dims == found["step"].dims == ("record",)
+    assert np.array_equal(found["time"], run.times) and np.array_equal(found["step"], run.steps)
+    assert found["coordinate"].values.tolist() == run.loss.variables == ["theta"]
+    told = found.attrs
+    assert (told["label"], told["method"], told["kl_weight"], told["seed"]) == ("DLE", "DLE", 1.0, 2**64 - 1)
+    assert json.loads(told["info"])["integrator"] == "euler-maruyama"
+    assert np.shares_memory(found["position"].values, run.positions)
+    with pytest.raises(ValueError, match="read-only"):
+        found["position"].values[0] = 0.0
+
+
+def test_names_of_coordinates_are_those_of_the_formula(plane):
+    assert plane["kl 0.1"].to_xarray()["coordinate"].values.tolist() == ["x", "y"]
+    assert plane.to_dataframe().columns.tolist() == ["method", "particle", "x", "y"]
+
+
+def test_results_as_a_tree(exported):
+    tree = exported.to_xarray()
+    assert list(tree.children) == ["DE", "DLE", "DRLE", "truth"]
+    assert list(tree["truth"].children) == ["DE", "DLE", "DRLE"]
+    for group in tree.subtree:
+        assert (group.attrs["seed"], group.attrs["scenario"]) == (2**64 - 1, "global-minimiser")
+        assert set(json.loads(group.attrs["versions"])) == {"particlegvi", "python", "numpy", "scipy", "numba"}
+        assert 'name = "global-minimiser"' in group.attrs["scenario.toml"]
+    density, target = tree["truth/DLE"].to_dataset(), exported.targets["DLE"]
+    assert density["pdf"].dims == ("theta",)
+    assert np.array_equal(density["pdf"], target.pdf(density["theta"].values))
+    assert float(density["pdf"].integrate("theta")) == pytest.approx(1.0, abs=1e-6)
+    atoms = tree["truth/DE"].to_dataset()
+    assert np.array_equal(atoms["atoms"], exported.targets["DE"].atoms)
+    assert float(atoms["weights"].sum()) == pytest.approx(1.0)
+
+
+@pytest.mark.thorough
+def test_labels_that_are_no_names_of_groups(plane):
+    tree = plane.to_xarray()
+    assert set(tree.children) == {"kl 0.1", "cold_dark", "truth_", "truth"}
+    assert tree["cold_dark"].attrs["label"] == "cold/dark"
+    assert tree["truth/kl 0.1"]["pdf"].dims == ("x", "y")
+    assert tree["truth/truth_"]["mean"].dims == ("optimum", "coordinate")
+    volume = float(tree["truth/kl 0.1"]["pdf"].integrate("x").integrate("y"))
+    assert volume == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.thorough
+def test_netcdf_and_back_is_the_same_bits(exported, plane, tmp_path):
+    for number, results in enumerate((exported, plane)):
+        before = results.to_xarray()
+        path = results.to_netcdf(tmp_path / f"{number}.nc")
+        with xarray.open_datatree(path, engine="h5netcdf") as after:
+            for group in before.subtree:
+                same = after[group.path]
+                assert set(same.attrs) == set(group.attrs)
+                for name, values in group.to_dataset().variables.items():
+                    there = same.to_dataset().variables[name]
+                    assert there.dims == values.dims and there.values.tobytes() == values.values.tobytes(), name
+    again = exported.to_netcdf(tmp_path / "again.nc").read_bytes()
+    assert again == (tmp_path / "0.nc").read_bytes()
+    alone = exported["DRLE"].to_netcdf(tmp_path / "alone.nc")
+    with xarray.open_dataset(alone, engine="h5netcdf") as found:
+        assert found["position"].values.tobytes() == exported["DRLE"].positions.tobytes()
+
+
+def test_the_rows_of_the_particles(exported):
+    found = exported.to_dataframe()
+    assert found.columns.tolist() == ["method", "particle", "theta"] and len(found) == 180
+    assert found[found["method"] == "DRLE"]["theta"].to_numpy().tobytes() == exported["DRLE"].final[:, 0].tobytes()
+    every = exported.to_dataframe(records=True)
+    assert every.columns.tolist() == ["method", "record", "time", "particle", "theta"]
+    one = every[(every["method"] == "DLE") & (every["particle"] == 7)]
+    assert np.array_equal(one["theta"], exported["DLE"].positions[:, 7, 0])
+    assert np.array_equal(one["time"], exported["DLE"].times)
+    assert exported["DE"].to_dataframe().columns.tolist() == ["particle", "theta"]
+
+
+def test_a_coordinate_may_have_any_name():
+    loss = pg.Loss.from_formula("time^2 + particle^2", ["time", "particle"])
+    found = pg.compare(loss, ["DLE"], pg.priors.Normal([0.0, 0.0], 1.0), 10, 20, 1e-2, kl_weight=1.0)
+    assert found.to_dataframe(True).columns.tolist() == ["method", "record", "time", "particle", "time_", "particle_"]
+    assert found.to_xarray()["DLE"]["coordinate"].values.tolist() == ["time", "particle"]
+
+
+def test_the_draws_for_arviz(exported):
+    run = exported["DLE"]
+    tree = run.to_datatree()
+    late = run.times >= 0.5 * run.times[-1]
+    posterior = tree["posterior"]
+    assert posterior["position"].dims == ("chain", "draw", "coordinate")
+    assert np.array_equal(posterior["position"], np.swapaxes(run.positions[late], 0, 1))
+    assert np.array_equal(posterior["time"], run.times[late])
+    loss = run.loss.value(run.positions[-1])
+    assert np.array_equal(tree["sample_stats"]["loss"][:, -1], loss)
+    assert np.array_equal(tree["sample_stats"]["lp"][:, -1], run.prior.log_density(run.positions[-1]) - loss)
+    assert np.array_equal(tree["prior"]["position"][0], run.initial)
+    assert [group.attrs["independent_chains"] for group in tree.children.values()] == [1, 1, 1]
+    assert exported["DRLE"].to_datatree()["posterior"].attrs["independent_chains"] == 0
+    assert "lp" not in exported["DRLE"].to_datatree()["sample_stats"]
+    assert len(run.to_datatree(last=1.0)["posterior"]["draw"]) == len(run.steps)
+    assert len(run.to_datatree(last=0.25)["posterior"]["draw"]) == 11
+
+
+@pytest.mark.thorough
+def test_particles_that_jump_are_not_independent():
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    run = pg.simulate(loss, pg.methods.DLE(1.0, jumps=True), prior, 20, 100, 1e-3)
+    assert run.to_datatree()["posterior"].attrs["independent_chains"] == 0
+
+
+def test_without_noise_there_are_samples_and_no_chains(exported):
+    tree = exported["DE"].to_datatree()
+    assert tree["posterior"]["position"].dims == ("sample", "coordinate")
+    assert np.array_equal(tree["posterior"]["position"], exported["DE"].final)
+    assert list(tree["posterior"].attrs["sample_dims"]) == ["sample"]
+    with pytest.raises(ValueError, match="^chains must be False for DE, whose particles have no draws .*, not True$"):
+        exported["DE"].to_datatree(chains=True)
+    assert exported["DLE"].to_datatree(chains=False)["posterior"]["position"].dims == ("sample", "coordinate")
+
+
+@pytest.mark.thorough
+def test_a_start_that_is_not_the_prior_is_not_called_so():
+    loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
+    run = pg.simulate(loss, pg.methods.DLE(1.0), prior, steps=20, step_size=1e-3, initial=np.linspace(-1, 1, 5))
+    assert set(run.to_datatree().children) == {"posterior", "sample_stats"}
+    flat = pg.simulate(loss, pg.methods.DLE(1.0), steps=20, step_size=1e-3, initial=np.linspace(-1, 1, 5))
+    assert set(flat.to_datatree().children) == {"posterior", "sample_stats"}
+
+
+def ours(run):
+    draws = run.to_datatree()["posterior"]["position"].values
+    each = [np.ascontiguousarray(draws[:, :, i]) for i in range(run.dim)]
+    return {
+        "r_hat": [potential_scale_reduction(one) for one in each],
+        "effective_sample_size": [effective_sample_size(one) for one in each],
+    }
+
+
+def check(found, run):
+    for key, values in ours(run).items():
+        np.testing.assert_allclose(found[key], values, rtol=1e-12, atol=0.0)
+    names = run.loss.variables
+    assert found["rows"] == [f"position[{name}]" for name in names]
+    assert found["attributes"]["label"] == run.label and "scenario.toml" in found["attributes"]
+
+
+def test_arviz_reads_the_tree_and_agrees(exported, tmp_path):
+    """R-hat and ESS to 1e-12; an autocorrelation moved by one draw would not be."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pytest.importorskip("arviz")
+    path = tmp_path / "draws.nc"
+    exported.to_datatree().to_netcdf(path, engine="h5netcdf")
+    for label in ("DLE", "DRLE"):
+        check(read(path, label), exported[label])
+    inside = exported["DLE"].to_inference_data()
+    assert np.array_equal(inside.posterior["position"][:, -1], exported["DLE"].final)
+    wrong = exported["DLE"].at(-2)
+    with pytest.raises(AssertionError):
+        check(read(path, "DLE"), wrong)
+
+
+@pytest.mark.slow
+def test_other_versions_of_arviz_read_the_tree_and_agree(exported, plane, tmp_path):
+    """Of the environments whose Pythons PARTICLEGVI_ARVIZ names, separated by ":"; this one's where it names none."""
+    pythons = os.environ.get("PARTICLEGVI_ARVIZ", sys.executable).split(os.pathsep)
+    for results, label in ((exported, "DLE"), (exported, "DRLE"), (plane, "kl 0.1")):
+        path = tmp_path / f"{label[:2]}.nc"
+        tree = results.to_datatree()
+        tree.to_netcdf(path, engine="h5netcdf")
+        for python in pythons:
+            line = [python, "-W", "ignore", str(Path(__file__).with_name("reader.py")), str(path), label]
+            found = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+            print(python, found["arviz"], found["r_hat"], found["effective_sample_size"])
+            for key, values in ours(results[label]).items():
+                np.testing.assert_allclose(found[key], values, rtol=1e-12, atol=0.0)
+            assert found["rows"] == [f"position[{name}]" for name in results[label].loss.variables]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda run: run.to_datatree(last=0.0), "last must be a number above 0 and at most 1, not 0.0"),
+        (lambda run: run.to_datatree(last="half"), 'last must be a number above 0 and at most 1, not "half"'),
+        (lambda run: run.to_datatree(chains="yes"), 'chains must be True or False, not "yes"'),
+        (lambda run: run.to_dataframe(records=1), "records must be True or False, not 1"),
+        (lambda run: run.to_netcdf("x.csv"), 'path must be a file that ends in .nc, not "x.csv"'),
+        (lambda run: run.to_netcdf("absent/x.nc"), 'path must be in a folder that exists, not in "absent"'),
+        (lambda run: run.to_netcdf(3), "path must be the path of a folder, not 3"),
+    ],
+)
+def test_bad_arguments(exported, call, words):
+    with pytest.raises(ValueError) as caught:
+        call(exported["DLE"])
+    assert str(caught.value) == words

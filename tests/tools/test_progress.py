@@ -1,0 +1,237 @@
+"""One object for progress, three fronts: a terminal, a notebook, and nothing; and what an interruption leaves."""
+
+from __future__ import annotations
+
+import contextvars
+import io
+import os
+import signal
+import sys
+import threading
+import time
+import types
+
+import numpy as np
+import pytest
+
+import particlegvi as pg
+from particlegvi.tools import errors, progress, signals
+
+LOSS, PRIOR, DLE = pg.losses.get("double-well"), pg.priors.Normal(0.0, 1.0), pg.methods.DLE(1.0)
+SMALL = {"particles": 10, "steps": 20, "step_size": 1e-3}
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+class Bar:
+    """Stands for the bars of tqdm.auto, and notes what it was made with and told."""
+
+    made: list = []
+
+    def __init__(self, desc, total=None, initial=0, **settings):
+        self.desc, self.total, self.n, self.settings, self.start_t = desc, total, initial, settings, 0.0
+        self.format_dict, self.closed, self.seen = {"elapsed": 0.0}, False, [initial]
+        Bar.made.append(self)
+
+    def update(self, more):
+        self.n += more
+        self.seen.append(self.n)
+
+    def refresh(self):
+        self.seen.append(self.n)
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def made(monkeypatch):
+    monkeypatch.setattr("tqdm.auto.tqdm", Bar)
+    monkeypatch.setattr(Bar, "made", [])
+    return Bar.made
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """IPython says that this is the kernel of a notebook."""
+    shell = types.SimpleNamespace(config={"IPKernelApp": {}})
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell, version_info=(9, 0)))
+
+
+def test_a_terminal_sees_a_bar_for_every_method(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    for asked in (True, "auto"):
+        results = pg.run("global-minimiser", progress=asked, **SMALL)
+        seen = sys.stderr.getvalue()
+        assert [label in seen for label in ("loading", "DE", "DLE", "DRLE")] == [True] * 4
+        assert list(results) == ["DE", "DLE", "DRLE"]
+        sys.stderr.truncate(0)
+
+
+def test_a_notebook_sees_them_by_tqdm_auto(made, notebook):
+    before = threading.active_count()
+    pg.run("global-minimiser", progress=True, **SMALL)
+    assert [bar.desc for bar in made if bar.total == 20] == ["DE", "DLE", "DRLE"]
+    assert all(bar.closed and "ncols" not in bar.settings for bar in made)
+    assert [bar.seen[-1] for bar in made if bar.total == 20] == [20, 20, 20]
+    time.sleep(2 * progress.TICK)
+    assert threading.active_count() <= before + 1  # one may be the engine's own; none ticks any more
+
+
+def test_what_takes_long_in_a_notebook_shows_the_time_in_the_context_of_its_cell(made, notebook, monkeypatch):
+    monkeypatch.setattr(progress, "TICK", 0.02)
+    cell: contextvars.ContextVar[str] = contextvars.ContextVar("cell")
+    cell.set("the third")
+    heard = []
+    monkeypatch.setattr(Bar, "refresh", lambda self: heard.append((cell.get("none"), threading.current_thread().name)))
+    with progress.Bars("notebook"):
+        time.sleep(0.2)
+    assert len(heard) > 3 and {each for each, _ in heard} == {"the third"}
+    assert threading.current_thread().name not in {name for _, name in heard}
+
+
+def test_what_has_no_progress_of_its_own_says_after_a_second_what_it_does(made, notebook, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    results = pg.run("global-minimiser", progress=None, **SMALL)
+    assert made == []
+    assert results.summary["methods"]
+    assert "comparing with the truth" in {bar.desc for bar in made} and all(bar.closed for bar in made)
+    Bar.made.clear()
+    results.plot()
+    assert made[-1].desc == "drawing" and [bar.desc for bar in made if bar.desc != "drawing"] == ["loading"]
+    Bar.made.clear()
+    pg.target(LOSS, DLE, PRIOR)
+    assert made[-1].desc == "comparing with the truth"
+
+
+def test_within_a_call_that_shows_nothing_nothing_is_shown(made, notebook, monkeypatch, tmp_path):
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    pg.run("global-minimiser", progress=None, out=tmp_path / "run", **SMALL)  # computes its summary
+    assert (tmp_path / "run" / "summary.json").exists() and made == []
+    with progress.listening(lambda *_: None):
+        pg.target(LOSS, DLE, PRIOR)
+    assert made == []
+
+
+@pytest.mark.parametrize("nothing", [None, False])
+def test_nothing_is_shown_where_nothing_was_asked_for(made, monkeypatch, nothing):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    pg.run("global-minimiser", progress=nothing, **SMALL)
+    pg.simulate(LOSS, DLE, PRIOR, **SMALL, progress=nothing)
+    pg.compare(LOSS, [DLE], PRIOR, **SMALL, progress=nothing)
+    assert made == [] and sys.stderr.getvalue() == ""
+
+
+def test_auto_is_for_those_who_look_on(made, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    assert progress.automatic() is None  # stderr is captured
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert progress.automatic() == "terminal"
+    with signals.StopSignals():  # a command has its own
+        assert progress.automatic() is None
+    found = []
+    worker = threading.Thread(target=lambda: found.append(progress.automatic()))
+    worker.start()
+    worker.join()
+    assert found == [None]
+    import multiprocessing.process
+
+    monkeypatch.setattr(multiprocessing.process.current_process(), "name", "LokyProcess-1")
+    assert progress.automatic() is None
+    monkeypatch.setattr(sys, "stderr", None)
+    assert progress.automatic() is None and progress.chosen(True).front is None
+
+
+def test_auto_waits_a_second_unless_it_will_be_long(made, notebook, monkeypatch):
+    pg.simulate(LOSS, DLE, PRIOR, **SMALL)
+    assert made == []
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    with progress.listening("auto") as heard:
+        heard("DE", 1, 10)
+        assert made == []
+        time.sleep(0.06)
+        heard("DE", 5, 10)
+        assert [(bar.desc, bar.seen) for bar in made] == [("DE", [5])]
+        heard("DE", 7, 10)
+        assert made[0].n == 7
+    with progress.listening("auto") as heard:
+        heard.stage("compiling", 0, 3, 30.0)
+        assert made[-1].desc == "compiling for this machine, once: about 30 s"
+
+
+def test_what_is_printed_meanwhile_stands_apart(made, notebook):
+    told = []
+    with progress.Bars("notebook", first="checking") as bar:
+        bar.word("one")
+        made[-1].clear = lambda: told.append("cleared")
+        made[-1].refresh = lambda: told.append("again")
+        bar.aside(lambda: told.append("printed"))
+    assert [each.desc for each in made] == ["checking", "one"] and told == ["cleared", "printed", "again"]
+    nobody = progress.Bars(None)
+    nobody.word("one")
+    nobody.aside(lambda: told.append("printed"))
+    assert len(made) == 2 and told[3:] == ["printed"]
+
+
+def test_simulate_and_compare_name_the_methods(made, notebook):
+    run = pg.simulate(LOSS, DLE, PRIOR, **SMALL, progress=True)
+    assert [bar.desc for bar in made if bar.total == 20] == ["DLE"]
+    pg.compare(LOSS, {"cold": pg.methods.DLE(0.1), "hot": DLE}, PRIOR, **SMALL, progress=True)
+    assert [bar.desc for bar in made if bar.total == 20] == ["DLE", "cold", "hot"]
+    assert np.array_equal(run.positions, pg.simulate(LOSS, DLE, PRIOR, **SMALL).positions)
+
+
+def test_without_widgets_a_notebook_gets_text_and_no_warning(notebook, recwarn):
+    assert progress.in_notebook()
+    assert callable(progress.maker("notebook")) and not [each for each in recwarn if "IProgress" in str(each.message)]
+
+
+def test_a_function_hears_as_before(tmp_path):
+    heard = []
+    pg.run("global-minimiser", out=tmp_path / "run", progress=lambda *told: heard.append(told), **SMALL)
+    assert heard[-1] == ("DRLE", 20, 20)
+    assert pg.resume(tmp_path / "run", progress=True)["DE"].steps[-1] == 20
+    with pytest.raises(ValueError, match='progress must be True, "auto", a function or None, not "always"'):
+        pg.resume(tmp_path / "run", progress="always")
+
+
+class Stop:
+    """Ctrl-C at the first call for a label (of a run of one method: at the first)."""
+
+    def __init__(self, label=None):
+        self.label = label
+
+    def __call__(self, *told):
+        if self.label in (None, told[0]):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)  # Python answers between two of its instructions
+
+
+def test_an_interruption_says_how_to_get_what_was_recorded(monkeypatch):
+    monkeypatch.setattr(errors, "_last", [])
+    assert pg.last_interrupted() is None
+    with pytest.raises(KeyboardInterrupt, match=r"particlegvi\.last_interrupted\(\), and in error\.run") as caught:
+        pg.simulate(LOSS, DLE, PRIOR, **SMALL, progress=Stop())
+    assert pg.last_interrupted() is caught.value.run and len(caught.value.run.positions) >= 1
+    assert caught.value.run.info["stopped"] == "interrupted"
+    with pytest.raises(KeyboardInterrupt, match=r"error\.results"):
+        pg.run("global-minimiser", progress=Stop("DLE"), **SMALL)
+    assert list(pg.last_interrupted()) == ["DE", "DLE"] and pg.last_interrupted().status == "interrupted"
+    with pytest.raises(KeyboardInterrupt, match=r"last_interrupted"):
+        pg.compare(LOSS, {"a": pg.methods.DE(), "b": DLE}, PRIOR, **SMALL, progress=Stop("b"))
+    left = pg.last_interrupted()
+    assert list(left) == ["a", "b"] and repr(left).startswith("Comparison(double-well, seed 0, interrupted")
+    assert "b" in left.describe() and left["a"].steps[-1] == 20
+
+
+def test_a_run_that_diverged_is_kept_too():
+    with pytest.raises(pg.Diverged) as caught:
+        pg.simulate(pg.Loss.from_formula("-x^4", ["x"]), DLE, PRIOR, 5, 400, 0.1)
+    assert pg.last_interrupted() is caught.value.run
