@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import signal
 from collections.abc import Iterator
@@ -27,9 +28,15 @@ for number in [getattr(signal, name) for name in HANDLERS if hasattr(signal, nam
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Parameters that a test's `sample` does not name make it `thorough`; a name in it fits one of them at least."""
+    """Give tests the marker `thorough` by their markers `needs` and `sample`; check the names of `sample`."""
     unused: dict[str, set[str]] = {}
     for item in items:
+        needs = {name for marker in item.iter_markers("needs") for name in marker.args}
+        if needs:
+            item.add_marker("thorough")
+        missing = sorted(name for name in needs if importlib.util.find_spec(name) is None)
+        if missing:
+            item.add_marker(pytest.mark.skip(reason=f"needs {', '.join(missing)}: pip install -e '.[thorough]'"))
         sample = item.get_closest_marker("sample")
         if sample is not None:
             fitting = {name for name in sample.args if fnmatchcase(item.callspec.id, name)}

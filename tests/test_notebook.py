@@ -10,15 +10,14 @@ import time
 
 import pytest
 
-pytestmark = pytest.mark.thorough
-
-nbformat = pytest.importorskip("nbformat")
-nbclient = pytest.importorskip("nbclient")
-pytest.importorskip("ipykernel")
+pytestmark = pytest.mark.needs("nbclient", "nbformat", "ipykernel")
 
 
 def execute(cells, folder, timeout=120):
     """The outputs of cells of code, executed one after the other in one kernel."""
+    import nbclient
+    import nbformat
+
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     client = nbclient.NotebookClient(
         notebook, timeout=timeout, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
@@ -50,9 +49,10 @@ def test_a_small_notebook_shows_tables_pictures_and_a_bar(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.needs("arviz", "h5netcdf")
 def test_the_notebook_of_the_docs_runs_and_shows_what_is_kept(root, tmp_path):
-    pytest.importorskip("arviz")
-    pytest.importorskip("h5netcdf")
+    import nbformat
+
     spec = importlib.util.spec_from_file_location("notebook", root / "docs" / "notebook.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -71,6 +71,9 @@ def test_the_notebook_of_the_docs_runs_and_shows_what_is_kept(root, tmp_path):
 
 @pytest.mark.slow
 def test_a_cell_that_is_stopped_says_how_to_get_what_was_recorded(tmp_path):
+    import nbclient
+    import nbformat
+
     run = "pg.simulate(pg.losses.get('double-well'), pg.methods.DLE(1.0), pg.priors.Normal(0.0, 1.0), 2000, 10**9, 1e-3"
     long = f"import particlegvi as pg\n{run}, progress=lambda done, steps: open('begun', 'w').close())"
     after = "left = pg.last_interrupted(); len(left.positions)"

@@ -116,7 +116,7 @@ assert divergences.kl(regressors, exact) == np.inf
     ],
 }
 SLOW = {"README.md", "docs/index.md", "docs/films.md", "docs/notebook.md", "docs/start.md", "docs/sweeps.md"}
-NEEDS = {"docs/estimators.md": "sklearn", "docs/notebook.md": "arviz"}
+NEEDS = {"docs/estimators.md": ["sklearn"], "docs/notebook.md": ["arviz", "h5netcdf"]}
 # Pages whose Python is not run from the first line to the last, and why.
 NOT_RUN = {
     "docs/extending.md": "shows files; tests/test_extending.py puts them into a copy of the package",
@@ -144,7 +144,8 @@ def test_ci_runs_the_test_command_of_the_readme(root):
     (steps,) = [steps for steps in readme_commands(root) if steps[-1].startswith("pytest")]
     places = {".venv/bin/activate": '"$work/venv/bin/activate"', ".venv": '"$work/venv"'}  # CI's is a temporary one
     expected = [" ".join(places.get(word, word) for word in step.split(" ")) for step in steps]
-    positions = [lines.index(step) for step in [*expected, 'pytest -q -n auto -m "thorough and not slow"']]
+    after = ["pip install -e '.[thorough]'", 'pytest -q -n auto -m "thorough and not slow"']
+    positions = [lines.index(step) for step in [*expected, *after]]
     assert positions == sorted(positions)
     assert {"ruff check", "mypy"} <= set(lines)
     assert os.access(script, os.X_OK)
@@ -179,12 +180,16 @@ def test_every_page_with_python_is_run_or_excused(root):
     assert shown == CHECKS.keys() | NOT_RUN.keys()
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CHECKS])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[*[pytest.mark.slow] * (name in SLOW), pytest.mark.needs(*NEEDS.get(name, ()))])
+        for name in CHECKS
+    ],
+)
 @pytest.mark.sample("docs/first-run.md", "docs/function-space.md")
 def test_the_python_of_a_page_runs_and_says_what_the_page_says(root, tmp_path, name):
     """All blocks of one page, one after the other, as a reader would type them; warnings of the user are errors."""
-    if name in NEEDS:
-        pytest.importorskip(NEEDS[name], reason=f"needs {NEEDS[name]}")
     shown = blocks(root / name, "python")
     assert len(CHECKS[name]) <= len(shown)
     program = "\n".join(part for pair in zip_longest(shown, CHECKS[name], fillvalue="") for part in pair)

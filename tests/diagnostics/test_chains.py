@@ -20,11 +20,12 @@ def autoregression(chains, draws, memory, seed=0):
 SHAPES = [(4, 100, 0.5), (4, 101, 0.9), (100, 50, 0.3), (3, 9, -0.5), (2, 30, 0.0), (2, 8, 0.9), (5, 200, -0.7)]
 
 
+@pytest.mark.needs("arviz")
 @pytest.mark.parametrize(("chains", "draws", "memory"), SHAPES)
 def test_both_are_arvizs(chains, draws, memory):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        arviz = pytest.importorskip("arviz")
+        import arviz
     x = np.round(autoregression(chains, draws, memory), 2)  # with ties
     x[0] += 0.5
     assert potential_scale_reduction(x) == pytest.approx(float(arviz.rhat(x, method="rank")), rel=1e-10)

@@ -26,7 +26,7 @@ OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-r
 LABEL = "document.querySelector('#live canvas[role=img]').getAttribute('aria-label')"
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\"><b>"
 
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), pytest.mark.thorough]
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), pytest.mark.needs("selenium")]
 driven = pytest.mark.skipif(DRIVER is None, reason="chromedriver is not installed")
 
 
@@ -42,7 +42,7 @@ def page(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory) -> Iterator[Any]:
-    webdriver = pytest.importorskip("selenium.webdriver")
+    from selenium import webdriver
     options = webdriver.ChromeOptions()
     for option in [*OPTIONS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1280,1000"]:
         options.add_argument(option)
@@ -203,7 +203,7 @@ def test_a_page_goes_to_the_plane_and_to_drawings(browser, page, loss):
 
 @driven
 def test_a_loss_is_drawn_by_arrow_keys_and_by_pointer(browser, page):
-    chains = pytest.importorskip("selenium.webdriver.common.action_chains")
+    from selenium.webdriver.common import action_chains as chains
     opened(browser, page, f"#loss=spline&low=-3&high=3&heights={','.join(['1'] * 25)}&particles=20")
     canvas = by_id(browser, "drawing")
     canvas.send_keys("\ue014\ue013\ue013")  # one place to the right of the middle, twice up

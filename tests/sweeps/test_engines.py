@@ -120,8 +120,10 @@ def test_many_kills_of_workers(straight, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.needs("distributed")
 def test_a_local_cluster_makes_the_same_bytes(straight, tmp_path):
-    distributed = pytest.importorskip("distributed")
+    import distributed
+
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     ) as cluster:
@@ -129,9 +131,8 @@ def test_a_local_cluster_makes_the_same_bytes(straight, tmp_path):
     assert outputs(tmp_path / "s") == straight
 
 
-@pytest.mark.thorough
+@pytest.mark.needs("distributed")
 def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch, tmp_path):
-    pytest.importorskip("distributed")
     monkeypatch.setattr(engines, "ANSWER", 0.2)
     with pytest.raises(ValueError, match=r'no scheduler answers at "tcp://127\.0\.0\.1:9"'):
         pg.sweep(SMALL, over=OVER, seeds=1, dask="tcp://127.0.0.1:9", out=tmp_path / "s")
@@ -139,8 +140,8 @@ def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch, tmp_path)
 
 
 @pytest.mark.slow
+@pytest.mark.needs("distributed")
 def test_a_scheduler_that_is_killed_is_one_sentence_with_a_way_to_go_on(tmp_path, capsys):
-    pytest.importorskip("distributed")
     address = "tcp://127.0.0.1:18787"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
     module = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
@@ -244,8 +245,8 @@ def test_twenty_kills_of_clients_and_workers(tmp_path):
 
 @linux
 @pytest.mark.slow
+@pytest.mark.needs("distributed")
 def test_a_scheduler_and_two_workers_as_the_page_starts_them_one_killed(tmp_path):
-    pytest.importorskip("distributed")
     scenario = {**SMALL, "steps": 20_000, "sweep": {"seeds": 20, "over": OVER}}
     (tmp_path / "small.toml").write_text(text(load(scenario)))
     address = "tcp://127.0.0.1:18786"

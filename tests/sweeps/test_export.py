@@ -7,12 +7,12 @@ import pytest
 
 from ..test_notebook_tables import read
 
-xarray = pytest.importorskip("xarray")
-pandas = pytest.importorskip("pandas")
 
-
-@pytest.mark.thorough
+@pytest.mark.needs("pandas", "pyarrow", "xarray", "h5netcdf")
 def test_every_suffix_holds_the_numbers(swept, tmp_path):
+    import pandas
+    import xarray
+
     for suffix in (".nc", ".csv", ".parquet", ".npz"):
         assert swept.export(tmp_path / f"a{suffix}") == tmp_path / f"a{suffix}"
     with xarray.open_dataset(tmp_path / "a.nc", engine="h5netcdf") as found:

@@ -14,8 +14,10 @@ from particlegvi.sweeps.report import best, interval, marginals
 from .conftest import OVER
 
 
+@pytest.mark.needs("pandas")
 def test_a_frame_has_the_lines_of_the_table(swept):
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     frame = swept.to_dataframe()
     assert len(frame) == 18 and list(frame.columns[:5]) == [*OVER, "seed", "method", "status"]
     grouped = frame.groupby(list(OVER))["w1"].mean().to_numpy().reshape(3, 2)
@@ -23,8 +25,8 @@ def test_a_frame_has_the_lines_of_the_table(swept):
     assert isinstance(frame, pandas.DataFrame)
 
 
+@pytest.mark.needs("xarray")
 def test_the_dimensions_of_the_dataset_are_the_swept_keys(swept):
-    pytest.importorskip("xarray")
     data = swept.to_xarray()
     assert dict(data.sizes) == {"methods.DLE.kl_weight": 3, "particles": 2, "seed": 3, "method": 1}
     one = data["w1"].sel({"methods.DLE.kl_weight": 1.0, "particles": 8, "seed": 2, "method": "DLE"})

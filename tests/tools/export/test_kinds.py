@@ -7,9 +7,6 @@ import pytest
 import particlegvi as pg
 from particlegvi.scenario import kinds
 
-pytest.importorskip("pandas")
-pytest.importorskip("xarray")
-
 # A short run of each kind; a new kind needs a line here.
 SMALL = {
     "approximation": ("sparse-approximation", {"models": ["subset", "greedy"], "sizes": [3, 5], "trials": 2}),
@@ -24,8 +21,8 @@ def test_every_kind_is_tried():
     assert sorted(SMALL) == kinds.names(), "give the new kind a short run in SMALL"
 
 
+@pytest.mark.needs("pandas", "pyarrow", "xarray", "h5netcdf")
 @pytest.mark.parametrize("name", sorted(SMALL))
-@pytest.mark.sample("function-space", "particles")
 def test_every_kind_has_its_table_its_dataset_and_its_picture(name, toy, monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
     scenario, settings = SMALL[name]
@@ -44,6 +41,7 @@ def test_every_kind_has_its_table_its_dataset_and_its_picture(name, toy, monkeyp
         assert results.export(tmp_path / f"all{suffix}").stat().st_size > 100
 
 
+@pytest.mark.needs("pandas", "xarray")
 def test_a_table_is_a_cube_of_scores(toy, monkeypatch):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
     results = pg.run("uci-function-space", **SMALL["table"][1])
@@ -60,6 +58,7 @@ def test_a_table_is_a_cube_of_scores(toy, monkeypatch):
         results.to_datatree()
 
 
+@pytest.mark.needs("xarray")
 def test_functions_come_with_their_data(fitted):
     run = fitted["PLS"]
     found = run.to_xarray()
@@ -75,6 +74,7 @@ def test_functions_come_with_their_data(fitted):
         fitted["GP"].to_datatree(chains=True)
 
 
+@pytest.mark.needs("xarray")
 def test_networks_come_with_their_data_and_what_they_say():
     scenario, settings = SMALL["networks"]
     run = pg.run(scenario, **settings)["DE"]

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +16,7 @@ from particlegvi.diagnostics import effective_sample_size, potential_scale_reduc
 
 from .reader import read
 
-pandas = pytest.importorskip("pandas")
-xarray = pytest.importorskip("xarray")
-pytest.importorskip("h5netcdf")
+pytestmark = pytest.mark.needs("pandas", "xarray", "h5netcdf")
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +75,9 @@ def test_labels_that_are_no_names_of_groups(plane):
     assert volume == pytest.approx(1.0, abs=1e-3)
 
 
-@pytest.mark.thorough
 def test_netcdf_and_back_is_the_same_bits(exported, plane, tmp_path):
+    import xarray
+
     for number, results in enumerate((exported, plane)):
         before = results.to_xarray()
         path = results.to_netcdf(tmp_path / f"{number}.nc")
@@ -178,11 +176,9 @@ def check(found, run):
     assert found["attributes"]["label"] == run.label and "scenario.toml" in found["attributes"]
 
 
+@pytest.mark.needs("arviz")
 def test_arviz_reads_the_tree_and_agrees(exported, tmp_path):
     """R-hat and ESS to 1e-12; an autocorrelation moved by one draw would not be."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        pytest.importorskip("arviz")
     path = tmp_path / "draws.nc"
     exported.to_datatree().to_netcdf(path, engine="h5netcdf")
     for label in ("DLE", "DRLE"):

@@ -11,8 +11,7 @@ import particlegvi as pg
 from particlegvi import cli
 from particlegvi.tools.extras import MissingLibrary, needed
 
-pandas = pytest.importorskip("pandas")
-pytest.importorskip("xarray")
+pytestmark = pytest.mark.needs("pandas", "pyarrow", "xarray", "h5netcdf")
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +23,8 @@ def test_every_suffix_holds_the_particles(folder, exported, tmp_path, capsys):
     for suffix in (".nc", ".csv", ".parquet", ".npz"):
         assert cli.main(["export", str(folder), "--to", str(tmp_path / f"a{suffix}")]) == 0
         assert capsys.readouterr().out.strip() == str(tmp_path / f"a{suffix}")
+    import pandas
+
     rows = exported.to_dataframe()
     from_csv = pandas.read_csv(tmp_path / "a.csv")
     from_parquet = pandas.read_parquet(tmp_path / "a.parquet")
