@@ -75,7 +75,7 @@ class Network(Card):
         self.widths = (self.inputs, *self.hidden, self.outputs)
         self.dim = sum((a + 1) * b for a, b in zip(self.widths[:-1], self.widths[1:], strict=True))
         if self.dim > arguments.MOST_COORDINATES:
-            raise ValueError(f"hidden must leave at most {arguments.MOST_COORDINATES} parameters, not {self.dim}")
+            raise ValueError(f"hidden must make at most {arguments.MOST_COORDINATES} parameters, not {self.dim}")
         gain = GAINS.get(activation, 1.0) if parameterisation == "ntk" else 0.0
         self.scales = np.array([gain / math.sqrt(each) if gain else 1.0 for each in self.widths[:-1]])
         self.shape = compute.Shape(layout(self.widths, self.scales.tolist()), np.array([code, 0], dtype=np.int64))

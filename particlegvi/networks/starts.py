@@ -22,11 +22,6 @@ RULES = {  # the sd of a parameter of a layer with n inputs and m outputs
 }
 
 
-def names() -> list[str]:
-    """The names of all rules, in alphabetical order."""
-    return sorted(RULES)
-
-
 def deviations(
     widths: Sequence[int], rule: object = "he", weights: ArrayLike | None = None, biases: ArrayLike | None = None
 ) -> Array:

@@ -10,14 +10,13 @@ from particlegvi.functionspace import covariances, residuals
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.verification.chance import ERRORS
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.optimum import divergence, normal_kl
 from particlegvi.verification.picture import Picture
 
 
 class DegenerateProcess(Claim):
-    """A process of rank 10 and the Matern-1/2 process whose regressors it has, at 20, 30 and 40 inputs: with every
-    decade that a nugget on both is smaller KL grows by ln(10)/2 for each input beyond the rank.
-
-    Wrong: the process that keeps the residual, whose KL is 0.
+    """A Matern-1/2 process and its subset of regressors of rank 10, at 20, 30 and 40 inputs, with a nugget on both
+    covariances: for each factor 1/10 on the nugget, KL grows by ln(10)/2 for each input beyond the rank.
     """
 
     name = "sor-singular"
@@ -35,11 +34,12 @@ class DegenerateProcess(Claim):
             A = ((np.arange(number) + 0.25) * 10.0 / number)[:, None]
             e = basis.features(A)
             own = e @ e.T + (residuals.get("gp", basis).covariance(A) if wrong else 0.0)
-            table.append([_kl(own + d * np.eye(number), k(A) + d * np.eye(number)) for d in self.nuggets])
+            zero, one = np.zeros(number), np.eye(number)
+            table.append([normal_kl(zero, own + d * one, k(A) + d * one) for d in self.nuggets])
         kl = np.array(table)
         growth = (kl[:, 2] - kl[:, 1]) / (2.0 * (np.array(self.numbers) - basis.size))
         worst = float(np.max(np.abs(growth / (0.5 * math.log(10.0)) - 1.0)))
-        check = Check("growth per decade and input, from ln(10)/2, relative", worst, 0.01)
+        check = Check("distance of the growth per decade and input to ln(10)/2, relative", worst, 0.01)
         return Experiment((check,), {"kl": kl})
 
     def draw(self, picture: Picture, data: Data) -> None:
@@ -51,8 +51,6 @@ class DegenerateProcess(Claim):
 class ReluKinks(Claim):
     """The number of cells of a grid in which a random network of one hidden layer bends, for 3 and 5 ReLU units with
     standard normal weights: exactly 3 nearly always with 3, and nearly never with 5, on a wide and fine grid.
-
-    Wrong: 3 units in both.
     """
 
     name = "relu-kinks"
@@ -85,12 +83,10 @@ class ReluKinks(Claim):
 class DataProcessing(Claim):
     """tanh(a x) + tanh(b x) with (a, b) ~ N((1, -1), I), and with the means exchanged: KL of the values at x = 1 in 400
     cells, by quadrature. KL of the weights is 4, and of the functions 0: they have one law.
-
-    Wrong: tanh(a x) + sin(b x), whose units are of two kinds.
     """
 
     name = "data-processing"
-    claim = "KL of functions is at most KL of weights; exchanging like units costs weights alone"
+    claim = "KL of functions is at most KL of weights; exchanging like units changes the latter only"
     source = "004, Propositions 3 and 6"
     wrong = "one unit tanh, the other sin"
     cells = 400
@@ -101,11 +97,10 @@ class DataProcessing(Claim):
         first = np.exp(-0.5 * ((a - 1.0) ** 2 + (b + 1.0) ** 2))
         second = np.exp(-0.5 * ((a + 1.0) ** 2 + (b - 1.0) ** 2))
         first, second = first / first.sum(), second / second.sum()
-        of_weights = float(np.sum(first * np.log(first / second)))
+        of_weights = divergence(first, second)
         values = np.tanh(a) + (np.sin(b) if wrong else np.tanh(b))
         laws = [np.histogram(values, self.cells, (-2.0, 2.0), weights=law)[0] for law in (first, second)]
-        inside = laws[0] > 0.0
-        of_functions = float(np.sum(laws[0][inside] * np.log(laws[0][inside] / laws[1][inside])))
+        of_functions = divergence(*laws)
         checks = (
             Check("KL of the values, nats", of_functions, 1e-12),
             Check("KL of the values over that of the weights", of_functions / of_weights, 1.0),
@@ -120,14 +115,8 @@ class DataProcessing(Claim):
         picture.frame("value at x = 1", "density", "upper left", ylim=(0.0, 1.2))
 
 
-def _kl(first: np.ndarray, second: np.ndarray) -> float:
-    """KL of centred Gaussians."""
-    values = np.linalg.eigvals(np.linalg.solve(second, first)).real
-    return float(0.5 * np.sum(values - 1.0 - np.log(values)))
-
-
 def _bent(kinks: np.ndarray, points: int, reach: float) -> np.ndarray:
-    """In how many cells of the grid the kinks (draws, units) are."""
+    """The number of cells of the grid that contain kinks (draws, units), (draws,)."""
     cells = np.floor((np.clip(kinks, -1e9, 1e9) + reach) / (2.0 * reach) * (points - 1))
     cells[np.abs(kinks) >= reach] = -1.0
     cells.sort(axis=1)
