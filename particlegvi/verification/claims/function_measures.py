@@ -56,7 +56,8 @@ class BayesMinimises(Claim):
 
     def draw(self, picture: Picture, data: Data) -> None:
         picture.pairs(data["table"], "other laws $Q$", markersize=4).level(0.0, "the value as tried")
-        picture.frame("size of the change", "$L(Q)$ above the value, nats", "upper left", log="x", symlog=1e-4)
+        labels, yticks = ("size of the change", "$L(Q)$ above the value, nats"), [0.0, 1e-4, 1e-2, 1.0, 100.0]
+        picture.frame(*labels, "lower right", log="x", symlog=1e-4, yticks=yticks, ylim=(-1.0, 1e3))
 
 
 class PointValues(Claim):

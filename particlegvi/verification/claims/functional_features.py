@@ -77,8 +77,9 @@ class BestFeatures(Claim):
         for curve, words in zip(data["curves"], ("points", "windows", "Fourier"), strict=True):
             picture.pairs(curve, words, markersize=3.5, alpha=0.7)
         labels = ("size of the change", "bound above that of (3.10), nats")
-        ticks = [-1.0, -1e-3, -1e-6, 0.0, 1e-6, 1e-3, 1.0]
-        picture.level(0.0).frame(*labels, "lower left", log="x", symlog=1e-6, yticks=ticks)
+        ticks, ylim = [-1.0, -1e-3, 0.0, 1e-3, 1.0], (-1e4, 1e5)
+        picture.level(0.0)
+        picture.frame(*labels, "upper left", columns=3, log="x", symlog=1e-6, yticks=ticks, ylim=ylim)
 
 
 class NystroemRidgeMean(Claim):

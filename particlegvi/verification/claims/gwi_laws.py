@@ -107,8 +107,8 @@ class GwiCovariance(Claim):
     def draw(self, picture: Picture, data: Data) -> None:
         picture.pairs(data["table"], "other matrices", markersize=4).level(0.0, "the covariance as tried")
         labels = ("size of the change", "$J$ above that of the covariance")
-        ticks = [-1e-2, -1e-5, -1e-8, 0.0, 1e-8, 1e-5, 1e-2]
-        picture.frame(*labels, "upper left", log="x", symlog=1e-8, yticks=ticks)
+        ticks = [-1e-2, -1e-5, 0.0, 1e-5, 1e-2]
+        picture.frame(*labels, "upper left", log="x", symlog=1e-8, yticks=ticks, ylim=(-1.0, 1e5))
 
 
 class GwiMean(Claim):
