@@ -71,6 +71,7 @@ def test_a_flat_prior_and_a_schedule_have_the_same_bits(rng):
 
 
 @pytest.mark.parametrize("label", METHODS)
+@pytest.mark.sample("DLE", "DE", "DRLE on outputs")
 def test_chunks_and_threads_change_no_bit(rng, label, monkeypatch):
     net, loss = problem(rng)
     once = simulate(loss, net, METHODS[label], record_every=0).final
@@ -111,6 +112,7 @@ def test_a_network_by_hand(rng):
         assert run.positions[step + 1] == pytest.approx(theta, rel=1e-12)
 
 
+@pytest.mark.thorough
 def test_the_repulsion_of_a_layer_is_that_of_its_marginal(rng):
     """On the last layer of every particle the force is that of a run of these parameters alone, and zero elsewhere."""
     net, loss = problem(rng)
