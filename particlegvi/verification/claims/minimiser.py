@@ -1,4 +1,4 @@
-"""C.1: a minimiser exists, and it is unique if the regulariser is strictly convex."""
+"""The minimiser Q*: it exists, is unique and stationary (C.1, Lemma C.5.3), and solves (C.128) with mass 1."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ STARTS = ([1.5, 0.0], [-1.5, -1.5])
 P = (0.0, 1.0)
 PAIRS = (((0.0, 1.0), (2.0, 0.25)), ((-1.0, 0.5), (1.5, 2.0)), ((0.0, 0.1), (0.0, 4.0)))
 SHARES = np.linspace(0.0, 1.0, 41)
+STRONG = problems.STRONG
+GRID = np.linspace(-6.0, 5.0, 2201)
+SHOWN = (GRID > -2.8) & (GRID < 1.8)
+METHOD = problems.DRLE
+NARROW = np.linspace(-3.0, 3.0, 601)
+PUBLISHED = -10.0  # the start value u(-3) of the authors' code
 
 
 class FromTwoStarts(problems.Simulated):
@@ -130,3 +136,80 @@ class StrictConvexity(Claim):
         curve = data["curves"][0]
         picture.curve(SHARES, curve, "$D((1 - a) P + a Q, P)$").truth([0.0, 1.0], curve[[0, -1]], "chord")
         picture.frame("share $a$ of $Q = N(2, 1/4)$", "divergence from $P$", "upper left", xlim=(0.0, 1.0))
+
+
+class StationaryPoint(Claim):
+    """The gradient (V + lambda1 kappa * q* + lambda2 log q*)' on [-2.8, 1.8], by the trapezoidal rule and differences.
+
+    The differences have an error of the squared grid width, 0.005, times a third derivative.
+    """
+
+    name = "stationary-point"
+    claim = "The Wasserstein gradient of L vanishes at DRLE's Q*"
+    source = "thesis, Lemma C.5.3 and (C.108)"
+    wrong = "Q* for V as C.7 prints it, weights swapped"
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        loss = problems.swapped(STRONG) if wrong else problems.LOSS
+        target = problems.density(loss, STRONG, problems.PRIOR)
+        q = target.pdf(GRID)
+        kappa = np.exp(-0.5 * (GRID[SHOWN][:, None] - GRID[None, :]) ** 2)
+        field = problems.potential(GRID[SHOWN], STRONG) + STRONG.lambda1 * np.trapezoid(kappa * q, GRID, axis=1)
+        gradient = np.gradient(field + STRONG.kl_weight * target.log_pdf(GRID[SHOWN]), GRID[SHOWN])
+        check = Check("largest Wasserstein gradient in the bulk of Q*", float(np.max(np.abs(gradient))), 1e-4)
+        return Experiment((check,), {"gradient": gradient})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curve(GRID[SHOWN], data["gradient"], r"$\nabla_W L[Q^*](\theta)$").level(0.0, "0")
+        picture.frame(ylabel="Wasserstein gradient", xlim=(-2.8, 1.8))
+
+
+def solve(start: float, rounds: int = 400, damping: float = 0.5) -> np.ndarray:
+    """u = log q with u(-3) = ``start`` and u' = -V'/lambda2 - lambda1/lambda2 (grad_1 kappa * exp(u)) on the grid."""
+    width = NARROW[1] - NARROW[0]
+    weights = np.full(len(NARROW), width)
+    weights[[0, -1]] *= 0.5
+    kappa = np.exp(-0.5 * (NARROW[:, None] - NARROW[None, :]) ** 2) * weights
+    potential = problems.potential(NARROW, METHOD)
+    free = start - (potential - potential[0]) / METHOD.kl_weight
+    u = free.copy()
+    for _ in range(rounds):
+        pull = kappa @ np.exp(np.minimum(u, 5.0))
+        u = (1.0 - damping) * u + damping * (free - METHOD.lambda1 / METHOD.kl_weight * (pull - pull[0]))
+    return u
+
+
+def mass(u: np.ndarray) -> float:
+    """Integral of exp(u) over the grid."""
+    return float(np.trapezoid(np.exp(u), NARROW))
+
+
+class PublishedCurve(Claim):
+    """(C.128) with an initial value chosen so that exp(u) integrates to 1 is Q*, and with another one it is not.
+
+    The equation is solved on [-3, 3] by damped iteration, from log q*(-3) of the fixed point; 1e-3 is allowed for the
+    mass of Q* outside. Wrong: the published initial value, u(-3) = -10, normalised afterwards. Its mass of 1.335 scales
+    the repulsion inside the convolution but not mu_P, which a later normalisation cannot correct.
+    """
+
+    name = "published-curve"
+    claim = "DRLE's Q* solves (C.128) with mass 1; the published curve, of mass 1.335, is not Q*"
+    source = "thesis, (C.128)"
+    wrong = "u(-3) = -10, normalised afterwards"
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        target = problems.target(METHOD)
+        u = solve(PUBLISHED if wrong else float(target.log_pdf(-3.0)))
+        total = mass(u)
+        q = np.exp(u) / total
+        gap = float(np.trapezoid(np.abs(q - target.pdf(NARROW)), NARROW))
+        checks = (
+            Check("distance of the mass of exp(u) to 1", abs(total - 1.0), 1e-3),
+            Check("L1 distance of the normalised curve to Q*", gap, 1e-3),
+        )
+        return Experiment(checks, {"q": q, "mass": total, "mean": float(np.trapezoid(q * NARROW, NARROW))})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        window, target = (-3.0, 3.0), problems.target(METHOD)
+        picture.curve(NARROW, data["q"], f"exp(u) / mass:\nmass {data['mass']:.3f}\nmean {data['mean']:.4f}")
+        picture.density(target, window, f"$Q^*$: mean {target.mean:.4f}").frame(legend="upper right", xlim=window)
