@@ -33,7 +33,7 @@ import numpy as np
 from particlegvi.contracts import Array
 from particlegvi.datasets import load
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.functionspace.means import Network
+from particlegvi.functionspace.means import MeanNetwork
 from particlegvi.scenario.tables.problem import Problem
 from particlegvi.scenario.tables.wasserstein.protocols import PRINTED, TRIALS, Trials, batch_size, problem
 
@@ -60,9 +60,9 @@ FEW_CHOICES = (  # of the large sets, on one trial
 )  # fmt: skip
 
 
-def errors(task: Problem, network: Network) -> list[float]:
+def errors(task: Problem, network: MeanNetwork) -> list[float]:
     """Of the trained network on test and validation rows, in the units of the target."""
-    network.train(*task.train, (task.validation.X, task.validation.y), task.seed)
+    network.fit(*task.train, (task.validation.X, task.validation.y), None, task.seed)
     parts = (task.test, task.validation)
     return [task.scale * float(np.sqrt(np.mean((network.predict(part.X) - part.y) ** 2))) for part in parts]
 
@@ -98,7 +98,7 @@ def measured(row: str, store: Path) -> dict[str, Array]:
                 task, each = drawn.problem(trial), {}
                 epochs = 300 if len(task.train.y) >= MANY_ROWS else 1000
                 for name, (hidden, step_size) in NETWORKS.items():
-                    each[name] = errors(task, Network(hidden, epochs, step_size, batch_size(task)))
+                    each[name] = errors(task, MeanNetwork(hidden, epochs, step_size, batch_size(task)))
                 found[row, fold, trial] = each
                 file.write(json.dumps({"row": row, "fold": fold, "trial": trial, "errors": each}) + "\n")
                 file.flush()
@@ -134,7 +134,7 @@ def choose(row: str) -> None:
         both, best = [], []
         for trial in range(trials):
             task = drawn.problem(trial)
-            network = Network(hidden, epochs, step_size, batch or batch_size(task))
+            network = MeanNetwork(hidden, epochs, step_size, batch or batch_size(task))
             both.append(errors(task, network))
             best.append(network.facts()["epochs"])
         test, held = np.array(both).T

@@ -22,8 +22,8 @@ import particlegvi as pg
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.basis import Nystroem
-from particlegvi.functionspace.sampling import schemes
-from particlegvi.functionspace.sampling.data_cost import DataCost
+from particlegvi.functionspace.sampling import langevin
+from particlegvi.functionspace.sampling.cost import DataCost
 
 BIAS = 0.05  # of the stationary variance in the worst direction, and what is left of the start
 ROUNDS = 5
@@ -34,7 +34,7 @@ def relaxed(matrix: np.ndarray) -> float:
     return float(np.log(1.0 / BIAS) / -np.log(np.abs(np.linalg.eigvals(matrix)).max()))
 
 
-def law(scheme: schemes.Scheme, gram: np.ndarray, prior: np.ndarray) -> tuple[float, np.ndarray]:
+def law(scheme: langevin.Scheme, gram: np.ndarray, prior: np.ndarray) -> tuple[float, np.ndarray]:
     """The relative bias of the stationary covariance in the worst direction, and the matrix of a step."""
     matrix = np.diag(scheme.decay) - scheme.gain[:, None] * (gram + np.diag(scheme.leftover))
     covariance = linalg.solve_discrete_lyapunov(matrix, np.diag(scheme.spread**2))
@@ -81,10 +81,10 @@ def stiffness() -> list[dict]:
                 "smallest eigenvalue": float(eigenvalues[-1]),
                 "euler-maruyama": float(np.log(1.0 / BIAS) / (step_size * curvatures[0])),
                 "exponential, prior exact": fewest(
-                    lambda h, one=one, prior=prior: schemes.exponential_euler(h, one, prior, 0.0 * one), gram, prior
+                    lambda h, one=one, prior=prior: langevin.exponential_euler(h, one, prior, 0.0 * one), gram, prior
                 ),
                 "exponential, preconditioned": fewest(
-                    lambda h, r=reference: schemes.exponential_euler(h, 1.0 / r, r, 1.0 - r),
+                    lambda h, r=reference: langevin.exponential_euler(h, 1.0 / r, r, 1.0 - r),
                     change.T @ gram @ change,
                     one,
                 ),

@@ -21,11 +21,9 @@ from particlegvi.functionspace import (
     means,
     process_w2_squared,
 )
-from particlegvi.functionspace.basis.fourier_sums import FourierSums
-from particlegvi.functionspace.gp.automatic import regression_covariance
-from particlegvi.functionspace.gp.fourier_evidence import evidence_bound
-from particlegvi.functionspace.selection.blocks import Scratch
-from particlegvi.functionspace.selection.elbo import CollapsedBound
+from particlegvi.functionspace.gp.fourier_evidence import FourierSums, evidence_bound
+from particlegvi.functionspace.gp.hyperparameters import regression_covariance
+from particlegvi.functionspace.selection.elbo import CollapsedBound, Scratch
 
 ROWS, HELD, INPUTS, POINTS, EPOCHS = 404, 51, 13, 30, 1000  # sizes of the data set boston in the thesis's Table 4.1
 NOISE = 0.1
@@ -72,7 +70,7 @@ def gwi_network(quick: bool) -> list[Contender]:
     given = data()
 
     def ours() -> None:
-        means.MeanNetwork((10, 10), EPOCHS).train(given.X, given.y, given.held, 0)
+        means.MeanNetwork((10, 10), EPOCHS).fit(given.X, given.y, given.held, None, 0)
 
     return [Contender("particlegvi", ours)]
 

@@ -29,11 +29,11 @@ _NAMES = {
     "GaussianWasserstein": "wasserstein.inference",
     "LinearRegression": "linear.regression",
     "LogisticRegression": "linear.regression",
-    "NystroemRidge": "linear.ridge",
+    "NystroemRidge": "linear.regression",
     "ProjectedLangevinSampler": "sampling.sampler",
     "SparseGaussianProcess": "gp.sparse_gp",
-    "SubsetOfData": "gp.subset_of_data",
-    "SubsetOfRegressors": "gp.subset_of_regressors",
+    "SubsetOfData": "gp.subsets",
+    "SubsetOfRegressors": "gp.subsets",
     "fit_classification_hyperparameters": "gp.laplace",
     "fit_hyperparameters": "gp.hyperparameters",
     "gaussian_w2_squared": "wasserstein.process_distance",
@@ -72,14 +72,12 @@ if TYPE_CHECKING:
     from particlegvi.functionspace.gp.hyperparameters import fit_hyperparameters
     from particlegvi.functionspace.gp.laplace import fit_classification_hyperparameters
     from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
-    from particlegvi.functionspace.gp.subset_of_data import SubsetOfData
-    from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
+    from particlegvi.functionspace.gp.subsets import SubsetOfData, SubsetOfRegressors
     from particlegvi.functionspace.linear import kl_terms
     from particlegvi.functionspace.linear import sets as measurement
     from particlegvi.functionspace.linear import spectral as scores
     from particlegvi.functionspace.linear.bayesian import BayesianLinearRegression
-    from particlegvi.functionspace.linear.regression import LinearRegression, LogisticRegression
-    from particlegvi.functionspace.linear.ridge import NystroemRidge
+    from particlegvi.functionspace.linear.regression import LinearRegression, LogisticRegression, NystroemRidge
     from particlegvi.functionspace.prediction import class_probabilities
     from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
     from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein

@@ -142,13 +142,7 @@ def _diagonal(key: str, k: CovarianceFunction, x: Array) -> Array:
 
 
 def factor(matrix: Array) -> Array:
-    """The lower Cholesky factor of k(Z, Z) with the first jitter of the ladder that makes it positive definite.
-
-    Raises
-    ------
-    ValueError
-        If no jitter of the ladder is large enough.
-    """
+    """The lower Cholesky factor of k(Z, Z) with the first jitter of the ladder that makes it positive definite."""
     largest = float(matrix.diagonal().max())
     for jitter in LADDER:
         try:

@@ -13,8 +13,9 @@ from particlegvi.engine.pairs.features import FeatureKernel, Features
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.networks import costs
+from particlegvi.networks.advice import advice
 from particlegvi.networks.architecture import Network
-from particlegvi.networks.repulsion import Outputs, Parameters, advice
+from particlegvi.networks.features import Outputs, Parameters
 from particlegvi.tools import arguments, memory
 from particlegvi.tools.quoting import refuse
 
@@ -138,7 +139,8 @@ class NetworkLoss(Loss):
         """
         if scheme == "metropolis" and self.batch_size is not None:
             raise ValueError(
-                'integrator must not be "mala" for a loss with batch_size: its acceptance needs the cost of all rows'
+                'integrator must be another one than "mala" for a loss with batch_size, since it accepts or rejects by'
+                " the whole cost"
             )
         return NetworkEnsemble if scheme == "plain" else None
 

@@ -41,15 +41,3 @@ def test_a_missing_member_is_reported():
         covariance = features = prior_variances = state = facts = None
 
     assert missing(Nameless(), contracts.Basis) == ["name"]
-
-
-@pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=lambda each: each.name)
-def test_what_a_likelihood_says_of_itself_is_true(likelihood):
-    f, y = np.linspace(-3.0, 3.0, 60), np.array([[0.0], [1.0]])  # no node at the pole of f^2
-    cost, curvature = likelihood.cost(f, y), likelihood.curvature(f, y)
-    assert likelihood.even == np.allclose(cost, likelihood.cost(-f, y))
-    assert likelihood.quadratic == np.allclose(curvature, curvature[0, 0])
-    assert curvature.max() <= likelihood.curvature_bound * (1.0 + 1e-12)
-    if likelihood.convex:
-        assert curvature.min() >= 0.0
-    assert likelihood.facts()["name"] == likelihood.name

@@ -7,9 +7,8 @@ from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs.moments import CHUNK, moments
 from particlegvi.functionspace import SparseGaussianProcess, covariances, fit_hyperparameters, likelihoods
 from particlegvi.functionspace import functionals as fl
-from particlegvi.functionspace.basis.fourier_sums import FourierSums
 from particlegvi.functionspace.gp import sparse_gp
-from particlegvi.functionspace.gp.fourier_evidence import evidence_bound
+from particlegvi.functionspace.gp.fourier_evidence import FourierSums, evidence_bound
 
 M12, M32, M52 = covariances.Matern12, covariances.Matern32, covariances.Matern52
 NOISE = likelihoods.Gaussian(noise_variance=0.09)

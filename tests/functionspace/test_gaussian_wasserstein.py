@@ -6,7 +6,7 @@ from sklearn.linear_model import LinearRegression
 
 from particlegvi.functionspace import GaussianWasserstein, SparseGaussianProcess, covariances, likelihoods, means
 from particlegvi.functionspace.wasserstein.process_distance import process_w2_squared
-from particlegvi.functionspace.wasserstein.weights import fixed_point
+from particlegvi.functionspace.wasserstein.rules import fixed_point
 
 X = np.linspace(0.0, 1.0, 50)[:, None]
 Y = np.sin(6.0 * X[:, 0]) + 0.2 * np.cos(60.0 * X[:, 0])

@@ -20,7 +20,7 @@ from particlegvi.functionspace import (
 from particlegvi.functionspace.covariances import Matern12, Matern32, Matern52, Periodic, SquaredExponential
 from particlegvi.functionspace.selection.elbo import CollapsedBound
 from particlegvi.functionspace.selection.fisher import SquaredDivergence
-from particlegvi.functionspace.selection.search import minimise
+from particlegvi.functionspace.selection.rules import minimise
 
 SCALES = np.array([0.7, 1.4])
 KERNELS = [
@@ -82,7 +82,6 @@ def test_a_kink_has_the_gradient_0():
 
 
 @pytest.mark.parametrize("k", KERNELS, ids=repr)
-@pytest.mark.thorough
 def test_the_bound_and_its_gradients(k, rng):
     X, y, Z = data()
     problem = CollapsedBound(k, X, y, NOISE)

@@ -31,7 +31,6 @@ LONG = [  # settings of an address, and the answers for DLE and DRLE
 
 
 @pytest.mark.parametrize(("settings", "answers"), LONG)
-@pytest.mark.sample("settings[012378]-*")
 def test_a_truth_that_takes_too_long_is_refused(engine, settings, answers):
     begun = time.process_time()
     assert engine(TRUTH, settings=settings) == answers

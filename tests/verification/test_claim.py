@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from particlegvi.verification.claim import Check, Claim, Experiment, check
+from particlegvi.verification.check import check
+from particlegvi.verification.claim import Check, Claim, Experiment
 
 
 def test_a_bound_is_kept_on_its_own_side():

@@ -23,8 +23,7 @@ from __future__ import annotations
 from typing import Any
 
 from particlegvi.contracts import Basis
-from particlegvi.functionspace.basis.inducing_values import InducingValues
-from particlegvi.functionspace.basis.nystroem import Nystroem
+from particlegvi.functionspace.basis.nystroem import InducingValues, Nystroem
 from particlegvi.functionspace.basis.projection import Projection
 from particlegvi.tools.registry import Registry
 

@@ -73,12 +73,10 @@ class Projection:
 
     @property
     def inputs(self) -> int:
-        """The number of coordinates of an input."""
         return self.functionals.inputs
 
     @property
     def size(self) -> int:
-        """The number of features."""
         return self.weights.shape[1]
 
     def features(self, X: ArrayLike) -> Array:

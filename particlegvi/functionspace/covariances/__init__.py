@@ -1,4 +1,4 @@
-"""Covariance functions k(x, x') of Gaussian processes: one small file each.
+"""Covariance functions k(x, x') of Gaussian processes.
 
 A covariance maps two sets of inputs to a matrix, may have a lengthscale for each coordinate (ARD), and can be added and
 multiplied. The kernels of :mod:`particlegvi.kernels` have another contract: profiles of one squared distance, which the
@@ -7,18 +7,18 @@ engine compiles. `of` turns a kernel into a covariance.
 
 from __future__ import annotations
 
-import inspect
-from typing import Any
-
-from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike, Product, Sum
-from particlegvi.functionspace.covariances.inverse_multiquadric import InverseMultiquadric
-from particlegvi.functionspace.covariances.iterated import Iterated
-from particlegvi.functionspace.covariances.matern import Matern12, Matern32, Matern52
+from particlegvi.functionspace.covariances.covariance import Covariance, Iterated, KernelLike, Product, Sum
 from particlegvi.functionspace.covariances.periodic import Periodic
-from particlegvi.functionspace.covariances.squared_exponential import SquaredExponential
+from particlegvi.functionspace.covariances.stationary import (
+    InverseMultiquadric,
+    Matern12,
+    Matern32,
+    Matern52,
+    SquaredExponential,
+)
 from particlegvi.tools import parts
 from particlegvi.tools.quoting import refuse
-from particlegvi.tools.registry import Registry, check_parameters, look_up
+from particlegvi.tools.registry import Registry
 
 __all__ = [
     "Covariance",
@@ -38,26 +38,7 @@ __all__ = [
 
 ALLOWED = "a covariance of particlegvi.functionspace.covariances, or a kernel of particlegvi.kernels"
 _registry: Registry[type[Covariance]] = Registry("particlegvi.functionspace.covariances", "covariance")
-
-
-def names() -> list[str]:
-    """The names of all covariances in alphabetical order, without those that need other covariances or data."""
-    return list(_named())
-
-
-def _named() -> dict[str, type[Covariance]]:
-    return {
-        name: part
-        for name, part in _registry.parts().items()
-        if all(p.default is not p.empty for p in inspect.signature(part).parameters.values())
-    }
-
-
-def get(name: str, **parameters: Any) -> Covariance:
-    """The covariance of this name, for example ``get("matern-52", lengthscale=[0.5, 2.0])``."""
-    covariance = look_up("covariance", name, _named())
-    check_parameters(name, parameters, inspect.signature(covariance).parameters)
-    return covariance(**parameters)
+names, get = _registry.names, _registry.make
 
 
 def of(kernel: KernelLike) -> Covariance:

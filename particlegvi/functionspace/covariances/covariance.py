@@ -1,14 +1,16 @@
-"""The base class of covariances, and the sums and products of covariances."""
+"""The base class of covariances, sums and products of covariances, and the iterated kernel of the thesis."""
 
 from __future__ import annotations
 
-from typing import Self, TypeAlias
+from collections.abc import Iterator
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Facts, Kernel
 from particlegvi.engine.pairs.scaled import TOGETHER
+from particlegvi.tools.arguments import points
 from particlegvi.tools.quoting import refuse
 
 ROWS = 64  # rows of a block, if the gradient of a diagonal is taken from the gradient of a matrix
@@ -141,7 +143,10 @@ KernelLike: TypeAlias = Covariance | Kernel  # a covariance, or a kernel of part
 class Compound(Covariance):
     """A covariance made of parts; nested parts of the same kind are flattened, so that ``a + b + c`` has three."""
 
+    kind: ClassVar[str]
+
     def __init__(self, *parts: Covariance) -> None:
+        self.name = self.kind  # not of the class, so that the registry leaves out a covariance that needs others
         if not parts or not all(isinstance(part, Covariance) for part in parts):
             raise refuse(f"the parts of a {self.name}", list(parts), "one or more covariances")
         flat = [part.parts if type(part) is type(self) else (part,) for part in parts]
@@ -167,7 +172,7 @@ class Compound(Covariance):
 class Product(Compound):
     """``k_1(a, b) k_2(a, b) ...``; only the product of the variances matters."""
 
-    name = "product"
+    kind = "product"
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         total = self.parts[0](A, B)
@@ -179,30 +184,26 @@ class Product(Compound):
         return np.prod([part.diagonal(A) for part in self.parts], axis=0)
 
     def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
-        gradients = []
-        for i, part in enumerate(self.parts):
-            others = np.array(weights, dtype=np.float64)
-            for j, other in enumerate(self.parts):
-                if j != i:
-                    others *= other(A, B)
-            gradients.append(part.log_parameter_gradient(A, B, others))
-        return np.concatenate(gradients)
+        each = self._weighted(A, B, weights)
+        return np.concatenate([part.log_parameter_gradient(A, B, others) for part, others in each])
 
     def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
-        gradients = []
+        each = self._weighted(A, B, weights)
+        return np.sum([part.input_gradient(A, B, others) for part, others in each], axis=0)
+
+    def _weighted(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Iterator[tuple[Covariance, Array]]:
+        """Each part, and the weights times the other parts."""
         for i, part in enumerate(self.parts):
             others = np.array(weights, dtype=np.float64)
-            for j, other in enumerate(self.parts):
-                if j != i:
-                    others *= other(A, B)
-            gradients.append(part.input_gradient(A, B, others))
-        return np.sum(gradients, axis=0)
+            for other in self.parts[:i] + self.parts[i + 1 :]:
+                others *= other(A, B)
+            yield part, others
 
 
 class Sum(Compound):
     """``k_1(a, b) + k_2(a, b) + ...``"""
 
-    name = "sum"
+    kind = "sum"
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         total = self.parts[0](A, B)
@@ -224,3 +225,56 @@ class Sum(Compound):
 
     def diagonal_log_parameter_gradient(self, A: ArrayLike, weights: ArrayLike) -> Array:
         return np.concatenate([part.diagonal_log_parameter_gradient(A, weights) for part in self.parts])
+
+
+class Iterated(Covariance):
+    """``r(a, b) = (1 / S) sum_s k(a, x_s) k(x_s, b)``, the iterated kernel of k under the distribution of the x_s.
+
+    Its values are products of two values of k: doubling the variance of k multiplies the variance of r by four.
+
+    Parameters
+    ----------
+    covariance : Covariance
+        k; r has the parameters of k.
+    centres : array (S, dim)
+        x_s, a sample of the distribution nu of the inputs.
+    """
+
+    source = "thesis, (6.10), (D.76), (D.77)"
+
+    def __init__(self, covariance: Covariance, centres: ArrayLike) -> None:
+        if not isinstance(covariance, Covariance):
+            raise refuse("covariance", covariance, "a covariance")
+        self.name = "iterated"
+        self.covariance = covariance
+        self.kinked = covariance.kinked
+        self.centres = points("centres", centres)
+
+    def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
+        left = self.covariance(A, self.centres)
+        if B is None:  # numpy computes one triangle only, because both factors are the same array
+            return left @ left.T / len(self.centres)
+        return left @ self.covariance(B, self.centres).T / len(self.centres)
+
+    def diagonal(self, A: ArrayLike) -> Array:
+        return np.mean(self.covariance(A, self.centres) ** 2, axis=1)
+
+    def log_parameters(self) -> Array:
+        return self.covariance.log_parameters()
+
+    def parameter_names(self) -> list[str]:
+        return self.covariance.parameter_names()
+
+    def with_log_parameters(self, vector: ArrayLike) -> Self:
+        return type(self)(self.covariance.with_log_parameters(vector), self.centres)
+
+    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
+        w = np.asarray(weights, dtype=np.float64) / len(self.centres)
+        other = A if B is None else B
+        left, right = self.covariance(A, self.centres), self.covariance(other, self.centres)
+        first = self.covariance.log_parameter_gradient(A, self.centres, w @ right)
+        return first + self.covariance.log_parameter_gradient(other, self.centres, w.T @ left)
+
+    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
+        w = np.asarray(weights, dtype=np.float64) / len(self.centres)
+        return self.covariance.input_gradient(A, self.centres, w @ self.covariance(B, self.centres))

@@ -15,7 +15,7 @@ from scipy.special import erf
 
 from particlegvi.contracts import Array
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.functionspace.covariances.matern import Matern12, Matern32, Matern52
+from particlegvi.functionspace.covariances.stationary import Matern12, Matern32, Matern52
 
 NEAR = 0.5  # below this t the integrals are sums over nodes, which lose no digits by cancellation
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.functionspace.covariances.stationary import inputs, lengthscale_names
-from particlegvi.tools.arguments import points, scale, scales
+from particlegvi.functionspace.covariances.stationary import Scaled
+from particlegvi.tools.arguments import scale, scales
 
 
-class Periodic(Covariance):
+class Periodic(Scaled):
     """``variance * exp(-2 sum_d sin^2(pi (a_d - b_d) / period) / lengthscale_d^2)``.
 
     Each coordinate is mapped to a circle, and k is the squared exponential of the mapped points. So k is positive
@@ -45,27 +44,24 @@ class Periodic(Covariance):
         self.variance = scale("variance", variance)
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
-        a, b = self._pair(A, B)
+        a, b = self.pair(A, B)
         exponent = np.zeros((len(a), len(b)))
         for turns, lengthscale in self._turns(a, b):
             exponent -= 2.0 * np.sin(np.pi * turns) ** 2 / lengthscale**2
         return self.variance * np.exp(exponent)
 
-    def diagonal(self, A: ArrayLike) -> Array:
-        return np.full(len(self._pair(A, None)[0]), self.variance)
-
     def log_parameters(self) -> Array:
         return np.log(np.hstack([self.period, self.lengthscale, self.variance]))
 
     def parameter_names(self) -> list[str]:
-        return ["period", *lengthscale_names(self.lengthscale), "variance"]
+        return ["period", *super().parameter_names()]
 
     def with_log_parameters(self, vector: ArrayLike) -> Self:
         values = np.exp(np.asarray(vector, dtype=np.float64))
         return type(self)(float(values[0]), values[1:-1].reshape(self.lengthscale.shape), float(values[-1]))
 
     def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
-        a, b = self._pair(A, B)
+        a, b = self.pair(A, B)
         weighted = np.asarray(weights, dtype=np.float64) * self(A, B)
         in_period, in_lengthscales = 0.0, []
         for turns, lengthscale in self._turns(a, b):
@@ -75,17 +71,13 @@ class Periodic(Covariance):
         return np.hstack([in_period, np.sum(in_lengthscales) if shared else in_lengthscales, np.sum(weighted)])
 
     def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
-        a, b = self._pair(A, B)
+        a, b = self.pair(A, B)
         weighted = np.asarray(weights, dtype=np.float64) * self(A, B)
         columns = [
             np.sum(weighted * np.sin(2.0 * np.pi * turns), axis=1) * (-2.0 * np.pi / self.period) / lengthscale**2
             for turns, lengthscale in self._turns(a, b)
         ]
         return np.stack(columns, axis=1)
-
-    def _pair(self, A: ArrayLike, B: ArrayLike | None) -> tuple[Array, Array]:
-        a = inputs(A, self.lengthscale)
-        return a, a if B is None else points("inputs", B, a.shape[1])
 
     def _turns(self, a: Array, b: Array) -> Iterator[tuple[Array, float]]:
         """(a_d - b_d) / period, an array (n, m), and the lengthscale, for one coordinate after the other."""

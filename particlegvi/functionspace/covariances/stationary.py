@@ -1,7 +1,8 @@
-"""Covariances of a scaled distance: the base class of the squared exponential and the Matern family."""
+"""Covariances of a scaled distance: squared exponential, Matern, inverse multiquadric, and their base class."""
 
 from __future__ import annotations
 
+import math
 from typing import Self
 
 import numpy as np
@@ -15,7 +16,31 @@ from particlegvi.functionspace.covariances.covariance import Between, Covariance
 from particlegvi.tools.arguments import points, scale, scales
 
 
-class Stationary(Covariance):
+class Scaled(Covariance):
+    """A covariance with a ``lengthscale`` for all inputs, or for each, and a ``variance`` k(x, x)."""
+
+    lengthscale: Array
+    variance: float
+
+    def diagonal(self, A: ArrayLike) -> Array:
+        return np.full(len(self.pair(A, None)[0]), self.variance)
+
+    def parameter_names(self) -> list[str]:
+        each = [f"lengthscale[{d}]" for d in range(self.lengthscale.size)] if self.lengthscale.ndim else ["lengthscale"]
+        return [*each, "variance"]
+
+    def pair(self, A: ArrayLike, B: ArrayLike | None) -> tuple[Array, Array]:
+        """Checked inputs (n, dim) and (m, dim); dim is the number of lengthscales, unless there is one for all."""
+        a = points("inputs", A)
+        if self.lengthscale.ndim and self.lengthscale.size != a.shape[1]:
+            raise ValueError(
+                f"lengthscale must be one number, or one for each of the {a.shape[1]} columns of the inputs, "
+                f"not {self.lengthscale.size} numbers"
+            )
+        return a, a if B is None else points("inputs", B, a.shape[1])
+
+
+class Stationary(Scaled):
     """``variance * profile(s2)`` with ``s2 = sum_d (a_d - b_d)^2 / lengthscale_d^2``.
 
     A subclass gives `profile` and `slope`, its derivative, as functions of arrays.
@@ -54,23 +79,17 @@ class Stationary(Covariance):
         raise NotImplementedError
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
-        return self.variance * self.profile(self._squares(*self._pair(A, B)))
-
-    def diagonal(self, A: ArrayLike) -> Array:
-        return np.full(len(inputs(A, self.lengthscale)), self.variance)
+        return self.variance * self.profile(self._squares(*self.pair(A, B)))
 
     def log_parameters(self) -> Array:
         return np.log(np.append(self.lengthscale, self.variance))
-
-    def parameter_names(self) -> list[str]:
-        return [*lengthscale_names(self.lengthscale), "variance"]
 
     def with_log_parameters(self, vector: ArrayLike) -> Self:
         values = np.exp(np.asarray(vector, dtype=np.float64))
         return type(self)(values[:-1].reshape(self.lengthscale.shape), float(values[-1]))
 
     def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
-        a, b = self._pair(A, B)
+        a, b = self.pair(A, B)
         w = np.asarray(weights, dtype=np.float64)
         s2 = self._squares(a, b)
         in_variance = self.variance * np.sum(w * self.profile(s2))
@@ -90,7 +109,7 @@ class Stationary(Covariance):
         return np.append(np.zeros(self.lengthscale.size), self.variance * total)
 
     def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
-        a, b = self._pair(A, B)
+        a, b = self.pair(A, B)
         s2 = self._squares(a, b)
         h = (2.0 * self.variance) * np.asarray(weights, dtype=np.float64) * self.slope(s2)
         h[s2 == 0.0] = 0.0
@@ -99,11 +118,7 @@ class Stationary(Covariance):
         return (h.sum(axis=1)[:, None] * a - h @ b) / self.lengthscale**2
 
     def between(self, A: Array, B: Array, columns: int) -> Between:
-        return Shared(self, A, B) if self.decay is None else Scaled(self, self.decay, A, B, columns)
-
-    def _pair(self, A: ArrayLike, B: ArrayLike | None) -> tuple[Array, Array]:
-        a = inputs(A, self.lengthscale)
-        return a, a if B is None else points("inputs", B, a.shape[1])
+        return Shared(self, A, B) if self.decay is None else Compiled(self, self.decay, A, B, columns)
 
     def _squares(self, a: Array, b: Array) -> Array:
         # Take differences first: |a|^2 + |b|^2 - 2 a.b loses the digits of small distances, and a Matern takes roots.
@@ -137,7 +152,7 @@ class Shared(Between):
         return in_inputs, np.append(in_lengthscales, in_variance)
 
 
-class Scaled(Between):
+class Compiled(Between):
     """k(A, B) and its gradients for a profile that the engine compiles; no temporary is as large as the matrix."""
 
     def __init__(self, covariance: Stationary, decay: Decay, A: Array, B: Array, columns: int) -> None:
@@ -156,17 +171,85 @@ class Scaled(Between):
         return 2.0 * in_a / self.lengthscale, np.append(in_lengthscales, whole)
 
 
-def inputs(given: ArrayLike, lengthscale: Array) -> Array:
-    """Checked inputs (n, dim): dim is the number of lengthscales, unless there is one lengthscale () for all."""
-    x = points("inputs", given)
-    if lengthscale.ndim and lengthscale.size != x.shape[1]:
-        raise ValueError(
-            f"lengthscale must be one number, or one for each of the {x.shape[1]} columns of the inputs, "
-            f"not {lengthscale.size} numbers"
-        )
-    return x
+class SquaredExponential(Stationary):
+    """``variance * exp(-s2 / 2)``, with the parameters of `Stationary`."""
+
+    name = "squared-exponential"
+    source = "Rasmussen and Williams (2006), (4.9); with one lengthscale for each input (5.1)"
+    decay = Decay(rooted=False, rate=0.5, derivative=-0.5)
+
+    @staticmethod
+    def profile(s2: Array) -> Array:
+        return np.exp(-0.5 * s2)
+
+    @staticmethod
+    def slope(s2: Array) -> Array:
+        return -0.5 * np.exp(-0.5 * s2)
 
 
-def lengthscale_names(lengthscale: Array) -> list[str]:
-    """Parameter names of one lengthscale (), or of one for each input (dim,)."""
-    return [f"lengthscale[{d}]" for d in range(lengthscale.size)] if lengthscale.ndim else ["lengthscale"]
+class Matern32(Stationary):
+    """``variance * (1 + t) exp(-t)`` with t the root of 3 s2, with the parameters of `Stationary`."""
+
+    name = "matern-32"
+    source = "Rasmussen and Williams (2006), (4.17)"
+    decay = Decay(rate=3.0, linear=1.0, derivative=-1.5)
+
+    @staticmethod
+    def profile(s2: Array) -> Array:
+        t = math.sqrt(3.0) * np.sqrt(s2)
+        return (1.0 + t) * np.exp(-t)
+
+    @staticmethod
+    def slope(s2: Array) -> Array:
+        return -1.5 * np.exp(-math.sqrt(3.0) * np.sqrt(s2))
+
+
+class Matern12(Stationary):
+    """``variance * exp(-s)`` with s the root of s2, with the parameters of `Stationary`."""
+
+    name = "matern-12"
+    kinked = True
+    source = "Rasmussen and Williams (2006), (4.18)"
+    decay = Decay(rate=1.0, derivative=-0.5, kinked=True)
+
+    @staticmethod
+    def profile(s2: Array) -> Array:
+        return np.exp(-np.sqrt(s2))
+
+    @staticmethod
+    def slope(s2: Array) -> Array:
+        s = np.sqrt(s2)
+        return np.divide(-0.5 * np.exp(-s), s, out=np.zeros_like(s), where=s > 0.0)
+
+
+class Matern52(Stationary):
+    """``variance * (1 + t + t^2 / 3) exp(-t)`` with t the root of 5 s2, with the parameters of `Stationary`."""
+
+    name = "matern-52"
+    source = "Rasmussen and Williams (2006), (4.17)"
+    decay = Decay(rate=5.0, linear=1.0, square=1.0 / 3.0, derivative=-5.0 / 6.0, derivative_linear=-5.0 / 6.0)
+
+    @staticmethod
+    def profile(s2: Array) -> Array:
+        t = math.sqrt(5.0) * np.sqrt(s2)
+        return (1.0 + t + t * t / 3.0) * np.exp(-t)
+
+    @staticmethod
+    def slope(s2: Array) -> Array:
+        t = math.sqrt(5.0) * np.sqrt(s2)
+        return (-5.0 / 6.0) * (1.0 + t) * np.exp(-t)
+
+
+class InverseMultiquadric(Stationary):
+    """``variance * (1 + s2)^(-1/2)``, with the parameters of `Stationary`."""
+
+    name = "inverse-multiquadric"
+    source = "Micchelli (1986); exponent -1/2"
+
+    @staticmethod
+    def profile(s2: Array) -> Array:
+        return 1.0 / np.sqrt(1.0 + s2)
+
+    @staticmethod
+    def slope(s2: Array) -> Array:
+        return -0.5 / ((1.0 + s2) * np.sqrt(1.0 + s2))

@@ -10,7 +10,7 @@ name                         content
 ``log-density-ratio``        log of the supremum of dp/dnu, for the bounds by Fisher distances
 ===========================  =======================================================================
 
-Each is one file with a function of fitted processes: `ExactGaussianProcess` (and `SubsetOfData`),
+Each is a function of fitted processes in `distances`: `ExactGaussianProcess` (and `SubsetOfData`),
 `SparseGaussianProcess`, `SubsetOfRegressors`, or "prior". All must have the same covariance. They differ from the prior
 in finitely many directions only, so that each divergence equals a divergence of Gaussians in R^d (`laws`). The cost is
 O(d^3), where d is at most the number of all rows and inducing points.
@@ -27,10 +27,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from particlegvi.functionspace.divergences.density_ratio import log_density_ratio
-from particlegvi.functionspace.divergences.fisher import fisher, preconditioned_fisher
-from particlegvi.functionspace.divergences.kullback_leibler import kl
-from particlegvi.functionspace.divergences.wasserstein import wasserstein
+from particlegvi.functionspace.divergences.distances import (
+    fisher,
+    kl,
+    log_density_ratio,
+    preconditioned_fisher,
+    wasserstein,
+)
 from particlegvi.tools.registry import Registry
 
 __all__ = ["fisher", "get", "kl", "log_density_ratio", "names", "preconditioned_fisher", "wasserstein"]

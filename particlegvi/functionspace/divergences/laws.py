@@ -20,10 +20,10 @@ from scipy import linalg
 from particlegvi.contracts import Array
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.gp.coefficient_law import Law
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
-from particlegvi.functionspace.gp.natural_gradient import Law
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
-from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
+from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
 from particlegvi.functionspace.linalg import root
 from particlegvi.tools.quoting import refuse
 
@@ -63,13 +63,7 @@ class Span(NamedTuple):
 
 
 def together(**processes: Process) -> list[Gaussian]:
-    """The distributions of processes, by their names in errors, in common coordinates.
-
-    Raises
-    ------
-    ValueError
-        If one is no fitted Gaussian process, or two have different covariances.
-    """
+    """The distributions of processes in common coordinates; a ValueError names the process that is not allowed."""
     covariance: Covariance | None = None
     functionals: list[Span] = []
     for key, process in processes.items():

@@ -7,13 +7,16 @@ import importlib.util
 if importlib.util.find_spec("sklearn") is None:
     raise ImportError("these estimators need scikit-learn: pip install 'particlegvi[learn]'")
 
+from particlegvi.functionspace.estimators.gaussian import (
+    GaussianWassersteinRegressor,
+    SparseGaussianProcessClassifier,
+    SparseGaussianProcessRegressor,
+)
 from particlegvi.functionspace.estimators.langevin import (
     ProjectedLangevinClassifier,
     ProjectedLangevinPoissonRegressor,
     ProjectedLangevinRegressor,
 )
-from particlegvi.functionspace.estimators.sparse import SparseGaussianProcessClassifier, SparseGaussianProcessRegressor
-from particlegvi.functionspace.estimators.wasserstein import GaussianWassersteinRegressor
 
 __all__ = [
     "GaussianWassersteinRegressor",

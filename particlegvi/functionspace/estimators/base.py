@@ -15,11 +15,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from particlegvi.contracts import Array
 from particlegvi.functionspace import preprocessing
+from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.gp.hyperparameters import (
+    classification_covariance,
+    default_kernel,
+    regression_covariance,
+)
 from particlegvi.tools import arguments
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
 
 RandomState: TypeAlias = int | np.random.RandomState | None
+NOISE = 0.1  # noise variance at the start of a search, for scaled targets
 
 
 @dataclass(eq=False, repr=False)
@@ -93,7 +100,6 @@ class Regressor(RegressorMixin, Estimator):
         return x, (t - self.target_mean_) / self.target_scale_, seed
 
     def _in_units(self, functions: Array) -> Array:
-        """Functions of the scaled targets, in the units of the targets."""
         return self.target_mean_ + self.target_scale_ * functions
 
     def _observed(self, x: Array, return_std: bool) -> tuple[Array, Array]:
@@ -146,3 +152,35 @@ def _sd(key: str, columns: Array) -> Array:
     if not np.all(np.isfinite(found)):
         raise refuse(key, float(np.abs(columns).max()), "of numbers whose squares are finite")
     return found
+
+
+class KernelSearch:
+    """Mixin of estimators with the parameters ``kernel``, ``fit_kernel`` and ``inducing_points``.
+
+    Attribute: ``kernel_``, the covariance that was used.
+    """
+
+    kernel: KernelLike | None
+    fit_kernel: bool
+    inducing_points: int | str
+    kernel_: KernelLike
+
+    def _check_kernel(self) -> None:
+        """Refuse wrong settings that neither scikit-learn nor the model checks."""
+        arguments.flag("fit_kernel", self.fit_kernel)
+        if not isinstance(self.inducing_points, str):
+            arguments.whole("inducing_points", self.inducing_points, 1)
+
+    def _at_most(self, rows: int) -> int:
+        """The number of inducing points: as set, but at most the number of rows."""
+        return min(arguments.whole("inducing_points", self.inducing_points, 1), rows)
+
+    def _regression_kernel(self, x: Array, t: Array, noise: float, seed: int) -> tuple[KernelLike, float]:
+        """The kernel and the noise variance for scaled targets: fitted from these starts, or the starts unchanged."""
+        kernel = default_kernel(x.shape[1]) if self.kernel is None else self.kernel
+        return regression_covariance(x, t, kernel, noise, seed) if self.fit_kernel else (kernel, noise)
+
+    def _classification_kernel(self, x: Array, labels: Array, seed: int) -> KernelLike:
+        """The kernel for labels 0 and 1. The default one has one lengthscale for all inputs."""
+        kernel = default_kernel(x.shape[1], shared=True) if self.kernel is None else self.kernel
+        return classification_covariance(x, labels, kernel, seed) if self.fit_kernel else kernel

@@ -13,8 +13,7 @@ from sklearn.metrics import d2_tweedie_score
 from particlegvi.contracts import Array
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.estimators.base import Classifier, Estimator, Regressor
-from particlegvi.functionspace.estimators.kernel_search import NOISE, KernelSearch
+from particlegvi.functionspace.estimators.base import NOISE, Classifier, Estimator, KernelSearch, Regressor
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
 from particlegvi.tools import arguments
@@ -162,7 +161,6 @@ class PoissonLogRates(likelihoods.PoissonLog):
     name = "poisson-log-rates"
 
     def check_targets(self, y: ArrayLike, rows: int) -> Array:
-        """The targets as an array (rows,)."""
         rates = arguments.vector("y", y, rows)
         if not (rates >= 0.0).all():
             raise ValueError(f"y must be numbers of at least 0, not {rates.min():g}")

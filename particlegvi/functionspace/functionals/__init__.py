@@ -17,10 +17,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace.functionals.fourier import Fourier
 from particlegvi.functionspace.functionals.functional import Functionals, Union, joined_state, separate_states
-from particlegvi.functionspace.functionals.intervals import Intervals
-from particlegvi.functionspace.functionals.points import Points
-from particlegvi.functionspace.functionals.slopes import Slopes
-from particlegvi.functionspace.functionals.windows import Windows
+from particlegvi.functionspace.functionals.local import Intervals, Points, Slopes, Windows
 from particlegvi.tools.registry import Registry
 
 __all__ = [

@@ -12,6 +12,17 @@ Each term that would cost O(n^3) has a bound that costs O(n^2):
 (2) holds since its right side is largest at v = (K + s2)^-1 y; (3) holds since det(I + B) >= 1 + tr(B) for a positive
 semi-definite B. The cheap gap replaces (3) by 0. Titsias (2014) bounds both terms in O(n M^2).
 
+Now let q and p be the values at one input, r = var_q / var_p, and g an upper bound on KL of the processes, in nats. KL
+of the processes is at least KL of their values, so that
+
+    2 KL(q, p) = r - 1 - log r + (mean_q - mean_p)^2 / var_p <= 2 g.                                            (4)
+
+r lies between the two roots of r - 1 - log r = 2 g, and
+
+    (mean_q - mean_p)^2 / var_q <= (2 g + 1 + log r) / r - 1,                                                   (5)
+
+which is largest, exp(2 g) - 1, at r = exp(-2 g).
+
 Sources: Titsias (2009, 2014); Artemev, Burt and van der Wilk (2021); (3) and the bounds at an input are derived here.
 """
 
@@ -22,19 +33,57 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg
+from scipy import linalg, optimize
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.basis import Nystroem
+from particlegvi.functionspace.gp.coefficient_law import Law
 from particlegvi.functionspace.gp.conjugate_gradients import product, quadratic_bounds
-from particlegvi.functionspace.gp.kl_bounds import largest_mean_error, sd_ends
-from particlegvi.functionspace.gp.natural_gradient import Law
-from particlegvi.functionspace.residuals.conditional import Residual
+from particlegvi.functionspace.residuals import Residual
 from particlegvi.tools.arguments import flag, points, whole
 
+SMALL = 1e-6  # for a smaller gap, series enclose the roots of (4)
+LARGEST = 300.0  # the largest gap: above it exp(2 g) is near the largest double
 EPS = 8.0 * float(np.finfo(float).eps)  # rounding errors are at most this share of the sizes of their terms
 INFORMATIVE = 0.5 * math.log(2.0)  # nats: a KL up to this bound guarantees the mean within one sd
+
+
+def log_ratios(gap: float) -> tuple[float, float]:
+    """The logarithms of the smallest and largest r that (4) allows, rounded outwards so that both roots lie between."""
+    if not math.isfinite(gap):
+        return -math.inf, math.inf
+    step = 2.0 * math.sqrt(gap)
+    if gap < SMALL:  # e^s - 1 - s is at least s^2 / 2 above 0, and at least s^2 / 2 + s^3 / 6 below
+        return -step * (1.0 + 0.5 * step), step
+
+    def excess(s: float) -> float:
+        return math.expm1(s) - s - 2.0 * gap
+
+    low = optimize.brentq(excess, -2.0 * gap - 2.0, 0.0, xtol=1e-14)
+    high = optimize.brentq(excess, 0.0, min(step, 2.0 * math.log1p(2.0 * gap) + 1.0), xtol=1e-14)
+    return low * (1.0 + 1e-9), high * (1.0 + 1e-9)
+
+
+def largest_mean_error(gap: float, variances: Array, priors: Array) -> Array:
+    """The largest |mean_q - mean_p| that (5) allows, for variances of q (n,) and var_p at most ``priors`` (n,)."""
+    if not math.isfinite(gap):
+        return np.full(len(variances), math.inf)
+    with np.errstate(divide="ignore"):
+        least = np.log(variances) - np.log(priors)  # the smallest log r that ``priors`` allow
+    anywhere = variances * math.expm1(2.0 * min(gap, LARGEST))
+    # (5) falls beyond its maximum: with r above exp(-2 g) the smallest r is the worst
+    cut = priors * np.maximum(2.0 * gap + 1.0 + np.maximum(least, -2.0 * gap) - np.exp(least), 0.0)
+    return np.sqrt(np.where(least > -2.0 * gap, cut, anywhere if gap <= LARGEST else 2.0 * gap * priors))
+
+
+def sd_ends(gap: float, variances: Array, priors: Array) -> tuple[Array, Array]:
+    """The smallest and largest sd of p that (4) allows, each (n,), and none above the root of ``priors`` (n,)."""
+    low, high = log_ratios(gap)
+    sd = np.sqrt(variances)
+    with np.errstate(over="ignore"):
+        above = np.where(sd > 0.0, sd * np.exp(np.float64(-0.5 * low)), 0.0)
+    return sd * math.exp(-0.5 * high), np.minimum(above, np.sqrt(priors))
 
 
 class Fitted(NamedTuple):
@@ -112,13 +161,8 @@ def amplification(basis: Nystroem, priors: Array) -> tuple[Array, Array]:
 def certify(fitted: Fitted, steps: int = 1, tight: bool = True) -> Certificate:
     """The certificate of a fit: O(n^2 (dim + 1)) time for each step, O(n^2 M) more if tight, and O(n M) memory.
 
-    Parameters
-    ----------
-    fitted : Fitted
-    steps : int
-        Number of conjugate gradient steps for (2). With 0 only the trace bound is used, in O(n M^2) time.
-    tight : bool
-        Whether to use (3).
+    ``steps`` conjugate gradient steps are taken for (2); with 0 only the trace bound is used, in O(n M^2) time. (3) is
+    used if ``tight``.
     """
     steps, tight = whole("steps", steps, least=0), flag("tight", tight)
     basis, law, X, y, noise = fitted

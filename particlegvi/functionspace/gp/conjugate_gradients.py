@@ -60,19 +60,9 @@ def quadratic_bounds(
     """Lower bounds on ``y^T C^-1 y`` for a positive definite C, one for each step, and the last vector v.
 
     The bound is ``2 v^T y - v^T C v``, which is at most ``y^T C^-1 y`` for every v. The vectors v are the iterates of
-    conjugate gradients for ``C v = y``, so the bounds increase.
-
-    Parameters
-    ----------
-    first : (array (n,), array (n,))
-        The first direction p = P^-1 y, for P near C, and C p.
-    multiply : function
-        Returns C p for a vector p (n,).
-    precondition : function
-        Returns P^-1 r for a vector r (n,).
-    y : array (n,)
-    steps : int
-        Number of bounds. There are fewer if y is 0, or if C v = y to rounding.
+    conjugate gradients for ``C v = y``, so the bounds increase. There are fewer bounds than steps if y is 0, or if C v
+    = y to rounding. ``first`` is the first direction p = P^-1 y, for P near C, with C p; ``multiply`` returns C p, and
+    ``precondition`` P^-1 r, for vectors (n,).
 
     Source: Artemev, Burt and van der Wilk (2021), (11).
     """

@@ -15,7 +15,7 @@ from particlegvi.contracts import Array
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, functionals
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.functionals import Functionals
+from particlegvi.functionspace.functionals import Functionals, Points
 from particlegvi.functionspace.linalg import root
 from particlegvi.tools.arguments import points, scale, vector
 from particlegvi.tools.html import Card
@@ -56,16 +56,16 @@ class ExactGaussianProcess(Card):
             If k(X, X) + noise_variance I is not positive definite within rounding: the noise variance is too small for
             inputs so close to each other.
         """
-        self.observed = X if isinstance(X, Functionals) else None
-        self.X = points("X", X) if self.observed is None else np.empty((0, self.observed.inputs))
-        matrix = self.covariance(self.X) if self.observed is None else self.observed.gram(self.covariance)
+        self.observed = functionals.of(X)
+        self.X = self.observed.X if isinstance(self.observed, Points) else np.empty((0, self.observed.inputs))
+        matrix = self.observed.gram(self.covariance)
         self.y = vector("y", y, len(matrix))
-        self._left = self.y - self._mean(self.X if self.observed is None else self.observed)
+        self._left = self.y - self._mean(self.observed)
         matrix.flat[:: len(matrix) + 1] += self.noise_variance
         try:
             self._factor = linalg.cholesky(matrix, lower=True, overwrite_a=True)
         except linalg.LinAlgError:
-            largest = float(self._prior_variances(self.X if self.observed is None else self.observed).max())
+            largest = float(self.observed.diagonal(self.covariance).max())
             raise ValueError(
                 f"noise_variance is {self.noise_variance:.3g}, too small for rounding errors in a kernel matrix of "
                 f"{len(matrix)} inputs with prior variance {largest:.3g}; a larger one is needed"
@@ -81,48 +81,32 @@ class ExactGaussianProcess(Card):
         that (3.4) omits.
         """
         x = self._places(X)
-        cross = self._cross(x)
+        cross = x.between(self.covariance, self.observed)
         mean = cross @ self._weights
         if self.mean is not None:
             mean = mean + self._mean(x)
         if not return_std:
             return mean
         half = linalg.solve_triangular(self._factor, cross.T, lower=True)
-        return mean, np.sqrt(np.maximum(self._prior_variances(x) - np.sum(half**2, axis=0), 0.0))
+        return mean, np.sqrt(np.maximum(x.diagonal(self.covariance) - np.sum(half**2, axis=0), 0.0))
 
-    def _places(self, X: ArrayLike | Functionals) -> Array | Functionals:
-        return X if isinstance(X, Functionals) else points("X", X, self.X.shape[1])
+    def _places(self, X: ArrayLike | Functionals) -> Functionals:
+        return X if isinstance(X, Functionals) else Points(points("X", X, self.observed.inputs))
 
-    def _cross(self, x: Array | Functionals) -> Array:
-        """The covariances of f at ``x`` with the observed values or functionals, (n, observed)."""
-        if self.observed is not None:
-            return functionals.of(x).between(self.covariance, self.observed)
-        return self.covariance(x, self.X) if isinstance(x, np.ndarray) else x.cross(self.covariance, self.X)
-
-    def _prior_variances(self, x: Array | Functionals) -> Array:
-        return self.covariance.diagonal(x) if isinstance(x, np.ndarray) else x.diagonal(self.covariance)
-
-    def _mean(self, x: Array | Functionals) -> Array | float:
-        if self.mean is None:
-            return 0.0
-        found = self.mean(x) if isinstance(x, np.ndarray) else x.apply(self.mean)
-        return vector("mean(X)", found, len(x))
+    def _mean(self, x: Functionals) -> Array | float:
+        return 0.0 if self.mean is None else vector("mean(X)", x.apply(self.mean), len(x))
 
     @one_blas_thread()
     def posterior_covariance(self, X: ArrayLike | Functionals) -> Array:
         """The posterior covariance of f(X), shape (n, n)."""
         x = self._places(X)
-        if isinstance(x, np.ndarray) and self.observed is None:
-            half = linalg.solve_triangular(self._factor, self.covariance(self.X, x), lower=True)
-        else:
-            half = linalg.solve_triangular(self._factor, self._cross(x).T, lower=True)
-        prior = self.covariance(x) if isinstance(x, np.ndarray) else x.gram(self.covariance)
-        return prior - half.T @ half
+        half = linalg.solve_triangular(self._factor, self.observed.between(self.covariance, x), lower=True)
+        return x.gram(self.covariance) - half.T @ half
 
     @one_blas_thread()
     def sample(self, X: ArrayLike | Functionals, normals: Array) -> Array:
         """Posterior draws of f(X), or of functionals of f, shape (draws, n), from standard normals (draws, n)."""
-        scale = float(np.max(self._prior_variances(self._places(X)), initial=0.0))
+        scale = float(np.max(self._places(X).diagonal(self.covariance), initial=0.0))
         return self.predict(X) + normals @ root(self.posterior_covariance(X), scale).T
 
     @one_blas_thread()
@@ -135,7 +119,7 @@ class ExactGaussianProcess(Card):
     @one_blas_thread()
     def log_marginal_likelihood_gradient(self) -> Array:
         """The gradient of log p(y) in the log parameters of the covariance and, last, in the log noise variance."""
-        if self.observed is not None:
+        if not isinstance(self.observed, Points):
             raise ValueError("the gradient of the log marginal likelihood must be asked for after a fit to points")
         inverse, _ = lapack.dpotri(self._factor, lower=1)
         # Half of d log p(y) / d matrix; dpotri fills one triangle only.

@@ -32,21 +32,9 @@ class Evidence(NamedTuple):
 def laplace_evidence(kernel: KernelLike, X: ArrayLike, labels: ArrayLike, start: Array | None = None) -> Evidence:
     """The log marginal likelihood of logistic Gaussian process classification in Laplace's approximation.
 
-    With f the posterior mode, W the curvature of the cost there and ``B = I + W^1/2 K W^1/2``, it is
-    ``log p(y | f) - f^T K^-1 f / 2 - log det(B) / 2``.
-
-    Parameters
-    ----------
-    kernel : Covariance or a kernel of particlegvi.kernels
-    X : array (n, dim)
-    labels : array (n,)
-        Labels 0 and 1.
-    start : array (n,), optional
-        Start of the search for the mode, as weights a in ``f = K a``.
-
-    Returns
-    -------
-    Evidence
+    With f the posterior mode, W the curvature of the cost there and ``B = I + W^1/2 K W^1/2``, it is ``log p(y | f) -
+    f^T K^-1 f / 2 - log det(B) / 2``, for inputs (n, dim) and labels 0 and 1 (n,). ``start`` (n,) is the start of the
+    search for the mode, as weights a in ``f = K a``.
 
     Source: Rasmussen and Williams (2006), algorithms 3.1 and 5.1.
     """
@@ -110,8 +98,7 @@ def fit_classification_hyperparameters(
         weights[:] = found.mode  # start the next search here: it is nearer to the next mode than zero
         return -found.value, -found.gradient
 
-    names = begin.parameter_names()
-    best = maximise(objective, begin.log_parameters(), names, "log_marginal_likelihood", maxiter=most_iterations)
+    best = maximise(objective, begin, "log_marginal_likelihood", maxiter=most_iterations)
     return begin.with_log_parameters(best.logs), {"rows": len(y), **best.facts}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -13,71 +13,73 @@ from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.functionals import Functionals, facts_at
-from particlegvi.functionspace.gp.growing import AUTO, Problem, grow
+from particlegvi.functionspace.gp.certificate import Fitted, certify
+from particlegvi.functionspace.gp.coefficient_law import collapsed
+from particlegvi.functionspace.residuals import Residual
 from particlegvi.tools.arguments import array, points, whole
 from particlegvi.tools.quoting import refuse
 
+AUTO = "auto"
+FIRST = 16  # number of inducing points at the start of "auto"
 SEARCH_FACTS = {"start": "start", "iterations": "steps", "converged": "converged"}  # and their names in ``placement``
 
 
-class Placement(Protocol):
-    """One kind of inducing points."""
+class Placement(NamedTuple):
+    """Checked inducing points, and the settings for their choice."""
 
-    def basis(self, covariance: Covariance, X: Array, y: Array, seed: int, /) -> tuple[Basis, Facts]:
+    given: Array | int | str | Functionals  # points (M, dim), their number, "auto", or functionals
+    rule: str  # name of a rule of `selection`
+    gap: float  # the largest certified gap for "auto"
+    most: int | None  # the largest number of points for "auto"; None for as many as rows
+    noise_variance: float  # 0 where neither the rule nor "auto" needs it
+
+    def basis(self, covariance: Covariance, X: Array, y: Array, seed: int) -> tuple[Basis, Facts]:
         """The basis for inputs (n, dim) and targets (n,), and facts about its choice."""
-        ...
-
-
-class Given(NamedTuple):
-    """Given functionals or points (M, dim), used unchanged."""
-
-    these: ArrayLike | Functionals
-
-    def basis(self, covariance: Covariance, X: Array, y: Array, seed: int) -> tuple[Basis, Facts]:
-        if isinstance(self.these, Functionals):
-            return basis_of(covariance, self.these, X.shape[1]), facts_at(self.these, X)
-        return Nystroem(covariance, self.these), {}
-
-
-class ByRule(NamedTuple):
-    """A number of points that a rule of `selection` chooses among the rows."""
-
-    rule: str
-    number: int
-
-    def basis(self, covariance: Covariance, X: Array, y: Array, seed: int) -> tuple[Basis, Facts]:
-        found = selection.select(self.rule, covariance, X, self.number, seed)
-        return Nystroem(covariance, found.points), found.facts
-
-
-class BySearch(NamedTuple):
-    """Points that a rule with an objective moves, starting from a number of greedy points or from given (M, dim)."""
-
-    rule: str
-    begin: Array | int
-    noise_variance: float
-
-    def basis(self, covariance: Covariance, X: Array, y: Array, seed: int) -> tuple[Basis, Facts]:
-        if isinstance(self.begin, int):
-            number, start = self.begin, None
-        else:
-            start = points("inducing_points", self.begin, X.shape[1])
-            number = len(start)
+        given, rule = self.given, self.rule
+        if isinstance(given, Functionals):
+            return basis_of(covariance, given, X.shape[1]), facts_at(given, X)
+        if isinstance(given, str):
+            return self._grown(covariance, X, y, seed)
+        if not selection.uses_targets(rule):
+            if not isinstance(given, int):
+                return Nystroem(covariance, given), {}
+            found = selection.select(rule, covariance, X, given, seed)
+            return Nystroem(covariance, found.points), found.facts
+        start = None if isinstance(given, int) else points("inducing_points", given, X.shape[1])
+        number = given if isinstance(given, int) else len(given)
         targets = selection.Targets(y, self.noise_variance, start)
-        found = selection.select(self.rule, covariance, X, number, seed, targets)
+        found = selection.select(rule, covariance, X, number, seed, targets)
         search = {name: found.facts[key] for key, name in SEARCH_FACTS.items()} | found.facts["objective"]
         return Nystroem(covariance, found.points), {**found.facts, "placement": search}
 
+    def _grown(self, covariance: Covariance, X: Array, y: Array, seed: int) -> tuple[Nystroem, Facts]:
+        """The basis of the fewest greedy points (16, 32, ...) with a small enough certified gap.
 
-class ByGap(NamedTuple):
-    """Greedy points, as many as a certified gap needs, up to a largest number."""
+        The facts are the facts of the selection, ``certified_gaps`` (by number of inducing points) and ``stopped``:
+        "certified_gap", "most_inducing_points", "all rows" (every row is an inducing point), or "no variance left" (the
+        chosen points determine the function at all rows, to rounding).
 
-    gap: float
-    most: int | None
-    noise_variance: float
-
-    def basis(self, covariance: Covariance, X: Array, y: Array, seed: int) -> tuple[Basis, Facts]:
-        return grow(Problem(covariance, X, y, self.noise_variance), self.gap, self.most, seed)
+        Source: Pescador-Barrios, Filippi and van der Wilk (2024), who add points until their bound stops changing.
+        """
+        ceiling = len(X) if self.most is None else min(self.most, len(X))
+        count, gaps = min(FIRST, ceiling), {}
+        while True:
+            chosen = selection.select("greedy", covariance, X, count, seed)
+            basis = Nystroem(covariance, chosen.points)
+            e = basis.features(X)
+            law, _ = collapsed(e, Residual(basis).variance(X, e), y, self.noise_variance)
+            found = len(chosen.points)
+            gaps[str(found)] = certify(Fitted(basis, law, X, y, self.noise_variance)).kl
+            if gaps[str(found)] <= self.gap:
+                stopped = "certified_gap"
+            elif found < count:
+                stopped = "no variance left"
+            elif count == ceiling:
+                stopped = "all rows" if count == len(X) else "most_inducing_points"
+            else:
+                count = min(2 * count, ceiling)
+                continue
+            return basis, {**chosen.facts, "certified_gaps": gaps, "stopped": stopped}
 
 
 def placement_of(
@@ -87,40 +89,24 @@ def placement_of(
     most: int | None,
     noise_variance: Callable[[str], float],
 ) -> Placement:
-    """The kind of the given inducing points; the rule is already checked.
+    """Check the inducing points with their rule; ``gap`` and ``most`` are already checked.
 
-    Parameters
-    ----------
-    given : array (M, dim), int, "auto" or Functionals
-    rule : str
-        Name of a rule of `selection`.
-    gap, most : float, int or None
-        Certified gap and largest number of points for "auto".
-    noise_variance : callable
-        Returns the noise variance to the named user; raises a ValueError if the likelihood is not Gaussian.
-
-    Raises
-    ------
-    ValueError
-        If the rule does not allow this kind, or the kind needs a Gaussian likelihood.
+    ``noise_variance`` returns the noise variance to the named user, or raises a ValueError if the likelihood is not
+    Gaussian.
     """
     searches = selection.uses_targets(rule)
     noise = noise_variance(f'placement="{rule}"') if searches else 0.0
     allowed = f'an array, a whole number or "{AUTO}"'
     if isinstance(given, str) and given != AUTO:
         raise refuse("inducing_points", given, allowed)
-    if isinstance(given, str | Functionals):
-        if rule != "greedy":
-            raise refuse("inducing_points", given, f'a whole number with placement="{rule}"')
-        if isinstance(given, Functionals):
-            return Given(given)
-        return ByGap(gap, most, noise_variance(f'inducing_points="{AUTO}"'))
-    found = array("inducing_points", given, allowed, booleans=True)
-    if not found.ndim:
-        number = whole("the number of inducing points", given, 1)
-        return BySearch(rule, number, noise) if searches else ByRule(rule, number)
-    if searches:
-        return BySearch(rule, found, noise)
+    if not isinstance(given, str | Functionals):
+        found = array("inducing_points", given, allowed, booleans=True)
+        if not found.ndim:
+            return Placement(whole("the number of inducing points", given, 1), rule, gap, most, noise)
+        if searches or rule == "greedy":
+            return Placement(found, rule, gap, most, noise)
     if rule != "greedy":
         raise refuse("inducing_points", given, f'a whole number with placement="{rule}"')
-    return Given(found)
+    if isinstance(given, str):
+        noise = noise_variance(f'inducing_points="{AUTO}"')
+    return Placement(given, rule, gap, most, noise)  # type: ignore[arg-type]

@@ -12,19 +12,17 @@ from particlegvi.contracts import Array, Basis, Facts, Likelihood, Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.basis.finding import find
-from particlegvi.functionspace.basis.fourier_sums import FourierSums
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.basis.projection import Projection
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Fourier, Functionals
 from particlegvi.functionspace.gp.certificate import Certificate, Fitted, certify
-from particlegvi.functionspace.gp.collapsed import collapsed, from_products
-from particlegvi.functionspace.gp.fourier_evidence import whitened
-from particlegvi.functionspace.gp.natural_gradient import Bound, Law, climb
+from particlegvi.functionspace.gp.coefficient_law import Bound, Law, climb, collapsed, from_products
+from particlegvi.functionspace.gp.fourier_evidence import FourierSums, whitened
 from particlegvi.functionspace.gp.placement import placement_of
-from particlegvi.functionspace.likelihoods.gaussian import Gaussian
 from particlegvi.functionspace.likelihoods.likelihood import observations
-from particlegvi.functionspace.residuals.conditional import Residual
+from particlegvi.functionspace.likelihoods.regression import Gaussian
+from particlegvi.functionspace.residuals import Residual
 from particlegvi.simulation.journal import Journal
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools.arguments import points, positive, scale, vector, whole

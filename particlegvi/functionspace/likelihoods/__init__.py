@@ -1,4 +1,4 @@
-"""Likelihoods p(y|f) of a target given the function's value: one small file each.
+"""Likelihoods p(y|f) of a target given the function's value.
 
 Each is a ``NamedTuple`` whose scalar methods ``cost_at``, ``slope_at`` and ``curvature_at`` of (f, y) the engine
 compiles, with array forms ``cost``, ``slope`` and ``curvature``. A new likelihood is one more file here.
@@ -6,16 +6,10 @@ compiles, with array forms ``cost``, ``slope`` and ``curvature``. A new likeliho
 
 from __future__ import annotations
 
-from particlegvi.functionspace.likelihoods.bernoulli_logistic import BernoulliLogistic
-from particlegvi.functionspace.likelihoods.bernoulli_probit import BernoulliProbit
-from particlegvi.functionspace.likelihoods.counts import Counts
-from particlegvi.functionspace.likelihoods.gaussian import Gaussian
-from particlegvi.functionspace.likelihoods.labels import Labels
+from particlegvi.functionspace.likelihoods.counts import Counts, PoissonLog, PoissonSquare
+from particlegvi.functionspace.likelihoods.labels import BernoulliLogistic, BernoulliProbit, Labels
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
-from particlegvi.functionspace.likelihoods.poisson_log import PoissonLog
-from particlegvi.functionspace.likelihoods.poisson_square import PoissonSquare
-from particlegvi.functionspace.likelihoods.shifted_mixture import ShiftedMixture
-from particlegvi.functionspace.likelihoods.student_t import StudentT
+from particlegvi.functionspace.likelihoods.regression import Gaussian, ShiftedMixture, StudentT
 from particlegvi.tools.registry import Registry, look_up
 
 __all__ = [

@@ -27,11 +27,8 @@ class Likelihood:
         Whether c is convex in f for every y.
     curvature_bound : float
         Supremum of the second derivative of c over f and the allowed y.
-    slope_lipschitz : float
-        Supremum of its absolute value: the Lipschitz constant of dc/df, the same unless c bends down more
-        sharply than up.
     slope_bound : float
-        Supremum of the first one: the Lipschitz constant of c, infinite where there is none.
+        Supremum of the size of dc/df: the Lipschitz constant of c, infinite where there is none.
     quadratic : bool
         Whether c is quadratic in f.
     even : bool
@@ -46,11 +43,6 @@ class Likelihood:
     even = False
     curvature_bound = np.inf
     slope_bound = np.inf
-
-    @property
-    def slope_lipschitz(self) -> float:
-        """The Lipschitz constant of dc/df."""
-        return self.curvature_bound
 
     def cost(self, f: ArrayLike, y: ArrayLike) -> Array:
         """c(y, f), by the compiled method, for arrays that broadcast against each other."""
@@ -81,7 +73,7 @@ class Likelihood:
         raise NotImplementedError
 
     def sample(self, f: ArrayLike, random: Random = None) -> Array:
-        """Draws of y given f."""
+        """Draws of y given f; ``random`` is a numpy Generator or a seed."""
         raise NotImplementedError
 
     def _pointwise(self, which: int, f: ArrayLike, y: ArrayLike) -> Array:

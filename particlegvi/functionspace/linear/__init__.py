@@ -3,12 +3,10 @@
 =============  =======================================================================
 file           content
 =============  =======================================================================
-regression     least squares and logistic regression
-ridge          kernel ridge regression in the span of functionals
+regression     least squares, logistic regression, ridge regression on functionals
 bayesian       Bayesian linear regression, exact or with KL between function values
-problem        the model in matrices, the settings of a fit, and its solution
+problem        the model in matrices, and the two searches for its distribution
 kl_terms       the KL terms that compare function values
-searches       the two optimisers for the distribution of the weights
 sets           sets of inputs, and KL of function values there
 spectral       the spectral Stein estimator of a score
 =============  =======================================================================

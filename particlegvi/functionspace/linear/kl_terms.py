@@ -22,8 +22,17 @@ import numpy as np
 from scipy import linalg
 
 from particlegvi.contracts import Array
-from particlegvi.functionspace.linear.problem import ADAM, LinearProblem, Settings, Solution, Term
-from particlegvi.functionspace.linear.searches import best, descend, in_values, inverse
+from particlegvi.functionspace.linear.problem import (
+    ADAM,
+    LinearProblem,
+    Settings,
+    Solution,
+    Term,
+    best,
+    descend,
+    in_values,
+    inverse,
+)
 from particlegvi.functionspace.linear.sets import Sets, row_space
 from particlegvi.functionspace.linear.spectral import Spectral
 from particlegvi.tools.registry import look_up

@@ -44,22 +44,11 @@ def data_and_box(random: np.random.Generator, X: Array, points: int) -> Array:
 
 
 class Sets:
-    """Random sets of inputs, or given ones.
+    """Random sets of inputs for data X (n, dim), or given ones.
 
-    Parameters
-    ----------
-    X : array (n, dim)
-        The data.
-    features : function
-        Maps inputs (n, dim) to checked features (n, k).
-    points : int or array (points, dim)
-        The number of inputs in a set, or the only set.
-    measure : function or array (sets, points, dim), optional
-        ``measure(generator, X, points)`` draws a set (points, dim); an array holds all sets, which are equally likely.
-        `data_and_box` if not given.
-    number : int
-        The number of drawn sets that replace a random measure.
-    seed : int
+    ``features`` maps inputs (n, dim) to checked features (n, k). ``points`` is the number of inputs in a set, or the
+    only set (points, dim). ``measure(generator, X, points)`` draws a set, an array (sets, points, dim) holds all sets,
+    which are equally likely, and None stands for `data_and_box`. ``number`` sets replace a random measure.
     """
 
     def __init__(

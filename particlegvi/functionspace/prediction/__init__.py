@@ -1,4 +1,1 @@
-"""Predictions from a posterior: at one input (`marginals`), of a whole fit (`posterior`), and of classes.
-
-Nothing is imported here: `particlegvi.functionspace` has the public names.
-"""
+"""Predictions from a posterior of coefficients (`posterior`), and probabilities of classes (`class_probabilities`)."""

@@ -5,48 +5,49 @@ The tempered posterior exp(-beta sum_n c(y_n, f_n)) N(z; 0, I) is stationary for
 - exponential Euler steps with a Metropolis acceptance (six of eight steps, or five);
 - random-walk steps as wide as the posterior, which jump over a thin barrier (one of eight);
 - for a cost that is even in f: the flip z -> -z with probability 1/2, and reflections of one region of the data;
-- for an even cost, if particles start in several modes: jumps between modes, see `mode_jumps` (one of eight).
+- for an even cost, if particles start in several modes: jumps between modes, see `sign_moves` (one of eight).
 
-A reflection changes the sign of the function in one region of the data and hardly changes it elsewhere: see `regions`.
+A reflection changes the sign of the function in one region of the data and hardly changes it elsewhere.
+
+`anneal` makes a start in all modes: particles from the prior, cooled to the posterior by sequential Monte Carlo. The
+data's inverse temperature grows from 0 to 1. Each step of the temperature keeps half of the effective sample size (Del
+Moral, Doucet and Jasra 2006); then the particles are resampled and moved.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.steps.projected import log_ratios, move
-from particlegvi.functionspace.sampling.data_cost import DataCost
-from particlegvi.functionspace.sampling.mode_jumps import Jumps
-from particlegvi.functionspace.sampling.regions import Region
-from particlegvi.functionspace.sampling.schemes import exponential_euler, random_walk
+from particlegvi.functionspace.sampling.cost import DataCost
+from particlegvi.functionspace.sampling.langevin import exponential_euler, random_walk
+from particlegvi.functionspace.sampling.sign_moves import Jumps, Region
+from particlegvi.simulation.journal import Journal
 
 CYCLE = 8
 JUMP, WALK, REFLECTION = 5, 6, 7
 KINDS = ("langevin", "random walk", "reflection", "jump")
+PART = "annealing"  # name of this part of a fit
+KNOWN = ("step", "step_size", "beta", "levels", "cycles")  # stored with the particles in a snapshot
+POOL = 256  # least number of particles if there may be several modes: fewer cannot estimate the modes' weights
+RELAXED = 2.0  # relaxation times at each temperature, in at most MOST_CYCLES cycles
+MOST_CYCLES = 3
+FINAL_CYCLES = 16
+KEPT = 0.5  # share of the effective sample size that remains at the next temperature
+STEP_SIZES = (1e-3, 2.0)
 
 
 class MixingFlow:
     """Moves particles; each particle is a separate Markov chain.
 
-    Parameters
-    ----------
-    cost : DataCost
-        The cost of the data, in coordinates with the prior N(0, I).
-    stiffness : array (dim,)
-        Approximate curvature of the data's cost along each coordinate; it shapes the proposals.
-    step_size : float
-        Step size in units of the relaxation time.
-    state : array (particles, dim)
-    regions : list of Region
-        Regions of the reflections; empty if the cost is not even.
-    beta : float
-        Inverse temperature of the data.
-    role : str
-        Role of the random numbers: "noise" or, before the first step, "start".
-    jumps : Jumps or None
-        Jumps between the modes of an even cost.
+    The coordinates have the prior N(0, I). ``stiffness`` (dim,) is an approximate curvature of the data's cost along
+    each coordinate, which shapes the proposals; ``step_size`` is in units of the relaxation time; ``regions`` are those
+    of the reflections, and ``jumps`` those between the modes of an even cost. ``beta`` is the inverse temperature of
+    the data, and ``role`` the role of the random numbers: "noise" or, before the first step, "start".
     """
 
     def __init__(
@@ -140,16 +141,13 @@ class MixingFlow:
         self.forces[flipped] *= -1.0
 
     def acceptance(self, kind: str) -> float:
-        """The share of accepted moves of a kind."""
         row = KINDS.index(kind)
         return float(self.accepted[row].sum() / max(1.0, self.tried[row].sum()))
 
     def extra_state(self) -> Facts:
-        """Numbers of tried and accepted moves so far."""
         return {"tried": self.tried.tolist(), "accepted": self.accepted.tolist()}
 
     def restore(self, state: Array, extra_state: Facts) -> None:
-        """Restore the flow from its ``state`` and `extra_state`."""
         self.state[...] = state
         self.tried[...] = extra_state["tried"]
         self.accepted[...] = extra_state["accepted"]
@@ -167,3 +165,75 @@ class MixingFlow:
             found["modes"] = len(self.jumps.centres)
             found["accepted jump"] = self.acceptance("jump")
         return found
+
+
+def anneal(
+    cost: DataCost, stiffness: Array, particles: int, seed: int, regions: list[Region], journal: Journal
+) -> tuple[Array, float, Facts, int]:
+    """Draw particles from the posterior.
+
+    Returns the particles (particles, dim), the step size for moves in the posterior, facts (the number of temperatures
+    and the size of the pool), and the number of steps taken.
+    """
+    pool = particles if cost.likelihood.convex else max(particles, POOL)
+    dim = len(stiffness)
+    state = noise.normals(seed, "start", pool, dim)
+    costs = np.zeros(pool)
+    found = journal.interrupted(PART)
+    if found is None:
+        step, step_size, beta, levels, cycles = CYCLE, 0.5, 0.0, 0, 0
+        costs = cost.costs(state)
+    else:
+        step, step_size, beta, levels, cycles = (found[name] for name in KNOWN)
+    while beta < 1.0 or cycles > 0:
+        if cycles == 0:
+            following = next_beta(costs, beta)
+            uniform = noise.uniforms(seed, "start", 1, 1, step, first=dim + 2)
+            state = state[resampled(-(following - beta) * costs, uniform)]
+            beta = following
+            cycles = min(MOST_CYCLES, math.ceil(RELAXED / (CYCLE * step_size))) if beta < 1.0 else FINAL_CYCLES
+            levels += 1
+        flow = MixingFlow(cost, stiffness, step_size, state, seed, regions, beta=beta, role="start")
+        journal.take_up(PART, flow)
+        end = step - step % CYCLE + CYCLE
+        known = dict(zip(KNOWN, (step, step_size, beta, levels, cycles), strict=True))
+        journal.advance(PART, flow, step, end, before=-CYCLE, known=known)
+        state, costs, step = flow.state, flow.costs, end
+        step_size = adapted(step_size, flow.acceptance("langevin"))
+        cycles -= 1
+    chosen = np.arange(particles) * pool // particles
+    return state[chosen], step_size, {"temperatures": levels, "pool": pool}, step - CYCLE
+
+
+def adapted(step_size: float, acceptance: float) -> float:
+    """Change the step size so that its acceptance moves towards 0.6 to 0.85, the best for adjusted Langevin steps."""
+    if acceptance < 0.6:
+        step_size /= 1.5
+    elif acceptance > 0.85:
+        step_size *= 1.25
+    return float(np.clip(step_size, *STEP_SIZES))
+
+
+def next_beta(costs: Array, beta: float) -> float:
+    """The largest inverse temperature up to 1 that keeps the share `KEPT` of the effective sample size."""
+
+    def left(following: float) -> float:
+        logs = -(following - beta) * costs
+        weights = np.exp(logs - logs.max())
+        return float(weights.sum() ** 2 / (weights @ weights) / len(costs))
+
+    if left(1.0) >= KEPT:
+        return 1.0
+    low, high = beta, 1.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if left(middle) >= KEPT else (low, middle)
+    return high  # not low, so that the temperature always falls
+
+
+def resampled(logs: Array, uniform: Array) -> Array:
+    """Indices drawn by systematic resampling with weights exp(logs)."""
+    weights = np.exp(logs - logs.max())
+    shares = np.cumsum(weights) / weights.sum()
+    positions = (np.arange(len(logs)) + float(uniform[0, 0])) / len(logs)
+    return np.minimum(np.searchsorted(shares, positions), len(logs) - 1)

@@ -25,14 +25,26 @@ from scipy import linalg
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
-from particlegvi.functionspace.sampling import annealing, coordinates, mode, mode_jumps, regions, schemes
-from particlegvi.functionspace.sampling.coordinates import Coordinates, weighted_gram
-from particlegvi.functionspace.sampling.data_cost import DataCost, QuadraticCost
-from particlegvi.functionspace.sampling.langevin import Force, LangevinFlow, Minibatch
-from particlegvi.functionspace.sampling.mixing import MixingFlow
-from particlegvi.functionspace.sampling.mode_jumps import Jumps
-from particlegvi.functionspace.sampling.regions import Region
-from particlegvi.functionspace.sampling.task import Task
+from particlegvi.functionspace.sampling.cost import (
+    Coordinates,
+    DataCost,
+    QuadraticCost,
+    Task,
+    find_mode,
+    identity,
+    weighted_gram,
+    whitened,
+)
+from particlegvi.functionspace.sampling.langevin import (
+    BIAS,
+    Force,
+    LangevinFlow,
+    Minibatch,
+    euler_maruyama,
+    exponential_euler,
+)
+from particlegvi.functionspace.sampling.mixing import MixingFlow, anneal
+from particlegvi.functionspace.sampling.sign_moves import Jumps, Region, find_jumps, find_regions
 
 RELAXATIONS = 15.0  # length in relaxation times of the slowest direction: the start is forgotten up to exp(-15)
 QUADRATIC_STEPS = 20  # default number of steps, each of one relaxation time
@@ -96,7 +108,7 @@ def quadratic(task: Task) -> Plan:
         step_size, steps = task.step_size, _length(task, float(reference.min()), task.step_size)
     pull = -(cost.linear * where.scales) @ where.rotation
     start = _start(task, where)
-    scheme = schemes.exponential_euler(step_size, mobility, reference, np.zeros(len(roots)))
+    scheme = exponential_euler(step_size, mobility, reference, np.zeros(len(roots)))
     constant = np.broadcast_to(pull, start.shape).copy()
     flow = LangevinFlow(partial(_constant, constant), scheme, start, task.seed)
     facts = {"time": "relaxation" if task.step_size is None else "thesis", "exact steps": True}
@@ -120,11 +132,11 @@ def preconditioned(task: Task, may_refuse: bool) -> Plan:
         return (float(linalg.eigvalsh(hessian / np.sqrt(reference[:, None] * reference))[-1]),)
 
     (steepest,) = task.journal.once("curvature", curvature)
-    step_size = schemes.BIAS / max(steepest, schemes.BIAS) * _calm(task)
+    step_size = BIAS / max(steepest, BIAS) * _calm(task)
     steps = task.steps or math.ceil(RELAXATIONS / step_size)
     if may_refuse and task.steps is None and steps > MANY_STEPS:
         return _mixing(task, where, stiffness, cost)
-    scheme = schemes.exponential_euler(step_size, 1.0 / reference, reference, -stiffness)
+    scheme = exponential_euler(step_size, 1.0 / reference, reference, -stiffness)
     flow = LangevinFlow(_force(task, cost, where), scheme, _start(task, where), task.seed)
     facts = {"time": "relaxation", "largest curvature": steepest}
     return Plan("preconditioned", flow, where, cost, steps, step_size, facts)
@@ -132,7 +144,7 @@ def preconditioned(task: Task, may_refuse: bool) -> Plan:
 
 def euler(task: Task, integrator: str) -> Plan:
     """(6.14) with mobility 1, by exponential Euler (the prior's part exact) or by Euler-Maruyama."""
-    where = coordinates.identity(len(task.prior_variances))
+    where = identity(len(task.prior_variances))
     precision = 1.0 / task.prior_variances
     cost: DataCost | QuadraticCost = DataCost(task.likelihood, task.features, task.y)
     start = _start(task, where)
@@ -151,7 +163,7 @@ def euler(task: Task, integrator: str) -> Plan:
         return float(whole[0]), float(linear[-1])
 
     flattest, steepest = task.journal.once("curvature", curvature)
-    step_size = task.step_size or schemes.BIAS / steepest * _calm(task)
+    step_size = task.step_size or BIAS / steepest * _calm(task)
     facts = {"time": "thesis", "largest curvature": steepest, "stability limit": 2.0 / steepest}
     if step_size >= 2.0 / steepest:
         warnings.warn(
@@ -160,9 +172,9 @@ def euler(task: Task, integrator: str) -> Plan:
             stacklevel=4,
         )
     if integrator == "euler-maruyama":
-        scheme = schemes.euler_maruyama(step_size, precision)
+        scheme = euler_maruyama(step_size, precision)
     else:
-        scheme = schemes.exponential_euler(step_size, np.ones(len(precision)), precision, np.zeros(len(precision)))
+        scheme = exponential_euler(step_size, np.ones(len(precision)), precision, np.zeros(len(precision)))
     # The curvature may be smaller than assumed here: half of it if the rate is f^2, and 0 for other likelihoods.
     known = 1.0 if task.likelihood.quadratic else 0.5 if task.likelihood.even else 0.0
     slowest = max(known * flattest, float(precision.min()))
@@ -180,7 +192,7 @@ def _mixing(task: Task, where: Coordinates, stiffness: Array, cost: DataCost) ->
     turned = _regions(task, cost) if task.likelihood.even else []
     if task.initial is None:
         start, step_size, facts, taken = task.journal.once(
-            "start", lambda: annealing.anneal(cost, stiffness, task.particles, task.seed, turned, task.journal)
+            "start", lambda: anneal(cost, stiffness, task.particles, task.seed, turned, task.journal)
         )
     else:
         start, step_size, facts, taken = where.of(task.initial), 0.25, {}, 0
@@ -194,7 +206,7 @@ def _mixing(task: Task, where: Coordinates, stiffness: Array, cost: DataCost) ->
 def _regions(task: Task, cost: DataCost) -> list[Region]:
     def find() -> tuple[Array, ...]:
         weights = task.likelihood.information(np.zeros(len(task.y))) * (task.y > 0.0)
-        found = regions.find(task.X, cost.features, weights, task.seed)
+        found = find_regions(task.X, cost.features, weights, task.seed)
         return tuple(array for region in found for array in region)
 
     arrays = task.journal.once("regions", find)
@@ -202,7 +214,7 @@ def _regions(task: Task, cost: DataCost) -> list[Region]:
 
 
 def _jumps(task: Task, cost: DataCost, start: Array) -> Jumps | None:
-    arrays = task.journal.once("jumps", lambda: mode_jumps.find(cost, start))
+    arrays = task.journal.once("jumps", lambda: find_jumps(cost, start))
     return Jumps(*arrays) if arrays else None
 
 
@@ -216,9 +228,9 @@ def _whitened(task: Task) -> tuple[Coordinates, Array, DataCost]:
     def directions() -> tuple[Array, Array]:
         best = np.zeros(dim)
         if not task.likelihood.even:  # an even likelihood has the same information everywhere, and 0 is not a mode
-            best, _ = mode.find(cost, np.eye(dim), best)
+            best, _ = find_mode(cost, np.eye(dim), best)
         information = task.likelihood.information(scaled @ best)
-        where, stiffness = coordinates.whitened(scaled, np.ones(dim), information)
+        where, stiffness = whitened(scaled, np.ones(dim), information)
         return where.rotation, stiffness
 
     rotation, stiffness = task.journal.once("directions", directions)
@@ -239,7 +251,7 @@ def _force(task: Task, cost: DataCost | QuadraticCost, where: Coordinates) -> Fo
         reference = None
         if not task.likelihood.even:
             precision, zero = where.precision(task.prior_variances), np.zeros(len(task.prior_variances))
-            (reference,) = task.journal.once("reference", lambda: mode.find(cost, precision, zero)[:1])
+            (reference,) = task.journal.once("reference", lambda: find_mode(cost, precision, zero)[:1])
         return Minibatch(cost, task.batch_size, task.seed, reference)
     return partial(_gradients, cost)
 

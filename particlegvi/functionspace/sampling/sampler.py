@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 import numpy as np
@@ -19,10 +20,9 @@ from particlegvi.functionspace.covariances.covariance import Covariance, KernelL
 from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood, observations
 from particlegvi.functionspace.prediction.posterior import FunctionPosterior
-from particlegvi.functionspace.sampling import mode, plans
-from particlegvi.functionspace.sampling.data_cost import QuadraticCost
+from particlegvi.functionspace.sampling import plans
+from particlegvi.functionspace.sampling.cost import QuadraticCost, Task, find_mode, mode_of_quadratic
 from particlegvi.functionspace.sampling.plans import Plan
-from particlegvi.functionspace.sampling.task import Task
 from particlegvi.functionspace.sampling.trace import Trace, Watch
 from particlegvi.simulation.journal import Journal
 from particlegvi.simulation.storage import MemoryStorage
@@ -35,6 +35,7 @@ MOVES = ("mix", "none")
 LONGEST = 8  # largest extension of a run, in units of the default length
 
 
+@dataclass(eq=False, repr=False)
 class ProjectedLangevinSampler(FunctionPosterior):
     """Samples of functions from the posterior of a Gaussian prior and any likelihood.
 
@@ -93,36 +94,20 @@ class ProjectedLangevinSampler(FunctionPosterior):
         Facts about the run; "equilibrium" holds the test for the stationary distribution.
     """
 
-    def __init__(
-        self,
-        kernel: KernelLike,
-        likelihood: Likelihood,
-        inducing_points: ArrayLike | int | Functionals,
-        particles: int = 100,
-        steps: int | None = None,
-        step_size: float | None = None,
-        *,
-        initial: ArrayLike | str = "prior",
-        prior: str = "rkhs",
-        residual: str = "gp",
-        seed: int = 0,
-        integrator: str = "exponential-euler",
-        moves: str | None = None,
-        batch_size: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.likelihood = likelihood
-        self.inducing_points = inducing_points
-        self.particles = particles
-        self.steps = steps
-        self.step_size = step_size
-        self.initial = initial
-        self.prior = prior
-        self.residual = residual
-        self.seed = seed
-        self.integrator = integrator
-        self.moves = moves
-        self.batch_size = batch_size
+    kernel: KernelLike
+    likelihood: Likelihood
+    inducing_points: ArrayLike | int | Functionals
+    particles: int = 100
+    steps: int | None = None
+    step_size: float | None = None
+    _: KW_ONLY
+    initial: ArrayLike | str = "prior"
+    prior: str = "rkhs"
+    residual: str = "gp"
+    seed: int = 0
+    integrator: str = "exponential-euler"
+    moves: str | None = None
+    batch_size: int | None = None
 
     def fit(
         self,
@@ -288,5 +273,5 @@ class ProjectedLangevinSampler(FunctionPosterior):
         """V at the end of a descent from the best particle."""
         precision = plan.coordinates.precision(self._prior_variances)
         if isinstance(plan.cost, QuadraticCost):
-            return mode.of_quadratic(plan.cost, precision)[1]
-        return mode.find(plan.cost, precision, plan.flow.state[int(np.argmin(energies))])[1]
+            return mode_of_quadratic(plan.cost, precision)[1]
+        return find_mode(plan.cost, precision, plan.flow.state[int(np.argmin(energies))])[1]

@@ -33,28 +33,12 @@ class Drift(NamedTuple):
 
 
 class Trace:
-    """Runs a plan and records the energies of the particles at some steps.
+    """Runs a plan and records V of the particles at some steps, in ``energies``, a list of arrays (particles,).
 
-    Parameters
-    ----------
-    plan : Plan
-    energy : function
-        V of coefficients (particles, dim).
-    signed : array (rows, dim) or None
-        Features, in the plan's coordinates, of the rows whose signs are recorded.
-    journal : Journal
-        Journal of the fit: steps that an interrupted fit has taken are skipped.
-    progress : function or None
-        Called as ``progress(steps_done, steps)``.
-    watch : function or None
-        Called as ``watch(steps_done, coefficients)`` at the start and at evenly spaced steps, about a hundred in a run.
-
-    Attributes
-    ----------
-    steps : int
-        Number of steps taken so far.
-    energies : list of arrays (particles,)
-        V at the records.
+    ``energy`` is V of coefficients (particles, dim). ``signed`` (rows, dim) holds the features, in the plan's
+    coordinates, of the rows whose signs are recorded. Steps that an interrupted fit has taken, by its journal, are
+    skipped. The run calls ``progress(steps_done, steps)``, and ``watch(steps_done, coefficients)`` at the start and at
+    evenly spaced steps.
     """
 
     def __init__(
@@ -81,7 +65,6 @@ class Trace:
         journal.take_up(PART, plan.flow)
 
     def run(self, steps: int) -> None:
-        """Take ``steps`` more steps."""
         flow, end = self.plan.flow, self.steps + steps
         if self.steps == 0:
             self._show(0)
@@ -115,7 +98,6 @@ class Trace:
             self.watch(step, self.plan.coordinates.coefficients(self.plan.flow.state).copy())
 
     def _look(self) -> tuple[Array, ...]:
-        """The energies, and the signs if they are recorded."""
         self._check()
         state = self.plan.flow.state
         energies = self.energy(self.plan.coordinates.coefficients(state))
@@ -146,20 +128,12 @@ class Trace:
         return float(np.logical_and.reduce([np.all(each == later[-1], axis=1) for each in later]).mean())
 
     def verdict(self, lowest: float) -> Facts:
-        """Test whether the particles have reached the stationary distribution.
+        """Test whether the particles have reached the stationary distribution; ``lowest`` is the smallest V found.
 
-        Parameters
-        ----------
-        lowest : float
-            The smallest V found by descent from the best particle.
-
-        Returns
-        -------
-        dict
-            ``excess_energy`` (mean of V minus ``lowest``), ``expected_excess`` (half the number of coefficients: its
-            value for a Gaussian posterior), ``energy_drift`` and ``drift_standard_error``, ``inside`` (the share of
-            particles below the expected excess plus six standard deviations), ``frozen_signs``, ``reached``, and
-            ``because`` if it is false.
+        The facts are ``excess_energy`` (mean of V minus ``lowest``), ``expected_excess`` (half the number of
+        coefficients: its value for a Gaussian posterior), ``energy_drift`` and ``drift_standard_error``, ``inside``
+        (the share of particles below the expected excess plus six standard deviations), ``frozen_signs``, ``reached``,
+        and ``because`` if it is false.
         """
         last, drift, frozen = self.energies[-1], self.drift(), self.frozen()
         expected = 0.5 * self.plan.flow.state.shape[1]

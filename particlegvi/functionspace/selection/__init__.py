@@ -1,4 +1,4 @@
-"""Rules that choose the inducing points Z among the inputs: one small file each.
+"""Rules that choose the inducing points Z among the inputs.
 
 A rule is a function ``rule(covariance, X, count, seed)`` with a ``name`` that returns a `Selection`. A rule marked
 ``uses_targets`` takes `Targets` as well, and may place points anywhere in the range of the inputs.
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.selection.selection import Selection, Targets
+from particlegvi.functionspace.selection.rules import Selection, Targets
 from particlegvi.tools.arguments import points, scale, vector, whole
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import Registry

@@ -9,8 +9,7 @@ from particlegvi.contracts import Array
 from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.linalg import factor, in_points, through_factor
-from particlegvi.functionspace.selection.search import begin, kink, minimise, placed
-from particlegvi.functionspace.selection.selection import Selection, Targets
+from particlegvi.functionspace.selection.rules import Selection, Targets, searched
 from particlegvi.tools.registry import named
 
 REGRESSORS = 3  # regressors of nu for each inducing point: with one for each, nu would miss most of the error
@@ -31,9 +30,7 @@ def fisher(covariance: Covariance, X: Array, count: int, seed: int, targets: Tar
     number = min(REGRESSORS * count, len(X))
     rows = preprocessing.order(seed, "regressors", len(X))[:number]
     problem = SquaredDivergence(covariance, X, targets, X[np.sort(rows)])
-    start, origin = begin(covariance, X, count, seed, targets)
-    points, facts = minimise(problem.at, start, X)
-    return placed("fisher", points, count, seed, {"start": origin, "regressors": number, **facts, **kink(covariance)})
+    return searched("fisher", problem.at, covariance, X, count, seed=seed, targets=targets, regressors=number)
 
 
 class SquaredDivergence:

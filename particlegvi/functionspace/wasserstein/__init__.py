@@ -5,8 +5,7 @@ file                  content
 ====================  =======================================================================
 process_distance      W2^2 between Gaussian measures, and between processes over the data
 inference             Gaussian Wasserstein inference: a mean and a covariance, in closed form
-covariance            the three rules for the covariance of its posterior
-weights               the weight of W2^2, also where it depends on the distance
+rules                 the rules for the covariance of its posterior and for the weight of W2^2
 ====================  =======================================================================
 """
 

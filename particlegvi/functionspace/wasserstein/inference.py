@@ -30,13 +30,17 @@ from particlegvi.functionspace import covariances, selection
 from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals, facts_at
-from particlegvi.functionspace.likelihoods.gaussian import Gaussian
+from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.linalg import root
-from particlegvi.functionspace.means import Given, Inducing, Mean, MeanNetwork
-from particlegvi.functionspace.means.mean import Validation, held_out
-from particlegvi.functionspace.wasserstein.covariance import checked_rule, coefficient_covariance, shrinkage
+from particlegvi.functionspace.means import Given, Inducing, Mean, MeanNetwork, Validation, held_out
 from particlegvi.functionspace.wasserstein.process_distance import SquaredDistance, process_w2_squared
-from particlegvi.functionspace.wasserstein.weights import checked_weight, fixed_point
+from particlegvi.functionspace.wasserstein.rules import (
+    checked_rule,
+    checked_weight,
+    coefficient_covariance,
+    fixed_point,
+    shrinkage,
+)
 from particlegvi.simulation.journal import Journal
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments
@@ -168,12 +172,10 @@ class GaussianWasserstein(Card):
 
     @property
     def w2_squared_(self) -> float:
-        """W2^2 after the fit."""
         return self.distance_.value + self._square
 
     @property
     def objective_(self) -> float:
-        """J after the fit."""
         return self._cost + self.w2_weight_ * self.w2_squared_
 
     @property

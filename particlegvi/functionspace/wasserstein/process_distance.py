@@ -205,15 +205,8 @@ def _thesis(k: CovarianceFunction, r: CovarianceFunction, x: Array, chosen: Arra
 
 
 def thesis_eigenvalues(k: CovarianceFunction, r: CovarianceFunction, X: Array, chosen: Array) -> NDArray[np.complex128]:
-    """The eigenvalues (s,) of r(X_S, X) k(X, X_S), whose roots (4.15) adds.
+    """The eigenvalues (s,) of r(X_S, X) k(X, X_S), whose roots (4.15) adds, with X_S the array ``chosen`` (s, dim).
 
     The matrix is not symmetric unless X_S = X.
-
-    Parameters
-    ----------
-    k, r : covariances, or functions like those of `process_w2_squared`
-    X : array (n, dim)
-    chosen : array (s, dim)
-        X_S.
     """
     return np.asarray(linalg.eigvals(np.asarray(r(chosen, X)) @ np.asarray(k(X, chosen))), dtype=np.complex128)

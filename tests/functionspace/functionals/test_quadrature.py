@@ -6,7 +6,7 @@ from scipy.integrate import quad
 
 from particlegvi.functionspace import ExactGaussianProcess, covariances
 from particlegvi.functionspace import functionals as fl
-from particlegvi.functionspace.functionals import quadrature
+from particlegvi.functionspace.functionals import terms as quadrature
 
 MEANS = fl.Intervals([0.0, 0.25, 0.2, 0.9], [0.25, 0.5, 0.8, 1.4])
 VALUES = fl.Points(np.linspace(-0.5, 1.5, 9)[:, None])

@@ -13,7 +13,7 @@ from scipy.stats import multivariate_normal, norm
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, likelihoods
 from particlegvi.functionspace.covariances import Matern52, SquaredExponential
-from particlegvi.functionspace.gp.natural_gradient import Bound, law
+from particlegvi.functionspace.gp.coefficient_law import Bound, law
 
 RNG = np.random.default_rng(9)
 X = np.sort(RNG.uniform(-2.0, 2.0, size=25))[:, None]

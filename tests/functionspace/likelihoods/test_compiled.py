@@ -9,7 +9,7 @@ import numpy as np
 from particlegvi.engine.numerics.compiled import is_ours
 from particlegvi.engine.steps import projected
 from particlegvi.functionspace import likelihoods
-from particlegvi.functionspace.sampling.data_cost import DataCost
+from particlegvi.functionspace.sampling.cost import DataCost
 
 
 class _Fields(NamedTuple):

@@ -77,7 +77,6 @@ def test_what_is_said_of_convexity_and_bounds(likelihood, y, log_density):
     assert (curvature.min() >= 0.0 and bool(np.all(below))) == likelihood.convex
     if np.isfinite(likelihood.curvature_bound):
         assert 0.95 * likelihood.curvature_bound < curvature.max() <= likelihood.curvature_bound * (1 + 1e-9)
-        assert 0.95 * likelihood.slope_lipschitz < np.abs(curvature).max() <= likelihood.slope_lipschitz * (1 + 1e-9)
     if np.isfinite(likelihood.slope_bound):
         assert 0.95 * likelihood.slope_bound < np.abs(slope).max() <= likelihood.slope_bound * (1 + 1e-9)
     assert likelihood.quadratic == (np.ptp(curvature) < 1e-12)

@@ -9,7 +9,7 @@ import pytest
 from scipy import linalg
 
 from particlegvi.functionspace import ProjectedLangevinSampler, SparseGaussianProcess, likelihoods, selection
-from particlegvi.functionspace.sampling import annealing
+from particlegvi.functionspace.sampling import mixing
 from particlegvi.functionspace.sampling.langevin import LangevinFlow
 from particlegvi.functionspace.sampling.mixing import MixingFlow
 from particlegvi.kernels import SquaredExponential
@@ -158,7 +158,7 @@ def test_nothing_is_repeated(case, part, calls, straight, monkeypatch):
             patch.setattr(module, name, lambda *_, **__: pytest.fail("found out twice"))
         assert storage.snapshot.facts["part"] == part
         if part == "sampling":
-            patch.setattr(annealing, "anneal", lambda *_: pytest.fail("annealed twice"))
+            patch.setattr(mixing, "anneal", lambda *_: pytest.fail("annealed twice"))
         assert told(fit(case, storage)) == straight[case]
     assert sum(taken) == steps
 

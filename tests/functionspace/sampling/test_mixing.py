@@ -8,10 +8,9 @@ from scipy import stats
 
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
-from particlegvi.functionspace.sampling.annealing import next_beta, resampled
-from particlegvi.functionspace.sampling.data_cost import DataCost
+from particlegvi.functionspace.sampling.cost import DataCost
 from particlegvi.functionspace.sampling.langevin import LangevinFlow
-from particlegvi.functionspace.sampling.mixing import MixingFlow
+from particlegvi.functionspace.sampling.mixing import MixingFlow, next_beta, resampled
 
 from ..references import grid_posterior, metropolis
 
@@ -43,7 +42,7 @@ def assert_same_functions(u, grid, weights, features):
 @pytest.mark.parametrize(
     ("seed", "rows", "prior"), [(0, 3, "gp"), (1, 5, "rkhs"), (2, 12, "gp"), (3, 1, "rkhs")]
 )
-@pytest.mark.thorough
+@pytest.mark.sample("0-3-gp")
 def test_small_counts_against_quadrature(seed, rows, prior):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2.0, 2.0, (rows, 1))
@@ -72,7 +71,6 @@ class TestTwoRegions:
     def truth(self, pls):
         return grid_posterior(energy_of(pls.basis(self.X), self.y, np.ones(2)), np.ones(2), points=600)
 
-    @pytest.mark.thorough
     def test_modes_have_their_weights_from_the_prior(self):
         pls = self.fit()
         grid, weights = self.truth(pls)

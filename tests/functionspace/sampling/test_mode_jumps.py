@@ -9,9 +9,9 @@ from scipy import stats
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods, selection
 from particlegvi.functionspace.sampling import plans
-from particlegvi.functionspace.sampling.data_cost import DataCost
+from particlegvi.functionspace.sampling.cost import DataCost
 from particlegvi.functionspace.sampling.mixing import MixingFlow
-from particlegvi.functionspace.sampling.mode_jumps import Jumps, find
+from particlegvi.functionspace.sampling.sign_moves import Jumps, find_jumps
 
 from ..references import grid_posterior
 
@@ -34,7 +34,7 @@ class TestTwoCounts:
         return grid, weights, grid[np.random.default_rng(0).choice(len(grid), 20_000, p=weights)]
 
     def jumps(self):
-        return Jumps(*find(self.cost, self.draws()[2][:200]))
+        return Jumps(*find_jumps(self.cost, self.draws()[2][:200]))
 
     def together(self, z):
         return np.prod(np.sign(z @ self.features[:2].T), axis=1)

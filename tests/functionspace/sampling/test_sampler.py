@@ -12,7 +12,7 @@ from scipy import special, stats
 
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, covariances, likelihoods
-from particlegvi.functionspace.sampling import data_cost
+from particlegvi.functionspace.sampling import cost as costs
 from particlegvi.functionspace.sampling.langevin import Minibatch
 
 from ..references import metropolis
@@ -31,7 +31,7 @@ def labels(seed=0, rows=60):
     ("prior", "link", "seed", "particles"),
     [("rkhs", "logistic", 0, 4000), ("gp", "logistic", 1, 4000), ("rkhs", "probit", 2, 1000)],
 )
-@pytest.mark.thorough
+@pytest.mark.sample("gp-*")
 def test_labels_against_metropolis(prior, link, seed, particles):
     X, y = labels(seed)
     told = against_metropolis(KERNEL, X, y, particles, prior, link, seed)["equilibrium"]
@@ -111,8 +111,8 @@ class TestReproducibility:
         return ProjectedLangevinSampler(KERNEL, likelihood, SIX, **settings).fit(X, y)
 
     def test_any_number_of_threads_gives_the_same_bytes(self, case, monkeypatch):
-        monkeypatch.setattr(data_cost, "WORTH_A_THREAD", 0)
-        monkeypatch.setattr(data_cost, "SPAN", 100)
+        monkeypatch.setattr(costs, "WORTH_A_THREAD", 0)
+        monkeypatch.setattr(costs, "SPAN", 100)
         found = []
         for number in ("1", "2", "3"):
             monkeypatch.setenv("NUMBA_NUM_THREADS", number)
@@ -144,7 +144,7 @@ class TestReproducibility:
 def test_a_batch_of_all_rows_is_the_full_gradient():
     likelihood, rng = likelihoods.Bernoulli(), np.random.default_rng(1)
     features, y = rng.normal(size=(50, 3)), (rng.random(50) < 0.5).astype(float)
-    cost = data_cost.DataCost(likelihood, features, y)
+    cost = costs.DataCost(likelihood, features, y)
     z = rng.normal(size=(7, 3))
     full = likelihood.slope(z @ features.T, y) @ features
     np.testing.assert_allclose(cost.gradients(z), full, rtol=1e-12)

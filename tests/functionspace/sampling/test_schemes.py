@@ -11,7 +11,7 @@ from particlegvi.engine.numerics import noise
 from particlegvi.engine.steps.projected import log_ratios, move
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.functionspace.basis import Nystroem
-from particlegvi.functionspace.sampling import schemes
+from particlegvi.functionspace.sampling import langevin
 
 
 def propagation(scheme, gram):
@@ -40,7 +40,7 @@ def test_the_exponential_step_is_exact_for_the_linear_part():
     rate = np.array([1e-3, 0.5, 40.0, 1e9])
     mobility, reference = np.array([2.0, 1.0, 0.1, 1.0]), rate / [2.0, 1.0, 0.1, 1.0]
     for step_size in (1e-6, 0.1, 50.0):
-        scheme = schemes.exponential_euler(step_size, mobility, reference, np.zeros(4))
+        scheme = langevin.exponential_euler(step_size, mobility, reference, np.zeros(4))
         np.testing.assert_allclose(scheme.decay, np.exp(-rate * step_size), rtol=1e-12, atol=1e-15)
         variance = (1.0 - np.exp(-2.0 * rate * step_size)) / reference
         np.testing.assert_allclose(scheme.spread**2, variance, rtol=1e-7)
@@ -51,8 +51,8 @@ def test_the_exponential_step_is_exact_for_the_linear_part():
 def test_both_schemes_agree_as_the_step_shrinks():
     precision = np.array([1.0, 30.0])
     for step_size in (1e-3, 1e-5):
-        euler = schemes.euler_maruyama(step_size, precision)
-        exact = schemes.exponential_euler(step_size, np.ones(2), precision, np.zeros(2))
+        euler = langevin.euler_maruyama(step_size, precision)
+        exact = langevin.exponential_euler(step_size, np.ones(2), precision, np.zeros(2))
         gram = np.array([[5.0, 1.0], [1.0, 3.0]])
         difference = propagation(euler, gram)[0] - propagation(exact, gram)[0]
         assert np.abs(difference).max() < 0.6 * (30.0 * step_size) ** 2 + 10 * 30.0 * step_size**2
@@ -62,12 +62,12 @@ def test_the_step_rule_keeps_the_bias_at_a_few_per_cent():
     features, eigenvalues, rng = stiff()
     for scale in (0.01, 1.0, 100.0):
         gram = scale * features.T @ features
-        step_size = schemes.BIAS / np.linalg.eigvalsh(gram)[-1]
+        step_size = langevin.BIAS / np.linalg.eigvalsh(gram)[-1]
         one = np.ones(len(eigenvalues))
-        scheme = schemes.exponential_euler(step_size, one, 1.0 / eigenvalues, 0.0 * one)
+        scheme = langevin.exponential_euler(step_size, one, 1.0 / eigenvalues, 0.0 * one)
         hessian = gram + np.diag(1.0 / eigenvalues)
         assert bias(scheme, gram, hessian) < 0.06
-        coarse = schemes.exponential_euler(10.0 * step_size, one, 1.0 / eigenvalues, 0.0 * one)
+        coarse = langevin.exponential_euler(10.0 * step_size, one, 1.0 / eigenvalues, 0.0 * one)
         assert bias(coarse, gram, hessian) > 0.2
 
 
@@ -86,8 +86,8 @@ def test_a_stiff_basis_takes_a_thousand_times_fewer_steps(scale):
     map_ = roots[:, None] * rotation
     moved = map_.T @ gram @ map_
     reference = 1.0 + np.maximum(stiffness, 0.0)
-    rule = schemes.BIAS / np.linalg.eigvalsh(moved / np.sqrt(np.outer(reference, reference)))[-1]
-    scheme = schemes.exponential_euler(rule, 1.0 / reference, reference, 1.0 - reference)
+    rule = langevin.BIAS / np.linalg.eigvalsh(moved / np.sqrt(np.outer(reference, reference)))[-1]
+    scheme = langevin.exponential_euler(rule, 1.0 / reference, reference, 1.0 - reference)
     assert bias(scheme, moved, moved + np.eye(len(roots))) < 0.05
     ours = np.log(20.0) / -np.log(np.abs(np.linalg.eigvals(propagation(scheme, moved)[0])).max())
     assert euler / ours > 1000.0
@@ -96,7 +96,7 @@ def test_a_stiff_basis_takes_a_thousand_times_fewer_steps(scale):
 def test_the_compiled_step_is_the_formula():
     rng = np.random.default_rng(1)
     z, force = rng.normal(size=(2, 70, 3))
-    scheme = schemes.Scheme(*rng.uniform(0.5, 1.0, (4, 3)))
+    scheme = langevin.Scheme(*rng.uniform(0.5, 1.0, (4, 3)))
     for step in (0, 1, 6):
         out = np.empty_like(z)
         move(z, force, *scheme, noise.key_words(9), noise.role_word("noise"), step, out)

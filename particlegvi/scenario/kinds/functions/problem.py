@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from particlegvi.functionspace.functionals import Functionals
     from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
     from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
-    from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
+    from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
     from particlegvi.functionspace.likelihoods.likelihood import Likelihood
-    from particlegvi.functionspace.prediction.marginals import Marginals
+    from particlegvi.functionspace.prediction.posterior import Marginals
 
 
 class FunctionProblem(NamedTuple):
@@ -115,7 +115,7 @@ class GaussianPosterior:
         """The distribution of the function at each input, or of each functional of it: one Gaussian."""
         from particlegvi.engine.numerics.threads import one_blas_thread
         from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
-        from particlegvi.functionspace.prediction.marginals import Marginals
+        from particlegvi.functionspace.prediction.posterior import Marginals
 
         with one_blas_thread():
             if isinstance(X, np.ndarray):

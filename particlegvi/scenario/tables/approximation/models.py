@@ -20,7 +20,7 @@ from particlegvi.functionspace import (
 )
 from particlegvi.functionspace.selection.elbo import CollapsedBound
 from particlegvi.functionspace.selection.fisher import SquaredDivergence
-from particlegvi.functionspace.selection.search import minimise
+from particlegvi.functionspace.selection.rules import minimise
 from particlegvi.scenario.tables.approximation.exact import SETS, Exact
 from particlegvi.scenario.tables.problem import Problem
 

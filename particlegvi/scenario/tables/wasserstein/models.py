@@ -27,7 +27,7 @@ from particlegvi.functionspace import (
 )
 from particlegvi.functionspace.covariances import SquaredExponential
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.functionspace.gp.automatic import regression_covariance
+from particlegvi.functionspace.gp.hyperparameters import regression_covariance
 from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.metrics import gaussian_nll
 from particlegvi.scenario.tables.problem import Numbers, Problem
@@ -110,7 +110,7 @@ def _trained(problem: Problem, hidden: tuple[int, int]) -> means.Given:
     scaled = problem.protocol != "thesis"  # there it sees inputs in their units
     epochs = FEW_EPOCHS if scaled and len(y) >= MANY_ROWS else EPOCHS
     network = means.MeanNetwork(hidden, epochs, batch_size=batch_size(problem), standardise=scaled)
-    network.train(X, y, (problem.validation.X, problem.validation.y), problem.seed)
+    network.fit(X, y, (problem.validation.X, problem.validation.y), None, problem.seed)
     return means.Given(network.predict)
 
 

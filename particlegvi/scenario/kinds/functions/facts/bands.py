@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from particlegvi.contracts import Array, Facts
-from particlegvi.functionspace.likelihoods.gaussian import Gaussian
+from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.scenario.kinds.facts import fact
 from particlegvi.scenario.kinds.functions.run import FunctionRun
 

@@ -8,7 +8,7 @@ from particlegvi.contracts import Likelihood, StepProgress, Storage
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.functionals import Intervals
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
-from particlegvi.functionspace.likelihoods.gaussian import Gaussian
+from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior
 from particlegvi.tools.arguments import flag
 

@@ -10,10 +10,9 @@ from particlegvi.contracts import Array, Likelihood, StepProgress, Storage
 from particlegvi.functionspace import means
 from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.functionspace.prediction.marginals import Marginals
-from particlegvi.functionspace.wasserstein.covariance import checked_rule
+from particlegvi.functionspace.prediction.posterior import Marginals
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
-from particlegvi.functionspace.wasserstein.weights import checked_weight
+from particlegvi.functionspace.wasserstein.rules import checked_rule, checked_weight
 from particlegvi.scenario.kinds.functions.estimates import Estimates
 from particlegvi.scenario.kinds.functions.methods.gp import gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem

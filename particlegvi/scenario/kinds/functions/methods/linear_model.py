@@ -15,7 +15,7 @@ from particlegvi.functionspace.linear import kl_terms
 from particlegvi.functionspace.linear.bayesian import BayesianLinearRegression
 from particlegvi.functionspace.linear.problem import FAMILIES, OPTIMISERS
 from particlegvi.functionspace.linear.sets import data_and_box
-from particlegvi.functionspace.prediction.marginals import Marginals
+from particlegvi.functionspace.prediction.posterior import Marginals
 from particlegvi.scenario.kinds.functions.methods.gp import gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
 from particlegvi.tools.arguments import whole

@@ -10,8 +10,8 @@ from particlegvi.engine.numerics import noise
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import selection
 from particlegvi.functionspace.basis.finding import packed, unpacked
-from particlegvi.functionspace.gp.natural_gradient import Law
-from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
+from particlegvi.functionspace.gp.coefficient_law import Law
+from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
 from particlegvi.scenario.kinds.functions.methods.gp import gaussian
 from particlegvi.scenario.kinds.functions.methods.svgp import compared, number_of_points
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior

@@ -15,11 +15,11 @@ from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.gp.certificate import Fitted, certify
+from particlegvi.functionspace.gp.coefficient_law import Law
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
-from particlegvi.functionspace.gp.natural_gradient import Law
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
-from particlegvi.functionspace.gp.subset_of_regressors import SubsetOfRegressors
-from particlegvi.functionspace.likelihoods.gaussian import Gaussian
+from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
+from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.scenario.kinds.functions import features as functionals
 from particlegvi.scenario.kinds.functions.methods.gp import gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from particlegvi.functionspace import fit_hyperparameters
 from particlegvi.functionspace.covariances import SquaredExponential
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.functionspace.gp.automatic import classification_covariance, regression_covariance
+from particlegvi.functionspace.gp.hyperparameters import classification_covariance, regression_covariance
 from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.scenario.tables.functions.protocols import PROTOCOLS
 from particlegvi.scenario.tables.functions.settings import ProjectedSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from particlegvi.functionspace import SparseGaussianProcess, likelihoods
-from particlegvi.functionspace.prediction.marginals import Marginals
+from particlegvi.functionspace.prediction.posterior import Marginals
 from particlegvi.scenario.tables.functions.models.hyperparameters import hyperparameters
 from particlegvi.scenario.tables.functions.models.model import table_model
 from particlegvi.scenario.tables.functions.protocols import most_points

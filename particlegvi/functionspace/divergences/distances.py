@@ -1,0 +1,191 @@
+"""Divergences and distances of two processes with one prior, and the largest ratio of their densities."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from particlegvi.contracts import Array
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace.divergences.laws import PRIOR, Gaussian, Process, together
+from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
+from particlegvi.functionspace.linalg import root, squared_bures_distance
+from particlegvi.tools.registry import named
+
+ZERO = 1e-10  # eigenvalues of a difference of precisions below this part of the largest precision are rounding
+
+
+@named("kl")
+@one_blas_thread()
+def kl(q: Process, p: Process) -> float:
+    """KL(q, p) = E_q log(dq/dp) of the processes, in nats: the supremum over all finite sets of inputs.
+
+    With d_i the eigenvalues of C_q P_p - I (P a precision, C a covariance) it is
+
+        sum_i (d_i - log(1 + d_i)) / 2 + (m_q - m_p)^T P_p (m_q - m_p) / 2,
+
+    which loses no digits by cancellation for q near p. It is infinite if q or p is a (degenerate) `SubsetOfRegressors`.
+
+    Parameters
+    ----------
+    q, p : fitted processes, or "prior"
+
+    Source: Sun, Zhang, Shi and Grosse (2019), theorem 1, for the supremum.
+    """
+    first, second = together(q=q, p=p)
+    if first.degenerate or second.degenerate:
+        return math.inf
+    factor = first.root()
+    half = linalg.solve_triangular(factor, second.precision - first.precision, lower=True)
+    d = linalg.eigvalsh(linalg.solve_triangular(factor, half.T, lower=True))
+    d = np.maximum(d, -1.0 + np.finfo(float).eps)
+    pull = linalg.solve_triangular(second.root(), second.precision @ first.mean - second.shift, lower=True)
+    return float(0.5 * (np.sum(d - np.log1p(d)) + pull @ pull))
+
+
+@named("wasserstein")
+@one_blas_thread()
+def wasserstein(q: Process, p: Process) -> float:
+    """The 2-Wasserstein distance W2 in the norm of the RKHS of the prior covariance,
+
+        W2^2 = |m_q - m_p|^2 + tr(C_q + C_p - 2 (C_q^(1/2) C_p C_q^(1/2))^(1/2)).
+
+    Distances below about 1e-7 are rounding. The distance between a `SubsetOfRegressors`, which has no residual, and a
+    process with a residual is infinite: the two differ in infinitely many directions.
+
+    Parameters
+    ----------
+    q, p : fitted processes, or "prior"
+
+    Sources: Gelbrich (1990); Masarotto, Panaretos and Zemel (2019).
+    """
+    first, second = together(q=q, p=p)
+    if first.degenerate != second.degenerate:
+        return math.inf
+    of_covariances = squared_bures_distance(root(first.covariance, 1.0), root(second.covariance, 1.0))
+    return math.sqrt(float(np.sum((first.mean - second.mean) ** 2)) + of_covariances)
+
+
+@named("fisher")
+@one_blas_thread()
+def fisher(q: Process, p: Process, nu: Process | None = None) -> float:
+    """``(E_nu |grad log q - grad log p|^2)^(1/2)``, gradients and norm in the RKHS of the prior covariance.
+
+    W2(q, p) is at most the largest eigenvalue of the covariance of q (1 at most) times sup(dp/dnu)^(1/2) times this
+    distance. The bound is loose where the noise is small: the distance is about 1 + 1/noise times W2.
+
+    Parameters
+    ----------
+    q, p : fitted processes, or "prior"
+    nu : fitted process or "prior", optional
+        The third process, by default p. It may be degenerate. If q or p is degenerate, the distance is infinite.
+
+    Source: Huggins, Campbell, Kasprzak and Broderick (2019), definition 3.3; their proposition 3.4 has 1 over the
+    smallest eigenvalue in the place of the largest, which is wrong.
+    """
+    return _distance(q, p, nu, preconditioned=False)
+
+
+@named("preconditioned-fisher")
+@one_blas_thread()
+def preconditioned_fisher(q: Process, p: Process, nu: Process | None = None) -> float:
+    """``(E_nu |C_q grad log(dq/dr) - C_q grad log(dp/dr)|^2)^(1/2)`` with r the prior and C_q the covariance of q.
+
+    W2(q, p) is at most sup(dp/dnu)^(1/2) times this divergence (`log_density_ratio`): with nu = p the factor is 1. If
+    nu has finite rank, as in the experiments of the source, the factor is infinite and there is no bound.
+
+    Parameters
+    ----------
+    q, p : fitted processes, or "prior"
+    nu : fitted process or "prior", optional
+        The third process, by default p. It may be degenerate. If q or p is degenerate, the divergence is infinite.
+
+    Source: Huggins, Campbell, Kasprzak and Broderick (2019), definition 4.2, theorem 4.3; their proposition 5.1 lacks a
+    square and a factor noise^2.
+    """
+    return _distance(q, p, nu, preconditioned=True)
+
+
+def _distance(q: Process, p: Process, nu: Process | None, preconditioned: bool) -> float:
+    first, second, third = together(q=q, p=p, nu=p if nu is None else nu)
+    if first.degenerate or second.degenerate:
+        return math.inf
+    return math.sqrt(_mean_square(first, second, third, first.covariance if preconditioned else None))
+
+
+def _mean_square(q: Gaussian, p: Gaussian, nu: Gaussian, preconditioner: Array | None) -> float:
+    """E_nu |B (P_p - P_q) w - B (P_p m_p - P_q m_q)|^2 = |B (D m_nu - b)|^2 + tr(B D C_nu D^T B^T)."""
+    D = p.precision - q.precision
+    at_mean = D @ nu.mean - (p.shift - q.shift)
+    if preconditioner is not None:
+        D, at_mean = preconditioner @ D, preconditioner @ at_mean
+    return max(float(at_mean @ at_mean + np.sum((D @ nu.covariance) * D)), 0.0)
+
+
+@named("log-density-ratio")
+@one_blas_thread()
+def log_density_ratio(p: Process, nu: Process) -> float:
+    """log of the supremum over functions of dp/dnu, in nats; infinite if the ratio is not bounded.
+
+    If nu is the posterior of M' of the N rows of p (or the prior, M' = 0), the result is
+
+        log Z_nu - log Z_p - (N - M') / 2 log(2 pi noise),
+
+    with Z the marginal likelihoods. It is about (N - M') / 2 or larger, since at f = y each row that is missing in nu
+    makes the ratio larger. It is the supremum if the missing rows have distinct inputs, and otherwise an upper bound.
+
+    For any other nu, the result is the supremum of a quadratic function: infinite unless nu is wider than p in every
+    direction. For a degenerate nu it is infinite.
+
+    Parameters
+    ----------
+    p, nu : fitted processes, or "prior"
+
+    Source: Huggins, Campbell, Kasprzak and Broderick (2019), 4.2; the second line of their display divides by the
+    wrong marginal likelihood.
+    """
+    first, second = together(p=p, nu=nu)
+    if first.degenerate or second.degenerate:
+        return math.inf
+    if isinstance(p, ExactGaussianProcess):
+        others = _unseen(p, nu)
+        if others is not None:
+            evidence = nu.log_marginal_likelihood() if isinstance(nu, ExactGaussianProcess) else 0.0
+            level = 0.5 * others * math.log(2.0 * math.pi * p.noise_variance)
+            return evidence - p.log_marginal_likelihood() - level
+    return _supremum(first, second)
+
+
+def _unseen(p: ExactGaussianProcess, nu: Process) -> int | None:
+    """The number of rows of p that are missing in nu; None if nu is not the posterior of some rows of p."""
+    if nu == PRIOR:
+        return len(p.y)
+    if not isinstance(nu, ExactGaussianProcess) or nu.noise_variance != p.noise_variance:
+        return None
+    have, seen = _counts(p), _counts(nu)
+    return len(p.y) - len(nu.y) if all(number <= have.get(row, 0) for row, number in seen.items()) else None
+
+
+def _counts(process: ExactGaussianProcess) -> dict[bytes, int]:
+    rows: NDArray[np.float64] = np.column_stack([process.X, process.y])
+    counts: dict[bytes, int] = {}
+    for row in rows:
+        counts[row.tobytes()] = counts.get(row.tobytes(), 0) + 1
+    return counts
+
+
+def _supremum(p: Gaussian, nu: Gaussian) -> float:
+    """The supremum of ``-w^T D w / 2 + w^T b + c`` with D = P_p - P_nu and b = P_p m_p - P_nu m_nu."""
+    values, vectors = linalg.eigh(p.precision - nu.precision)
+    level = ZERO * float(np.abs(p.precision).max() + np.abs(nu.precision).max())
+    along = vectors.T @ (p.shift - nu.shift)
+    flat = values <= level
+    if np.any(values < -level) or np.any(np.abs(along[flat]) > math.sqrt(ZERO) * (1.0 + np.abs(along).max())):
+        return math.inf
+    quadratic = float(np.sum(along[~flat] ** 2 / values[~flat]))
+    constant = float(p.mean @ p.shift - nu.mean @ nu.shift)
+    roots = np.sum(np.log(p.root().diagonal())) - np.sum(np.log(nu.root().diagonal()))
+    return float(roots) + 0.5 * (quadratic - constant)

@@ -1,0 +1,226 @@
+"""Estimators by sparse Gaussian processes, and by Gaussian Wasserstein inference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.functionspace import likelihoods
+from particlegvi.functionspace.covariances.covariance import KernelLike
+from particlegvi.functionspace.estimators.base import NOISE, Classifier, KernelSearch, Regressor
+from particlegvi.functionspace.gp.certificate import Certificate
+from particlegvi.functionspace.gp.hyperparameters import BOUNDS, SEARCHED_POINTS, regression_covariance_by_bound
+from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
+from particlegvi.functionspace.means import Inducing, Mean, MeanNetwork
+from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
+from particlegvi.tools import arguments
+from particlegvi.tools.quoting import refuse
+from particlegvi.tools.registry import look_up
+
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
+MEANS = ("network", "inducing")
+
+
+@dataclass(eq=False, repr=False)
+class SparseGaussianProcessRegressor(KernelSearch, Regressor):
+    """Regression by a sparse variational Gaussian process, with hyperparameters found on the training rows.
+
+    Parameters
+    ----------
+    kernel : Covariance or a kernel of particlegvi.kernels, optional
+        Covariance of the function, by default a squared exponential with a lengthscale for each input. With
+        ``fit_kernel`` it is the start of the search for hyperparameters.
+    fit_kernel : bool
+        Whether hyperparameters are fitted to the training rows.
+    inducing_points : int or "auto"
+        Largest number of inducing points, at most the number of rows. "auto" doubles their number until `certify`
+        guarantees ``certified_gap``.
+    placement : str
+        Rule for the inducing points, see `SparseGaussianProcess`.
+    certified_gap : float
+        Largest bound on KL to the exact process that "auto" accepts, in nats.
+    standardise : bool
+        Whether inputs and targets are scaled to mean 0 and standard deviation 1 first.
+    noise_variance : float
+        Noise variance of an observation, in squared units of the target (of the scaled target, if ``standardise``).
+        With ``fit_kernel`` it is the start of the search.
+    bound : str
+        The objective of ``fit_kernel``: "evidence", the marginal likelihood of at most 1000 rows, or "elbo", the
+        evidence lower bound of the sparse process on all rows, from two starts. With ``placement="elbo"`` the search
+        for inducing points then begins at the points where the search for hyperparameters ended.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    model_ : SparseGaussianProcess
+        The process, fitted to the scaled data.
+    kernel_ : Covariance
+    noise_variance_ : float
+        The kernel and the noise variance of the fit.
+    search_ : dict
+        Facts of the search by "elbo" (`fit_hyperparameters`): both starts and ends, and the chosen one. Empty for
+        "evidence".
+    """
+
+    kernel: KernelLike | None = None
+    fit_kernel: bool = True
+    inducing_points: int | str = 200
+    placement: str = "greedy"
+    _: KW_ONLY
+    certified_gap: float = 0.1
+    noise_variance: float = NOISE
+    bound: str = BOUNDS[0]
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit inputs (n, dim) and targets (n,)."""
+        self._check_kernel()
+        look_up("bound", self.bound, dict.fromkeys(BOUNDS))
+        noise = arguments.scale("noise_variance", self.noise_variance)
+        x, t, seed = self._read_numbers(X, y)
+        automatic = isinstance(self.inducing_points, str)
+        points: Array | int | str = self.inducing_points if automatic else self._at_most(len(x))
+        self.search_: Facts = {}
+        if self.fit_kernel and self.bound == "elbo":
+            number = SEARCHED_POINTS if automatic else self._at_most(len(x))
+            self.kernel_, self.noise_variance_, self.search_ = regression_covariance_by_bound(
+                x, t, self.kernel, noise, number, seed
+            )
+            if self.placement == "elbo" and "points" in self.search_ and not automatic:
+                points = self.search_["points"]
+        else:
+            self.kernel_, self.noise_variance_ = self._regression_kernel(x, t, noise, seed)
+        self.model_ = SparseGaussianProcess(
+            self.kernel_, likelihoods.Gaussian(noise_variance=self.noise_variance_), points,
+            seed=seed, placement=self.placement, certified_gap=self.certified_gap,
+        ).fit(x, t)  # fmt: skip
+        return self
+
+    def _observed(self, x: Array, return_std: bool) -> tuple[Array, Array]:
+        if not return_std:
+            return self.model_.predict(x), np.empty(0)
+        mean, sd = self.model_.predict(x, return_std=True)
+        return mean, np.sqrt(sd**2 + self.noise_variance_)
+
+    def certify(self, steps: int = 1) -> Certificate:
+        """Bound the distance to the exact process of the same kernel, for the scaled data.
+
+        See `SparseGaussianProcess.certify`.
+        """
+        return self.model_.certify(steps)
+
+
+@dataclass(eq=False, repr=False)
+class SparseGaussianProcessClassifier(KernelSearch, Classifier):
+    """Classification in two classes by a sparse variational Gaussian process with the logistic link.
+
+    Parameters
+    ----------
+    kernel, fit_kernel, inducing_points, standardise, random_state
+        Parameters of `SparseGaussianProcessRegressor`, but the default kernel has one lengthscale for all inputs, and
+        ``inducing_points`` is a number.
+
+    Attributes
+    ----------
+    classes_ : array (2,)
+    model_ : SparseGaussianProcess
+        The process, fitted to the labels 0 and 1.
+    kernel_ : Covariance
+    """
+
+    kernel: KernelLike | None = None
+    fit_kernel: bool = True
+    inducing_points: int = 200
+    two_classes: ClassVar[bool] = True
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit inputs (n, dim) and labels (n,) of any type, with two classes."""
+        self._check_kernel()
+        arguments.whole("inducing_points", self.inducing_points, 1)
+        x, labels, seed = self._read_labels(X, y)
+        t = labels.astype(np.float64)
+        self.kernel_ = self._classification_kernel(x, t, seed)
+        count = self._at_most(len(x))
+        self.model_ = SparseGaussianProcess(self.kernel_, likelihoods.Bernoulli(), count, seed=seed).fit(x, t)
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """The probabilities of the two classes, (n, 2), averaged over the posterior of f."""
+        x = self._inputs(X)
+        mean, sd = self.model_.predict(x, return_std=True)
+        likely = expit(mean[:, None] + sd[:, None] * NODES) @ (WEIGHTS / WEIGHTS.sum())
+        return np.column_stack([1.0 - likely, likely])
+
+
+@dataclass(eq=False, repr=False)
+class GaussianWassersteinRegressor(KernelSearch, Regressor):
+    """Regression with a network or least squares as mean, and the covariance of a sparse Gaussian process.
+
+    The variances are multiplied by a factor from validation rows. The covariance is that of the sparse variational
+    process (``covariance="svgp"`` of `GaussianWasserstein`): the minimiser of the objective has too small variances.
+
+    Parameters
+    ----------
+    mean : str
+        "network" or "inducing".
+    kernel : Covariance or a kernel of particlegvi.kernels, optional
+        Covariance of the function, by default a squared exponential with a lengthscale for each input.
+    fit_kernel : bool
+        Whether hyperparameters are fitted to the training rows.
+    inducing_points : int
+        Largest number of inducing points.
+    hidden : sequence of int
+        Units of each hidden layer of the network.
+    validation_fraction : float
+        Share of the rows that are kept from training: they choose the network's last epoch and the variance factor.
+    standardise : bool
+        Whether inputs and targets are scaled to mean 0 and standard deviation 1 first.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    model_ : GaussianWasserstein
+        The model, fitted to the scaled data.
+    kernel_ : Covariance
+    noise_variance_ : float
+        Noise variance of an observation, in squared units of the scaled targets.
+    """
+
+    mean: str = "network"
+    kernel: KernelLike | None = None
+    fit_kernel: bool = True
+    inducing_points: int = 200
+    hidden: Sequence[int] = (10, 10)
+    validation_fraction: float = 0.1
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit inputs (n, dim) and targets (n,)."""
+        if self.mean not in MEANS:
+            raise refuse("mean", self.mean, '"network" or "inducing"')
+        self._check_kernel()
+        fraction = arguments.fraction("validation_fraction", self.validation_fraction, "0")
+        mean: Mean = MeanNetwork(self.hidden) if self.mean == "network" else Inducing()
+        x, t, seed = self._read_numbers(X, y)
+        rows, validation = self._held_out(len(t), fraction, seed, "validation of means")
+        self.kernel_, self.noise_variance_ = self._regression_kernel(x[rows], t[rows], NOISE, seed)
+        self.model_ = GaussianWasserstein(
+            self.kernel_, likelihoods.Gaussian(noise_variance=self.noise_variance_), self._at_most(len(rows)), mean,
+            covariance="svgp", seed=seed,
+        ).fit(x[rows], t[rows], (x[validation], t[validation]) if len(validation) else None)  # fmt: skip
+        return self
+
+    def _observed(self, x: Array, return_std: bool) -> tuple[Array, Array]:
+        if not return_std:
+            return self.model_.predict(x), np.empty(0)
+        mean, sd = self.model_.predict(x, return_std=True, of="target")
+        return mean, sd
+
+    def sample_functions(self, X: ArrayLike, draws: int = 100) -> Array:
+        """Draws of the function without noise, in the units of the target, (draws, n)."""
+        x = self._inputs(X)
+        return self._in_units(self.model_.sample(x, draws))

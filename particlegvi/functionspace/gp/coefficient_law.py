@@ -1,0 +1,212 @@
+"""The Gaussian distribution of coefficients with the highest evidence lower bound.
+
+For a Gaussian likelihood it has a closed form; for any other likelihood natural gradients climb the bound.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from particlegvi.contracts import Array, Facts, Likelihood
+from particlegvi.simulation.journal import Journal
+
+HALVINGS = 40
+PART = "climb"  # name of this part of a fit
+
+
+class Law(NamedTuple):
+    """A Gaussian distribution by its mean, its precision matrix and the precision's lower Cholesky factor."""
+
+    mean: Array
+    precision: Array
+    factor: Array
+
+    def variances(self, features: Array) -> Array:
+        """The variance of ``features @ u``, shape (n,)."""
+        return np.sum(linalg.solve_triangular(self.factor, features.T, lower=True) ** 2, axis=0)
+
+    def divergence(self) -> float:
+        """KL(self, N(0, I)), in nats."""
+        trace = np.sum(linalg.solve_triangular(self.factor, np.eye(len(self.mean)), lower=True) ** 2)
+        log_root = np.sum(np.log(self.factor.diagonal()))
+        return float(0.5 * (trace + self.mean @ self.mean - len(self.mean)) + log_root)
+
+
+def law(mean: Array, precision: Array) -> Law | None:
+    """The Gaussian distribution, or None if the precision is not positive definite or not finite."""
+    if not np.all(np.isfinite(precision)):
+        return None
+    try:
+        return Law(mean, precision, linalg.cholesky(precision, lower=True))
+    except linalg.LinAlgError:
+        return None
+
+
+class Bound:
+    """``sum_n E log p(y_n | f_n) - KL(law, N(0, I))`` with ``f_n ~ N(e_n . mean, e_n . covariance e_n + left_n)``.
+
+    The expectations are sums at Gauss-Hermite nodes; the gradients are the exact gradients of these sums. The features
+    e are an array (n, size), and ``left`` (n,) are the variances of the residual.
+    """
+
+    def __init__(self, likelihood: Likelihood, features: Array, left: Array, targets: Array, nodes: int) -> None:
+        self.likelihood, self.features, self.left, self.y = likelihood, features, left, targets[:, None]
+        self.nodes, weights = np.polynomial.hermite_e.hermegauss(nodes)
+        self.weights = weights / math.sqrt(2.0 * math.pi)
+
+    def __call__(self, law: Law) -> float:
+        """The bound in nats; minus infinity if it is not defined."""
+        f, _ = self._nodes(law)
+        with np.errstate(all="ignore"):
+            value = np.sum(self.likelihood.log_density(self.y, f) @ self.weights) - law.divergence()
+        return float(value) if np.isfinite(value) else -math.inf
+
+    def derivatives(self, law: Law) -> tuple[Array, Array]:
+        """Minus the gradient in the mean (size,), and I + E^T diag(expected curvatures of the cost) E.
+
+        At the maximum of the bound this matrix (size, size) is the precision of the distribution.
+        """
+        f, sd = self._nodes(law)
+        slopes = self.likelihood.slope(f, self.y) * self.weights
+        gradient = self.features.T @ slopes.sum(axis=1) + law.mean
+        curvatures = slopes @ self.nodes / sd
+        return gradient, np.eye(len(law.mean)) + (self.features.T * curvatures) @ self.features
+
+    def _nodes(self, law: Law) -> tuple[Array, Array]:
+        sd = np.sqrt(law.variances(self.features) + self.left)
+        sd = np.maximum(sd, 1e-150)  # avoid 0: far from every inducing point all features are 0
+        return (self.features @ law.mean)[:, None] + sd[:, None] * self.nodes, sd
+
+
+class Climb:
+    """Natural gradient ascent of a bound from N(mean, I).
+
+    ``precision <- (1 - s) precision + s wanted`` and then ``mean <- mean - s precision^-1 gradient``, with the step s
+    halved until the bound does not fall. A Gaussian likelihood takes one step. The ascent ends when the squared length
+    of the natural gradient (in the Fisher metric, about twice the remaining gain) is below the tolerance. It has the
+    contract of a flow (`particlegvi.contracts.Moving`), with one attempt of a step at a time.
+
+    Attributes
+    ----------
+    law, height : Law, float
+        The present distribution, and its bound.
+    steps, ended, converged : int, bool, bool
+
+    Source: Khan and Rue (2023), (4), (11).
+    """
+
+    def __init__(self, bound: Bound, mean: Array, tolerance: float) -> None:
+        self.bound, self.tolerance = bound, tolerance
+        self.law = Law(mean, np.eye(len(mean)), np.eye(len(mean)))
+        self.height, self.size = bound(self.law), 1.0
+        self.steps, self.ended, self.converged = 0, False, False
+        if self.height == -math.inf:
+            raise ValueError(
+                "the evidence lower bound is not finite where the climb begins;"
+                " likelier values of f are needed as start"
+            )
+
+    @property
+    def state(self) -> Array:
+        """The mean above the precision, (size + 1, size)."""
+        return np.vstack([self.law.mean, self.law.precision])
+
+    def advance(self, first: int, steps: int) -> None:
+        """Try ``steps`` steps, unless the ascent has ended."""
+        for _ in range(steps):
+            if not self.ended:
+                self._try()
+
+    def extra_state(self) -> Facts:
+        """The bound, the size of the last step and the number of steps."""
+        return {"height": self.height, "size": self.size, "steps": self.steps}
+
+    def restore(self, state: Array, extra_state: Facts) -> None:
+        here = law(state[0].copy(), state[1:].copy())
+        if here is None:
+            raise ValueError("the checkpoint has a precision that is not positive definite")
+        self.law, self.height = here, extra_state["height"]
+        self.size, self.steps = extra_state["size"], extra_state["steps"]
+
+    def _try(self) -> None:
+        gradient, wanted = self.bound.derivatives(self.law)
+        self.converged = _squared_length(self.law, gradient, wanted) < self.tolerance
+        moved = None
+        if not self.converged:
+            moved = _step(self.bound, self.law, self.height, gradient, wanted, min(1.0, 2.0 * self.size))
+        if moved is None:
+            self.ended = True
+        else:
+            self.law, self.height, self.size = moved
+            self.steps += 1
+
+
+def climb(
+    bound: Bound, mean: Array, most_iterations: int, tolerance: float, journal: Journal
+) -> tuple[Law, float, Facts]:
+    """`Climb` a bound from N(mean, I); return the distribution, its bound, and facts about the ascent."""
+    climber = Climb(bound, mean, tolerance)
+    found = journal.interrupted(PART)
+    step = 0 if found is None else found["step"]
+    journal.take_up(PART, climber)
+    while not climber.ended and step < most_iterations:
+        journal.advance(PART, climber, step, step + 1)
+        step += 1
+    facts = {"method": "natural gradient", "iterations": climber.steps, "converged": climber.converged}
+    return climber.law, climber.height, facts
+
+
+def _step(
+    bound: Bound, here: Law, height: float, gradient: Array, wanted: Array, size: float
+) -> tuple[Law, float, float] | None:
+    """Halve the step from ``size`` until the bound does not fall; return the distribution, its bound and the step."""
+    for _ in range(HALVINGS):
+        moved = law(here.mean, (1.0 - size) * here.precision + size * wanted)
+        if moved is not None:
+            moved = moved._replace(mean=here.mean - size * linalg.cho_solve((moved.factor, True), gradient))
+            reached = bound(moved)
+            if reached >= height - 1e-12 * abs(height):
+                return moved, reached, size
+        size *= 0.5
+    return None
+
+
+def _squared_length(here: Law, gradient: Array, wanted: Array) -> float:
+    in_mean = linalg.solve_triangular(here.factor, gradient, lower=True)
+    half = linalg.solve_triangular(here.factor, wanted - here.precision, lower=True)
+    in_precision = linalg.solve_triangular(here.factor, half.T, lower=True)
+    return float(np.sum(in_mean**2) + 0.5 * np.sum(in_precision**2))
+
+
+class Products(NamedTuple):
+    """The products of m features over rows."""
+
+    gram: Array  # C_LD C_DL, (m, m)
+    projected: Array  # C_LD y, (m,)
+    square: float  # y^T y
+    rows: int
+
+
+def collapsed(features: Array, left: Array, y: Array, noise_variance: float) -> tuple[Law, float]:
+    """The optimal distribution for a Gaussian likelihood, with precision ``I + E^T E / noise``, and its lower bound.
+
+    Source: Titsias (2009), (9), (10), in whitened coordinates.
+    """
+    whitened = Products(features.T @ features, features.T @ y, float(y @ y), len(y))
+    return from_products(whitened, left.sum(), noise_variance)
+
+
+def from_products(whitened: Products, left: float, noise_variance: float) -> tuple[Law, float]:
+    """`collapsed` from E^T E, E^T y, y^T y, and ``left``, the sum of the residual variances."""
+    precision = np.eye(len(whitened.gram)) + whitened.gram / noise_variance
+    factor = linalg.cholesky(precision, lower=True)
+    projected = whitened.projected / noise_variance
+    mean = linalg.cho_solve((factor, True), projected)
+    squares = whitened.square / noise_variance - projected @ mean  # y^T (E E^T + noise I)^-1 y
+    log_determinant = 2.0 * np.sum(np.log(factor.diagonal()))
+    log_determinant = log_determinant + whitened.rows * math.log(2.0 * math.pi * noise_variance)
+    return Law(mean, precision, factor), float(-0.5 * (squares + log_determinant + left / noise_variance))

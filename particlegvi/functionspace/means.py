@@ -1,0 +1,271 @@
+"""Means for Gaussian Wasserstein inference: least squares on kernel functions, a given model, or a network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, Self, TypeAlias, runtime_checkable
+
+import numpy as np
+from scipy import linalg
+
+from particlegvi.contracts import Array, Basis, Facts, StepProgress
+from particlegvi.engine.networks.activations import ACTIVATIONS
+from particlegvi.engine.networks.batches import Batches
+from particlegvi.engine.networks.compute import Networks, Shape, outputs
+from particlegvi.engine.networks.costs import COSTS
+from particlegvi.engine.networks.layout import layout
+from particlegvi.engine.numerics import noise
+from particlegvi.simulation.journal import Journal
+from particlegvi.tools import arguments
+from particlegvi.tools.arguments import points, vector
+from particlegvi.tools.errors import Diverged
+from particlegvi.tools.quoting import refuse
+
+Validation: TypeAlias = "tuple[Array, Array] | None"
+FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # default constants of Adam (Kingma and Ba 2015)
+PART = "network"  # name of this part of a fit
+
+
+@runtime_checkable
+class Mean(Protocol):
+    """A mean function that is fitted by least squares."""
+
+    def fit(self, X: Array, y: Array, validation: Validation, basis: Basis, seed: int, /) -> None:
+        """Fit inputs (n, dim) and targets (n,); validation rows (X, y) may end the training."""
+        ...
+
+    def predict(self, X: Array, /) -> Array: ...  # (n,)
+    def facts(self) -> Facts: ...
+
+
+def held_out(validation: object, inputs: int) -> tuple[Array, Array]:
+    """Validation rows (X, y) as arrays (n, inputs) and (n,), n at least 1."""
+    if not isinstance(validation, tuple | list) or len(validation) != 2:
+        raise refuse("validation", validation, "two arrays, (X, y)")
+    x = points("validation[0]", validation[0], inputs)
+    if not len(x):
+        raise refuse("validation[0]", validation[0], "an array with at least one row")
+    return x, vector("validation[1]", validation[1], len(x))
+
+
+class Inducing:
+    """sum_m beta_m k(x, z_m) without a penalty (thesis (4.17)), in whitened coordinates.
+
+    Parameters
+    ----------
+    cut : float
+        Singular values below this part of the largest are left out, because the condition number may be 1e16.
+    """
+
+    def __init__(self, cut: float = 1e-8) -> None:
+        self.cut = arguments.positive("cut", cut)
+
+    def fit(self, X: Array, y: Array, validation: Validation, basis: Basis, seed: int) -> None:
+        self._basis = basis
+        self._weights, _, self._rank, _ = linalg.lstsq(basis.features(X), y, cond=self.cut, lapack_driver="gelsd")
+
+    def predict(self, X: Array) -> Array:
+        return np.asarray(self._basis.features(X) @ self._weights)
+
+    def state(self) -> dict[str, Array]:
+        """The arrays from which `restored` makes the fitted mean again."""
+        return {"weights": self._weights, "rank": np.array([float(self._rank)])}
+
+    def restored(self, state: Mapping[str, Array], basis: Basis) -> Self:
+        """Set the result of an earlier fit, and return the mean."""
+        self._basis, self._weights, self._rank = basis, np.array(state["weights"]), int(state["rank"][0])
+        return self
+
+    def facts(self) -> Facts:
+        return {"mean": "inducing", "cut": self.cut, "rank": int(self._rank)}
+
+
+@runtime_checkable
+class Model(Protocol):
+    """A regression model with scikit-learn's methods."""
+
+    def fit(self, X: Array, y: Array, /) -> object: ...
+    def predict(self, X: Array, /) -> Array: ...
+
+
+class Given:
+    """A given model as the mean, so that the posterior adds error bars to the model's predictions.
+
+    Parameters
+    ----------
+    model : object or function
+        An object with ``fit(X, y)`` and ``predict(X)``, such as a regressor of scikit-learn; or a function from inputs
+        (n, dim) to values (n,), which is not fitted.
+    """
+
+    def __init__(self, model: Model | Callable[[Array], Array]) -> None:
+        if isinstance(model, type) or not isinstance(model, Model) and not callable(model):
+            raise refuse("model", model, "an object with fit and predict, or a function")
+        self.model = model
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the model is a function, which is not fitted."""
+        return not isinstance(self.model, Model)
+
+    def fit(self, X: Array, y: Array, validation: Validation, basis: Basis, seed: int) -> None:
+        if isinstance(self.model, Model):
+            self.model.fit(X, y)
+        self.predict(X[:1])
+
+    def predict(self, X: Array) -> Array:
+        found = self.model.predict(X) if isinstance(self.model, Model) else self.model(X)
+        return vector("the prediction of the given mean", found, len(X))
+
+    def facts(self) -> Facts:
+        return {"mean": "given", "model": type(self.model).__name__}
+
+
+class Training:
+    """Adam on a network; a flow (`particlegvi.contracts.Moving`), each step of which is an epoch.
+
+    The rows of ``state`` (5, parameters) are the parameters, the two moments of Adam, the parameters with the smallest
+    error, and this error with its epoch. ``error`` returns the error of parameters (1, parameters) on validation rows.
+    """
+
+    def __init__(self, networks: Networks, theta: Array, step_size: float, seed: int) -> None:
+        self.networks, self.step_size, self.seed = networks, step_size, seed
+        self.error: Callable[[Array], float] | None = None
+        self.state = np.zeros((5, theta.shape[1]))
+        self.state[[0, 3]] = theta[0]
+        self.state[4, 0] = math.inf
+
+    def advance(self, first_step: int, steps: int) -> None:
+        theta, first, second = (self.state[row : row + 1] for row in range(3))
+        each = self.networks.batches.steps_of_epoch
+        for epoch in range(first_step + 1, first_step + steps + 1):
+            for step in range((epoch - 1) * each, epoch * each):
+                slope = self.networks.gradients_at(theta, step, self.seed)
+                first += (1.0 - FIRST) * (slope - first)
+                second += (1.0 - SECOND) * (slope * slope - second)
+                size = self.step_size * math.sqrt(1.0 - SECOND ** (step + 1)) / (1.0 - FIRST ** (step + 1))
+                theta -= size * first / (np.sqrt(second) + SMALL)
+            if not np.isfinite(theta).all():
+                advice = "step_size of the mean must be smaller"
+                raise Diverged(f"the network became non-finite in epoch {epoch}: {advice}", epoch, 0)
+            error = math.inf if self.error is None else self.error(theta)
+            if error < self.state[4, 0]:
+                self.state[3], self.state[4, :2] = theta[0], (error, epoch)
+
+    def extra_state(self) -> Facts:
+        return {}
+
+    def restore(self, state: Array, extra_state: Facts) -> None:
+        self.state[:] = state
+
+    def result(self, epochs: int) -> tuple[Array, int]:
+        """The parameters of the best epoch and its number; without validation rows, of the last epoch."""
+        return (self.state[0], epochs) if self.error is None else (self.state[3], int(self.state[4, 1]))
+
+
+class MeanNetwork:
+    """A fully connected network (thesis 4.4.2: two hidden layers of ten units).
+
+    Parameters
+    ----------
+    hidden : sequence of int
+        Units of each hidden layer.
+    epochs : int
+        Largest number of epochs; with validation rows, the epoch with the smallest error there is taken.
+    step_size : float
+        Step size of Adam.
+    batch_size : int
+        Number of rows of a batch; all rows if there are fewer.
+    standardise : bool
+        Whether inputs are scaled to mean 0 and standard deviation 1 for the network.
+    """
+
+    def __init__(
+        self,
+        hidden: Sequence[int] = (10, 10),
+        epochs: int = 1000,
+        step_size: float = 1e-2,
+        batch_size: int = 1000,
+        *,
+        standardise: bool = True,
+    ) -> None:
+        listed = isinstance(hidden, Sequence | np.ndarray) and not isinstance(hidden, str)
+        if not listed or not 1 <= len(hidden) <= 4:
+            raise arguments.refuse("hidden", hidden, "one to four whole numbers from 1 to 4096")
+        self.hidden = tuple(arguments.whole(f"hidden[{i}]", each, 1, 4096) for i, each in enumerate(hidden))
+        self.epochs = arguments.whole("epochs", epochs, 1)
+        self.step_size = arguments.positive("step_size", step_size)
+        self.batch_size = arguments.whole("batch_size", batch_size, 1)
+        self.standardise = arguments.flag("standardise", standardise)
+
+    def fit(
+        self,
+        X: Array,
+        y: Array,
+        validation: Validation,
+        basis: Basis | None,
+        seed: int,
+        *,
+        journal: Journal | None = None,
+        progress: StepProgress | None = None,
+    ) -> None:
+        """Train on inputs (n, dim) and targets (n,); validation rows (X, y) choose the best epoch. No basis is used.
+
+        With a journal an interrupted training continues, with the same bytes as without an interruption.
+        """
+        widths = (X.shape[1], *self.hidden, 1)
+        self._form(widths)
+        self._centre, self._scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+        if self.standardise:
+            self._centre, self._scale = X.mean(axis=0), np.where(X.std(axis=0) > 0.0, X.std(axis=0), 1.0)
+        self._mean, self._spread = float(y.mean()), float(y.std()) or 1.0
+        x, t = self._scaled(X), ((y - self._mean) / self._spread)[:, None]
+        batches = Batches(len(x), min(self.batch_size, len(x)))
+        training = Training(Networks(self._shape, x, t, batches), _start(widths, seed), self.step_size, seed)
+        if validation is not None:
+            held, right = self._scaled(validation[0]), validation[1]
+            training.error = lambda theta: float(np.mean((self._outputs(theta, held) - right) ** 2))
+        if journal is None:
+            training.advance(0, self.epochs)
+        else:
+            begun = journal.interrupted(PART)
+            journal.take_up(PART, training)
+            hear = None if progress is None else (lambda done: progress(done, self.epochs))
+            journal.advance(PART, training, begun["step"] if begun else 0, self.epochs, hear=hear)
+        theta, self._epoch = training.result(self.epochs)
+        self._theta = theta[None]
+
+    def _form(self, widths: Sequence[int]) -> None:
+        codes = np.array([ACTIVATIONS["tanh"], COSTS["squared"]], dtype=np.int64)
+        self._shape = Shape(layout(widths, [1.0] * (len(widths) - 1)), codes)
+
+    def state(self) -> dict[str, Array]:
+        scales = np.array([self._mean, self._spread, float(self._epoch)])
+        return {"theta": self._theta[0], "centre": self._centre, "scale": self._scale, "scales": scales}
+
+    def restored(self, state: Mapping[str, Array], basis: Basis) -> Self:
+        self._centre, self._scale = state["centre"], state["scale"]
+        self._mean, self._spread, epoch = (float(each) for each in state["scales"])
+        self._epoch, self._theta = int(epoch), np.array(state["theta"])[None]
+        self._form((len(self._centre), *self.hidden, 1))
+        return self
+
+    def predict(self, X: Array) -> Array:
+        return self._outputs(self._theta, self._scaled(X))
+
+    def _outputs(self, theta: Array, scaled: Array) -> Array:
+        return self._mean + self._spread * outputs(self._shape, theta, scaled)[0, :, 0]
+
+    def _scaled(self, X: Array) -> Array:
+        return np.ascontiguousarray((X - self._centre) / self._scale)
+
+    def facts(self) -> Facts:
+        return {"mean": "network", "hidden": list(self.hidden), "epochs": self._epoch}
+
+
+def _start(widths: Sequence[int], seed: int) -> Array:
+    """Weights from Glorot's normal distribution, and biases 0; (1, parameters)."""
+    pairs = zip(widths[:-1], widths[1:], strict=True)
+    sd = np.concatenate([np.r_[np.full(a * b, math.sqrt(2.0 / (a + b))), np.zeros(b)] for a, b in pairs])
+    return np.asarray(sd * noise.normals(seed, "start", 1, len(sd)))

@@ -1,0 +1,183 @@
+"""Rules that choose inducing points by the inputs alone, and the search of the rules that have an objective."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize
+from scipy.spatial.distance import cdist
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace import preprocessing
+from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.tools.registry import named
+
+EXHAUSTED = 1e-10  # a conditional variance below this share of the largest prior variance is rounding
+ROUNDS = 30  # largest number of rounds of Lloyd's algorithm; the points need not be optimal
+BLOCK = 8192
+MOST_ITERATIONS = 200
+KINK = "the objective has a kink where an inducing point meets an input; its gradient there is taken as 0"
+Objective: TypeAlias = Callable[[Array], tuple[float, Array]]  # from Z (M, dim) to the value and the gradient (M, dim)
+
+
+class Selection(NamedTuple):
+    """Selected inducing points."""
+
+    points: Array  # (M, dim)
+    indices: NDArray[np.intp] | None  # (M,), row numbers in X; None if the points are not rows of X
+    facts: Facts  # the rule, the requested and the actual number of points, the seed
+
+
+def chosen(name: str, X: Array, indices: NDArray[np.intp], asked: int, seed: int) -> Selection:
+    """The selection of some rows of X."""
+    facts = {"selection": name, "asked": asked, "found": len(indices), "seed": seed}
+    return Selection(X[indices], indices, facts)
+
+
+class Targets(NamedTuple):
+    """Targets and further arguments of a rule that places inducing points by an objective."""
+
+    y: Array  # (n,)
+    noise_variance: float
+    start: Array | None = None  # (M, dim); None for greedy points
+
+
+@named("random")
+def random(covariance: Covariance, X: Array, count: int, seed: int) -> Selection:
+    """Draw ``count`` rows of X without replacement; every subset is equally likely.
+
+    The rule uses neither the covariance nor the distances of the inputs. It is a comparator for the other rules: it
+    takes many points from clusters of inputs, and leaves gaps in places with few inputs.
+    """
+    return chosen("random", X, preprocessing.order(seed, "selection", len(X))[:count], count, seed)
+
+
+@named("greedy")
+def greedy(covariance: Covariance, X: Array, count: int, seed: int) -> Selection:
+    """Select one point after another: the input with the largest variance given the values at the earlier points.
+
+    This is the Cholesky factorisation of k(X, X) with complete pivoting, stopped after ``count`` columns: O(n M^2) time
+    and O(n M) memory; k(X, X) is never formed. A random order breaks ties, such as at the first point of a stationary
+    covariance. The selection stops early if no variance is left, for example with fewer distinct inputs than ``count``.
+
+    Sources: Burt, Rasmussen and van der Wilk (2020), section 4.2; Chen, Zhang and Zhou (2018), algorithm 1.
+    """
+    shuffled = preprocessing.order(seed, "selection", len(X))
+    x = X[shuffled]
+    left = covariance.diagonal(x)
+    least = EXHAUSTED * left.max()
+    columns = np.empty((count, len(x)))  # columns of the factor, each contiguous
+    picks: list[int] = []
+    for m in range(count):
+        best = int(np.argmax(left))
+        if not left[best] > least:
+            break
+        column = covariance(x[best : best + 1], x)[0] - columns[:m, best] @ columns[:m]
+        column /= np.sqrt(left[best])
+        columns[m] = column
+        left -= column * column
+        left[best] = 0.0  # exactly 0, so that no point is chosen twice
+        picks.append(best)
+    return chosen("greedy", X, shuffled[picks], count, seed)
+
+
+@named("k-means")
+def k_means(covariance: Covariance, X: Array, count: int, seed: int) -> Selection:
+    """Centres of ``count`` clusters: k-means++ to begin with, then Lloyd's algorithm.
+
+    Distances are Euclidean distances of the unscaled inputs. If X has fewer distinct rows than ``count``, the result is
+    these rows. A cluster that becomes empty keeps its centre.
+
+    Source: Arthur and Vassilvitskii (2007).
+    """
+    centres = _plus_plus(X, count, preprocessing.uniforms(seed, "k-means", count))
+    previous = np.full(len(X), -1)
+    for _ in range(ROUNDS):
+        nearest = _nearest(X, centres)
+        if np.array_equal(nearest, previous):
+            break
+        previous = nearest
+        sizes = np.bincount(nearest, minlength=len(centres))
+        sums = np.stack([np.bincount(nearest, column, len(centres)) for column in X.T], axis=1)
+        filled = sizes > 0
+        centres[filled] = sums[filled] / sizes[filled, None]
+    facts = {"selection": "k-means", "asked": count, "found": len(centres), "seed": seed}
+    return Selection(centres, None, facts)
+
+
+def _plus_plus(X: Array, count: int, uniforms: Array) -> Array:
+    """Draw rows of X, each with a probability proportional to the squared distance to the nearest earlier row."""
+    centres = X[[min(int(uniforms[0] * len(X)), len(X) - 1)]]
+    squares = np.sum((X - centres[0]) ** 2, axis=1)
+    for u in uniforms[1:]:
+        cumulative = np.cumsum(squares)
+        if not cumulative[-1] > 0.0:
+            break
+        # side="right" never finds a row of weight 0, which is a centre already
+        row = min(int(np.searchsorted(cumulative, u * cumulative[-1], side="right")), int(squares.nonzero()[0][-1]))
+        centres = np.vstack([centres, X[row]])
+        squares = np.minimum(squares, np.sum((X - X[row]) ** 2, axis=1))
+    return centres
+
+
+def _nearest(X: Array, centres: Array) -> np.ndarray:
+    blocks = [X[first : first + BLOCK] for first in range(0, len(X), BLOCK)]
+    return np.concatenate([cdist(block, centres, "sqeuclidean").argmin(axis=1) for block in blocks])
+
+
+@one_blas_thread()
+def minimise(
+    objective: Objective, start: Array, X: Array, most_iterations: int = MOST_ITERATIONS
+) -> tuple[Array, Facts]:
+    """Points (M, dim) that minimise the objective; it is never larger than at the start.
+
+    Every coordinate stays between the smallest and the largest number of its column of X; a coordinate that is outside
+    begins at the nearer end. A constant column does not change. Coordinates are in units of their columns' sd.
+
+    The facts have ``iterations``, ``converged``, the ``objective`` before and after, and ``at_bound``, the number of
+    coordinates that end at an end of their column's range.
+    """
+    low, high = X.min(axis=0), X.max(axis=0)
+    unit = np.where(high > low, X.std(axis=0), 1.0)
+    unit = np.where(unit > 0.0, unit, 1.0)
+    first = np.clip(start, low, high)
+
+    def scaled(z: Array) -> tuple[float, Array]:
+        value, gradient = objective(np.clip(z.reshape(first.shape) * unit, low, high))
+        return value, (gradient * unit).ravel()
+
+    ends = [np.broadcast_to(end / unit, first.shape).ravel() for end in (low, high)]
+    before = objective(first)[0]
+    options = {"maxiter": most_iterations, "maxfun": 2 * most_iterations, "ftol": 1e-13}
+    found = optimize.minimize(
+        scaled, (first / unit).ravel(), jac=True, method="L-BFGS-B", bounds=optimize.Bounds(*ends), options=options
+    )
+    points = np.clip(found.x.reshape(first.shape) * unit, low, high)
+    after = float(found.fun)
+    if not after <= before:
+        points, after = first, before
+    ended = ((points <= low) | (points >= high)) & (high > low)
+    return points, {
+        "iterations": int(found.nit),
+        "converged": bool(found.success),
+        "objective": {"before": float(before), "after": after},
+        "at_bound": int(ended.sum()),
+    }
+
+
+def searched(
+    name: str, objective: Objective, covariance: Covariance, X: Array, count: int, *, seed: int, targets: Targets,
+    **more: int,
+) -> Selection:  # fmt: skip
+    """The selection that `minimise` finds from given or from greedy points; ``more`` are further facts."""
+    start = greedy(covariance, X, count, seed).points if targets.start is None else targets.start
+    points, facts = minimise(objective, start, X)
+    origin = "greedy" if targets.start is None else "given"
+    found = {"selection": name, "asked": count, "found": len(points), "seed": seed, "start": origin, **more, **facts}
+    if covariance.kinked:
+        found["kink"] = KINK
+    return Selection(points, None, found)

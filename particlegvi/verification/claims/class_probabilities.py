@@ -1,0 +1,60 @@
+"""Probabilities of classes whose functions are independent Gaussians."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from particlegvi.functionspace.prediction.class_probabilities import class_probabilities
+from particlegvi.verification import chance
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.picture import Picture
+
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(50)
+
+
+class ClassProbabilities(Claim):
+    """P(F_j is the largest) for 3, 4 and 6 independent Gaussians with variances from 0.001 to 1: by
+    `class_probabilities` against a million draws, and their sum.
+
+    Wrong: (B.52) as printed, with the density phi in the place of the distribution function Phi.
+    """
+
+    name = "class-probabilities"
+    claim = "The probabilities that each class is the largest are (B.52) with Phi, and sum to 1"
+    source = "thesis (B.52), which has phi"
+    wrong = "the density phi, as (B.52) is printed"
+    draws = 1_000_000
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        r = np.random.default_rng(seed)
+        away, sums, pairs = 0.0, 0.0, []
+        for classes in (3, 4, 6):
+            means, variances = r.normal(0.0, 0.5, classes), 10.0 ** r.uniform(-3.0, 0.0, classes)
+            found = printed(means, variances) if wrong else class_probabilities(means, variances)
+            drawn = means + np.sqrt(variances) * r.standard_normal((self.draws, classes))
+            counts = np.bincount(drawn.argmax(axis=1), minlength=classes) / self.draws
+            # the larger of two variances, because the count of a class that nearly never wins may be 0
+            spread = np.maximum(counts * (1.0 - counts), found * (1.0 - found))
+            error = np.sqrt(np.maximum(spread, 1.0 / self.draws) / self.draws)
+            away = max(away, float(np.max(np.abs(found - counts) / error)))
+            sums = max(sums, abs(float(found.sum()) - 1.0))
+            pairs.append(np.column_stack([counts, found]))
+        checks = (Check("distance to a million draws, in standard errors", away, chance.ERRORS),
+                  Check("distance of the sum to 1", sums, 1e-12))  # fmt: skip
+        return Experiment(checks, {"pairs": np.concatenate(pairs)})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.diagonal((0.0, 1.0)).pairs(data["pairs"], "classes")
+        picture.frame("share of a million draws", "probability of the class", "upper left", xlim=(-0.02, 1.02))
+
+
+def printed(means: np.ndarray, variances: np.ndarray) -> np.ndarray:
+    """(B.52) with Gauss-Hermite nodes and the density of the standard normal."""
+    found = []
+    for j in range(len(means)):
+        t = means[j] + np.sqrt(variances[j]) * NODES
+        others = [l for l in range(len(means)) if l != j]
+        z = (t[:, None] - means[others]) / np.sqrt(variances[others])
+        densities = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
+        found.append(WEIGHTS @ np.prod(densities, axis=1) / WEIGHTS.sum())
+    return np.array(found)

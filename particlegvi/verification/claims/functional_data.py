@@ -1,0 +1,118 @@
+"""Means over intervals and slopes as data: the posterior, and whether its band holds the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from particlegvi.functionspace import ExactGaussianProcess, covariances
+from particlegvi.functionspace import functionals as fl
+from particlegvi.plotting import style
+from particlegvi.verification import chance
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.picture import Picture
+
+NOISE, WIDE = 0.05, 1.6448536269514722  # the latter standard deviations of a band of 90%
+SHOWN = np.linspace(0.0, 2.0, 121)[:, None]
+
+
+class FunctionalPosterior(Claim):
+    """Mean and variance of a point, a slope and a mean over an interval, given two means over intervals, two points and
+    a slope, under a prior mean that is not 0; against the joint precision matrix, in units of prior sds.
+
+    Twenty random sets of data under a Matern 5/2. Wrong: the data without the prior means of their functionals, which
+    is what (3.4) prints.
+    """
+
+    name = "functional-posterior"
+    claim = "Given means over intervals, slopes and values, F has the law of (3.4), (3.5), corrected"
+    source = "thesis (3.4), (3.5), A.1; (3.4) forgets (m, D)"
+    wrong = "y in the place of y - (m, D), as (3.4) prints it"
+    sets = 20
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        r = np.random.default_rng(seed)
+        look = fl.Points([[0.3]]) + fl.Slopes([[1.4]]) + fl.Intervals(0.0, 2.0)
+        of_mean, of_variance, gp = 0.0, 0.0, None
+        for _ in range(self.sets):
+            k = covariances.Matern52(float(r.uniform(0.4, 0.8)), float(r.uniform(0.5, 2.0)))
+            low, x = r.uniform(0.0, 1.5, 2), r.uniform(0.0, 2.0, (3, 1))
+            data = fl.Intervals(low, low + r.uniform(0.2, 0.5, 2)) + fl.Points(x[:2]) + fl.Slopes(x[2:])
+            y, known = r.normal(0.0, 1.0, 5), data.apply(prior_mean)
+            gp = ExactGaussianProcess(k, NOISE, prior_mean).fit(data, y + known if wrong else y)
+            mean, sd = gp.predict(look, return_std=True)
+            right, variance = conditioned((data + look).gram(k), y - known, look.apply(prior_mean))
+            scale = np.sqrt(look.diagonal(k))
+            of_mean = max(of_mean, float(np.max(np.abs(mean - right) / scale)))
+            of_variance = max(of_variance, float(np.max(np.abs(sd**2 - variance) / scale**2)))
+        assert gp is not None
+        centre, sd = gp.predict(SHOWN, return_std=True)
+        checks = (Check("error of the mean, in prior sds", of_mean, 1e-10),
+                  Check("error of the variance, in prior variances", of_variance, 1e-10))  # fmt: skip
+        drawn = {"low": low, "high": data.parts()[0].terms().place[1::2, 0], "y": y, "x": x[:2, 0]}  # type: ignore[union-attr]
+        return Experiment(checks, {"centre": centre, "sd": sd, **drawn})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        x = SHOWN[:, 0]
+        picture.band(x, data["centre"], WIDE * data["sd"], "mean, 90% band").truth(x, prior_mean(SHOWN), "prior mean")
+        picture.axes.hlines(data["y"][:2], data["low"], data["high"], color=style.VERMILLION, linewidth=4)
+        picture.data(data["x"], data["y"][2:4], "data: means, values")
+        picture.frame("input $x$", "function value", xlim=(0.0, 2.0))
+
+
+class FunctionalCoverage(Claim):
+    """The share of 40 inputs at which a band of 90% holds a function that was drawn from the prior, given its means
+    over eight intervals with noise; averaged over 1000 functions, whose spread gives the standard error.
+
+    Wrong: the means are taken for values at the centres of the intervals.
+    """
+
+    name = "functional-coverage"
+    claim = "Given means over intervals a 90% band holds the true function at 90% of the inputs"
+    source = "thesis 3.3 (3.4), (3.5)"
+    wrong = "centres of intervals taken for points"
+    draws = 1000
+    width, lengthscale, noise = 0.25, 0.2, 0.01
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        r = np.random.default_rng(seed)
+        k = covariances.SquaredExponential(self.lengthscale, 1.0)
+        low = np.arange(8) * self.width
+        data, look = fl.Intervals(low, low + self.width), np.linspace(0.0, 2.0, 40)[:, None]
+        joint = (data + fl.Points(look)).gram(k)
+        values, vectors = linalg.eigh(joint)
+        drawn = r.standard_normal((self.draws, len(joint))) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        y = drawn[:, :8] + np.sqrt(self.noise) * r.standard_normal((self.draws, 8))
+        taken = fl.Points((low + 0.5 * self.width)[:, None]) if wrong else data
+        # the mean is linear in y: its matrix, from the eight unit vectors
+        means = np.array([ExactGaussianProcess(k, self.noise).fit(taken, unit).predict(look) for unit in np.eye(8)])
+        _, sd = ExactGaussianProcess(k, self.noise).fit(taken, y[0]).predict(look, return_std=True)
+        shares = np.mean(np.abs(y @ means - drawn[:, 8:]) <= WIDE * sd, axis=1)
+        error = float(shares.std(ddof=1)) / np.sqrt(self.draws)
+        covered = float(shares.mean())
+        check = Check("distance of the coverage to 0.9", abs(covered - 0.9), chance.ERRORS * error)
+        shown = {"x": look[:, 0], "mean": y[0] @ means, "sd": sd, "truth": drawn[0, 8:], "low": low, "y": y[0]}
+        return Experiment((check,), shown | {"covered": covered, "width": self.width})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        x, low = data["x"], data["low"]
+        picture.band(x, data["mean"], WIDE * data["sd"], f"mean, 90% band: holds {data['covered']:.1%}")
+        picture.truth(x, data["truth"], "true function")
+        means = picture.axes.hlines(data["y"], low, low + data["width"], color=style.VERMILLION, linewidth=3)
+        means.set_label("data: means")
+        picture.frame("input $x$", "function value", xlim=(0.0, 2.0))
+
+
+def prior_mean(X: np.ndarray) -> np.ndarray:
+    """2 - x^2, whose means and slopes are polynomials."""
+    return 2.0 - X[:, 0] ** 2
+
+
+def conditioned(joint: np.ndarray, left: np.ndarray, means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variances of what is looked at, from the precision of all: independent of (3.4) and (3.5)."""
+    n = len(left)
+    matrix = joint.copy()
+    matrix[:n, :n] += NOISE * np.eye(n)
+    precision = linalg.inv(matrix)
+    covariance = linalg.inv(precision[n:, n:])
+    return means - covariance @ precision[n:, :n] @ left, covariance.diagonal()

@@ -1,0 +1,84 @@
+"""The thesis's score of Table 5.1, and what an ensemble of one must be."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import particlegvi as pg
+from particlegvi.metrics.mixtures import Mixture
+from particlegvi.verification import chance
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.picture import Picture
+
+EULER = 0.5772156649015329
+
+
+class SpreadScore(Claim):
+    """The Gaussian NLL with the spread of five members as all the variance: its mean, and its tail index of 2.
+
+    For members N(f, s^2) and errors of their mean with variance r^2 the mean of the score is
+    log(2 pi s^2)/2 + (psi(2) - log 2)/2 + r^2/s^2, and P(score > t) falls as 1.5 (r/s)^4 / t^2: it has no variance.
+    The index is Hill's estimate from the largest scores. Wrong: ten members, whose index is 4.5.
+    """
+
+    name = "spread-score"
+    claim = "The spread of five members makes a score with no variance"
+    source = "thesis 5.5, Table 5.1; docs/networks.md"
+    wrong = "ten members"
+    rows, largest, noise = 400_000, 400, 1.0
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        random = np.random.default_rng(seed)
+        members = random.standard_normal((10 if wrong else 5, self.rows))
+        error = math.sqrt(self.noise**2 + 0.2) * random.standard_normal(self.rows)
+        variance = members.var(axis=0, ddof=1)
+        scores = 0.5 * np.log(2.0 * math.pi * variance) + 0.5 * error**2 / variance
+        ratio = self.noise**2 + 0.2
+        mean = 0.5 * math.log(2.0 * math.pi) + 0.5 * (1.0 - EULER - math.log(2.0)) + ratio
+        tail = 1.5 * ratio**2
+        allowed = chance.ERRORS * math.sqrt(tail * math.log(self.rows * tail) / self.rows)
+        top = np.sort(scores)[-self.largest - 1 :]
+        index = 1.0 / float(np.mean(np.log(top[1:] / top[0])))
+        checks = (
+            Check("distance of the mean score to the closed form", abs(float(scores.mean()) - mean), allowed),
+            Check("distance of the tail index to 2", abs(index - 2.0), chance.ERRORS * 2.0 / math.sqrt(self.largest)),
+        )
+        return Experiment(checks, {"top": top})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        top = data["top"]
+        share = np.arange(len(top), 0, -1) / self.rows
+        picture.curve(top, share, "scores").slope(top, share[0], -2.0, "$t^{-2}$")
+        picture.frame("score $t$ (nats)", "share of rows above $t$", "lower left", log="xy")
+
+
+class OneMember(Claim):
+    """An ensemble of one is its member: the Gaussian NLL with the noise, and the noise as standard deviation.
+
+    Wrong: two members.
+    """
+
+    name = "one-member"
+    claim = "An ensemble of one network is that network"
+    source = "docs/networks.md"
+    wrong = "two members"
+    rows, noise = 50, 0.3
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        random = np.random.default_rng(seed)
+        net = pg.networks.Network(2, (8,))
+        X, y = random.standard_normal((self.rows, 2)), random.standard_normal(self.rows)
+        outputs = net.predict(net.prior().sample(2 if wrong else 1, seed=seed), X)
+        mixture = Mixture(outputs, self.noise)
+        score = -float(mixture.log_density(y).mean())
+        gap = abs(score - pg.metrics.gaussian_nll(y, outputs[0], self.noise))
+        apart = float(np.abs(mixture.sd() - self.noise).max())
+        checks = (Check("difference of the scores (nats)", gap, 1e-12),
+                  Check("difference of the standard deviations", apart, 1e-15))  # fmt: skip
+        return Experiment(checks, {"sd": mixture.sd()})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.dots(range(len(data["sd"])), data["sd"]).level(self.noise, "noise")
+        picture.frame("row", "predictive standard deviation", "upper right", ylim=(0.0, None))
