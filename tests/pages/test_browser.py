@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import hashlib
 import html
 import json
 import re
@@ -24,6 +26,7 @@ CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None
 DRIVER = shutil.which("chromedriver")
 OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND", "--no-first-run"]
 LABEL = "document.querySelector('#live canvas[role=img]').getAttribute('aria-label')"
+LONG = "+".join(f"sin({k}*x)*y" for k in range(1, 600)) + "+x^2+y^2"
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\"><b>"
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), pytest.mark.needs("selenium")]
@@ -51,6 +54,10 @@ def browser(tmp_path_factory) -> Iterator[Any]:
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
     yield driver
     driver.quit()
+
+
+def digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def opened(browser: Any, place: Path, state: str = "") -> Any:
@@ -246,6 +253,55 @@ def test_a_drawing_that_does_not_hold_the_truth_says_so(browser, page):
     assert "of the truth lie outside the drawing" in said
 
 
+ANSWERS = """const done = arguments[arguments.length - 1];  // the longest that the tab did not answer, in ms
+let longest = 0, before = performance.now();
+const end = before + arguments[0];
+const ask = () => {
+  const now = performance.now();
+  longest = Math.max(longest, now - before);
+  before = now;
+  if (now < end) setTimeout(ask, 0); else done(longest);
+};
+ask();"""
+
+
+@driven
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("kl_weight=1e-30", ""), ("loss=tan(1/t)*1e300", ""), ("variance=1e12&mmd_weight=1e6", ""),
+        ("particles=10000&lengthscale=1e-6", "DRLE takes too long"),
+        ("lengthscale=1e-3&mmd_weight=1e6", "DRLE takes too long"),
+        ("kl_weight=0.01&mmd_weight=100&lengthscale=0.1", ""), (f"{urlencode({'loss': LONG})}", "DLE"),
+    ],
+)  # fmt: skip
+def test_no_address_holds_the_tab(browser, page, tmp_path, state, said):
+    """A worker finds the truth, or the page gives up with a sentence; meanwhile the tab answers and particles move."""
+    quick = tmp_path / "quick.html"
+    script = re.search(r"<script>(.*)</script>", page.read_text(encoding="utf-8"), re.DOTALL)[1]
+    text = page.read_text(encoding="utf-8").replace("VIEW.PATIENCE = 20", "VIEW.PATIENCE = 4")
+    quick.write_text(text.replace(digest(script), digest(script.replace("VIEW.PATIENCE = 20", "VIEW.PATIENCE = 4"))))
+    begun = time.monotonic()
+    opened(browser, quick, f"#{state}")
+    assert time.monotonic() - begun < 3.0
+    assert browser.execute_async_script(ANSWERS, 1500) < 1000.0
+    by_id(browser, "step").click()
+    wait(browser, "document.getElementById('clock').textContent.endsWith('step 1')")
+    wait(browser, "!document.querySelector('#live tbody').textContent.includes('is being computed')")
+    assert said in browser.find_element("css selector", ".error").text
+    assert_quiet(browser)
+
+
+@driven
+def test_a_long_self_test_holds_no_tab(browser, page):
+    opened(browser, page, "#selftest&particles=300&steps=20000")
+    assert browser.execute_async_script(ANSWERS, 500) < 1000.0
+    assert "being computed" in browser.find_element("id", "main").text
+    opened(browser, page, "#selftest&steps=1000000000")
+    report = wait(browser, "document.getElementById('selftest').textContent")
+    assert json.loads(report) == {"error": "steps: 1000000000"}
+
+
 @driven
 def test_two_settings_are_compared_from_one_start(browser, page):
     opened(browser, page, "#methods=DLE&particles=50")
@@ -260,6 +316,21 @@ def test_two_settings_are_compared_from_one_start(browser, page):
     wait(browser, "document.getElementById('clock').textContent.endsWith('step 1')")
     by_id(browser, "compare").click()
     assert_quiet(browser)
+
+
+@driven
+def test_kept_particles_are_at_the_same_time_with_another_step_size(browser, page):
+    """DE has no noise: at equal times its means agree; after as many steps they are 0.05 and more apart."""
+    opened(browser, page, "#methods=DE&particles=50&step_size=0.001&steps=200")
+    by_id(browser, "compare").click()
+    by_id(browser, "step_size").send_keys("\ue014" * 12)  # twelve twentieths of a decade: 0.004
+    assert "0.004" in browser.execute_script("return location.hash")
+    by_id(browser, "end").click()
+    wait(browser, "document.getElementById('clock').textContent.endsWith('step 200')")
+    time.sleep(0.5)
+    tables = browser.find_elements("css selector", "#live tbody")
+    shown, kept = (float(table.find_element("tag name", "td").text.replace("\u2212", "-")) for table in tables)
+    assert shown == pytest.approx(kept, abs=0.005) and abs(shown) > 0.1
 
 
 @driven

@@ -14,7 +14,7 @@ SOURCES = sorted(building.ASSETS.rglob("*.js"))
 LONGEST, WIDEST = 300, 120  # lines of a file, columns of a line
 TRUTH = """const problem = PG.problem({ ...PG.DEFAULTS, methods: "DLE,DRLE", ...settings }, null);
 return problem.methods.map(label => {
-  try { return PG.limited(() => PG.truth(PG.method(problem, label))) === null ? "none" : "found"; }
+  try { return PG.limited(() => PG.found(PG.method(problem, label))).truth === null ? "none" : "found"; }
   catch (error) { if (error instanceof PG.TooMuch) return "too much"; throw error; }
 });"""
 LONG = [  # settings of an address, and the answers for DLE and DRLE
@@ -30,7 +30,11 @@ LONG = [  # settings of an address, and the answers for DLE and DRLE
 ]
 
 
-@pytest.mark.parametrize(("settings", "answers"), LONG)
+NETTED = "+".join(f"sin({k}*x)*y" for k in range(1, 300)) + "+x^2+y^2"
+LONGER = ({"loss": NETTED, "variables": "x,y", "methods": "DE,DLE"}, ["too much", "too much"])
+
+
+@pytest.mark.parametrize(("settings", "answers"), [*LONG, pytest.param(*LONGER, marks=pytest.mark.thorough)])
 def test_a_truth_that_takes_too_long_is_refused(engine, settings, answers):
     begun = time.process_time()
     assert engine(TRUTH, settings=settings) == answers

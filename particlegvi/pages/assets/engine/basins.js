@@ -39,6 +39,7 @@
       slopes = [new Float64Array(n + 1)];
     loss.slopes([x], slopes, PG.plain);
     const crossing = (a, b) => {
+      PG.spend_on(loss, 60);
       const up = slope(a) < slope(b);
       for (let k = 0; k < 60; k++) {
         const c = 0.5 * (a + b);

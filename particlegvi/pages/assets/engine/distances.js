@@ -55,6 +55,7 @@
       );
     const F = target.atoms ? null : xs.map(t => target.cdf(t)),
       h = xs[1] - xs[0];
+    PG.spend(50 * times * n);
     for (let r = 0; r < times; r++) {
       PG.uniforms([7, 0], PG.roles.draws, 0, r, u, unused);
       let total = 0;
@@ -136,33 +137,31 @@
         ) / PG.DIRECTIONS.length,
   ];
   PG.floor_of = (truth, n) => [truth.slices ? sliced_floor(truth, n) : PG.w1_floor(truth, n)];
-  function sliced_floor({ axes: [a, b], density, slices }, n, times = 200) {
-    // draws from the cells around the nodes
+  // Draws of a density in the plane, one for each place of the rows: from the cells around its nodes.
+  PG.plane_draws = function ({ axes: [a, b], density, sums }, number, [x, y]) {
+    const rows = Array.from({ length: 4 }, () => new Float64Array(x.length)),
+      [u, v, w, unused] = rows;
+    PG.uniforms([7, 0], PG.roles.draws, 0, number, u, v);
+    PG.uniforms([7, 0], PG.roles.draws, 1, number, w, unused);
+    const below = sums || cumulated(density);
+    for (let i = 0; i < x.length; i++) {
+      const k = PG.rank(below, u[i] * below[below.length - 1]);
+      x[i] = a[k % a.length] + (v[i] - 0.5) * (a[1] - a[0]);
+      y[i] = b[Math.floor(k / a.length)] + (w[i] - 0.5) * (b[1] - b[0]);
+    }
+  };
+  function cumulated(density) {
+    let sum = 0;
+    return density.map(value => (sum += value));
+  }
+  function sliced_floor({ axes, density, slices }, n, times = 200) {
     const size = Math.min(n, 128),
-      sums = new Float64Array(density.length),
-      rows = Array.from({ length: 4 }, () => new Float64Array(size)),
-      [u, v, w, unused] = rows,
       x = new Float64Array(size),
       y = new Float64Array(size),
+      sums = cumulated(density),
       found = [];
-    density.forEach((value, k) => {
-      sums[k] = (k ? sums[k - 1] : 0) + value;
-    });
     for (let r = 0; r < times; r++) {
-      PG.uniforms([7, 0], PG.roles.draws, 0, r, u, v);
-      PG.uniforms([7, 0], PG.roles.draws, 1, r, w, unused);
-      for (let i = 0; i < size; i++) {
-        let low = 0,
-          high = sums.length - 1;
-        const level = u[i] * sums[high];
-        while (low < high) {
-          const k = (low + high) >> 1;
-          if (sums[k] < level) low = k + 1;
-          else high = k;
-        }
-        x[i] = a[low % a.length] + (v[i] - 0.5) * (a[1] - a[0]);
-        y[i] = b[Math.floor(low / a.length)] + (w[i] - 0.5) * (b[1] - b[0]);
-      }
+      PG.plane_draws({ axes, density, sums }, r, [x, y]);
       let total = 0;
       PG.DIRECTIONS.forEach(([c, s], d) => {
         const { x: nodes, F } = slices[d],

@@ -156,6 +156,7 @@ PG.Mistake = class extends Error {
       formula: text,
       variables,
       dim: variables.length,
+      work: PG.work_of(whole) + PG.work_of(slope),
       window: variables.map(() => [-3.5, 3.5]),
       values: (x, out, math) => PG.execute(whole, x, [out], math),
       slopes: (x, out, math) => PG.execute(slope, x, out, math),

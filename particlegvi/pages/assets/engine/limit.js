@@ -1,10 +1,12 @@
-// A limit for work that a page does at once. Expensive loops say how long they are before they begin, so that settings
-// which would take minutes are refused after seconds, on every machine at the same place.
+// Limits for long work. Expensive loops say how long they are before they begin, so that an action ends at the same
+// place on every machine: what a page does at once may take a moment, and the rest is for its worker.
 "use strict";
 PG.TooMuch = class extends Error {};
-PG.MOST_WORK = 3e9; // multiplications of one answer, a few seconds
+PG.QUICK_WORK = 2e8; // multiplications of what a page does at once, a quarter of a second
+PG.MOST_WORK = 3e9; // of one answer where there is no worker, a few seconds
 PG.STEEPEST = 4e9; // of the exponents of a density: larger ones have rounding errors of a millionth
 PG.MOST_SELFTEST = 3e7; // steps of a particle
+PG.QUICK_SELFTEST = 1e5; // of these, in at most half a second
 
 (() => {
   let left = Infinity;
@@ -23,4 +25,6 @@ PG.MOST_SELFTEST = 3e7; // steps of a particle
     if (!(left - work >= 0)) throw new PG.TooMuch("too much work");
     left -= work;
   };
+  // The work of a loss and its slopes at so many points: a long formula takes more than a short one.
+  PG.spend_on = (loss, points) => PG.spend(points * (loss.work || 20));
 })();

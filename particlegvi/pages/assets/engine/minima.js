@@ -17,7 +17,7 @@
     loss.values(x, value, PG.plain);
     let moving = true;
     for (let k = 0; k < STEPS && moving; k++) {
-      PG.spend(n * 8 * dim);
+      PG.spend_on(loss, n * (2 + 2 * dim));
       PG.free_slopes({ loss, prior }, x, slope);
       for (let d = 0; d < dim; d++) differences(loss, x, d, curvature[d]);
       const next = x.map(row => row.slice());

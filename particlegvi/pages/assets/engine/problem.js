@@ -168,7 +168,7 @@ PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"];
   };
 
   // Final particles of all four methods in both modes, from the prior N(0, 1), by Euler-Maruyama.
-  PG.selftest = function (given) {
+  PG.selftest_problem = function (given, mode) {
     const fixed = {
         prior: "normal:0:1",
         initial: "",
@@ -177,14 +177,18 @@ PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"];
         variance: 1,
         methods: Object.keys(PG.METHODS).join(","),
       },
-      report = {};
+      problem = PG.problem({ ...PG.DEFAULTS, ...given, ...fixed, exact: String(mode === "exact") }, null);
+    if (problem.loss.dim !== 1) throw new PG.Refused("loss", given.loss);
+    if (problem.particles * problem.steps > PG.MOST_SELFTEST) throw new PG.Refused("steps", problem.steps);
+    return problem;
+  };
+  PG.selftest = function (given) {
+    const report = {};
     for (const mode of ["plain", "exact"]) {
       report[mode] = {};
-      const problem = PG.problem({ ...PG.DEFAULTS, ...given, ...fixed, exact: String(mode === "exact") }, null);
-      if (problem.loss.dim !== 1) throw new PG.Refused("loss", given.loss);
-      if (problem.particles * problem.steps > PG.MOST_SELFTEST) throw new PG.Refused("steps", problem.steps);
-      const noise = PG.noise(problem.seed, problem.particles, 1, problem.math);
-      for (const name of Object.keys(PG.METHODS)) {
+      const problem = PG.selftest_problem(given, mode),
+        noise = PG.noise(problem.seed, problem.particles, 1, problem.math);
+      for (const name of problem.methods) {
         const ensemble = PG.ensemble(PG.method(problem, name, noise));
         ensemble.advance(problem.steps);
         report[mode][name] = Array.from(ensemble.x[0]);

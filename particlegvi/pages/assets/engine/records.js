@@ -54,6 +54,7 @@
       sums = new Float64Array(number),
       squares = new Float64Array(number);
     const shifts = new Float64Array(number);
+    PG.spend_on(loss, n * part.length);
     part.forEach(({ x }, k) => {
       loss.values(x, values, PG.plain);
       const rows = [values, ...x.flatMap((row, d) => [row, row.map(t => (t - centre[d]) ** 2)])];

@@ -29,6 +29,9 @@
     }
     return { rows, registers: [], size: 0, dim, stores: roots.map((root, i) => [constants[i], where.get(root)]) };
   };
+  // The multiplications of a program at one point; a function is worth many.
+  const CHEAP = ["add", "subtract", "multiply", "negate"];
+  PG.work_of = ({ rows }) => rows.reduce((sum, { operation }) => sum + (CHEAP.includes(operation) ? 1 : 15), 0);
   PG.execute = function (program, x, out, math) {
     const n = x[0].length,
       { rows, dim } = program;

@@ -76,6 +76,7 @@
     // of DLE, at many points
     return x => {
       const out = new Float64Array(x.length);
+      PG.spend_on(loss, x.length);
       loss.values([x], out, PG.plain);
       for (let i = 0; i < x.length; i++) {
         const v = -out[i] / kl_weight - PG.minus_log_density(prior, [x[i]]);
@@ -202,6 +203,30 @@
       q[i] /= all;
     }
     for (let i = 1; i < n; i++) G[i] = G[i - 1] + 0.5 * h * (F[i] + F[i - 1]) + ((h * h) / 12) * (q[i - 1] - q[i]);
+    const found =
+      facts.moments ||
+      moments(
+        x,
+        q.map(v => v * h),
+      );
+    return PG.with_functions({
+      x,
+      q,
+      F,
+      G,
+      low: x[0],
+      high: x[n - 1],
+      tail: G[n - 1] - x[n - 1],
+      mean: found[0],
+      variance: found[1],
+      ...facts,
+    });
+  };
+  // A curve from its numbers, which alone travel between a page and its worker.
+  PG.with_functions = function (curve) {
+    const { x, q, F, G } = curve,
+      n = x.length,
+      h = x[1] - x[0];
     const hermite = (y, d, t) => {
       // cubic, from values and slopes
       const i = Math.max(0, Math.min(n - 2, Math.floor((t - x[0]) / h))),
@@ -228,25 +253,6 @@
       }
       return 0.5 * (low + high);
     }
-    const found =
-      facts.moments ||
-      moments(
-        x,
-        q.map(v => v * h),
-      );
-    return {
-      x,
-      q,
-      F,
-      cdf,
-      area,
-      quantile,
-      low: x[0],
-      high: x[n - 1],
-      tail: G[n - 1] - x[n - 1],
-      mean: found[0],
-      variance: found[1],
-      ...facts,
-    };
+    return { ...curve, cdf, area, quantile };
   };
 })();

@@ -17,6 +17,7 @@
         x[j * N + i] = a[i];
         y[j * N + i] = b[j];
       }
+    PG.spend_on(loss, N * N);
     loss.values([x, y], out, PG.plain);
     for (let k = 0; k < N * N; k++) {
       const v = -out[k] / kl_weight - PG.minus_log_density(prior, [x[k], y[k]]);

@@ -6,7 +6,8 @@
     NEARLY = 0.02, // of the longest way
     STUCK = 0.05, // share of particles that have changed their well
     SHORT = 0.1, // of the squared distance of independent draws
-    MOST_WELLS = 64;
+    MOST_WELLS = 64,
+    UNDECIDED = ["held", "few", "too_short", "within"]; // verdicts that do not deny an equilibrium
   const said = (key, values = {}) => ({ key, values });
   const distance = (x, i, y, j) => Math.hypot(...x.map((row, d) => row[i] - y[d][j]));
   const most_of = (n, f) => {
@@ -16,18 +17,20 @@
   };
 
   // x: rows; records: [{time, x}], which end with x; w1 and floor: on the line W1, in the plane sliced W1, and the 5%,
-  // 95% and 99% quantiles of exact draws
-  PG.verdict = function ({ x, settings, truth, w1, floor, records }) {
+  // 95% and 99% quantiles of exact draws; ends: in the plane the minima to which the start flows, with their shares
+  PG.verdict = function ({ x, settings, truth, ends, w1, floor, records }) {
     if (!x.every(row => row.every(Number.isFinite))) return said("diverged");
     if (!(settings.kl_weight > 0))
-      return settings.mmd_weight > 0 ? rests(x, records) : descends(x, settings, truth, records);
+      return settings.mmd_weight > 0 ? rests(x, records) : descends(x, settings, truth, ends, records);
     const drifts = PG.drifts(records, settings.loss);
     if (drifts) return said("drifting");
     if (!truth) return said(drifts === null ? "unknown" : slow(x, records) ? "unknown_short" : "no_truth");
-    return against(x, truth, w1, floor[2], records);
+    const found = against(x, settings, truth, w1, floor[2], records),
+      misplaced = UNDECIDED.includes(found.key) && PG.misplaced(x, truth, settings);
+    return misplaced ? said("misplaced", misplaced) : found;
   };
 
-  function against(x, truth, w1, floor, records) {
+  function against(x, settings, truth, w1, floor, records) {
     const n = x[0].length,
       wells = occupancy(x, truth, records),
       times = w1 / floor,
@@ -35,23 +38,28 @@
     if (wells && wells.apart)
       return said(stuck ? "metastable" : "shares", { ...wells.apart, changed: wells.changed, all: n });
     const short = !stuck && slow(x, records),
-      is_beyond = times > 1.5 || beyond(x, truth);
-    if (is_beyond && short) return said("short");
-    if (is_beyond) return times > 1.5 ? said("far", { times }) : said("beyond");
+      beyond = times > 1.5 ? said("far", { times }) : beyond_in_words(x, settings, truth);
+    if (beyond) return short ? said("short") : beyond;
     if (stuck) return said("held", { changed: wells.changed, all: n });
     const variances = [truth.variance].flat(),
       sd = Math.sqrt(variances.reduce((sum, v) => sum + v, 0) / variances.length);
     if (1.5 * floor > sd) return said("few", { all: n });
     return said(short ? "too_short" : "within");
   }
-  function beyond(x, truth) {
-    // the Kolmogorov-Smirnov distance on the line, with Stephens' form of its 99% quantile
-    if (truth.axes) return false;
+  // What is beyond its limit where W1 is not: the excess energy, Stein's discrepancy, or on the line the
+  // Kolmogorov-Smirnov distance with Stephens' form of its 99% quantile; null where nothing is.
+  function beyond_in_words(x, settings, truth) {
+    const n = x[0].length,
+      root = Math.sqrt(n),
+      { mean, expected, deviation } = PG.excess_energy(x, truth, settings);
+    if (!(Math.abs(deviation) <= Math.max(4 + 7.1 / root, 0.02 * root)))
+      return said("energy", { mean, expected, errors: Math.abs(deviation) });
+    const stein = PG.stein_discrepancy(x, truth, settings);
+    if (stein && stein.value > 1.5 * stein.floor) return said("stein", stein);
+    if (truth.axes) return null;
     const sorted = x[0].slice().sort(),
-      n = sorted.length,
-      root = Math.sqrt(n);
-    const far = most_of(n, i => Math.max((i + 1) / n - truth.cdf(sorted[i]), truth.cdf(sorted[i]) - i / n));
-    return far > (1.5 * 1.6276) / (root + 0.12 + 0.11 / root);
+      far = most_of(n, i => Math.max((i + 1) / n - truth.cdf(sorted[i]), truth.cdf(sorted[i]) - i / n));
+    return far > (1.5 * 1.6276) / (root + 0.12 + 0.11 / root) ? said("beyond") : null;
   }
   function occupancy(x, truth, records) {
     const wells = PG.wells(truth),
@@ -107,7 +115,7 @@
       most = most_of(n, i => distance(x, i, records[at].x, i));
     return said(most <= NEARLY * scale ? "rests" : "moves");
   }
-  function descends(x, settings, truth, records) {
+  function descends(x, settings, truth, ends, records) {
     const n = x[0].length,
       start = records[0].x,
       steepest = rows => {
@@ -117,32 +125,42 @@
       };
     const slope = steepest(x),
       first = steepest(start),
-      scale = most_of(n, i => distance(x, i, start, i)) || 1;
-    const nearest = truth && truth.atoms ? nearest_atoms(x, truth.atoms) : null,
-      ends = nearest ? null : PG.minima(settings, x),
-      farthest = most_of(n, i => (nearest ? Math.abs(x[0][i] - truth.atoms[nearest[i]][0]) : distance(x, i, ends, i)));
+      scale = most_of(n, i => distance(x, i, start, i)) || 1,
+      atoms = truth && truth.atoms ? truth.atoms.map(([place, weight]) => [[place], weight]) : ends,
+      away = (i, [place]) => Math.hypot(...x.map((row, d) => row[i] - place[d])),
+      nearest = atoms && nearest_atoms(x, atoms),
+      // in the plane a rare minimum may be none of the atoms
+      minima = truth && truth.atoms ? null : PG.minima(settings, x),
+      farthest = most_of(n, i => (minima ? distance(x, i, minima, i) : away(i, atoms[nearest[i]])));
     if (!(farthest <= NEARLY * scale)) return said("descending", { slope, away: farthest });
-    const unlikely = nearest && wrong_count(nearest, truth.atoms);
+    const there = nearest && nearest.filter((k, i) => away(i, atoms[k]) <= NEARLY * scale),
+      unlikely = nearest && wrong_count(there, atoms, n);
     if (unlikely) return said("unlikely", unlikely);
     const is_done = slope <= CONVERGED * Math.max(first, 1e-300) || farthest <= CONVERGED * scale;
     return said(is_done ? "settled" : "nearly");
   }
-  function nearest_atoms([row], atoms) {
-    const middles = atoms.slice(1).map(([place], k) => 0.5 * (place + atoms[k][0]));
-    return Array.from(row, t => PG.rank(middles, t));
+  function nearest_atoms([row, other], atoms) {
+    if (!other) {
+      const middles = atoms.slice(1).map(([[place]], k) => 0.5 * (place + atoms[k][0][0]));
+      return Array.from(row, t => PG.rank(middles, t));
+    }
+    return Array.from(row, (t, i) => {
+      const far = atoms.map(([[p, q]]) => Math.hypot(p - t, q - other[i]));
+      return far.indexOf(Math.min(...far));
+    });
   }
   function counted(labels, number) {
     const counts = new Array(number).fill(0);
     for (const label of labels) counts[label]++;
     return counts;
   }
-  function wrong_count(nearest, atoms) {
+  function wrong_count(nearest, atoms, n) {
     const counts = counted(nearest, atoms.length);
     for (let k = 0; k < atoms.length; k++) {
       const [place, weight] = atoms[k],
         count = counts[k],
-        [low, high] = PG.binomial_limits(nearest.length, Math.min(weight, 1), 1 - 0.001 / atoms.length);
-      if (count < low || count > high) return { count, place: [place], low, high };
+        [low, high] = PG.binomial_limits(n, Math.min(weight, 1), 1 - 0.001 / atoms.length);
+      if (count < low || count > high) return { count, place, low, high };
     }
     return null;
   }

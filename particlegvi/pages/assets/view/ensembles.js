@@ -9,32 +9,53 @@ VIEW.verdict = function ({ key, values }) {
   }
   return VIEW.say(`verdict_${key}`, shown);
 };
-VIEW.ensembles = function (own) {
-  const known = new Map(); // truths by all that they depend on
+// told(panels): after a worker has found a truth of these panels, or has given up
+VIEW.ensembles = function (own, types, told) {
+  const known = new Map(), // what is found, by all that it depends on
+    LATE = { truth: null, goal: null, ends: null, is_too_much: true },
+    COMPUTING = { ...LATE, is_too_much: false, is_computing: true };
+  let has_worker = true;
 
-  // the truth of a method, or null; `is_too_much` where the page would take too long to find it
-  function truth_of(s, loss_setting) {
+  function key_of(s, loss_setting) {
     const { name, parameters, formula, heights, low } = s.loss,
       start = s.kl_weight > 0 ? null : s.start,
-      parts = [loss_setting, name, parameters, formula, heights, low, s.prior, start, s.kl_weight, s.mmd_weight],
-      key = JSON.stringify([...parts, s.kernel]);
-    if (!known.has(key)) {
-      if (known.size > 30) known.clear();
-      known.set(key, found(s));
-    }
-    return known.get(key);
+      parts = [loss_setting, name, parameters, formula, heights, low, s.prior, start, s.kl_weight, s.mmd_weight];
+    return JSON.stringify([...parts, s.kernel]);
   }
-  function found(s) {
+  function keep(key, found) {
+    if (known.size > 30) known.clear();
+    known.set(key, found);
+    return found;
+  }
+  // at once where that is quick; otherwise a worker goes on, and without a worker the page up to a longer limit
+  function found_now(s, key) {
+    if (known.has(key)) return known.get(key);
     try {
-      return PG.limited(() => {
-        const truth = PG.truth(s),
-          has_goal = truth && s.loss.dim === 1 && s.kl_weight > 0;
-        return { truth, goal: has_goal ? PG.target_free_energy(truth, s) : null, is_too_much: false };
-      });
+      return keep(key, has_worker ? PG.found(s) : PG.limited(() => PG.found(s)));
     } catch (error) {
       if (!(error instanceof PG.TooMuch)) throw error;
-      return { truth: null, goal: null, is_too_much: true };
+      return has_worker ? COMPUTING : keep(key, LATE);
     }
+  }
+  // Ask a worker for what is not found yet.
+  function find_rest(panels, problem, given) {
+    if (panels.stop) panels.stop();
+    const rest = panels.entries.filter(entry => entry.is_computing);
+    if (!rest.length) return;
+    const set = (entry, found) => {
+      Object.assign(entry, { is_computing: false }, keep(entry.key, found));
+      panels.show_scene(scene_of(panels.entries, problem, given));
+      told(panels);
+    };
+    panels.stop = VIEW.ask(
+      "truths",
+      { settings: given, own, types, labels: rest.map(entry => entry.label) },
+      ({ label, found }) => set(rest.find(entry => entry.label === label), PG.unpacked(found)),
+      () => rest.filter(entry => entry.is_computing).forEach(entry => set(entry, LATE)),
+    );
+    if (panels.stop) return;
+    has_worker = false;
+    for (const entry of rest) set(entry, found_now(entry.ensemble.settings, entry.key));
   }
   function note(s) {
     const weights = ["kl_weight", "mmd_weight"].filter(key => s[key]);
@@ -45,41 +66,46 @@ VIEW.ensembles = function (own) {
       ensemble = PG.ensemble(settings),
       same_type = problem.methods.slice(0, place).filter(other => problem.each.get(other).type === type),
       records = PG.records(ensemble),
-      { truth, goal, is_too_much } = truth_of(settings, loss_setting);
-    const entry = {
-      label: settings.name,
-      ensemble,
-      records,
-      truth,
-      goal,
-      is_too_much,
-      history: [],
-      note: note(settings),
-    };
+      key = key_of(settings, loss_setting),
+      found = found_now(settings, key),
+      entry = { label: settings.name, ensemble, records, key, ...found, history: [], note: note(settings) };
     entry.colour = VIEW.method_colour(type, same_type.length);
     entry.particles = () => ensemble.x;
     entry.verdict = ({ w1 }) => {
+      const { truth, ends, is_too_much, is_computing, floor } = entry;
       if (is_too_much && ensemble.is_finite) return VIEW.say("verdict_too_much");
-      if (truth && settings.kl_weight > 0 && ensemble.is_finite && !(entry.floor && w1)) return "…";
-      const floor = entry.floor ? entry.floor[0] : null,
-        given = { x: ensemble.x, settings, truth, w1: w1 ? w1[0] : NaN, floor, records: records.all() };
-      return VIEW.verdict(PG.verdict(given));
+      if (is_computing && ensemble.is_finite) return VIEW.say("verdict_computing");
+      if (truth && settings.kl_weight > 0 && ensemble.is_finite && !(floor && w1)) return "…";
+      const given = { x: ensemble.x, settings, truth, ends, records: records.all() };
+      try {
+        return PG.limited(
+          () => VIEW.verdict(PG.verdict({ ...given, w1: w1 ? w1[0] : NaN, floor: floor ? floor[0] : null })),
+          PG.QUICK_WORK,
+        );
+      } catch (error) {
+        if (!(error instanceof PG.TooMuch)) throw error;
+        return VIEW.say("verdict_too_long");
+      }
     };
     return entry;
   }
-  // Put the ensembles of a problem, whose settings `given` are, into panels.
-  function build(panels, problem, given) {
-    const { loss } = problem,
-      noise = PG.noise(problem.seed, problem.particles, loss.dim, problem.math),
-      entries = problem.methods.map((name, k) => entry_of(problem, k, PG.method(problem, name, noise), given.loss)),
-      truths = entries.map(entry => entry.truth),
+  function scene_of(entries, { loss }, given) {
+    const truths = entries.map(entry => entry.truth),
       own_names = given.loss === "own" && own.variables,
       variables = loss.variables || own_names || (loss.dim === 1 ? ["t"] : ["x", "y"]),
       start = entries[0].ensemble.x[0],
-      seen = [PG.quantile(start, 0.01), PG.quantile(start, 0.99)],
-      is_line = loss.dim === 1,
-      scene = is_line ? VIEW.line_scene(loss, truths, variables[0], seen) : VIEW.plane_scene(loss, truths, variables);
-    panels.build(entries, scene, loss.dim);
+      seen = [PG.quantile(start, 0.01), PG.quantile(start, 0.99)];
+    return loss.dim === 1
+      ? VIEW.line_scene(loss, truths, variables[0], seen)
+      : VIEW.plane_scene(loss, truths, variables);
+  }
+  // Put the ensembles of a problem, whose settings `given` are, into panels.
+  function build(panels, problem, given) {
+    const noise = PG.noise(problem.seed, problem.particles, problem.loss.dim, problem.math),
+      entry = (name, k) => entry_of(problem, k, PG.method(problem, name, noise), given.loss),
+      entries = PG.limited(() => problem.methods.map(entry), has_worker ? PG.QUICK_WORK : Infinity);
+    panels.build(entries, scene_of(entries, problem, given), problem.loss.dim);
+    find_rest(panels, problem, given);
   }
   return { build };
 };

@@ -17,7 +17,7 @@ VIEW.live = function (root) {
     waiting = null;
   const panels = VIEW.panels(),
     kept = VIEW.panels(),
-    ensembles = VIEW.ensembles(own),
+    ensembles = VIEW.ensembles(own, types, told),
     shown_entries = () => panels.entries,
     kept_entries = () => (pinned ? kept.entries : []),
     all = () => [...shown_entries(), ...kept_entries()],
@@ -116,12 +116,17 @@ VIEW.live = function (root) {
     }
     problem = found;
     ensembles.build(panels, problem, state);
-    const late = panels.entries.filter(entry => entry.is_too_much).map(entry => entry.label);
-    error.textContent = late.length ? say("too_much", { methods: late.join(", ") }) : "";
-    clearTimeout(idle);
-    idle = setTimeout(exact_draws, 60);
+    error.textContent = "";
+    told();
     paint(true);
     remember();
+  }
+  function told() {
+    // of the truths of some methods, all that is known at once or from a worker
+    const late = panels.entries.filter(entry => entry.is_too_much).map(entry => entry.label);
+    if (late.length) error.textContent = say("too_much", { methods: late.join(", ") });
+    clearTimeout(idle);
+    idle = setTimeout(exact_draws, 60);
   }
   function clamped() {
     // the plane has fewer particles than the line
@@ -139,6 +144,8 @@ VIEW.live = function (root) {
     for (const entry of [...panels.entries, ...kept.entries])
       if (!entry.floor && entry.truth) entry.floor = PG.floor_of(entry.truth, entry.ensemble.settings.particles);
     outside();
+    panels.draw();
+    kept.draw();
     tell();
   }
   function outside() {

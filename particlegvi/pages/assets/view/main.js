@@ -4,17 +4,26 @@
   const main = document.getElementById("main"),
     { element, say, data } = VIEW;
   if (location.hash.startsWith("#selftest")) {
-    const place = document.getElementById("selftest");
-    let report;
-    try {
-      report = PG.selftest(
-        Object.fromEntries(new URLSearchParams(location.hash.slice("#selftest".length).replace(/^&/, ""))),
-      );
-    } catch (error) {
-      report = { error: error.message };
+    const place = document.getElementById("selftest"),
+      text = location.hash.slice("#selftest".length).replace(/^&/, ""),
+      given = Object.fromEntries(new URLSearchParams(text)),
+      wait = element("p", {}, say("computing_selftest"));
+    const show = report => {
+      wait.remove();
+      place.hidden = false;
+      place.textContent = JSON.stringify(report);
+    };
+    const late = is_late => (is_late ? show({ error: say("late_selftest", { seconds: VIEW.PATIENCE }) }) : null);
+    function is_long() {
+      try {
+        const { particles, steps } = PG.selftest_problem(given, "plain");
+        return particles * steps > PG.QUICK_SELFTEST;
+      } catch {
+        return false; // and the answer at once says why
+      }
     }
-    place.hidden = false;
-    place.textContent = JSON.stringify(report);
+    if (is_long() && VIEW.ask("selftest", given, show, late)) main.append(wait);
+    else PG.answers.selftest(given, show);
     return;
   }
   const live = () => {

@@ -156,6 +156,9 @@ VIEW.panels = function () {
     table: element("div", { class: "scroll" }, table),
     energy: energy_box,
     build,
+    show_scene: given => {
+      scene = given;
+    },
     draw,
     tell,
     draw_energy,

@@ -94,6 +94,15 @@ VIEW.replay = function (root, ready) {
       slices: PG.slices(axes, masses),
     };
   }
+  // The range of exact draws, where a summary has none; null where that takes long.
+  function exact_draws(truth) {
+    try {
+      return truth && PG.limited(() => PG.floor_of(truth, run.particles), PG.QUICK_WORK);
+    } catch (error) {
+      if (!(error instanceof PG.TooMuch)) throw error;
+      return null;
+    }
+  }
   // Before the end a replay says how far the particles are now, and nothing of their equilibrium.
   function now(floor, facts, truth) {
     if (!floor || !facts.w1 || truth.atoms) return "";
@@ -142,8 +151,7 @@ VIEW.replay = function (root, ready) {
     const entries = run.methods.map((method, k) => {
       const same_type = run.methods.slice(0, k).filter(other => other.type === method.type),
         is_at_end = () => at === frames - 1 && method.verdict,
-        exact = truths[k] && PG.floor_of(truths[k], run.particles),
-        floor = method.floor ? [method.floor] : exact;
+        floor = method.floor ? [method.floor] : exact_draws(truths[k]);
       return {
         label: method.label,
         note: method.note || say("no_weights"),
