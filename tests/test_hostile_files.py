@@ -91,6 +91,10 @@ def imported():
 
 
 @pytest.mark.parametrize("kind", TOML)
+@pytest.mark.sample(
+    "nested lists", "based on a path", "ten megabytes", "a name that leaves", "a label that leaves",
+    "NUL", "an import", "a class", "terminal control", "a huge float"
+)
 def test_a_hostile_scenario_file_is_refused(kind, imported, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     place = tmp_path / "fed.toml"

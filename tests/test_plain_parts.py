@@ -26,6 +26,7 @@ def test_a_simulation_is_the_flow_step_by_step():
         np.testing.assert_array_equal(run.positions[record], flow.particles())
 
 
+@pytest.mark.thorough
 def test_methods_of_the_package_take_a_plain_loss_and_start():
     settings = {**SETTINGS, "prior": None, "initial": NORMAL, "steps": 1000}
     run = pg.simulate(BOWL, pg.methods.DE(), **settings)

@@ -17,6 +17,8 @@ def terms(sources: dict[str, str]) -> dict[str, list[str]]:
     """Where each class with methods that are compiled is defined, by its name."""
     found = defaultdict(list)
     for place, source in sources.items():
+        if not any(f"def {name}(" in source for name in COMPILED):
+            continue
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.ClassDef) and _is_tuple(node, source):
                 if COMPILED & {each.name for each in node.body if isinstance(each, ast.FunctionDef)}:

@@ -60,6 +60,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
+@pytest.mark.thorough
 def test_wrong_weights_are_seen(name):
     """Negative controls: particles of a wrong engine are farther from the right target than 1.5 times the floor."""
     loss, prior, method = PROBLEMS["figure 5.2, DRLE"]

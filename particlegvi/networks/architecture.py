@@ -11,15 +11,24 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array
 from particlegvi.engine.networks import compute
 from particlegvi.engine.networks.layout import layout
-from particlegvi.networks import activations, starts
+from particlegvi.networks import activations
 from particlegvi.priors import Normal
 from particlegvi.tools import arguments
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
+from particlegvi.tools.registry import look_up
 
 MOST_LAYERS, MOST_UNITS = 4, 4096
 PARAMETERISATIONS = ("standard", "ntk")
 GAINS = {"relu": math.sqrt(2.0), "gelu": math.sqrt(2.0)}  # gains of the parameterisation "ntk"; others have the gain 1
+RULES = {  # the sd of a parameter of a layer with n inputs and m outputs
+    "he": lambda n, m: math.sqrt(2.0 / n),
+    "glorot": lambda n, m: math.sqrt(2.0 / (n + m)),
+    "kaiming-fan-out": lambda n, m: math.sqrt(2.0 / m),
+    "kaiming-fan-out-code": lambda n, m: math.sqrt(1.0 / m),
+    "unit": lambda n, m: 1.0,
+    "ntk": lambda n, m: 1.0,
+}
 
 
 class Network(Card):
@@ -75,7 +84,7 @@ class Network(Card):
         self.widths = (self.inputs, *self.hidden, self.outputs)
         self.dim = sum((a + 1) * b for a, b in zip(self.widths[:-1], self.widths[1:], strict=True))
         if self.dim > arguments.MOST_COORDINATES:
-            raise ValueError(f"hidden must leave at most {arguments.MOST_COORDINATES} parameters, not {self.dim}")
+            raise ValueError(f"hidden must make at most {arguments.MOST_COORDINATES} parameters, not {self.dim}")
         gain = GAINS.get(activation, 1.0) if parameterisation == "ntk" else 0.0
         self.scales = np.array([gain / math.sqrt(each) if gain else 1.0 for each in self.widths[:-1]])
         self.shape = compute.Shape(layout(self.widths, self.scales.tolist()), np.array([code, 0], dtype=np.int64))
@@ -124,7 +133,7 @@ class Network(Card):
             weights = name.get("weights") if weights is None else weights
             biases = name.get("biases") if biases is None else biases
             name = "he"
-        sd = starts.deviations(self.widths, name, weights, biases)
+        sd = deviations(self.widths, name, weights, biases)
         return Normal(np.zeros(self.dim), sd)
 
     def predict(self, particles: ArrayLike, X: ArrayLike) -> Array:
@@ -183,3 +192,34 @@ def hidden_layers(hidden: Sequence[int] | int | None, key: str = "hidden") -> tu
     if not 1 <= len(units) <= MOST_LAYERS:
         raise refuse(key, hidden, allowed)
     return tuple(arguments.whole(f"{key}[{index}]", each, 1, MOST_UNITS) for index, each in enumerate(units))
+
+
+def deviations(
+    widths: Sequence[int], rule: object = "he", weights: ArrayLike | None = None, biases: ArrayLike | None = None
+) -> Array:
+    """The standard deviation of each parameter, (dim,), of a network with these widths; see `Network.prior`."""
+    fans = list(zip(widths[:-1], widths[1:], strict=True))
+    dim = sum((n + 1) * m for n, m in fans)
+    if isinstance(rule, str):
+        chosen = look_up("start", rule, RULES)
+        of_weights = np.array([chosen(n, m) for n, m in fans])
+    else:
+        of_weights = _numbers("sd", rule, (len(fans), dim))
+        if of_weights.size == dim and dim != len(fans):
+            return of_weights
+    of_biases = of_weights
+    if weights is not None:
+        of_weights = _numbers("weights", weights, (len(fans),))
+    if biases is not None:
+        of_biases = _numbers("biases", biases, (len(fans),))
+    pieces = [np.r_[np.full(n * m, w), np.full(m, b)] for (n, m), w, b in zip(fans, of_weights, of_biases, strict=True)]
+    return np.concatenate(pieces)
+
+
+def _numbers(key: str, given: object, lengths: tuple[int, ...]) -> Array:
+    """Positive numbers, one for each layer or parameter; a single number holds for every layer."""
+    allowed = f"a positive finite number, or {' or '.join(map(str, lengths))} of them"
+    found = arguments.array(key, given, allowed)
+    if found.ndim > 1 or found.size not in (1, *lengths) or not np.all((found > 0.0) & np.isfinite(found)):
+        raise arguments.refuse(key, given, allowed)
+    return np.full(lengths[0], found) if found.size == 1 else found

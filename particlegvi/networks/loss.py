@@ -13,9 +13,8 @@ from particlegvi.engine.pairs.features import FeatureKernel, Features
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.networks import costs
-from particlegvi.networks.advice import advice
 from particlegvi.networks.architecture import Network
-from particlegvi.networks.features import Outputs, Parameters
+from particlegvi.networks.repulsion import Outputs, Parameters, advice
 from particlegvi.tools import arguments, memory
 from particlegvi.tools.quoting import refuse
 
@@ -139,8 +138,7 @@ class NetworkLoss(Loss):
         """
         if scheme == "metropolis" and self.batch_size is not None:
             raise ValueError(
-                'integrator must be another one than "mala" for a loss with batch_size, since it accepts or rejects by'
-                " the whole cost"
+                'integrator must not be "mala" for a loss with batch_size: its acceptance needs the cost of all rows'
             )
         return NetworkEnsemble if scheme == "plain" else None
 

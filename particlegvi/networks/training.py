@@ -169,9 +169,7 @@ def at_lengths(
     return found
 
 
-def _fallen(
-    problem: ParticleProblem, method: Method, flow: Flow, size: Falling, first: int, *, steps: int
-) -> Array:
+def _fallen(problem: ParticleProblem, method: Method, flow: Flow, size: Falling, first: int, *, steps: int) -> Array:
     """The particles of a copy of the flow after steps of falling size."""
     falling = method.flow(replace(problem, step_size=size))
     falling.restore(flow.state.copy(), flow.extra_state())

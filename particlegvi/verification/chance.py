@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import stdtrit
 
 from particlegvi.diagnostics import wasserstein1_floor
 
@@ -58,6 +59,4 @@ def largest_correlation(draws: np.ndarray) -> float:
 
 def student(runs: int, looks: int = 1) -> float:
     """Bound on the largest of ``looks`` means of ``runs`` independent runs, in standard errors estimated from them."""
-    from scipy.special import stdtrit
-
     return max(ERRORS, float(stdtrit(runs - 1, 1.0 - 0.5 * RARE / looks)))

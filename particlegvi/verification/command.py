@@ -9,7 +9,7 @@ from pathlib import Path
 
 from particlegvi.tools import files
 from particlegvi.verification import claims
-from particlegvi.verification.check import Outcome, Row, check
+from particlegvi.verification.claim import Outcome, Row, check
 
 REPORT = "verify.json"
 HEADER = ("claim", "measured", "", "bound", "verdict", "control")
@@ -34,26 +34,8 @@ def verify(
 ) -> bool:
     """Check one claim, or all, and report each at once.
 
-    Parameters
-    ----------
-    name : str, optional
-        Name of a claim; all by default.
-    seed : int
-        Seed of every experiment.
-    out : str, optional
-        Folder for ``verify.json`` and one picture for each claim; nothing is written without it.
-    overwrite : bool
-        Whether ``out`` may exist already.
-    as_json : bool
-        Whether to print the report as JSON, and nothing else, on stdout.
-    figures : bool
-        Whether to draw.
-    quiet : bool
-        Whether to print only claims that fail.
-    say : callable
-        Prints a line of the table, at once.
-    begin : callable, optional
-        Called with a description of each claim before its check.
+    The other arguments are the options of the command. ``say`` prints a line of the table, at once; ``begin`` is called
+    with a description of each claim before its check.
 
     Returns
     -------

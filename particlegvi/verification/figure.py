@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from particlegvi.plotting import style
-from particlegvi.verification.check import Outcome
-from particlegvi.verification.claim import Check, Experiment
+from particlegvi.verification.claim import Check, Experiment, Outcome
 from particlegvi.verification.picture import Picture
 
 if TYPE_CHECKING:

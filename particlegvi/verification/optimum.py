@@ -102,6 +102,19 @@ def probabilities(potential: Array) -> Array:
     return weights / weights.sum()
 
 
+def normal_kl(away: Array, first: Array, second: Array) -> float:
+    """KL of normal laws with these covariances, whose means differ by ``away``, in nats."""
+    values = np.linalg.eigvals(np.linalg.solve(second, first)).real
+    pull = away @ np.linalg.solve(second, away)
+    return float(0.5 * (np.sum(values - 1.0 - np.log(values)) + pull))
+
+
+def distribution(places: Array, law: Array) -> tuple[Array, Array]:
+    """Ends of cells around equally spaced places (n,), and the distribution function of a law (n,) there, (n + 1,)."""
+    half = 0.5 * (places[1] - places[0])
+    return np.append(places - half, places[-1] + half), np.append(0.0, np.cumsum(law))
+
+
 def divergence(p: Array, q: Array) -> float:
     """KL(p, q) of probabilities, in nats."""
     there = p > 0.0

@@ -1,4 +1,4 @@
-"""The problem of Figure 5.2, on which most claims are tested, and its closed forms."""
+"""The problem of Figure 5.2, on which most claims are tested, its closed forms, and the frame of claims about runs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtr
 
 import particlegvi as pg
 from particlegvi.contracts import Facts
 from particlegvi.targets import DensityTarget
+from particlegvi.verification import chance
+from particlegvi.verification.claim import Check, Claim
 
 if TYPE_CHECKING:
     from particlegvi.contracts import Loss, Method, Prior
@@ -30,7 +33,7 @@ WINDOW = (-3.8, 2.8)
 
 
 @cache
-def target(method: Method) -> DensityTarget:
+def target(method: pg.methods.DLE | pg.methods.DRLE) -> DensityTarget:
     """Q* of a method with a kl_weight on this problem."""
     return density(LOSS, method, PRIOR)
 
@@ -63,7 +66,31 @@ def swapped(method: Method) -> pg.Loss:
     return pg.Loss.from_formula(f"{LOSS_FORMULA} + {change}*t**2/2 + {change}*{EMBEDDING_FORMULA}", variables=["t"])
 
 
-def simulate(method: Method, **settings: Any) -> Run:
-    """Simulate a method on this problem and record start and end; ``settings`` override these defaults."""
-    given: Facts = {"loss": LOSS, "prior": PRIOR, "record_every": 0} | settings
-    return pg.simulate(method=method, **given)
+def halved(method: pg.methods.DRLE, wrong: bool) -> pg.methods.DRLE:
+    """With ``wrong`` lambda1 is mmd_weight, as in (C.114) and (C.115), without the 2 of the square in MMD^2."""
+    return pg.methods.DRLE(method.kl_weight, method.mmd_weight * (0.5 if wrong else 1.0), KERNEL)
+
+
+def standard_normal(white: np.ndarray, law: str) -> tuple[Check, Check]:
+    """Checks that the columns of draws (n, dim), whitened by a law, are independent standard normals."""
+    bound = chance.kolmogorov_smirnov(white.size, looks=2)
+    return (
+        Check(f"KS distance to {law}", chance.ks_to_cdf(white.ravel(), ndtr), bound),
+        Check("largest correlation left, in standard errors", chance.largest_correlation(white), chance.ERRORS),
+    )
+
+
+class Simulated(Claim):
+    """A claim about runs on this problem, with the number of particles, steps and step size of its class."""
+
+    particles: int = 0  # 0 where each run has its own
+    steps: int
+    step_size: float
+
+    def simulate(self, method: Method, seed: int, **settings: Any) -> Run:
+        """Simulate a method and record start and end; ``settings`` override these defaults."""
+        given: Facts = {
+            "loss": LOSS, "prior": PRIOR, "particles": self.particles, "steps": self.steps,
+            "step_size": self.step_size, "seed": seed, "record_every": 0,
+        }  # fmt: skip
+        return pg.simulate(method=method, **given | settings)

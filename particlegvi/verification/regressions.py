@@ -4,13 +4,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, likelihoods
+from particlegvi.verification.claim import Check, Claim, Data
+from particlegvi.verification.picture import Picture
 
 NEW = 40  # inputs at which errors are measured
+ROUNDING = 1e-6  # relative rounding of an exact process in double precision
+
+
+def within(quantity: str, ratios: np.ndarray) -> Check:
+    """The largest of some values over their bounds, which is at most 1 but for rounding."""
+    return Check(f"largest {quantity}", float(np.max(ratios)), 1.0 + ROUNDING)
+
+
+class Bounded(Claim):
+    """A claim that one number of each random problem bounds another one; the data are both, (problems,).
+
+    Attributes
+    ----------
+    problems : int
+    axes : tuple of str
+        Labels of the two axes: the bound, and the bounded number.
+    ends : tuple of float
+        Ends of both axes.
+    """
+
+    problems = 100
+    axes: ClassVar[tuple[str, str]]
+    ends: ClassVar[tuple[float, float]]
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.dots(data["bound"], data["distance"], "random problems", markersize=4).diagonal(self.ends)
+        picture.frame(*self.axes, "lower right", log="xy", xlim=self.ends, ylim=self.ends)
 
 
 class Regression(NamedTuple):

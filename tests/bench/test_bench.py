@@ -48,6 +48,7 @@ def test_naive_pairs_are_the_same_sum():
     np.testing.assert_allclose(pairs(x[:, 0], np.empty(200)), out[:, 0], rtol=0, atol=1e-14)
 
 
+@pytest.mark.thorough
 def test_products_of_matrices_are_the_same_statistics(rng):
     x, y = rng.uniform(0.0, 1.0, (500, 1)), rng.standard_normal(500)
     some = functionals.Fourier(-0.5, 1.5, 7)
@@ -73,6 +74,7 @@ def test_unknown_workloads_are_answered_with_the_nearest(capsys):
     assert 'did you mean "drle-figure"' in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_the_bound_is_taken_again_and_again():
     ours, *others = functions.elbo_gradient(True)
     ours.work()

@@ -45,6 +45,7 @@ def test_contenders_of_installed_libraries_are_made(monkeypatch):
     assert outside.contenders("de-figure", True) == [True]
 
 
+@pytest.mark.thorough
 def test_an_installed_package_measures_alone_and_says_where_the_rivals_are(alone, capsys):
     assert main(["bench", "--only", "direct-pairs", "--quick", "--out", str(alone / "out")]) == 0
     rows = json.loads((alone / "out" / "results.json").read_text())["workloads"]["direct-pairs"]["rows"]

@@ -92,6 +92,7 @@ def test_mmd_is_the_plain_double_sum(dim):
     assert diagnostics.maximum_mean_discrepancy_squared(x, y, kernel) == pytest.approx(unbiased, rel=1e-10)
 
 
+@pytest.mark.thorough
 def test_mmd_of_gaussians(normal):
     """Draws from N(0, 1) against N(0.5, 4) under a squared exponential: every expectation is known."""
     x = draws((40, 500, 1))

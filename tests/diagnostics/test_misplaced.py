@@ -30,8 +30,8 @@ def run_at(points, loss, prior, target):
     return verdict.equilibrium(run, target, found)
 
 
-@pytest.mark.sample("1")
 @pytest.mark.parametrize("dim", [1, 2])
+@pytest.mark.thorough
 def test_exact_draws_are_not_misplaced_and_stray_ones_are(dim):
     loss, prior = gaussian(dim)
     target = pg.target(loss, pg.methods.DLE(1.0), prior)

@@ -165,6 +165,7 @@ def test_one_row_reaches_the_bound_at_the_input():
         assert divergences.fisher(q, p) == pytest.approx(times * distance, rel=1e-9)  # 1 + 1 / noise
 
 
+@pytest.mark.thorough
 def test_monte_carlo_over_functions():
     """R10: the mean over draws of f from nu of the squared norm, by its definition; control: the source's formula."""
     r = np.random.default_rng(1)

@@ -82,6 +82,7 @@ def test_a_kink_has_the_gradient_0():
 
 
 @pytest.mark.parametrize("k", KERNELS, ids=repr)
+@pytest.mark.thorough
 def test_the_bound_and_its_gradients(k, rng):
     X, y, Z = data()
     problem = CollapsedBound(k, X, y, NOISE)

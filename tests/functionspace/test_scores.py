@@ -53,6 +53,7 @@ def test_the_reference():
     assert np.sum(found**2) == pytest.approx(252.9157978, rel=1e-9)
 
 
+@pytest.mark.thorough
 def test_it_finds_the_score_of_a_gaussian_better_with_more_samples(rng):
     sd, mean = np.array([0.5, 20.0]), np.array([1e3, -5.0])
     errors = []

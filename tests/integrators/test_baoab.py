@@ -48,6 +48,7 @@ def test_the_path_is_that_of_the_textbook(method):
     assert run.info["friction"] == FRICTION and run.info["integrator"] == "baoab"
 
 
+@pytest.mark.thorough
 def test_the_variance_on_a_quadratic_is_exact_at_large_steps():
     number, error = 20_000, np.sqrt(2.0 / 20_000)
     start = np.zeros((number, 1))

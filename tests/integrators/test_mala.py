@@ -62,6 +62,7 @@ def test_the_variance_is_exact_at_a_step_where_the_flow_is_far_off():
     assert abs(np.mean(final["euler-maruyama"] ** 2) - exact) > 50.0 * band  # twice too large
 
 
+@pytest.mark.thorough
 def test_a_box_is_sampled_exactly_up_to_its_walls():
     """exp(-(x - 3)^2 / 4) on [-1, 1]: the mean of a truncated normal, which reflected steps of 0.3 miss."""
     loss = pg.losses.get("quadratic", curvature=[1.0], centre=[3.0])

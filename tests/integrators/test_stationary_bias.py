@@ -59,6 +59,7 @@ def test_the_box_does_not_matter():
 
 
 @pytest.mark.parametrize("integrator", ["euler-maruyama", "leimkuhler-matthews", "heun", "tamed-euler"])
+@pytest.mark.sample("euler-maruyama", "leimkuhler-matthews")
 def test_particles_are_draws_from_the_law_of_the_quadrature(integrator):
     """The engine at a large step on the tilted double well, for long enough to forget where it started."""
     temperature, step_size, number = 1.0, 0.05, 200_000

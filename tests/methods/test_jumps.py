@@ -131,6 +131,7 @@ def test_every_setting_jumps(name):
 
 
 @pytest.mark.parametrize("method", [DLE, DRLE])
+@pytest.mark.thorough
 def test_shares_of_modes_are_right_within_500_steps(method):
     target = pg.target(LOSS, method, prior=PRIOR)
     share = float(1.0 - target.cdf(np.array([0.16]))[0])

@@ -82,6 +82,7 @@ class Parabola(NamedTuple):
         return -0.5
 
 
+@pytest.mark.thorough
 def test_moments_are_matched_exactly_by_a_kernel_of_second_order():
     """Moment matching (Liu and Wang 2018): on N(0, 1) any symmetric ensemble has variance v with v' = 2 v (1 - v).
 

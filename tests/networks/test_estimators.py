@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from particlegvi import metrics
 from particlegvi.networks import EnsembleClassifier, EnsembleRegressor
-from particlegvi.networks.noise import noise_variance
+from particlegvi.networks.mixtures import noise_variance
 from particlegvi.networks.training import Falling
 from particlegvi.tools.errors import Diverged
 
@@ -76,15 +76,6 @@ def test_predictions_are_those_of_the_mixture(wave, fitted):
     assert quantiles.shape == (3, 120)
     below = np.mean(norm.cdf((quantiles[:, None] - functions) / sd), axis=1)
     assert np.allclose(below, np.array(levels)[:, None], atol=1e-9)
-
-
-def test_an_ensemble_of_one_is_its_member(wave):
-    X, y = wave
-    model = EnsembleRegressor(**{**LIGHT, "particles": 1}).fit(X, y)
-    mean, sd = model.predict(X, return_std=True)
-    assert np.allclose(sd, np.sqrt(model.noise_variance_))
-    assert np.allclose(model.predict_quantiles(X, 0.3)[0], norm.ppf(0.3, mean, sd), rtol=1e-9)
-    assert np.allclose(model.log_density(X, y), norm.logpdf(y, mean, sd))
 
 
 def test_the_noise_of_equal_members_is_their_error(rng):

@@ -68,16 +68,6 @@ def test_one_hidden_layer_behind_eight_inputs_or_more(rng, activation, inputs, h
     assert twice == pytest.approx(gradient, rel=1e-11, abs=1e-13)
 
 
-def test_the_slope_of_relu_forgets_no_bias(rng):
-    """The control of the differences: a gradient without the first bias is seen."""
-    net = Network(2, (4,))
-    loss = NetworkLoss(net, rng.standard_normal((9, 2)), rng.standard_normal(9))
-    theta = net.prior().sample(1)[0]
-    wrong = loss.gradient(theta)
-    wrong[net.layers[0][1]] = 0.0
-    assert wrong != pytest.approx(oracle.slope(loss.value, theta), rel=1e-6, abs=1e-7)
-
-
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("seed", [0, 2**64 - 1])
 def test_the_batches_of_an_epoch_add_up_to_the_gradient(rng, shared, seed):

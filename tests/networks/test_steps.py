@@ -12,8 +12,6 @@ from particlegvi.engine.numerics import threads
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.networks import Network, NetworkLoss
 
-from . import oracle
-
 SE = pg.kernels.SquaredExponential
 
 
@@ -73,6 +71,7 @@ def test_a_flat_prior_and_a_schedule_have_the_same_bits(rng):
 
 
 @pytest.mark.parametrize("label", METHODS)
+@pytest.mark.sample("DLE", "DE", "DRLE on outputs")
 def test_chunks_and_threads_change_no_bit(rng, label, monkeypatch):
     net, loss = problem(rng)
     once = simulate(loss, net, METHODS[label], record_every=0).final
@@ -113,28 +112,7 @@ def test_a_network_by_hand(rng):
         assert run.positions[step + 1] == pytest.approx(theta, rel=1e-12)
 
 
-def test_the_repulsion_between_outputs_is_the_gradient_of_the_objective(rng):
-    """N d/d theta_i of mmd_weight MMD^2, with the prior's part as a mean over the same draws, by differences."""
-    net, loss = problem(rng, batch_size=None)
-    context = rng.standard_normal((6, 3))
-    theta, draws = net.prior().sample(3), net.prior().sample(200, seed=3, role="prior")
-    k = lambda a, b: np.exp(-0.5 * ((a[:, None] - b) ** 2).sum(axis=2) / 1.7**2)
-
-    def objective(flat):
-        f, p = net.predict(flat.reshape(3, -1), context), net.predict(draws, context)
-        return k(f, f).mean() - 2.0 * k(f, p).mean()
-
-    def force(kernel):
-        move = simulate(loss, net, pg.methods.DRE(0.4, kernel), initial=theta, particles=3, steps=1, step_size=0.1)
-        return 10.0 * (move.initial - move.final) - loss.gradient(theta)
-
-    expected = 3 * 0.4 * oracle.slope(objective, theta.reshape(-1), 1e-5).reshape(theta.shape)
-    found = force(pg.kernels.OnOutputs(SE(1.7), context))
-    assert found == pytest.approx(expected, abs=1e-6 * np.abs(expected).max() + 1e-9)
-    wrong = force(pg.kernels.OnOutputs(SE(1.7), context[:-1]))
-    assert wrong != pytest.approx(expected, abs=1e-3 * np.abs(expected).max())
-
-
+@pytest.mark.thorough
 def test_the_repulsion_of_a_layer_is_that_of_its_marginal(rng):
     """On the last layer of every particle the force is that of a run of these parameters alone, and zero elsewhere."""
     net, loss = problem(rng)
@@ -208,7 +186,7 @@ def test_what_comes_to_nothing_is_said_before_the_run(rng):
     net = Network(3, (50,))
     loss = NetworkLoss(net, rng.standard_normal((30, 3)), rng.standard_normal(30))
     say = lambda method, **options: simulate(loss, net, method, steps=2, step_size=1e-3, **options)
-    with pytest.warns(UserWarning, match=r"of what its noise does; particlegvi.kernels.OnOutputs"):
+    with pytest.warns(UserWarning, match=r"times as far as its noise does; the kernel particlegvi.kernels.OnOutputs"):
         say(pg.methods.DRLE(1e-4, 5e-3, SE("median")))
     with pytest.warns(UserWarning, match="improper"):
         say(pg.methods.DLE(0.1), prior=None, initial=net.prior().sample(3), particles=3)

@@ -84,6 +84,7 @@ def compared(engine, formulas: list[str], mode: str) -> int:
 
 
 @pytest.mark.parametrize("mode", ["plain", "exact"])
+@pytest.mark.thorough
 def test_the_page_accepts_what_the_package_accepts_and_nothing_else(engine, mode):
     assert 40 < compared(engine, WRITTEN, mode) < len(WRITTEN) - 40
 

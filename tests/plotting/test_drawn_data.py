@@ -287,6 +287,7 @@ def test_one_stray_particle_does_not_set_the_range():
     assert low < 2.0 < high
 
 
+@pytest.mark.thorough
 def test_words_of_modes_do_not_lie_over_one_another():
     across = up = np.linspace(-5.0, 5.0, planes.GRID)
     values = 3.0 * np.cos(2.0 * up)[:, None] + up[:, None] ** 2 / 4.0 + across[None, :] ** 2 / 2.0

@@ -58,7 +58,7 @@ def test_every_kind_is_tried():
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-@pytest.mark.sample("curves", "heat-map", "histograms", "trajectories")
+@pytest.mark.sample("histograms")
 def test_draws_a_slide_and_the_same_bytes_again(kind, request, tmp_path):
     results = request.getfixturevalue(KINDS[kind])
     results.scenario["figures"] = [{"kind": kind}]
@@ -72,6 +72,7 @@ def test_draws_a_slide_and_the_same_bytes_again(kind, request, tmp_path):
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.sample("trajectories", "histograms", "loss", "lines", "curves", "distance", "scores", "ensemble-line")
 def test_words_can_be_read_axes_are_labelled_and_the_legend_covers_none(kind, request):
     figure = plotting.figure(request.getfixturevalue(KINDS[kind]), kind)
     shown = words(figure)
@@ -180,6 +181,7 @@ def test_dollar_signs_and_long_titles_of_a_scenario_are_text(line):
     assert any("seed 0" in text and "400 steps" in text for text in shown)
 
 
+@pytest.mark.thorough
 def test_a_run_that_left_the_finite_numbers_is_drawn_where_it_still_was(line):
     run = line["DLE"]
     positions = run.positions.copy()

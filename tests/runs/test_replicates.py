@@ -95,8 +95,8 @@ def done(folder):
     return list((folder / "cells").glob("*.json"))
 
 
-@pytest.mark.sample("1", "40")
 @pytest.mark.parametrize("step", [1, 10, 20, 40, 60, 80])
+@pytest.mark.thorough
 def test_interrupted_anywhere(tmp_path, straight, each, step):
     """In the run itself and after any of its replicates; a finished replicate is not simulated again."""
     interrupted(tmp_path / "run", step)

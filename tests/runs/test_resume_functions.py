@@ -62,12 +62,12 @@ def test_these_are_all_of_them():
     assert sorted([*SMALL, *CLOSED]) == sorted(pg.scenarios.names("function-space"))
 
 
-@pytest.mark.sample("poisson-bimodal-2", "regression-curve-2")
 @pytest.mark.parametrize(
     ("name", "calls"),
     [(name, (2, 15)[place % 2]) for place, name in enumerate(SMALL)]
     + [slow(name, (15, 2)[place % 2]) for place, name in enumerate(SMALL)],
 )
+@pytest.mark.sample("regression-curve-2")
 def test_every_scenario(tmp_path, straight, name, calls):
     interrupted(tmp_path / "run", calls, name)
     (step, *_) = [found.snapshot.step for found in checkpoint.read(tmp_path / "run")]

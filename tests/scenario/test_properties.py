@@ -164,6 +164,7 @@ def test_a_changed_scenario_is_good_or_named_as_bad(scenario, data):
 
 @FEW
 @given(scenarios(), st.data())
+@pytest.mark.thorough
 def test_a_changed_text_is_good_or_named_as_bad(tmp_path_factory, scenario, data):
     """As a file: characters taken out of, or put into, the text of a good scenario."""
     written = tomli_w.dumps(load(scenario))

@@ -29,6 +29,7 @@ def test_limit_of_a_bowl_is_two_over_its_curvature(integrator):
 
 @pytest.mark.parametrize("integrator", ["euler-maruyama", "leimkuhler-matthews", "heun", "exponential-euler"])
 @pytest.mark.parametrize("curvature, sd", [(6.0, 0.5), (1.0, 0.5)])
+@pytest.mark.sample("*-euler-maruyama", "*-leimkuhler-matthews", "*-exponential-euler")
 def test_runs_stay_below_the_limit_and_explode_above(integrator, curvature, sd):
     """The flow of a bowl and a Normal prior at temperature 1: at 0.9 and 1.1 times the limit, without a truth."""
     loss, prior, method = bowl(curvature), pg.priors.Normal(0.0, sd), pg.methods.DLE(1.0)

@@ -48,6 +48,7 @@ def test_figure_5_2():
 
 @pytest.mark.parametrize("kl_weight", [1e-3, 0.03, 1.0, 10.0])
 @pytest.mark.parametrize("seed", range(5))
+@pytest.mark.sample("0-*", "3-*")
 def test_random_smooth_losses(seed, kl_weight):
     """Random quartic or sextic polynomials with sines, under random Gaussian priors."""
     draw = np.random.default_rng(100 + seed)

@@ -85,6 +85,7 @@ def test_a_thin_ring():
     assert target.log_normaliser == pytest.approx(math.log(total), abs=1e-7)
 
 
+@pytest.mark.thorough
 def test_many_modes_in_a_box_against_a_uniform_grid():
     loss = plane_loss(
         lambda x, y: np.sin(3.0 * x) * np.cos(2.0 * y) + 0.2 * x,

@@ -164,6 +164,7 @@ def test_all_strengths_converge(strength):
     assert np.ptp(constants) < 1e-6 + 1e-9 * strength
 
 
+@pytest.mark.thorough
 def test_strong_repulsion_with_little_noise():
     """kl_weight 0.01 and lambda1/lambda2 = 1000: the equation on an independent grid, and the moments' trend to P's."""
     target = figure(0.01, 5.0)
@@ -284,6 +285,7 @@ def test_the_solver_bounds_its_error():
 
 @pytest.mark.parametrize("dim", [1, 2])
 @pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.sample("*-1", "squared-exponential-2")
 def test_the_mesh_sums_as_the_pairs_do(name, dim):
     draw = np.random.default_rng(5)
     x, weights = draw.normal(size=(300, dim)), draw.random(300)

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from particlegvi.verification.check import check
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim, Experiment, check
 
 
 def test_a_bound_is_kept_on_its_own_side():

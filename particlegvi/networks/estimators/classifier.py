@@ -32,16 +32,8 @@ class EnsembleClassifier(EnsembleEstimator, Classifier):
     ----------
     classes_ : array (classes,)
         The labels, sorted.
-    network_ : Network
-    particles_ : array (particles, dim)
-    kl_weight_ : float
-        0 for DE and DRE.
-    steps_ : int
-    step_size_ : float
-    rows_held_ : int
-        Number of validation rows, which chose the number of steps.
-    facts_ : dict
-        The chosen weight and context of the repulsion.
+    network_, particles_, kl_weight_, steps_, step_size_, rows_held_, facts_
+        See `EnsembleEstimator`.
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:

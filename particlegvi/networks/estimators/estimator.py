@@ -63,6 +63,19 @@ class EnsembleEstimator(Estimator):
     standardise : bool
         Whether inputs (and, in regression, targets) are scaled to mean 0 and standard deviation 1 first.
     random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    network_ : Network
+    particles_ : array (particles, dim)
+    kl_weight_ : float
+        0 for DE and DRE.
+    steps_ : int
+    step_size_ : float
+    rows_held_ : int
+        Number of validation rows, which chose the number of steps and, in regression, the noise.
+    facts_ : dict
+        The chosen weight and context of the repulsion.
     """
 
     method: str = "DE"

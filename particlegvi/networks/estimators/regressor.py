@@ -14,7 +14,7 @@ from particlegvi.functionspace.estimators.base import Regressor
 from particlegvi.metrics import mixture_nll
 from particlegvi.metrics.mixtures import Mixture
 from particlegvi.networks.estimators.estimator import EnsembleEstimator
-from particlegvi.networks.noise import noise_variance
+from particlegvi.networks.mixtures import noise_variance
 from particlegvi.tools import arguments
 
 
@@ -35,18 +35,10 @@ class EnsembleRegressor(EnsembleEstimator, Regressor):
 
     Attributes
     ----------
-    network_ : Network
-    particles_ : array (particles, dim)
     noise_variance_ : float
         Noise variance of an observation, in squared units of the target.
-    kl_weight_ : float
-        0 for DE and DRE.
-    steps_ : int
-    step_size_ : float
-    rows_held_ : int
-        Number of validation rows, which chose the number of steps and the noise.
-    facts_ : dict
-        The chosen weight and context of the repulsion.
+    network_, particles_, kl_weight_, steps_, step_size_, rows_held_, facts_
+        See `EnsembleEstimator`.
     """
 
     _: KW_ONLY

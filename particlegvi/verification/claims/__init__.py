@@ -1,4 +1,4 @@
-"""The claims by name, one small file each; the registry finds them in this folder."""
+"""The claims by name; a file holds those of one family of theorems, and the registry finds them in this folder."""
 
 from typing import Any
 

@@ -100,12 +100,10 @@ class FixedPointsCollapse(Claim):
 class RandomPointsOptimum(Claim):
     """20 weights, KL at 10 inputs, 200 sets: the objective after Adam with steps that fall to 0, another set each time,
     above that of the convex optimum.
-
-    Wrong: Adam on one of the sets.
     """
 
     name = "random-points-optimum"
-    claim = "Adam with random inputs ends at the convex optimum, if its steps fall and are many"
+    claim = "Adam with random inputs ends at the convex optimum after many steps of falling size"
     source = "004, (6) and F.1, where 5,000 steps of one size are taken"
     wrong = "one set at every step"
     steps = 20_000

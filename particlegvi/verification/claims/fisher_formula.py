@@ -25,7 +25,7 @@ class DivergenceFormula(Claim):
     """
 
     name = "pf-formula"
-    claim = "(F.1) is the mean over functions of the squared norm that the divergence is made of"
+    claim = "(F.1) equals the mean over functions of the squared norm in the divergence"
     source = "003, (F.1); Proposition 5.1 with its missing factors"
     wrong = "S without the square in it"
     draws = 200_000
@@ -59,8 +59,8 @@ class DivergenceFormula(Claim):
         found, error = float(norms.mean()), float(norms.std() / math.sqrt(len(norms)))
         package = SquaredDivergence(k, X, Targets(y, noise), R).at(Z)[0]
         checks = (
-            Check("distance of the formula to the mean, in its errors", abs(formula - found) / error, chance.ERRORS),
-            Check("difference of the package from the formula", abs(package / formula - 1.0), 1e-5),
+            Check("distance of the formula to the mean, in errors of it", abs(formula - found) / error, chance.ERRORS),
+            Check("difference of the package to the formula, relative", abs(package / formula - 1.0), 1e-5),
         )
         running = np.cumsum(norms)[999::1000] / np.arange(1000, len(norms) + 1, 1000)
         return Experiment(checks, {"running": running, "formula": formula})
@@ -74,8 +74,6 @@ class DivergenceFormula(Claim):
 class DensityRatio(Claim):
     """16 rows: the logarithm of sup dp/dnu, nu the posterior of 15, 12, ... or none of them, against the ratio of the
     densities of the values at all rows where it is largest.
-
-    Wrong: the posterior of one row fewer than said.
     """
 
     name = "density-ratio"

@@ -75,12 +75,10 @@ class GwiCovariance(Claim):
     """With every input an inducing point: J as a function of the matrix r(X, X), by `gaussian_w2_squared`. At the
     covariance of `GaussianWasserstein`, k / a^2, none of 200 other positive semi-definite matrices may have a smaller
     J, and multiples of it may not either.
-
-    Wrong: the a of (4.12), whose W2 has no square.
     """
 
     name = "gwi-covariance"
-    claim = "The covariance that GWI's objective asks for is the prior's, over one number a^2"
+    claim = "The minimiser of GWI's objective has the prior's covariance, divided by one number a^2"
     source = "thesis (B.43); derived in docs/gaussian-wasserstein.md"
     wrong = "a of (4.12), with W2 and not its square"
     rows, others = 30, 200
@@ -109,19 +107,17 @@ class GwiCovariance(Claim):
     def draw(self, picture: Picture, data: Data) -> None:
         picture.pairs(data["table"], "other matrices", markersize=4).level(0.0, "the covariance as tried")
         labels = ("size of the change", "$J$ above that of the covariance")
-        ticks = [-1e-2, -1e-5, -1e-8, 0.0, 1e-8, 1e-5, 1e-2]
-        picture.frame(*labels, "upper left", log="x", symlog=1e-8, yticks=ticks)
+        ticks = [-1e-2, -1e-5, 0.0, 1e-5, 1e-2]
+        picture.frame(*labels, "upper left", log="x", symlog=1e-8, yticks=ticks, ylim=(-1.0, 1e5))
 
 
 class GwiMean(Claim):
     """The gradient of J in the coefficients of the mean, written out from the features, at the mean of
     `GaussianWasserstein` for several weights w of W2^2, over that at 0.
-
-    Wrong: the mean of SVGP, which has a penalty on roughness.
     """
 
     name = "gwi-mean"
-    claim = "The mean that GWI's objective asks for is least squares over 1 + 2 s2 w / n"
+    claim = "The mean of GWI's minimiser is the least-squares fit, divided by 1 + 2 s2 w / n"
     source = "thesis (B.43), (4.17); derived in docs/gaussian-wasserstein.md"
     wrong = "the mean of SVGP"
     weights = (0.1, 1.0, 30.0, 1000.0)
@@ -147,10 +143,7 @@ class GwiMean(Claim):
 
 
 class GwiDecouples(Claim):
-    """The standard deviations of f at 131 inputs for targets and for a permutation of them: not a bit differs.
-
-    Wrong: a sparse process with counts for targets, whose covariance depends on them.
-    """
+    """The standard deviations of f at 131 inputs for targets and for a permutation of them: not a bit differs."""
 
     name = "gwi-decouples"
     claim = "The covariance of Gaussian Wasserstein inference does not depend on the targets"

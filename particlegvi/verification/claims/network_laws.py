@@ -93,7 +93,7 @@ class LastLayerRegression(Claim):
 
 
 class LinearNetwork(Claim):
-    """DE of networks without a hidden layer ends at ordinary least squares, wherever it starts. Wrong: 40 epochs."""
+    """DE of networks without a hidden layer ends at ordinary least squares, wherever it starts."""
 
     name = "linear-network"
     claim = "DE of a network without hidden layer ends at ordinary least squares"

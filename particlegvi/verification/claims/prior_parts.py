@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 import particlegvi as pg
@@ -17,6 +20,13 @@ METHOD = pg.methods.DRLE(kl_weight=0.5, mmd_weight=1.0, kernel=KERNEL)
 LOSS = pg.Loss.from_formula("(t - 1)^2/2", variables=["t"])
 ROUND = np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)  # probes lie around the mean, in standard deviations
 PROBES = {1: np.linspace(-2.0, 2.0, 8)[:, None], 2: 1.2 * np.stack([np.cos(ROUND), np.sin(ROUND)], axis=1)}
+PRIORS: dict[str, Callable[[], Any]] = {
+    "Laplace": lambda: pg.priors.Laplace(0.3, 0.7),
+    "Student t": lambda: pg.priors.StudentT(5.0, 0.2, 0.5),
+    "mixture": lambda: pg.priors.GaussianMixture([-2.0, 1.0], [0.5, 1.5], [1.0, 3.0]),
+    "formula": lambda: pg.Prior.from_formula("exp(-(t^2 - 1)^2)"),
+    "plane": lambda: pg.Prior.from_formula("exp(-x^2/2 - 2*(y - x^2/3)^2)"),
+}
 KINDS = {"mean embedding": "o", "drift": "s", "Q* of DRLE": "D"}
 
 
@@ -34,12 +44,12 @@ class PriorParts(Claim):
     source = "thesis, 5.4.3 and C.7 (C.123, C.125, C.128); Stein's identity"
     wrong = "parts of a normal prior with the same moments"
     draws = 10_000
-    names = ("Laplace", "Student t", "mixture", "formula", "plane")
+    names = tuple(PRIORS)
 
     def measure(self, seed: int, wrong: bool) -> Experiment:
         found: dict[str, dict[str, Array]] = {}
         for name in self.names:
-            prior = prior_of(name)
+            prior = PRIORS[name]()
             assumed = pg.priors.Normal(prior.mean, prior.sd) if wrong else prior
             draws = prior.sample(self.draws, seed=seed)
             found[name] = dict(zip(KINDS, _deviations(assumed, draws, prior.mean, prior.sd), strict=False))
@@ -59,17 +69,6 @@ class PriorParts(Claim):
         picture.axes.set_xticks(range(len(data["found"])), list(data["found"]), rotation=20)
         picture.level(data["bound"], "bound")
         picture.frame("prior", "deviation in standard errors", "upper left", log="y", columns=2, ylim=(1e-2, 1e4))
-
-
-def prior_of(name: str) -> pg.priors.Laplace | pg.priors.StudentT | pg.priors.GaussianMixture | pg.Prior:
-    """One whose parts are not all textbook formulas."""
-    if name == "Laplace":
-        return pg.priors.Laplace(0.3, 0.7)
-    if name == "Student t":
-        return pg.priors.StudentT(5.0, 0.2, 0.5)
-    if name == "mixture":
-        return pg.priors.GaussianMixture([-2.0, 1.0], [0.5, 1.5], [1.0, 3.0])
-    return pg.Prior.from_formula("exp(-(t^2 - 1)^2)" if name == "formula" else "exp(-x^2/2 - 2*(y - x^2/3)^2)")
 
 
 def _deviations(prior: Prior, draws: Array, mean: Array, sd: Array) -> list[Array]:

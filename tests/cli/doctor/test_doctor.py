@@ -44,6 +44,7 @@ def test_the_report_has_what_a_program_asks_for(capsys):
     assert facts["memory"]["available"] > 0 and facts["disk"]["free"] > 0 and facts["threads"]["number"] >= 1
 
 
+@pytest.mark.thorough
 def test_a_person_reads_lines_and_a_wrong_bit_is_exit_code_1(capsys, monkeypatch):
     assert main(["doctor"]) == 0
     text = capsys.readouterr().out

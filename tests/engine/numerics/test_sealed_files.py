@@ -79,6 +79,7 @@ DAMAGES = [emptied, halved, flipped, garbage, exchanged, of_other_types]
 
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
 @pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.sample("*-nbc", "emptied-nbi")
 def test_a_damaged_file_is_compiled_again(process, tmp_path, damage, kind):
     first = process()
     first(1.0)

@@ -71,6 +71,7 @@ def test_a_run_says_so_and_does_not_depend_on_chunks(how, monkeypatch):
     assert 0.0 < np.abs(plain.final - runs[0].final).max() < 0.1
 
 
+@pytest.mark.thorough
 def test_a_scenario_asks_for_it_by_name():
     short = {"particles": 8, "steps": 5}
     for value in ("random-batch", {"how": "random-batch", "size": 4}):

@@ -125,7 +125,7 @@ def test_the_bound_is_not_idle():
 
 @pytest.mark.parametrize("name", ["squared-exponential", "inverse-multiquadric", "matern-32", "matern-52"])
 @pytest.mark.parametrize("dim", [1, 2, 3, 7])
-@pytest.mark.sample("2-matern-52", "7-*")
+@pytest.mark.sample("2-matern-52", "7-squared-exponential")
 def test_direct_sum(name, dim, rng):
     kernel = pg.kernels.get(name, lengthscale=0.9, variance=0.6)
     x = np.ascontiguousarray(rng.normal(size=(101, dim)))
@@ -147,7 +147,7 @@ def test_matrix_products_are_refused_where_they_would_lose_digits(rng):
 
 @pytest.mark.parametrize("name", ["squared-exponential", "matern-32", "matern-52"])
 @pytest.mark.parametrize("dim", [1, 2, 3])
-@pytest.mark.sample("3-matern-52", "2-squared-exponential")
+@pytest.mark.sample("2-squared-exponential")
 def test_sum_within_reach(name, dim, rng):
     kernel = pg.kernels.get(name, lengthscale=0.05, variance=0.6)
     x = np.ascontiguousarray(np.concatenate([rng.uniform(-9, 9, (700, dim)), rng.normal(0, 0.1, (200, dim))]))

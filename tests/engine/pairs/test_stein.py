@@ -35,6 +35,7 @@ def test_is_the_sum_over_pairs(kernel, dim, number):
         assert np.abs(got - by_pairs(kernel, x, vectors, -0.4)).max() > 1e-3
 
 
+@pytest.mark.thorough
 def test_threads_change_no_bit(monkeypatch):
     random = np.random.default_rng(7)
     x, vectors = random.normal(size=(1300, 2)), random.normal(size=(1300, 2))

@@ -42,7 +42,7 @@ def assert_same_functions(u, grid, weights, features):
 @pytest.mark.parametrize(
     ("seed", "rows", "prior"), [(0, 3, "gp"), (1, 5, "rkhs"), (2, 12, "gp"), (3, 1, "rkhs")]
 )
-@pytest.mark.sample("0-3-gp")
+@pytest.mark.thorough
 def test_small_counts_against_quadrature(seed, rows, prior):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2.0, 2.0, (rows, 1))
@@ -71,6 +71,7 @@ class TestTwoRegions:
     def truth(self, pls):
         return grid_posterior(energy_of(pls.basis(self.X), self.y, np.ones(2)), np.ones(2), points=600)
 
+    @pytest.mark.thorough
     def test_modes_have_their_weights_from_the_prior(self):
         pls = self.fit()
         grid, weights = self.truth(pls)

@@ -31,7 +31,7 @@ def labels(seed=0, rows=60):
     ("prior", "link", "seed", "particles"),
     [("rkhs", "logistic", 0, 4000), ("gp", "logistic", 1, 4000), ("rkhs", "probit", 2, 1000)],
 )
-@pytest.mark.sample("gp-*")
+@pytest.mark.thorough
 def test_labels_against_metropolis(prior, link, seed, particles):
     X, y = labels(seed)
     told = against_metropolis(KERNEL, X, y, particles, prior, link, seed)["equilibrium"]

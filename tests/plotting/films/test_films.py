@@ -66,6 +66,7 @@ def test_a_film_has_its_frames_its_length_its_size_and_three_rounds(line, tmp_pa
         pytest.param("plane", "particles", "webp", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.thorough
 def test_the_last_frame_is_the_picture_pixel_for_pixel(request, tmp_path, runs, figure, suffix):
     results = request.getfixturevalue(runs)
     path = results.animate(tmp_path / f"a.{suffix}", figure, frames=4, seconds=1, width=1500)

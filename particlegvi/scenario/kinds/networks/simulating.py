@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 
 from particlegvi.contracts import Record
-from particlegvi.networks.noise import noise_variance as found_variance
+from particlegvi.networks.mixtures import noise_variance as found_variance
 from particlegvi.scenario.kinds.kind import Job
 from particlegvi.scenario.kinds.networks.building import Problem
 from particlegvi.scenario.kinds.networks.run import NetworkRun

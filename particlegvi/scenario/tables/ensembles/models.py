@@ -15,7 +15,7 @@ from particlegvi.functionspace.gp.hyperparameters import regression_covariance
 from particlegvi.metrics import gaussian_nll
 from particlegvi.metrics.mixtures import Mixture
 from particlegvi.networks import Network, NetworkLoss
-from particlegvi.networks.noise import noise_variance
+from particlegvi.networks.mixtures import noise_variance
 from particlegvi.networks.training import at_lengths
 from particlegvi.scenario.tables.ensembles.protocols import AS_PRINTED, EnsembleSettings
 from particlegvi.scenario.tables.problem import Problem

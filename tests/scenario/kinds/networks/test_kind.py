@@ -60,7 +60,7 @@ def of_method(**entry):
         ({"network": {"hidden": [9] * 5}}, "network.hidden must be"),
         ({"network": {"hidden": [8], "activation": "swish"}}, "network: there is no activation"),
         ({"network": {"layers": [8]}}, "there is no parameter of network"),
-        ({"network": {"hidden": [4096, 4096, 4096]}}, "network: hidden must leave"),
+        ({"network": {"hidden": [4096, 4096, 4096]}}, "network: hidden must make"),
         ({"prior": {"name": "layers", "weights": [1.0, 1.0, 1.0]}}, "prior: weights must be"),
         ({"prior": {"name": "layers"}}, "prior must have weights or biases"),
         ({"prior": "xavier"}, "prior: there is no start"),

@@ -1,9 +1,10 @@
-"""Probabilities of classes whose functions are independent Gaussians."""
+"""Class probabilities by quadrature, and scores by the spectral Stein estimator."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from particlegvi.functionspace.linear.spectral import spectral
 from particlegvi.functionspace.prediction.class_probabilities import class_probabilities
 from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Claim, Data, Experiment
@@ -15,8 +16,6 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(50)
 class ClassProbabilities(Claim):
     """P(F_j is the largest) for 3, 4 and 6 independent Gaussians with variances from 0.001 to 1: by
     `class_probabilities` against a million draws, and their sum.
-
-    Wrong: (B.52) as printed, with the density phi in the place of the distribution function Phi.
     """
 
     name = "class-probabilities"
@@ -58,3 +57,37 @@ def printed(means: np.ndarray, variances: np.ndarray) -> np.ndarray:
         densities = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
         found.append(WEIGHTS @ np.prod(densities, axis=1) / WEIGHTS.sum())
     return np.array(found)
+
+
+class SpectralScore(Claim):
+    """Samples of N(0, 1): the root mean square error of the estimated score at the samples, over that of a score of 0.
+    The ratio is below 1 and falls with the number of samples.
+    """
+
+    name = "spectral-score"
+    claim = "The spectral Stein estimator comes nearer to the score with more samples"
+    source = "Shi, Sun and Zhu (2018), which 004 uses; docs/linear-benchmark.md"
+    wrong = "no truncation of the eigenfunctions"
+    numbers = (50, 130, 350)
+    runs = 60
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        errors = np.empty((self.runs, len(self.numbers)))
+        for run, words in enumerate(chance.seeds(seed, self.runs)):
+            random = np.random.default_rng(words)
+            for place, number in enumerate(self.numbers):
+                x = random.normal(size=(number, 1))
+                found = spectral(x, kept=1.0 if wrong else 0.99)
+                errors[run, place] = np.sqrt(np.mean((found + x) ** 2) / np.mean(x**2))
+        means = errors.mean(axis=0)
+        fall = np.log(errors[:, 0] / errors[:, -1])
+        standard = float(fall.mean() / (fall.std(ddof=1) / np.sqrt(self.runs)))
+        checks = (
+            Check("largest mean relative error", float(means.max()), 1.0),
+            Check("fall of the error's logarithm, in standard errors", standard, chance.student(self.runs), ">="),
+        )
+        return Experiment(checks, {"errors": means})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curve(self.numbers, data["errors"], "estimate", "o-").level(1.0, "a score of 0")
+        picture.frame("samples", "relative error of the score", log="xy", ticks=self.numbers)

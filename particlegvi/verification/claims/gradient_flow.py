@@ -1,0 +1,158 @@
+"""C.2: particles follow the Wasserstein gradient flow, along which the free energy falls to L(Q*)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+import particlegvi as pg
+from particlegvi.contracts import Facts
+from particlegvi.verification import chance, problems
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.fokker_planck import FokkerPlanck
+from particlegvi.verification.optimum import distribution
+from particlegvi.verification.picture import COLOURS, Picture
+
+MMD_WEIGHT = 0.5
+METHOD = problems.STRONG
+WIDE = np.linspace(-5.0, 4.0, 301)
+START, SD = 1.0, 0.5
+TIMES = (0.1, 0.3, 1.0, 3.0)
+CENTRES = np.linspace(-4.5, 3.5, 401)
+
+
+def objective(x: np.ndarray) -> float:
+    """E loss + mmd_weight MMD^2(Q, P) of equally weighted particles (n,), without the term of P alone."""
+    pairs = np.exp(-0.5 * (x[:, None] - x[None, :]) ** 2)
+    return float(problems.loss(x).mean() + MMD_WEIGHT * (pairs.mean() - 2.0 * problems.embedding(x).mean()))
+
+
+class ObjectiveGradient(problems.Simulated):
+    """The velocity of DRE's particles in one step, against central differences of N L(theta_1, ..., theta_N).
+
+    The differences have an error of their squared width times a third derivative, some 1e-8.
+    """
+
+    name = "objective-gradient"
+    claim = "DRE's particles move along minus the gradient of E loss + mmd_weight MMD^2"
+    source = "thesis, 5.4.3; not (C.115)"
+    wrong = "lambda1 = mmd_weight, as in (C.115)"
+    particles, steps, step_size, width = 60, 1, 1e-3, 1e-4
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        method = pg.methods.DRE(MMD_WEIGHT * (0.5 if wrong else 1.0), problems.KERNEL)
+        run = self.simulate(method, seed)
+        x = run.initial[:, 0]
+        velocity = (run.final[:, 0] - x) / self.step_size
+        gradient = np.empty(len(x))
+        for n in range(len(x)):
+            shift = np.zeros(len(x))
+            shift[n] = self.width
+            gradient[n] = len(x) * (objective(x + shift) - objective(x - shift)) / (2.0 * self.width)
+        gap = float(np.max(np.abs(velocity + gradient)))
+        check = Check("largest difference of velocity and minus gradient", gap, 1e-6)
+        return Experiment((check,), {"x": x, "difference": velocity + gradient})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        order = np.argsort(data["x"])
+        picture.level(0.0, "equal").curve(data["x"][order], data["difference"][order], "a particle", "o-")
+        picture.frame(ylabel="velocity + gradient")
+
+
+def flow(wrong: bool = False) -> FokkerPlanck:
+    """The flow of DRLE on the grid; with ``wrong`` that of the potential printed in C.7."""
+    potential = problems.potential(WIDE, METHOD)
+    if wrong:
+        change = METHOD.lambda1 - METHOD.kl_weight
+        potential = potential + change * (0.5 * WIDE**2 + problems.embedding(WIDE))
+    return FokkerPlanck(potential, WIDE, METHOD.kl_weight, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
+
+
+class FreeEnergyGrid(Claim):
+    """L(Q_t) of DRLE by a Fokker-Planck solve: it never increases, and ends at L(Q*), with Q* from the fixed point.
+
+    With the implicit steps L decreases at any step size, so that only rounding errors are allowed; the bounds do not
+    depend on the start. Wrong: the flow of V as printed in C.7, with the weights swapped, which does not end at Q*.
+    """
+
+    name = "free-energy-grid"
+    claim = "L(Q_t) falls along the flow, down to L(Q*): DRLE by a Fokker-Planck solve"
+    source = "thesis, 5.3.2 and C.5 (C.97, C.100)"
+    wrong = "V with the weights swapped, as C.7 prints it"
+    steps, step_size = 1_000, 0.03
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        judge, moved = flow(), flow(wrong)
+        masses = np.exp(-0.5 * ((WIDE + 2.0) / 0.5) ** 2)
+        masses /= masses.sum()
+        best = problems.target(METHOD).pdf(WIDE)
+        lowest = judge.free_energy(best / best.sum())
+        energies = []
+        for _ in range(self.steps):
+            energies.append(judge.free_energy(masses) - lowest)
+            masses = moved.step(masses, self.step_size)
+        excess = np.array(energies)
+        rise = float(np.max(excess - np.minimum.accumulate(excess)))
+        checks = (
+            Check("rise of L above what it had fallen to", rise, 1e-11),
+            Check("L(Q_t) - L(Q*) at the end", float(abs(excess[-1])), 1e-5),
+        )
+        return Experiment(checks, {"excess": excess})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        times = self.step_size * np.arange(len(data["excess"]))
+        picture.curve(times, data["excess"], "along the flow").level(0.0, "the minimum")
+        picture.frame("time $t$", "$L(Q_t) - L(Q^*)$", "upper right", xlim=(0.0, 12.0))
+
+
+class FokkerPlanckLaw(problems.Simulated):
+    """DRLE's particles at four times against the flow's density on a grid: the largest Kolmogorov-Smirnov distance."""
+
+    name = "fokker-planck-law"
+    claim = "At any time DRLE's particles have the law of the Wasserstein gradient flow"
+    source = "thesis, C.2 and (C.97)"
+    wrong = "mu_P omitted from V"
+    particles, steps, step_size = 8_000, 3_000, 1e-3
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        settings: Facts = {}
+        if wrong:
+            formula = f"{problems.LOSS_FORMULA} + {METHOD.lambda1}*{problems.EMBEDDING_FORMULA}"
+            settings["loss"] = pg.Loss.from_formula(formula, variables=["t"])
+        settings |= {"initial": pg.priors.Normal(START, SD), "record_every": round(TIMES[0] / self.step_size)}
+        run = self.simulate(METHOD, seed, **settings)
+        densities, looks, distances = solve(self.step_size), [], []
+        for time, masses in zip(TIMES, densities, strict=True):
+            x = run.positions[round(time / TIMES[0]), :, 0]
+            looks.append(x)
+            uniform = np.interp(x, *distribution(CENTRES, masses))  # the flow's distribution function at the particles
+            distances.append(chance.ks_to_cdf(uniform, lambda u: u))
+        bound = chance.kolmogorov_smirnov(self.particles, looks=len(TIMES)) + self.step_size
+        quantity = "largest KS distance to the flow"
+        return Experiment((Check(quantity, max(distances), bound),), {"looks": looks, "densities": densities})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        for time, x, masses, colour in zip(TIMES, data["looks"], data["densities"], COLOURS, strict=True):
+            picture.histogram(x, problems.WINDOW, 66, f"t = {time}", histtype="step", edgecolor=colour, linewidth=1.4)
+            picture.truth(CENTRES, masses / (CENTRES[1] - CENTRES[0]), "the flow", linewidth=1.2)
+        picture.frame(legend="upper left")
+
+
+@cache
+def solve(step_size: float) -> list[np.ndarray]:
+    """Masses of the cells at TIMES, with the first-order error of the time steps removed by extrapolation."""
+    potential = problems.potential(CENTRES, METHOD)
+    flow = FokkerPlanck(potential, CENTRES, METHOD.kl_weight, METHOD.lambda1, lambda r2: np.exp(-0.5 * r2))
+    found = []
+    for coarse in (10, 5):
+        masses = np.exp(-0.5 * ((CENTRES - START) / SD) ** 2)
+        masses /= masses.sum()
+        size, at, step = coarse * step_size, [], 0
+        for time in TIMES:
+            while step < round(time / size):
+                masses = flow.step(masses, size)
+                step += 1
+            at.append(masses)
+        found.append(at)
+    return [2.0 * fine - coarse for coarse, fine in zip(*found, strict=True)]

@@ -1,0 +1,189 @@
+"""Theorems 6.6.1 and 6.6.2: the best law of the first coefficients, and how near PLS comes to it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import chdtri
+
+import particlegvi as pg
+from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
+from particlegvi.verification import chance
+from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.optimum import Leading, Projection, distribution, divergence, probabilities
+from particlegvi.verification.picture import Picture
+
+if TYPE_CHECKING:
+    from particlegvi.functionspace.likelihoods.likelihood import Likelihood
+
+SHORT = pg.kernels.SquaredExponential(lengthscale=0.6, variance=1.5)
+LIKELIHOODS = (likelihoods.Bernoulli(), likelihoods.StudentT(3.0, 1.0), likelihoods.Poisson("log"))
+SIZES = (-0.3, -0.03, -0.003, 0.003, 0.03, 0.3)  # sizes of the changes: the sd of a change of log tau
+SHOWN = np.linspace(-0.3, 0.3, 31)
+TALL = pg.kernels.SquaredExponential(lengthscale=0.5, variance=4.0)
+X = np.linspace(-1.5, 1.5, 7)[:, None]
+LABELS = np.array([0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0])
+NODES = 60
+KERNEL = pg.kernels.SquaredExponential(lengthscale=1.2, variance=1.5)
+Y = np.array([0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0])
+POINTS = {1: 1001, 2: 201, 3: 61}  # points of the grid along each coefficient
+BINS = 20
+
+
+class BestProjection(Claim):
+    """KL(Q_tau, posterior), three inputs and M = 1, by quadrature in all three coefficients; three likelihoods.
+
+    The other laws are tau* tilted by a linear function, a square, a step, a cube or a wave of several sizes, that of
+    V_infinity, and the minimiser of (D.137) with the cost averaged over all other coefficients. None may have a smaller
+    KL, up to the square of a quadrature error in V* of 1e-4.
+    """
+
+    name = "best-projection"
+    claim = "The best law of M coefficients is exp(-V*): no other comes closer to the posterior"
+    source = "thesis, Theorem 6.6.1 (6.22); D.11"
+    wrong = "the expectation over xi left out of V*"
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        random = np.random.default_rng(seed)
+        gains = []
+        for likelihood in LIKELIHOODS:
+            X = np.array([[-1.0], [0.0], [1.0]]) + random.uniform(-0.3, 0.3, (3, 1))
+            y = likelihood.sample(random.normal(0.0, 1.5, 3), random)
+            problem = Projection(SHORT, likelihood, X, y, 1)
+            grid = problem.grid(801)
+            claimed = probabilities(problem.potential(grid, nodes=1 if wrong else 40))
+            expected, prior = expected_cost(problem, grid), probabilities(0.5 * grid[:, 0] ** 2 / problem.eigenvalues)
+
+            def distance(tau: np.ndarray, expected: np.ndarray = expected, prior: np.ndarray = prior) -> float:
+                """KL(Q_tau, posterior) of (D.136), without log p(y)."""
+                return divergence(tau, prior) + float(tau @ expected)
+
+            others = [tilt(claimed, shape, size) for shape in shapes(claimed, grid[:, 0]) for size in SIZES]
+            others += [probabilities(problem.potential(grid)), probabilities(expected - np.log(prior))]
+            gains.append(distance(claimed) - min(map(distance, others)))
+        check = Check("KL saved by another law, in nats", float(max(gains)), 1e-8)
+        curves = [[distance(tilt(claimed, shape, size)) for size in SHOWN] for shape in shapes(claimed, grid[:, 0])[:2]]
+        return Experiment((check,), {"curves": np.array(curves) - distance(claimed)})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        picture.curves(SHOWN, 1000.0 * data["curves"], ("another slope", "another curvature"))
+        picture.truth(0.0, 0.0, r"$\tau^*$ as tried", "o").level(0.0)
+        picture.frame(r"change of $\log \tau$ (its sd)", r"KL above that of $\tau^*$, mnat", xlim=(-0.3, 0.3))
+
+
+def expected_cost(problem: Projection, grid: np.ndarray) -> np.ndarray:
+    """E cost given the first coefficient, over N(0, lambda_m) of each of the others: all of F, and no Sigma."""
+    places, weights = np.polynomial.hermite_e.hermegauss(30)
+    weights = weights / weights.sum()
+    e, scales = problem.basis.features(problem.X), np.sqrt(problem.basis.eigenvalues)
+    total = np.zeros(len(grid))
+    for a, first in zip(places, weights, strict=True):
+        for b, second in zip(places, weights, strict=True):
+            f = grid @ e[:, :1].T + a * scales[1] * e[:, 1] + b * scales[2] * e[:, 2]
+            total += first * second * problem.likelihood.cost(f, problem.y).sum(axis=1)
+    return total
+
+
+def shapes(tau: np.ndarray, u: np.ndarray) -> list[np.ndarray]:
+    """Changes of log tau, each with mean 0 and variance 1 under tau: linear, square, step, cube and wave."""
+    mean = tau @ u
+    z = (u - mean) / np.sqrt(tau @ (u - mean) ** 2)
+    made = []
+    for shape in (z, z**2, np.tanh(5.0 * z), z**3, np.sin(3.0 * z)):
+        centred = shape - tau @ shape
+        made.append(np.clip(centred / np.sqrt(tau @ centred**2), -20.0, 20.0))
+    return made
+
+
+def tilt(tau: np.ndarray, shape: np.ndarray, size: float) -> np.ndarray:
+    """tau with ``size * shape`` added to its logarithm, normalised."""
+    return probabilities(-np.log(np.maximum(tau, 1e-300)) - size * shape)
+
+
+class GaussianProjection(Claim):
+    """Particles against tau* of (6.22), by quadrature, for the same labels and M = 1: the largest distance of the cdfs.
+
+    Wrong: a logistic likelihood, which is not quadratic, so that the residual changes tau*.
+    """
+
+    name = "gaussian-projection"
+    claim = "With Gaussian noise PLS draws from the best law itself, not only near it"
+    source = "thesis, Lemma 6.6.3; Lemma D.12.2"
+    wrong = "logistic likelihood in place of Gaussian noise"
+    same_scale = False
+    particles = 10_000
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        likelihood: Likelihood = likelihoods.Bernoulli() if wrong else likelihoods.Gaussian(noise_variance=0.5)
+        problem = Projection(TALL, likelihood, X, LABELS, 1)
+        pls = ProjectedLangevinSampler(
+            Leading(problem.basis, 1), likelihood, X, particles=self.particles, seed=seed
+        ).fit(X, LABELS)  # fmt: skip
+        grid = problem.grid(4001)
+        best = probabilities(problem.potential(grid, NODES))
+        u, density = grid[:, 0], best / (grid[1, 0] - grid[0, 0])
+        distance = chance.ks_to_cdf(pls.coefficients_[:, 0], lambda at: np.interp(at, *distribution(u, best)))
+        check = Check("KS distance of the particles to tau*", distance, chance.kolmogorov_smirnov(self.particles))
+        return Experiment((check,), {"u": u, "best": density, "particles": pls.coefficients_[:, 0]})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        inside = data["u"][data["best"] > 1e-4 * data["best"].max()]
+        picture.histogram(data["particles"], (inside[0], inside[-1]))
+        picture.truth(data["u"], data["best"], r"best law $\tau^*$").frame("coefficient $u_1$")
+
+
+class ProjectionBound(Claim):
+    """KL of the particles' u_M to that of tau*, in bins, which is at most KL(tau_infinity, tau*); M = 1, 2, 3.
+
+    tau* is found by quadrature. The bound is (6.24) plus the sampling error of a histogram: a chi-squared quantile over
+    twice the number of particles, and 4 standard errors of the mean of log(tau_infinity / tau*).
+    """
+
+    name = "projection-bound"
+    claim = "PLS draws from a law whose KL to the best one is at most (6.24)"
+    source = "thesis, Theorem 6.6.2 (6.24); D.12"
+    wrong = "prior N(0, I), not N(0, Lambda)"
+    particles = 4000
+
+    def measure(self, seed: int, wrong: bool) -> Experiment:
+        checks, rows = [], []
+        for (size, points), run_seed in zip(POINTS.items(), chance.seeds(seed, len(POINTS)), strict=True):
+            problem = Projection(KERNEL, likelihoods.Bernoulli(), X, Y, size)
+            pls = ProjectedLangevinSampler(
+                Leading(problem.basis, size), problem.likelihood, X, particles=self.particles, seed=run_seed,
+                prior="gp" if wrong else "rkhs",
+            ).fit(X, Y)  # fmt: skip
+            grid = problem.grid(points)
+            best, target = (probabilities(problem.potential(grid, nodes)) for nodes in (12, 1))
+            edges, laws = binned(grid, points, (best, target))
+            counts = np.histogram(pls.coefficients_[:, -1], edges)[0]
+            measured = divergence(counts / counts.sum(), laws[0])
+            allowed = problem.bound() + chance_of(laws, self.particles)
+            checks.append(Check(f"KL of the particles to tau*, M = {size}, in nats", measured, allowed))
+            rows.append((size, measured, divergence(target, best), problem.bound(), allowed))
+        return Experiment(tuple(checks), {"rows": np.array(rows)})
+
+    def draw(self, picture: Picture, data: Data) -> None:
+        size, measured, exact, bound, allowed = data["rows"].T
+        picture.truth(size, bound, "bound (6.24)", "s--").truth(size, allowed, "with chance", ":")
+        picture.dots(size, measured, "particles, $u_M$ in bins", markersize=9)
+        picture.curve(size, exact, "quadrature, all $u$", "D-")
+        labels = ("coefficients $M$", r"KL to $\tau^*$ in nats")
+        picture.frame(*labels, "lower left", log="y", xticks=list(POINTS), ylim=(1e-15, None))
+
+
+def binned(grid: np.ndarray, points: int, laws: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Edges of bins of u_M that share the first law about equally, and the laws' probabilities of the bins."""
+    pairs = [distribution(grid[:points, -1], law.reshape(-1, points).sum(axis=0)) for law in laws]
+    inner = np.interp(np.arange(1, BINS) / BINS, *pairs[0][::-1])
+    edges = np.concatenate([[-np.inf], inner, [np.inf]])
+    return edges, [np.diff(np.interp(edges, *pair)) for pair in pairs]
+
+
+def chance_of(laws: list[np.ndarray], particles: int) -> float:
+    """Upper quantile of the sampling error of the KL to the first law, for draws from the second."""
+    ratio = np.log(laws[1] / laws[0])
+    sd = math.sqrt(laws[1] @ ratio**2 - (laws[1] @ ratio) ** 2)
+    return float(chdtri(BINS - 1, 0.3 * chance.RARE)) / (2.0 * particles) + chance.ERRORS * sd / math.sqrt(particles)
