@@ -25,7 +25,6 @@ from particlegvi.tools.quoting import as_written, refuse
 
 if TYPE_CHECKING:
     from particlegvi.engine.terms.tape import FormulaTape
-    from particlegvi.priors.weighted_points import WeightedPoints
 
 CELLS = {1: 16_384, 2: 512}  # of draws, on either side of the centre in each coordinate, by dimension
 DIGITS = 13  # of the normaliser: it is rounded, so that its last bits do not depend on the machine
@@ -97,7 +96,6 @@ class Prior(Card):
         low_end, high_end = np.array(ends).T
         self.window = frozen(np.maximum(low_end, self.low)), frozen(np.minimum(high_end, self.high))
         self._cells: tuple[list[Array], Array] | None = None
-        self.remembered: dict[str, tuple[WeightedPoints, float]] = {}
 
     @classmethod
     @explains_bad_calls

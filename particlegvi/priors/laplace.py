@@ -91,6 +91,10 @@ class Laplace(Card):
         """Minus the log density, for the engine."""
         return LaplaceTerm(self.location.copy(), 1.0 / self.scale, float(np.sum(np.log(2.0 * self.scale))))
 
+    def marginal(self, i: int) -> Laplace:
+        """The prior of one coordinate."""
+        return Laplace(self.location[i], self.scale[i])
+
     def smooth(self, lengthscales: Array, weights: Array) -> LaplaceEmbedding:
         """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution, as a term."""
         return LaplaceEmbedding(self.location.copy(), self.scale.copy(), lengthscales, weights)
@@ -139,17 +143,7 @@ class LaplaceEmbedding(NamedTuple):
             product = self.weights[q]
             for i in range(x.shape[0]):
                 b = self.scale[i]
-                both = 0.0
-                for side in range(2):
-                    z = (x[i] - self.location[i]) * (1.0 - 2.0 * side)
-                    u = (s / b - z / s) / math.sqrt(2.0)
-                    if u > 6.0:
-                        fraction = u
-                        for k in range(24, 0, -1):
-                            fraction = u + 0.5 * k / fraction
-                        both += math.exp(-0.5 * (z / s) * (z / s)) / (math.sqrt(math.pi) * fraction)
-                    else:
-                        both += math.exp(0.5 * (s / b) * (s / b) - z / b) * math.erfc(u)
+                both = one_side(x[i] - self.location[i], b, s) + one_side(self.location[i] - x[i], b, s)
                 product *= math.sqrt(2.0 * math.pi) * s / (4.0 * b) * both
             total += product
         return total
@@ -163,22 +157,19 @@ class LaplaceEmbedding(NamedTuple):
                 product = self.weights[q]
                 for i in range(x.shape[0]):
                     b = self.scale[i]
-                    near = 0.0
-                    far = 0.0
-                    for side in range(2):
-                        z = (x[i] - self.location[i]) * (1.0 - 2.0 * side)
-                        u = (s / b - z / s) / math.sqrt(2.0)
-                        if u > 6.0:
-                            fraction = u
-                            for k in range(24, 0, -1):
-                                fraction = u + 0.5 * k / fraction
-                            level = math.exp(-0.5 * (z / s) * (z / s)) / (math.sqrt(math.pi) * fraction)
-                        else:
-                            level = math.exp(0.5 * (s / b) * (s / b) - z / b) * math.erfc(u)
-                        if side == 0:
-                            near = level
-                        else:
-                            far = level
+                    near = one_side(x[i] - self.location[i], b, s)
+                    far = one_side(self.location[i] - x[i], b, s)
                     height = math.sqrt(2.0 * math.pi) * s / (4.0 * b)
                     product *= height * (far - near) / b if i == j else height * (near + far)
                 out[j] += product
+
+
+def one_side(z: float, b: float, s: float) -> float:
+    """A(z) of `LaplaceEmbedding`."""
+    u = (s / b - z / s) / math.sqrt(2.0)
+    if u > 6.0:
+        fraction = u
+        for k in range(24, 0, -1):
+            fraction = u + 0.5 * k / fraction
+        return math.exp(-0.5 * (z / s) * (z / s)) / (math.sqrt(math.pi) * fraction)
+    return math.exp(0.5 * (s / b) * (s / b) - z / b) * math.erfc(u)

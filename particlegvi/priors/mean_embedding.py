@@ -6,19 +6,25 @@ where the prior's own samples would be.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Hashable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from particlegvi.contracts import Kernel, Located, Prior, Term
+from particlegvi.contracts import Facts, Kernel, Located, Placed, Prior, Term
+from particlegvi.engine.numerics.compiled import distinct
 from particlegvi.engine.terms.constant import Constant
 from particlegvi.priors.flat import Flat
 from particlegvi.priors.gaussian_sums import Smoothing, gaussian_sum
+from particlegvi.priors.tabulating import tabulated
 from particlegvi.priors.weighted_points import PANELS, Discretised, monte_carlo, quadrature
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.arguments import whole
 
 WAYS = ("auto", "closed-form", "quadrature", "monte-carlo")
+MOST_KNOWN = 64
+
+_known: dict[Hashable, Embedding | None] = {}  # in this process, the latest last
 
 
 class Embedding(NamedTuple):
@@ -37,6 +43,13 @@ class Embedding(NamedTuple):
     term: Term
     description: str
     error: float
+
+
+@runtime_checkable
+class Described(Protocol):
+    """The priors of this package: everything about one follows from its class, its parameters and its ends."""
+
+    def parameters(self) -> Facts: ...
 
 
 def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 200, seed: int = 0) -> Embedding:
@@ -75,44 +88,78 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
     if isinstance(prior, Flat):
         # (C.129)-(C.131): it does not depend on x. Zero is its limit over growing uniform boxes.
         return Embedding(Constant(0.0), "constant, because the prior is flat", 0.0)
-    if how == "monte-carlo":
-        return _monte_carlo(prior, kernel, whole("samples", samples, 1), seed)
-    name = kernel.name
+    found = None if how == "monte-carlo" else _without_draws(prior, kernel, how)
+    if found is not None:
+        return found
+    term, error = monte_carlo(prior, kernel, whole("samples", samples, 1), seed)
+    words = f"Monte Carlo with {samples} prior samples (seed {seed}): standard error at most about {error:.1e}"
+    return Embedding(term, words, error)
+
+
+def _without_draws(prior: Prior, kernel: Kernel, how: str) -> Embedding | None:
+    """The embedding in closed form or by quadrature, made once in a process; None where it has neither."""
+    key = _key(prior, kernel, how)
+    if key is None:  # the numbers of a user's prior may change
+        return _made(prior, kernel, how)
+    if key not in _known:
+        _known[key] = _made(prior, kernel, how)
+        while len(_known) > MOST_KNOWN:
+            del _known[next(iter(_known))]
+    return _known[key]
+
+
+def _key(prior: Prior, kernel: Kernel, how: str) -> Hashable:
+    """Everything that decides an embedding; None for a user's prior."""
+    if not type(prior).__module__.startswith("particlegvi.priors.") or not isinstance(prior, Described):
+        return None
+    numbers = repr(prior.parameters()), prior.low.tobytes(), prior.high.tobytes()
+    return type(prior), *numbers, _content(kernel), how
+
+
+def _content(thing: object) -> Hashable:
+    """The numbers of a kernel, and the code of a user's."""
+    if isinstance(thing, tuple):
+        return type(distinct(thing)), *map(_content, thing)
+    array = np.asarray(thing)
+    return array.shape, array.tobytes()
+
+
+def _made(prior: Prior, kernel: Kernel, how: str) -> Embedding | None:
     smoothing = prior if isinstance(prior, Smoothing) else None
     gaussians = None if smoothing is None else gaussian_sum(kernel)
+    pair = f"the {prior.name} prior and the {kernel.name} kernel"
     if smoothing is not None and gaussians is not None and gaussians.exact and how != "quadrature":
-        term = smoothing.smooth(gaussians.lengthscales, gaussians.weights)
-        error = _smooth_error(prior) * kernel.variance
+        error = float(vars(type(prior)).get("smooth_error", 0.0)) * kernel.variance
         form = f"mixture of Gaussians, error at most {error:.0e}," if error else "closed form"
-        return Embedding(term, f"{form} for the {prior.name} prior and the {name} kernel", error)
+        term = smoothing.smooth(gaussians.lengthscales, gaussians.weights)
+        return _quick(Embedding(term, f"{form} for {pair}", error), prior)
     if how == "closed-form":
         raise ValueError(
-            'embedding must be "auto", "quadrature" or "monte-carlo", not "closed-form", which the '
-            f"{prior.name} prior and the {name} kernel do not have"
+            f'embedding must be "auto", "quadrature" or "monte-carlo", not "closed-form", which {pair} do not have'
         )
     if smoothing is not None and gaussians is not None and not gaussians.exact:
-        term = smoothing.smooth(gaussians.lengthscales, gaussians.weights)
         errors = f"error at most {gaussians.error:.1e}, of the gradient {gaussians.slope_error:.1e}"
-        number = len(gaussians.weights)
-        return Embedding(term, f"quadrature, {number} Gaussians for the {name} kernel: {errors}", gaussians.error)
-    located = isinstance(prior, Located | Discretised) or np.all(np.isfinite(prior.high) & np.isfinite(prior.low))
-    if prior.dim in PANELS and located:
+        words = f"quadrature, {len(gaussians.weights)} Gaussians for the {kernel.name} kernel: {errors}"
+        term = smoothing.smooth(gaussians.lengthscales, gaussians.weights)
+        return _quick(Embedding(term, words, gaussians.error), prior)
+    bounded = np.all(np.isfinite(prior.high) & np.isfinite(prior.low))
+    if prior.dim in PANELS and (bounded or isinstance(prior, Located | Placed | Discretised)):
         term, error = quadrature(prior, kernel)
-        return Embedding(term, f"quadrature with {len(term.weights)} nodes: error about {error:.1e}", error)
+        words = f"quadrature with {len(term.weights)} nodes: error about {error:.1e}"
+        found = Embedding(term, words, error)
+        return _quick(found, prior) if how == "auto" else found
     if how == "quadrature":
         raise ValueError(
-            f'embedding must be "auto" or "monte-carlo", not "quadrature", which the {prior.name} prior and the {name} '
-            f"kernel do not have in {prior.dim} dimensions"
+            f'embedding must be "auto" or "monte-carlo", not "quadrature", which {pair} do not have in {prior.dim} '
+            "dimensions"
         )
-    return _monte_carlo(prior, kernel, whole("samples", samples, 1), seed)
+    return None
 
 
-def _smooth_error(prior: Prior) -> float:
-    """The error of a prior's ``smooth`` for a kernel of variance 1: 0 for a closed form."""
-    return float(vars(type(prior)).get("smooth_error", 0.0))
-
-
-def _monte_carlo(prior: Prior, kernel: Kernel, samples: int, seed: int) -> Embedding:
-    term, error = monte_carlo(prior, kernel, samples, seed)
-    how = f"Monte Carlo with {samples} prior samples (seed {seed}): standard error at most about {error:.1e}"
-    return Embedding(term, how, error)
+def _quick(found: Embedding, prior: Prior) -> Embedding:
+    """The embedding as a table, where it takes long and has one."""
+    table = tabulated(found.term, prior, found.error)
+    if table is None:
+        return found
+    words = f"; in a table with a further error of {table.error:.1e}, of the gradient {table.slope_error:.1e}"
+    return Embedding(table, found.description + words, found.error + table.error)

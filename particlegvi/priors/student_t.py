@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
+from particlegvi.priors.mixture_embedding import MixtureEmbedding
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
 from particlegvi.tools.calls import explains_bad_calls
@@ -18,6 +19,7 @@ from particlegvi.tools.quoting import as_written, refuse
 
 MOST_DEGREES = 1e6
 SPACING, FEWEST = 0.25, 100  # of the nodes of the trapezoidal rule over the logarithm of the precision
+NEGLIGIBLE = 1e-17  # share of the height, below which a Gaussian is left out on the line
 DROP = 45.0  # in the logarithm of the mixing density, outside of which nothing is left
 
 
@@ -118,15 +120,28 @@ class StudentT(Card):
         """Minus the log density, for the engine."""
         return StudentTTerm(self.location.copy(), 1.0 / self.scale, self.degrees_of_freedom, self._log_scale())
 
-    def smooth(self, lengthscales: Array, weights: Array) -> StudentTEmbedding:
+    def marginal(self, i: int) -> StudentT:
+        """The prior of one coordinate."""
+        return StudentT(self.degrees_of_freedom, self.location[i], self.scale[i])
+
+    def smooth(self, lengthscales: Array, weights: Array) -> StudentTEmbedding | MixtureEmbedding:
         """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution, as a term.
 
         T is normal with variance scale^2 / w given w, which has a Gamma law with shape and rate nu / 2. Over log w the
-        trapezoidal rule converges geometrically, so that only the error of rounding remains.
+        trapezoidal rule converges geometrically, so that only the error of rounding remains. On the line all of it is
+        one sum of Gaussians.
         """
         log_precisions, shares = self._mixture()
-        return StudentTEmbedding(self.location.copy(), self.scale.copy(), np.exp(-0.5 * log_precisions), shares,
-                                 lengthscales, weights)  # fmt: skip
+        spreads = np.exp(-0.5 * log_precisions)
+        if self.dim > 1:
+            return StudentTEmbedding(self.location.copy(), self.scale.copy(), spreads, shares, lengthscales, weights)
+        with np.errstate(over="ignore"):  # a scale whose square overflows contributes nothing
+            ratio = self.scale * spreads / lengthscales[:, None]
+            variances = lengthscales[:, None] ** 2 + (self.scale * spreads) ** 2
+            heights = (weights[:, None] * shares * np.exp(-0.5 * np.log1p(ratio * ratio))).ravel()
+        kept = heights > NEGLIGIBLE * heights.sum()
+        means = np.full((int(kept.sum()), 1), self.location[0])
+        return MixtureEmbedding(means, 1.0 / variances.reshape(-1, 1)[kept], heights[kept])
 
     def _mixture(self) -> tuple[Array, Array]:
         """Nodes of log w, and their shares, which add up to 1."""
@@ -177,16 +192,9 @@ class StudentTEmbedding(NamedTuple):
     def value(self, x: Array) -> float:
         total = 0.0
         for q in range(self.weights.shape[0]):
-            s = self.lengthscales[q]
             product = self.weights[q]
             for i in range(x.shape[0]):
-                gap = x[i] - self.location[i]
-                mean = 0.0
-                for node in range(self.shares.shape[0]):
-                    ratio = self.scale[i] * self.spreads[node] / s
-                    shrink = 1.0 / (1.0 + ratio * ratio)
-                    mean += self.shares[node] * math.sqrt(shrink) * math.exp(-0.5 * (gap / s) * (gap / s) * shrink)
-                product *= mean
+                product *= average(self, x, q, i, False)
             total += product
         return total
 
@@ -194,17 +202,21 @@ class StudentTEmbedding(NamedTuple):
         for i in range(x.shape[0]):
             out[i] = 0.0
         for q in range(self.weights.shape[0]):
-            s = self.lengthscales[q]
             for j in range(x.shape[0]):  # the factor of coordinate j is replaced by its derivative
                 product = self.weights[q]
                 for i in range(x.shape[0]):
-                    gap = x[i] - self.location[i]
-                    mean = 0.0
-                    for node in range(self.shares.shape[0]):
-                        ratio = self.scale[i] * self.spreads[node] / s
-                        shrink = 1.0 / (1.0 + ratio * ratio)
-                        level = self.shares[node] * math.sqrt(shrink)
-                        level *= math.exp(-0.5 * (gap / s) * (gap / s) * shrink)
-                        mean += -level * shrink * (gap / s) / s if i == j else level
-                    product *= mean
+                    product *= average(self, x, q, i, i == j)
                 out[j] += product
+
+
+def average(embedding: StudentTEmbedding, x: Array, q: int, i: int, slope: bool) -> float:
+    """The factor of a coordinate, or its derivative: the Gaussian of number q, averaged over the mixture."""
+    s = embedding.lengthscales[q]
+    gap = x[i] - embedding.location[i]
+    mean = 0.0
+    for node in range(embedding.shares.shape[0]):
+        ratio = embedding.scale[i] * embedding.spreads[node] / s
+        shrink = 1.0 / (1.0 + ratio * ratio)
+        level = embedding.shares[node] * math.sqrt(shrink) * math.exp(-0.5 * (gap / s) * (gap / s) * shrink)
+        mean += -level * shrink * (gap / s) / s if slope else level
+    return mean

@@ -72,6 +72,10 @@ class Uniform(Card):
         """Minus the log density inside the box, for the engine: a constant."""
         return Constant(_log_volume(self))
 
+    def marginal(self, i: int) -> Uniform:
+        """The prior of one coordinate."""
+        return Uniform(self.low[i], self.high[i])
+
     def smooth(self, lengthscales: Array, weights: Array) -> UniformEmbedding:
         """``x -> sum_q weights_q E exp(-|x - T|^2 / (2 lengthscales_q^2))`` for T with this distribution, as a term."""
         return UniformEmbedding(self.low.copy(), self.high.copy(), lengthscales, weights)
@@ -98,16 +102,7 @@ class UniformEmbedding(NamedTuple):
     def value(self, x: Array) -> float:
         total = 0.0
         for q in range(self.weights.shape[0]):
-            unit = math.sqrt(2.0) * self.lengthscales[q]
-            product = self.weights[q]
-            for i in range(x.shape[0]):
-                a = (x[i] - self.low[i]) / unit
-                b = (self.high[i] - x[i]) / unit
-                near = min(a, b)
-                far = max(a, b)
-                sides = math.erf(far) + math.erf(near) if near > -0.5 else math.erfc(-near) - math.erfc(far)
-                product *= 0.5 * math.sqrt(math.pi) * unit / (self.high[i] - self.low[i]) * sides
-            total += product
+            total += product_of_sides(self, x, q)
         return total
 
     def gradient(self, x: Array, out: Array) -> None:
@@ -115,24 +110,14 @@ class UniformEmbedding(NamedTuple):
             out[i] = 0.0
         for q in range(self.weights.shape[0]):
             unit = math.sqrt(2.0) * self.lengthscales[q]
-            product = self.weights[q]
-            for i in range(x.shape[0]):
-                a = (x[i] - self.low[i]) / unit
-                b = (self.high[i] - x[i]) / unit
-                near = min(a, b)
-                far = max(a, b)
-                sides = math.erf(far) + math.erf(near) if near > -0.5 else math.erfc(-near) - math.erfc(far)
-                product *= 0.5 * math.sqrt(math.pi) * unit / (self.high[i] - self.low[i]) * sides
+            product = product_of_sides(self, x, q)
             # Where the product underflows, so do the slopes: nothing is divided by zero.
             if product > 0.0:
                 for i in range(x.shape[0]):
                     a = (x[i] - self.low[i]) / unit
                     b = (self.high[i] - x[i]) / unit
-                    near = min(a, b)
-                    far = max(a, b)
-                    sides = math.erf(far) + math.erf(near) if near > -0.5 else math.erfc(-near) - math.erfc(far)
                     slope = (math.exp(-a * a) - math.exp(-b * b)) / (0.5 * math.sqrt(math.pi) * unit)
-                    out[i] += product * (slope / sides)
+                    out[i] += product * (slope / both_sides(a, b))
 
     def gradients(self, points: Array, out: Array) -> None:
         if points.shape[0] > 1:
@@ -150,3 +135,21 @@ class UniformEmbedding(NamedTuple):
                 a = (points[0, lane] - self.low[0]) / unit
                 b = (self.high[0] - points[0, lane]) / unit
                 out[0, lane] += height * (math.exp(-a * a) - math.exp(-b * b))
+
+
+def both_sides(a: float, b: float) -> float:
+    """erf(a) + erf(b) for the distances to the two walls, of which one may be negative."""
+    near = min(a, b)
+    far = max(a, b)
+    return math.erf(far) + math.erf(near) if near > -0.5 else math.erfc(-near) - math.erfc(far)
+
+
+def product_of_sides(embedding: UniformEmbedding, x: Array, q: int) -> float:
+    """The weight of the Gaussian of this number times its averages over all sides."""
+    unit = math.sqrt(2.0) * embedding.lengthscales[q]
+    product = embedding.weights[q]
+    for i in range(x.shape[0]):
+        width = embedding.high[i] - embedding.low[i]
+        sides = both_sides((x[i] - embedding.low[i]) / unit, (embedding.high[i] - x[i]) / unit)
+        product *= 0.5 * math.sqrt(math.pi) * unit / width * sides
+    return product

@@ -3,7 +3,8 @@
 A term is a ``NamedTuple`` with at least one field and methods such as ``value(self, x)`` and
 ``gradient(self, x, out)``. numba passes the fields as they are, so new parameter values do not recompile; the methods
 are compiled here on first use. Inside them the name ``math`` means `engine.numerics.mathematics`, whose
-functions vectorise and give the same bits on every platform.
+functions vectorise and give the same bits on every platform. A term of this package may call plain functions of its own
+module: they are compiled with it.
 
 Importing this module registers the methods with numba.
 """
@@ -19,24 +20,30 @@ from numba.core import types
 from numba.extending import overload_method
 
 from particlegvi.engine.numerics import mathematics
-from particlegvi.engine.numerics.compiled import INLINED, LOOP
+from particlegvi.engine.numerics.compiled import INLINED, LOOP, is_covered
 
-_compiled_methods: dict[tuple[type, str], Any] = {}
+_compiled: dict[Any, Any] = {}
 
 
 def compiled_method(owner: type, name: str) -> Any:
     """The compiled form of ``owner.name``, made once per process."""
-    key = (owner, name)
-    if key not in _compiled_methods:
-        plain = getattr(owner, name)
+    return _compiled_form(getattr(owner, name))
+
+
+def _compiled_form(plain: Any) -> Any:
+    """The compiled form of a plain function and, in the package, of the helpers of its module that it calls."""
+    if plain not in _compiled:
         names = dict(plain.__globals__)
         if names.get("math") is math and _only_ours(plain.__code__):
             names["math"] = mathematics
+        for name in plain.__code__.co_names if is_covered(plain.__module__ or "") else ():
+            if isinstance(names.get(name), python_types.FunctionType):
+                names[name] = _compiled_form(names[name])
         rebuilt = python_types.FunctionType(
             plain.__code__, names, plain.__name__, plain.__defaults__, plain.__closure__
         )
-        _compiled_methods[key] = numba.njit(**INLINED)(rebuilt)
-    return _compiled_methods[key]
+        _compiled[plain] = numba.njit(**INLINED)(rebuilt)
+    return _compiled[plain]
 
 
 def _only_ours(code: Any) -> bool:
