@@ -34,7 +34,7 @@ from particlegvi.contracts import Array
 from particlegvi.datasets import load
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.means import MeanNetwork
-from particlegvi.scenario.tables.problem import Problem
+from particlegvi.scenario.tables.settings import Problem
 from particlegvi.scenario.tables.wasserstein.protocols import PRINTED, TRIALS, Trials, batch_size, problem
 
 FOLDS, FEW_FOLDS = (31, 32), (31,)

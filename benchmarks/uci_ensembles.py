@@ -17,7 +17,7 @@ from pathlib import Path
 
 from particlegvi.scenario import load
 from particlegvi.scenario.tables import EnsembleSettings, EnsembleTable, Task
-from particlegvi.scenario.tables.store import Store
+from particlegvi.scenario.tables.running import Store
 
 STANDARD = "standard"
 NETWORKS = ("de", "dle", "drle", "drle-outputs")
@@ -28,7 +28,7 @@ BEGIN, END = "<!-- python benchmarks/uci_ensembles.py: begin -->\n", "<!-- end -
 
 def finished(folder: Path, settings: EnsembleSettings) -> EnsembleTable:
     """The cells of splits that every model of a row has finished."""
-    store, scores = Store(folder, settings), {}
+    store, scores = Store(folder, settings, any_sources=True), {}
     for row in settings.rows:
         for split in settings.splits_of(row):
             cells = [Task(row, model, STANDARD, split) for model in settings.models]

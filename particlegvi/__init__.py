@@ -41,10 +41,10 @@ _INSIDE = {"schedules": "integrators", "jumps": "methods", "calibration": "metri
 _NAMES = {
     "Loss": "particlegvi.losses.loss:Loss",
     "Prior": "particlegvi.priors.formula:Prior",
-    "Run": "particlegvi.runs.results.single:Run",
+    "Run": "particlegvi.runs.results.runs:Run",
     "Diverged": "particlegvi.tools.errors:Diverged",
     "last_interrupted": "particlegvi.tools.errors:last_interrupted",
-    "simulate": "particlegvi.runs.results.single:simulate",
+    "simulate": "particlegvi.runs.results.runs:simulate",
     "target": "particlegvi.targets:target",
     "run": "particlegvi.runs.execute:run",
     "animate": "particlegvi.runs.animate:animate",
@@ -84,7 +84,7 @@ if TYPE_CHECKING:
     from particlegvi.runs.compare import compare
     from particlegvi.runs.execute import run
     from particlegvi.runs.pages import page
-    from particlegvi.runs.results.single import Run, simulate
+    from particlegvi.runs.results.runs import Run, simulate
     from particlegvi.scenario import scenarios, tables
     from particlegvi.sweeps.api import load, resume, sweep
     from particlegvi.targets import target

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from particlegvi.datasets import Dataset
-from particlegvi.scenario.tables.problem import Classes, Numbers
+from particlegvi.scenario.tables.settings import Classes, Numbers
 
 
 def made(name: str) -> Dataset:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -130,6 +131,8 @@ JSON = {
     "Infinity": '{"a": -Infinity}',
     "an infinite float": '{"a": 1e999}',
     "a key that is there twice": '{"a": 1, "a": 2}',
+    "a hundred thousand keys, the last twice": "{" + "".join(f'"{n}": 0, ' for n in range(100_000)) + '"99999": 0}',
+    "a million tables": '{"a": [' + "{}," * 1_000_000 + "{}]}",
     "deep lists": '{"a": ' + "[" * DEEP + "]" * DEEP + "}",
     "deep tables": '{"a": ' * DEEP + "1" + "}" * DEEP,
     "a huge number": '{"a": ' + "9" * 1_000_000 + "}",
@@ -216,6 +219,45 @@ def manifest(run, **changes):
 def test_a_hostile_manifest_is_refused(changes, run):
     manifest(run, **changes)
     assert "manifest.json" in refused(lambda: pg.load(run)) or "schema" in refused(lambda: pg.load(run))
+
+
+def array(run, name, content, known=True):
+    """Put an array in the place of one of a run, and its sha256 into the manifest where it is ``known``."""
+    place = run / "arrays" / name
+    place.write_bytes(content)
+    listed = json.loads((run / "manifest.json").read_text())["sha256"]
+    manifest(run, sha256={**listed, f"arrays/{name}": hashlib.sha256(content).hexdigest()} if known else listed)
+    return place
+
+
+def test_an_array_that_is_larger_than_the_scenario_is_refused_before_it_is_read(run):
+    """Of zeros without room on the disk, which would take 600 MB of memory."""
+    header = npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 25000000, 1), }\n")
+    place = array(run, "DLE.positions.npy", header, known=False)
+    with place.open("ab") as file:
+        file.truncate(place.stat().st_size + 8 * 3 * 25_000_000)
+    assert "must need at most 72 bytes" in refused(lambda: pg.load(run))
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "numbers", "words"),
+    [
+        ("DLE.positions.npy", "(3, 2, 1)", np.zeros(6), "its particles must be 3 as in the scenario, not 2"),
+        ("DLE.steps.npy", "(3,)", np.array([-5, 1, 2]), "step numbers of DLE must be 0 or more and increase"),
+        ("DLE.steps.npy", "(3,)", np.array([0, 2, 1]), "step numbers of DLE must be 0 or more and increase"),
+    ],
+)
+def test_an_array_that_does_not_fit_the_scenario_is_refused_by_all_that_read_it(name, shape, numbers, words, run):
+    header = f"{{'descr': '{numbers.dtype.str}', 'fortran_order': False, 'shape': {shape}, }}\n"
+    array(run, name, npy(header, numbers.tobytes()))
+    for read in (pg.load, pg.page, lambda folder: pg.load(folder).plot(), pg.resume):
+        assert words in refused(lambda read=read: read(run))
+
+
+def test_a_byte_order_mark_in_a_stored_scenario_is_read_over(run):
+    place = run / "scenario.toml"
+    place.write_text("\ufeff" + place.read_text(encoding="utf-8"), encoding="utf-8")
+    assert len(pg.load(run)) == 3
 
 
 def test_a_manifest_names_no_method_outside_the_scenario(run):

@@ -48,8 +48,8 @@ def run_folders(folder: Path) -> Answer:
 
 def _take_up(run: Path, found: Any, data: bytes) -> None:
     """Records up to a checkpoint, and a lock that says anything: both are opened for writing, so not watched."""
+    from particlegvi.runs.storage.arrays import RecordFile
     from particlegvi.runs.storage.lock import Lock
-    from particlegvi.runs.storage.record_file import RecordFile
 
     assert found.snapshot.state.nbytes <= 10_000
     with contextlib.suppress(ValueError):

@@ -43,10 +43,10 @@ def show(options: argparse.Namespace) -> None:
 
 
 def new(options: argparse.Namespace) -> None:
-    from particlegvi.scenario import template
+    from particlegvi.scenario.writing import write_template
     from particlegvi.tools.quoting import as_argument
 
-    template.write(options.file, options.loss, options.variables)
+    write_template(options.file, options.loss, options.variables)
     print(f"{options.file} is written; to run it say: particlegvi run {as_argument(options.file)}")
 
 

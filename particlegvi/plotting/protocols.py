@@ -145,7 +145,7 @@ class Observed(Protocol):
 
 @runtime_checkable
 class NetworkRun(ParticleRun, Protocol):
-    """A run that moves networks (`particlegvi.scenario.kinds.networks.run.NetworkRun`)."""
+    """A run that moves networks (`particlegvi.scenario.kinds.networks.simulating.NetworkRun`)."""
 
     @property
     def data(self) -> Observed: ...

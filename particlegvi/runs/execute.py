@@ -166,12 +166,7 @@ def simulate_rest(
 class Workplace:
     """The storage and the folder that one label of a run works with. Use it as a context; leaving closes files.
 
-    Parameters
-    ----------
-    folder : Folder or None
-        The folder of the run, whose lock is held; None keeps everything in memory and temporary files.
-    label : str
-    checkpoint_every : float
+    Without the ``folder`` of a run, whose lock is held, everything is kept in memory and temporary files.
     """
 
     def __init__(self, folder: Folder | None, label: str, checkpoint_every: float = CHECKPOINT_EVERY) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from particlegvi import scenario as scenarios
-from particlegvi.contracts import Facts, Listening, Progress
+from particlegvi.contracts import Facts, Progress
 from particlegvi.runs.execute import check_figures, simulate_rest
 from particlegvi.runs.results import Results, load
 from particlegvi.runs.results.results import opened, stored_scenario
@@ -16,54 +16,12 @@ from particlegvi.runs.storage import manifest, origin
 from particlegvi.runs.storage.checkpoint import Checkpoint
 from particlegvi.runs.storage.folder import Folder, open_folder
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
-from particlegvi.runs.storage.versions import versions
 from particlegvi.scenario import decisive
 from particlegvi.tools import arguments, parts
-from particlegvi.tools.errors import remembered
 from particlegvi.tools.files import Unreadable
-from particlegvi.tools.progress import listening
+from particlegvi.tools.sources import versions
 
 ENDED = ("finished", "diverged")
-
-
-def resume(
-    folder: str | os.PathLike[str],
-    scenario: str | os.PathLike[str] | Mapping[str, Any] | None = None,
-    seed: int | None = None,
-    progress: Listening = "auto",
-    checkpoint_every: float = CHECKPOINT_EVERY,
-    *,
-    anyway: bool = False,
-) -> Results:
-    """Finish a run that was interrupted: same bytes as if it had not been.
-
-    Parameters
-    ----------
-    folder : path
-        The folder of the run. A run that is finished is checked and loaded, and nothing in it changes.
-    scenario, seed : optional
-        What the run is believed to be; refused if it is another one.
-    progress, checkpoint_every
-        As in `run`.
-    anyway : bool
-        Go on also where the versions or the sources of the package are not those that the run was begun with. The bytes
-        may be others then, and the manifest says so under ``anyway``.
-
-    Returns
-    -------
-    Results
-
-    Raises
-    ------
-    ValueError
-        If the folder is not a run's or is damaged, another process is writing into it, or the scenario, the seed, the
-        versions or the sources are not those that it was begun with; the sentence names which.
-    Diverged
-        As in `run`.
-    """
-    parts.listening(progress)
-    with remembered(), listening(progress) as heard:
-        return go_on(folder, scenario, seed, heard, checkpoint_every, anyway=anyway)
 
 
 def go_on(
@@ -77,7 +35,10 @@ def go_on(
     style: Facts | None = None,
     anyway: bool = False,
 ) -> Results:
-    """`resume`; with ``pictures`` as in `particlegvi.runs.execute.execute`, in the look ``style`` for this time."""
+    """Finish a run that was interrupted, as `particlegvi.resume` says.
+
+    With ``pictures`` the figures of the scenario are drawn into the folder, in the look ``style`` for this time.
+    """
     parts.progress(progress)
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     seed = None if seed is None else arguments.seed(seed)
@@ -104,7 +65,7 @@ def go_on(
         results = opened(there, "running", begun)
         for label in list(there.manifest["methods"]):
             try:
-                results.add_stored(label, there.record(label))
+                results.add_stored(label, there.record(label, results.largest))
             except Unreadable:
                 raise
             except ValueError:

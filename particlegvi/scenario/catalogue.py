@@ -26,13 +26,7 @@ def names(kind: str | None = None) -> list[str]:
 
 
 def path(name: str) -> Path:
-    """The file of a scenario.
-
-    Raises
-    ------
-    ValueError
-        If no scenario has this name; the nearest one is suggested.
-    """
+    """The file of a scenario; a ValueError that suggests the nearest name if no scenario has this one."""
     known = names()
     if not isinstance(name, str) or name not in known:
         raise unknown("scenario", name, known)

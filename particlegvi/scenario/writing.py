@@ -1,17 +1,54 @@
-"""A complete scenario as a TOML file that can be read, edited and run again."""
+"""Scenarios as TOML files: a complete one that can be read and run again, and a new one with comments for a user."""
 
 from __future__ import annotations
 
+import os
 import re
+import textwrap
+from pathlib import Path
 from typing import Any
 
 import tomli_w
 
 from particlegvi.contracts import Facts
 from particlegvi.scenario import kinds
+from particlegvi.scenario.reading import load
+from particlegvi.tools import quoting
 
 # Matches a list of numbers that tomli_w wrote over several lines. Texts never match: their line ends are written as \n.
 NUMBERS = re.compile(r"\[\n((?: *[-+.\w]+,\n)+) *\]")
+HEAD = """\
+# A scenario of particlegvi. Change what you like, then say:  particlegvi run {file}
+# What a key means:  particlegvi show --keys,  or of one key:  particlegvi show steps
+{description}
+# The loss that the particles go down: a formula with + - * / ^, sin cos tan exp log sqrt abs tanh cosh sinh and pi,
+# or one of the names that "particlegvi show loss" prints. Its variables name the axes of the pictures.
+{loss}
+
+# The prior P, from which the particles start too. Others: particlegvi show prior
+prior = {prior}
+
+particles = {particles}
+{why}
+step_size = {step_size}
+steps = {steps}
+
+# The methods, each with its weights: kl_weight is the temperature of the noise, mmd_weight the strength of the
+# repulsion. Delete what you do not want to see.
+[methods.DE]            # deep ensemble: down the loss, without noise
+
+[methods.DLE]           # deep Langevin ensemble
+kl_weight = 1.0
+# jumps = true          # takes particles over high barriers, without changing the distribution that they go to
+
+[methods.DRLE]          # deep repulsive Langevin ensemble
+kl_weight = 1.0
+mmd_weight = 0.5
+
+# A picture for each of these tables.
+{figures}"""
+CHOSEN = "Left out, these two are chosen whenever the file is run. For this loss, prior and weights"
+FIGURES = {"histograms": "the particles beside the truth Q*", "particles": "the particles over the loss"}
 
 
 def text(scenario: Facts) -> str:
@@ -41,3 +78,60 @@ def _dump(name: str, value: Any) -> str:
 
 def _on_one_line(written: str) -> str:
     return NUMBERS.sub(lambda found: "[" + ", ".join(found[1].replace(",", " ").split()) + "]", written)
+
+
+def write_template(file: str | os.PathLike[str], loss: str, variables: list[str] | None = None) -> Path:
+    """Write a commented scenario for a loss, a formula or a name, to a file that must not exist.
+
+    Raises
+    ------
+    ValueError
+        If the file exists or cannot be written, or the text is neither a formula nor the name of a loss.
+    """
+    place = Path(file)
+    if place.suffix != ".toml":
+        raise ValueError(f"FILE must be a name that ends in .toml, not {quoting.shown(str(file))}")
+    if os.path.lexists(place):
+        raise ValueError(f"{place} exists and is left as it is; choose another name")
+    text = text_of(loss, variables, place)
+    try:
+        with open(place, "x", encoding="utf-8", newline="\n") as out:
+            out.write(text)
+    except OSError as error:
+        raise ValueError(f"{place} cannot be written: {error.strerror}") from None
+    return place
+
+
+def text_of(loss: str, variables: list[str] | None, place: Path) -> str:
+    """The text of the scenario file."""
+    import tomli_w
+
+    chosen: list[str] = []
+    entry: object = {"formula": loss, "variables": variables} if variables else loss
+    made = load({"name": place.stem, "loss": entry}, None, chosen)
+    why = next(phrase for phrase in chosen if phrase.startswith("steps")).partition(", ")[2]
+    prior = ", ".join(f"{key} = {_toml(value)}" for key, value in made["prior"].items())
+    written = tomli_w.dumps({"loss": loss}) if not variables else f"loss = {_inline(made['loss'])}\n"
+    shown = [each["kind"] for each in made["figures"]]
+    pictures = "\n".join(f'[[figures]]\nkind = "{each}"  # {FIGURES[each]}\n' for each in shown)
+    return HEAD.format(
+        file=place.name,
+        description=f'title = {_toml(made["title"])}\n' if made["title"] else "",
+        loss=written.rstrip(),
+        prior=f"{{ {prior} }}",
+        particles=made["particles"],
+        why=textwrap.fill(f"{CHOSEN} {why}.", 110, initial_indent="# ", subsequent_indent="# "),
+        step_size=_toml(made["step_size"]),
+        steps=made["steps"],
+        figures=pictures or "# [[figures]]\n",
+    )
+
+
+def _toml(value: object) -> str:
+    import tomli_w
+
+    return " ".join(tomli_w.dumps({"x": value}).partition("= ")[2].split()).replace("[ ", "[").replace(", ]", "]")
+
+
+def _inline(table: dict[str, object]) -> str:
+    return "{ " + ", ".join(f"{key} = {_toml(value)}" for key, value in table.items()) + " }"

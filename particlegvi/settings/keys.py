@@ -50,6 +50,12 @@ def part(value: Any, key: str, selectors: Iterable[str] = ("name",)) -> Facts:
     return value
 
 
+def checked(table: Facts, of_key: Mapping[str, Check], key: str, owner: str = "") -> Facts:
+    """A table whose every entry passes the check of its key; a key without one is refused in the name of ``owner``."""
+    check_parameters(owner or key, table, of_key)
+    return {name: of_key[name](each, f"{key}.{name}") for name, each in table.items()}
+
+
 def missing(names: list[str], of_kind: Mapping[str, Key], smallest: str) -> str:
     """The sentence that names every missing key and shows the smallest file."""
     told = "; ".join(f'the key "{name}" is missing: {of_kind[name].help}' for name in names)

@@ -91,7 +91,9 @@ KEYS: dict[str, StyleKey] = {
     "language": StyleKey(words.check, 'the language of the words in the picture: "en", "de"'),
     "format": StyleKey(one_of(*FORMATS), '"png", "pdf" or "svg"'),
     "title": StyleKey(checks.text(200), "the title over the picture, in place of the scenario's; empty: none"),
-    "vertical_axis": StyleKey(one_of("shared", "own"), "whether panels that show the same share one vertical axis"),
+    "vertical_axis": StyleKey(
+        one_of("shared", "own"), '"shared": panels of one quantity have the same vertical axis; "own": each has its own'
+    ),
 }
 
 

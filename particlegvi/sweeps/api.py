@@ -9,9 +9,8 @@ from pathlib import Path
 from particlegvi.contracts import Facts, Listening, Progress
 from particlegvi.runs import results
 from particlegvi.runs.results import Results
-from particlegvi.runs.resume import resume as resume_run
+from particlegvi.runs.resume import go_on
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
-from particlegvi.runs.storage.origin import SOURCES, decisive
 from particlegvi.scenario import load as load_scenario
 from particlegvi.sweeps import folder as folders
 from particlegvi.sweeps import plan as plans
@@ -19,7 +18,9 @@ from particlegvi.sweeps import running
 from particlegvi.sweeps.sweep import Sweep
 from particlegvi.tools import arguments, files, parts
 from particlegvi.tools.cells import Engine, Store
+from particlegvi.tools.errors import remembered
 from particlegvi.tools.progress import listening
+from particlegvi.tools.sources import SOURCES, decisive
 
 
 def sweep(
@@ -133,13 +134,15 @@ def resume(
     dask: str | None = None,
     anyway: bool = False,
 ) -> Results | Sweep:
-    """Finish a run (`particlegvi.runs.resume.resume`) or a sweep that was interrupted, to the same bytes.
+    """Finish a run or a sweep that was interrupted, to the same bytes.
 
     Parameters
     ----------
     folder : path
-    scenario, seed, checkpoint_every
-        For a run.
+    scenario, seed : optional
+        What a run is believed to be; refused if it is another one.
+    checkpoint_every
+        For a run, as in `particlegvi.run`.
     progress : bool, "auto" or callable, optional
     workers, dask
         For a sweep.
@@ -156,10 +159,10 @@ def resume(
         If the folder is not that of a run or a sweep, or is damaged, another process is writing into it, or it was
         begun with other versions or sources of the package.
     """
-    if not folders.is_sweep(folder):
-        return resume_run(folder, scenario, seed, progress, checkpoint_every, anyway=anyway)
     parts.listening(progress)
-    with listening(progress) as heard:
+    with remembered(), listening(progress) as heard:
+        if not folders.is_sweep(folder):
+            return go_on(folder, scenario, seed, heard, checkpoint_every, anyway=anyway)
         return finish(files.place("folder", folder), workers, heard, dask=dask, anyway=anyway)
 
 

@@ -13,13 +13,13 @@ from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.runs.execute import Workplace
 from particlegvi.runs.results import Runs
-from particlegvi.runs.storage.origin import SOURCES, decisive
 from particlegvi.scenario import kinds
 from particlegvi.scenario.kinds.kind import Job, Parts, Targets
 from particlegvi.sweeps.grid import Cell
 from particlegvi.tools import files
 from particlegvi.tools.cells import Batch, Done
 from particlegvi.tools.errors import Diverged
+from particlegvi.tools.sources import SOURCES, decisive
 
 FINISHED = "finished"
 
@@ -28,14 +28,9 @@ _one_at_a_time = threading.Lock()  # a worker of Dask may have several threads, 
 
 @dataclass(frozen=True)
 class Worker:
-    """The function that computes a batch of cells, in any process.
+    """The function that computes a batch of cells, in any process."""
 
-    Attributes
-    ----------
-    versions : dict
-        Versions of the client. A worker with others refuses, because it could give other numbers.
-    """
-
+    # versions of the client; a worker with others refuses, because it could give other numbers
     versions: dict[str, str]
 
     def __call__(self, batch: Batch[Cell]) -> Done[Facts]:

@@ -20,29 +20,20 @@ from pathlib import Path
 from particlegvi import scenario as scenarios
 from particlegvi.contracts import Facts
 from particlegvi.runs.results.results import complete
-from particlegvi.runs.storage import origin
 from particlegvi.runs.storage.creating import appear
-from particlegvi.runs.storage.lock import Lock
-from particlegvi.runs.storage.locked import MANIFEST, SCENARIO, LockedFolder
+from particlegvi.runs.storage.lock import MANIFEST, SCENARIO, Lock, LockedFolder
 from particlegvi.runs.storage.manifest import difference
 from particlegvi.sweeps.grid import numbers_of
 from particlegvi.tools import files
 from particlegvi.tools.quoting import as_argument
+from particlegvi.tools.sources import SOURCES, decisive
 
 FORMAT, SCHEMA = "particlegvi sweep", 1
 STATUS = ("running", "finished")
 
 
 class SweepFolder(LockedFolder):
-    """The folder of a sweep whose lock is held.
-
-    Attributes
-    ----------
-    text : str
-        The content of ``scenario.toml``.
-    fresh : bool
-        Whether the folder is new.
-    """
+    """The folder of a sweep whose lock is held; ``text`` is the content of ``scenario.toml``."""
 
     def __init__(self, path: Path, manifest: Facts, lock: Lock, text: str, fresh: bool) -> None:
         super().__init__(path, manifest, lock)
@@ -60,16 +51,8 @@ class SweepFolder(LockedFolder):
 def take(path: Path, scenario: Facts, versions: dict[str, str]) -> SweepFolder:
     """Make the folder of a sweep, or take the lock of one that is there, for the grid of this scenario.
 
-    Raises
-    ------
-    ValueError
-        If the folder is there and not that of a sweep, or holds another scenario, another process is writing into it,
-        or it cannot be made.
-
-    Warns
-    -----
-    UserWarning
-        If the folder holds the tables of another grid, which will be replaced; its cells stay.
+    A ValueError if the folder is there and not that of a sweep, or holds another scenario, another process is writing
+    into it, or it cannot be made. A warning if it holds the tables of another grid, which will be replaced.
     """
     text = scenarios.text(scenario)
     manifest: Facts = {
@@ -95,7 +78,7 @@ def take(path: Path, scenario: Facts, versions: dict[str, str]) -> SweepFolder:
                 files.sweep(place)
             before = _check_scenario(path, scenario) if os.path.lexists(path / SCENARIO) else None
             if changed(versions) is not None:
-                folder.update(anyway=[*folder.manifest.get("anyway", []), origin.decisive()])
+                folder.update(anyway=[*folder.manifest.get("anyway", []), decisive()])
             if before != text or folder.manifest["versions"] != versions:
                 folder.update(status="running", versions=versions, scenario=scenario["name"])
                 files.write_text(path / SCENARIO, text)
@@ -143,8 +126,8 @@ def changed(there: dict[str, str]) -> str | None:
 
     Early folders name no sources, and are compared by versions alone.
     """
-    here = origin.decisive()
-    names = [name for name in here if name != "python" and not (name == origin.SOURCES and name not in there)]
+    here = decisive()
+    names = [name for name in here if name != "python" and not (name == SOURCES and name not in there)]
     return next((name for name in names if there.get(name) != here[name]), None)
 
 
@@ -162,7 +145,7 @@ def used(path: Path | None, anyway: bool) -> dict[str, str] | None:
     name = changed(there)
     if name is None or anyway:
         return there
-    what = "other sources of particlegvi" if name == origin.SOURCES else f"{name} {there.get(name)}"
+    what = "other sources of particlegvi" if name == SOURCES else f"{name} {there.get(name)}"
     if next((path / "cells").glob("*.json"), None) is not None:
         warnings.warn(
             f"the cells in {path} were computed with {what}, and are computed anew; --anyway (anyway=True) uses them",

@@ -19,21 +19,11 @@ MOST_CELLS = 10_000_000
 
 
 class Setting(NamedTuple):
-    """A point of the grid.
+    """A point of the grid."""
 
-    Attributes
-    ----------
-    values : tuple
-        Values of the swept keys.
-    scenario : dict
-        The complete scenario.
-    identity : dict
-        The parts of scenario and versions on which the numbers depend.
-    """
-
-    values: tuple[object, ...]
-    scenario: Facts
-    identity: Facts
+    values: tuple[object, ...]  # values of the swept keys
+    scenario: Facts  # the complete scenario
+    identity: Facts  # the parts of scenario and versions on which the numbers depend
 
 
 class Cell(NamedTuple):
@@ -52,16 +42,13 @@ class Cell(NamedTuple):
 
 
 class Grid:
-    """The settings and seeds of a sweep.
+    """The settings and seeds of a sweep, from a complete scenario, whose own table ``sweep`` is ignored.
 
     Parameters
     ----------
-    scenario : dict
-        A complete scenario; its own table ``sweep`` is ignored.
     over : mapping
         Values by key, as `particlegvi.settings.grids.values` takes them. A key is one of the scenario with dots, in
         which ``*`` stands for every entry of a table or a list: ``methods.*.kl_weight`` is set where it is there.
-    seeds : list of int
     versions : dict
         Versions of the packages on which the numbers depend.
 
@@ -127,10 +114,7 @@ class Grid:
     def check(self) -> None:
         """Build the settings before anything is computed: all of them, or in a large grid those along each key.
 
-        Raises
-        ------
-        ValueError
-            If one of them cannot be built.
+        A ValueError if one of them cannot be built.
         """
         if math.prod(self.shape) <= FEW:
             chosen = list(itertools.product(*self.over.values()))

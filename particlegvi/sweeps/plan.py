@@ -11,7 +11,6 @@ from pathlib import Path
 import tomli_w
 
 from particlegvi.contracts import Facts
-from particlegvi.runs.storage.origin import decisive
 from particlegvi.scenario import kinds
 from particlegvi.settings import grids
 from particlegvi.sweeps.cell import FINISHED
@@ -20,29 +19,20 @@ from particlegvi.sweeps.table import lines
 from particlegvi.tools.cells import Store
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import look_up, unknown
+from particlegvi.tools.sources import decisive
 
 SEEDS = 10  # by default
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A checked sweep.
+    """A checked sweep."""
 
-    Attributes
-    ----------
-    scenario : dict
-        The complete scenario, with its table ``sweep``.
-    grid : Grid
-    measures : list of str
-        Numbers of the summary for tables and pictures; empty for the usual one.
-    methods : list of str
-        Methods in the heat map; empty for all.
-    """
-
-    scenario: Facts
+    scenario: Facts  # the complete scenario, with its table ``sweep``
     grid: Grid
+    # numbers of the summary for tables and pictures; empty for the usual one
     measures: list[str] = field(default_factory=list)
-    methods: list[str] = field(default_factory=list)
+    methods: list[str] = field(default_factory=list)  # methods in the heat map; empty for all
 
     def cells(self) -> Iterator[Cell]:
         """All cells, in the order of the table."""

@@ -9,21 +9,20 @@ from pathlib import Path
 
 from particlegvi.contracts import Facts, Progress
 from particlegvi.runs.storage.lock import FolderLost
-from particlegvi.runs.storage.origin import SOURCES, decisive
 from particlegvi.scenario import kinds
 from particlegvi.scenario.kinds.kind import Space
 from particlegvi.sweeps import folder as folders
 from particlegvi.sweeps.cell import Worker, measured
 from particlegvi.sweeps.grid import Cell
 from particlegvi.sweeps.plan import Plan
-from particlegvi.sweeps.report import facts, markdown
-from particlegvi.sweeps.sweep import Sweep
+from particlegvi.sweeps.sweep import Sweep, facts, markdown
 from particlegvi.sweeps.table import Columns, lines
 from particlegvi.tools import arguments, files, memory
 from particlegvi.tools.cells import Engine, MemoryStore, Store, WorkerLost, choose, compute
 from particlegvi.tools.errors import carry
 from particlegvi.tools.export.writing import write_table
 from particlegvi.tools.signals import say_last
+from particlegvi.tools.sources import SOURCES, decisive
 
 ROUNDS = 3  # the second finds no cell to compute, unless cells were damaged during the first
 
@@ -39,19 +38,10 @@ def run(
     pictures: bool = True,
     style: Facts | None = None,
 ) -> Sweep:
-    """Compute the cells that are missing, and write the tables.
+    """Compute the cells that are missing, and write the tables; the arguments are those of `particlegvi.sweep`.
 
-    Parameters
-    ----------
-    plan : Plan
-    out : Path, optional
-        The folder, new or that of an earlier sweep, which goes on; nothing is written without one.
-    workers, dask, pool
-        As for `particlegvi.sweep`.
-    progress : callable, optional
-        Called as ``progress("cells", finished, all)``.
-    pictures, style : bool, mapping
-        Whether pictures are drawn into the folder, and settings of their style.
+    ``out`` is a new folder, or that of an earlier sweep, which goes on; nothing is written without one. ``pictures``
+    and ``style`` say whether pictures are drawn into it, and how.
     """
     workers = arguments.whole("workers", workers, 1, 10_000)
     engine = choose(workers, dask) if pool is None else pool

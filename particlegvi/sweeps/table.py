@@ -21,19 +21,9 @@ USUAL = ("w1", "sliced_w1", "modes_covered", "rmse", "log_density", "nll", "auc"
 class Columns:
     """The table of a sweep, column by column, so that a hundred thousand lines take little memory.
 
-    Parameters
-    ----------
-    keys : sequence of str
-        The swept keys.
-    measures : sequence of str
-        Numbers of the summary, by dotted path, that get a column besides those of the kind of scenario.
-
-    Attributes
-    ----------
-    of : dict
-        Lists by name: the swept keys, ``seed``, ``method``, ``status``, and the numbers.
-    cell : list of int
-        The place of each line's cell in the grid.
+    ``measures`` are numbers of the summary, by dotted path, that get a column besides those of the kind of scenario.
+    ``of`` has the lists by name: the swept keys, ``seed``, ``method``, ``status``, and the numbers. ``cell`` has the
+    place of each line's cell in the grid.
     """
 
     def __init__(self, keys: Sequence[str], measures: Sequence[str] = ()) -> None:

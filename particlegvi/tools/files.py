@@ -20,6 +20,8 @@ from particlegvi.tools import system
 from particlegvi.tools.quoting import refuse, shown
 
 LARGEST_TEXT = 50_000_000  # bytes; far above any manifest or summary, far below what would hurt
+# Of a JSON file. Three bytes of text become 64 of memory for a table, and two become 32 for a number.
+MOST_TABLES, MOST_VALUES = 1_000_000, 10_000_000
 TRIES, PAUSE = 10, 0.1  # for a file that another program (a reader, a virus scanner) has open for a moment: one second
 NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
@@ -152,6 +154,8 @@ def read_text(path: str | os.PathLike[str], largest: int = LARGEST_TEXT, links: 
 def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The object in a JSON file, which must not be a link; else a ValueError that names the file."""
     text = read_text(path, links=False)
+    if text.count("{") + text.count("[") > MOST_TABLES or text.count(",") > MOST_VALUES:
+        raise ValueError(f"{path} has more than {MOST_TABLES:,} tables or {MOST_VALUES:,} values, too many to be read")
     try:
         content = json.loads(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_table)
     except (ValueError, RecursionError) as error:
@@ -175,8 +179,9 @@ def _finite(digits: str) -> float:
 def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"the key {shown(next(name for name in table if names.count(name) > 1))} is there twice")
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {shown(twice)} is there twice")
     return table
 
 

@@ -13,8 +13,8 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.cli import main
+from particlegvi.runs.storage.arrays import RecordFile
 from particlegvi.runs.storage.lock import FolderLost, Lock
-from particlegvi.runs.storage.record_file import RecordFile
 from particlegvi.tools import files
 
 from .interrupting import SHORT, content, interrupted

@@ -63,7 +63,7 @@ def test_files_that_cannot_be_opened_once(begun, tmp_path, code, monkeypatch):
         shutil.copytree(begun, folder)
         with monkeypatch.context() as patch:
             opened = failing(number, code)
-            for module in ("tools.files", "runs.storage.record_file"):
+            for module in ("tools.files", "runs.storage.arrays"):
                 patch.setattr(f"particlegvi.{module}.open", opened, raising=False)
             try:
                 pg.resume(folder, progress=StopAt("DLE", 40))

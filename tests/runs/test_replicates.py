@@ -14,6 +14,7 @@ import particlegvi as pg
 from particlegvi import plotting
 from particlegvi.runs.storage import checkpoint
 from particlegvi.scenario import load
+from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.tools.cells import Store
 
 STEPS, NUMBER = 20, 4
@@ -124,7 +125,7 @@ def test_interrupted_again_and_again(tmp_path, straight, each):
 
 
 EACH = "from particlegvi.tools.cells import batches; batches.LARGEST = 1"
-PROCESSES = "from particlegvi.scenario.kinds.particles import replicates; replicates.REPAID = 0.0"
+PROCESSES = "from particlegvi.scenario.kinds.particles import simulating; simulating.REPAID = 0.0"
 
 
 @pytest.mark.parametrize(("step", "pool"), [(10, ""), (40, ""), pytest.param(40, PROCESSES, marks=pytest.mark.slow)])
@@ -187,13 +188,23 @@ def test_a_changed_result_is_seen(tmp_path, straight, each):
     assert content(tmp_path / "run") != straight
 
 
-def test_a_replicate_that_diverges_says_which(tmp_path, monkeypatch):
-    from particlegvi.scenario.kinds.particles import replicates
+def test_a_replicate_of_other_sources_is_another_cell(monkeypatch):
+    one = simulating.Simulate("{}", "DLE", 0, ())
+    name = one.name(1)
+    assert name == one.name(1) != one.name(2)
+    monkeypatch.setattr("particlegvi.tools.sources.sources", lambda: "f" * 16)
+    assert one.name(1) != name
 
-    def fail(problem, method, record_every, hear, storage):
+
+def test_a_replicate_that_diverges_says_which(tmp_path, monkeypatch):
+    follow = simulating.follow
+
+    def fail(problem, method, record_every, *rest, **more):
+        if record_every:  # the run itself
+            return follow(problem, method, record_every, *rest, **more)
         raise pg.Diverged("step 3 of 20 made particle 1 non-finite", 3, 1)
 
-    monkeypatch.setattr(replicates, "follow", fail)
+    monkeypatch.setattr(simulating, "follow", fail)
     with pytest.raises(pg.Diverged):
         pg.run(SHORT, out=tmp_path / "run")
     kept = json.loads((tmp_path / "run" / "arrays" / "DLE.json").read_text())

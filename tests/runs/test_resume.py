@@ -13,11 +13,11 @@ import particlegvi as pg
 from particlegvi.runs import resume as resuming
 from particlegvi.runs.storage.creating import create
 from particlegvi.runs.storage.manifest import New
-from particlegvi.runs.storage.versions import versions
 from particlegvi.scenario import decisive, load, text
 from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.simulation import chunks
 from particlegvi.tools import files
+from particlegvi.tools.sources import versions
 
 from .interrupting import ALWAYS, SHORT, Stop, content, interrupted
 

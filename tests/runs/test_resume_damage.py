@@ -8,8 +8,8 @@ import os
 import pytest
 
 import particlegvi as pg
-from particlegvi.runs.storage.versions import versions
 from particlegvi.scenario import load
+from particlegvi.tools.sources import versions
 
 from .interrupting import SHORT, content, interrupted, spoil
 

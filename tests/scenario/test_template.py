@@ -7,8 +7,9 @@ import tomllib
 import pytest
 
 from particlegvi import cli
-from particlegvi.scenario import explaining, load, template
+from particlegvi.scenario import explaining, load
 from particlegvi.scenario.kinds.particles.keys import KEYS
+from particlegvi.scenario.writing import write_template
 
 
 @pytest.mark.thorough
@@ -20,10 +21,10 @@ def test_what_is_written_is_what_would_be_chosen(loss, variables, tmp_path):
     place = tmp_path / "mine.toml"
     if loss == '"':
         with pytest.raises(ValueError, match="loss: formula"):
-            template.write(place, loss)
+            write_template(place, loss)
         assert not place.exists()
         return
-    template.write(place, loss, variables)
+    write_template(place, loss, variables)
     entry = {"formula": loss, "variables": variables} if variables else loss
     assert load(place) == load({"name": "mine", "loss": entry})
     content = place.read_text()
@@ -31,7 +32,7 @@ def test_what_is_written_is_what_would_be_chosen(loss, variables, tmp_path):
     assert {"particles", "steps", "step_size", "methods"} <= set(tomllib.loads(content))
     before = place.read_bytes()
     with pytest.raises(ValueError, match="exists and is left as it is"):
-        template.write(place, "t^2")
+        write_template(place, "t^2")
     assert place.read_bytes() == before
 
 

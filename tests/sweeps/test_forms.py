@@ -9,7 +9,7 @@ from scipy import stats
 import particlegvi as pg
 from particlegvi.plotting.lines import band
 from particlegvi.plotting.swept import Panel, like_exact_draws
-from particlegvi.sweeps.report import best, interval, marginals
+from particlegvi.sweeps.sweep import best, interval, marginals
 
 from .conftest import OVER
 

@@ -12,9 +12,9 @@ from particlegvi.cli.doctor.self_test import self_test
 from particlegvi.contracts import Facts
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiling import processor
-from particlegvi.runs.storage.versions import versions
 from particlegvi.tools import memory
 from particlegvi.tools import system as systems
+from particlegvi.tools.sources import versions
 
 DAMAGED = "DAMAGED FILES: {}, which runs compile again and particlegvi doctor --clean removes"
 BASE = ("matplotlib", "llvmlite", "joblib", "threadpoolctl", "tomli-w", "tqdm", "shtab")

@@ -7,7 +7,6 @@ are the runs of a scenario, which may have a folder, and `load` reads them from 
 from __future__ import annotations
 
 from particlegvi.runs.results.results import Results, load
-from particlegvi.runs.results.runs import Comparison, Runs
-from particlegvi.runs.results.single import told
+from particlegvi.runs.results.runs import Comparison, Runs, told
 
 __all__ = ["Comparison", "Results", "Runs", "load", "told"]

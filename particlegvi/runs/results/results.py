@@ -14,14 +14,14 @@ from particlegvi.runs.results.runs import Runs
 from particlegvi.runs.storage import origin
 from particlegvi.runs.storage.creating import create
 from particlegvi.runs.storage.folder import Folder, open_folder
-from particlegvi.runs.storage.locked import SCENARIO
+from particlegvi.runs.storage.lock import SCENARIO
 from particlegvi.runs.storage.manifest import PICTURES, New, difference
-from particlegvi.runs.storage.versions import versions
 from particlegvi.scenario import check, decisive, kinds, text
 from particlegvi.scenario.kinds.kind import Job
 from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools.files import Unreadable
 from particlegvi.tools.quoting import as_argument
+from particlegvi.tools.sources import versions
 from particlegvi.tools.stages import tell
 
 
@@ -67,6 +67,11 @@ class Results(Runs):
             if self.folder is None:
                 raise
             raise ValueError(f"{self.folder / 'summary.json'} is damaged: {type(error).__name__} {error}") from None
+
+    @property
+    def largest(self) -> int:
+        """The most bytes that one array of a run may have in a file."""
+        return self.kind.largest(self.parts, self.scenario)
 
     def take_summary(self, summary: Facts | None) -> None:
         """Use a stored summary, so that it is not computed again."""
@@ -146,23 +151,10 @@ class Results(Runs):
 
 
 def load(folder: str | os.PathLike[str]) -> Results:
-    """Load the results that `run`, `Results.save` or a command has saved.
+    """Load the results that `run`, `Results.save` or a command has saved: see `particlegvi.load`.
 
-    Parameters
-    ----------
-    folder : path
-        For example ``runs/global-minimiser``.
-
-    Returns
-    -------
-    Results
-        Loss, prior and methods are made from the scenario in the folder. An unfinished run has the methods that are
-        done, and the records of the next method up to its last checkpoint.
-
-    Raises
-    ------
-    ValueError
-        If the folder is not that of a run, or a file in it is missing or damaged.
+    Loss, prior and methods are made from the scenario in the folder. An unfinished run has the methods that are done,
+    and the records of the next method up to its last checkpoint.
     """
     while True:
         there = open_folder(folder)
@@ -180,7 +172,7 @@ def _load(there: Folder) -> Results:
     results = opened(there, "finished" if manifest["status"] == "simulated" else manifest["status"])
     for label in results.labels:
         done = label in manifest["methods"]
-        record = there.record(label) if done else there.unfinished(label)
+        record = there.record(label, results.largest) if done else there.unfinished(label, results.largest)
         if record is not None:
             results.add_stored(label, record)
     try:
@@ -203,17 +195,8 @@ def opened(there: Folder, status: str, content: dict[str, Any] | None = None) ->
 def stored_scenario(there: Folder) -> Facts:
     """The complete scenario of a folder, checked as strictly as any other file.
 
-    If ``scenario.toml`` is missing, it is made from the settings in the manifest, which have no title and no figures.
-
-    Raises
-    ------
-    ValueError
-        If it is damaged, or a setting differs from that of the run; the message names the key.
-
-    Warns
-    -----
-    UserWarning
-        If ``scenario.toml`` is missing.
+    If ``scenario.toml`` is missing, it is made from the settings in the manifest, which have no title and no figures,
+    with a warning. A ValueError if it is damaged, or a setting differs from that of the run; the message names the key.
     """
     place, settings = there.path / SCENARIO, there.manifest["settings"]
     if settings and not os.path.lexists(place):
@@ -230,6 +213,6 @@ def stored_scenario(there: Folder) -> Facts:
 def complete(place: Path, content: str) -> Facts:
     """The complete scenario in a file ``scenario.toml``; a ValueError that names the file if it is not complete."""
     try:
-        return check(tomllib.loads(content))
+        return check(tomllib.loads(content.removeprefix("\ufeff")))  # the mark that Notepad puts before the text
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{place} is not a complete scenario: {error}") from None

@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING, Any, Self
 
 from particlegvi.contracts import Facts
 from particlegvi.engine.numerics.compiling import working
-from particlegvi.runs.results.exporting import ExportedRuns
-from particlegvi.runs.results.filming import FilmedRuns
-from particlegvi.runs.storage.versions import versions
+from particlegvi.integrators import schedules
+from particlegvi.runs.results.forms import ExportedRuns, FilmedRuns
+from particlegvi.scenario import kinds
 from particlegvi.scenario.kinds.kind import Kind
+from particlegvi.scenario.kinds.particles.building import Parts
+from particlegvi.simulation.loop import simulate
+from particlegvi.simulation.run import Run, Told, tellers
 from particlegvi.tools import arguments, html
+from particlegvi.tools.sources import versions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from particlegvi.pages.building import Page
+
+__all__ = ["Run", "simulate", "told"]  # whoever takes them from here gets runs that can describe themselves
 
 
 class Runs(ExportedRuns, FilmedRuns):
@@ -202,3 +208,26 @@ class Comparison(Runs):
     def name(self) -> str:
         """The name of the loss."""
         return str(self.parts.loss.name)
+
+
+def told(run: Run) -> Told:
+    """The description and the verdict of a run of `particlegvi.simulate`."""
+    start = run.initial if run.drawn_from_prior() is None else None
+    facts = {
+        "name": run.loss.name,
+        "title": run.label,
+        "source": "",
+        "particles": run.particles,
+        "steps": int(run.steps[-1]),
+        "step_size": schedules.plain(run.step_size),
+        "methods": {run.label: {}},
+    }
+    parts = Parts(run.loss, run.prior, start, {run.label: run.method})  # type: ignore[arg-type]  # any loss will do
+    status = "stopped" if "stopped" in run.info else "finished"
+    runs = Comparison(kinds.get("particles"), facts, parts, run.seed, status)
+    runs.add(run.label, run)
+    reached, verdict = runs.kind.verdicts(runs.summary)[run.label]
+    return Told(runs.describe(), reached, verdict)
+
+
+tellers[:] = [told]

@@ -1,11 +1,17 @@
-"""Arrays on the disk: .npy without pickle, read only after the header was checked against the file."""
+"""Arrays on the disk: .npy without pickle, read only after the header was checked against the file.
+
+A `RecordFile` grows record by record, knows its sha256 at every length, and can be taken up again.
+"""
 
 from __future__ import annotations
 
 import errno
+import hashlib
+import io
 import math
 import os
 import re
+import stat
 import struct
 from pathlib import Path
 from typing import Any
@@ -13,12 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from particlegvi.tools import files
 from particlegvi.tools.files import Unreadable, open_regular, write
 
 MAGIC = b"\x93NUMPY\x01\x00"
 # What numpy writes for plain numbers, and nothing else that it would read.
 HEADER = re.compile(rb"\{'descr': '(<f8|<i8)', 'fortran_order': False, 'shape': \(([0-9, ]{1,100})\), \} *\n")
 LONGEST_HEADER = 1000
+BLOCK = 2**22  # bytes read at once
 
 
 def write_array(path: Path, array: NDArray[Any]) -> None:
@@ -27,10 +35,13 @@ def write_array(path: Path, array: NDArray[Any]) -> None:
     write(path, lambda file: np.lib.format.write_array(file, whole, version=(1, 0), allow_pickle=False))
 
 
-def read_array(path: Path, dtype: type[np.generic], dims: int | None = None, rows: int | None = None) -> NDArray[Any]:
+def read_array(
+    path: Path, dtype: type[np.generic], dims: int | None = None, rows: int | None = None, largest: int | None = None
+) -> NDArray[Any]:
     """Read an array whose header must promise ``dtype``, the size of the file, and ``dims`` dimensions.
 
-    With ``rows`` it is a file that still grows: the first ``rows`` rows of what its header promises.
+    With ``rows`` it is a file that still grows: the first ``rows`` rows of what its header promises. An array of more
+    than ``largest`` bytes is refused before it is read: a file with holes takes less room on the disk than in memory.
 
     Raises
     ------
@@ -58,6 +69,8 @@ def read_array(path: Path, dtype: type[np.generic], dims: int | None = None, row
             count = math.prod(shape)
             if count * found.itemsize != there:
                 raise ValueError(f"it is not as long as its shape {shape} needs")
+            if largest is not None and there > largest:
+                raise ValueError(f"its shape {shape} must need at most {largest} bytes in a run like this, not {there}")
             array = np.fromfile(file, dtype=found, count=count)
             if len(array) < count:  # numpy keeps quiet about a read that failed; the length was checked
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
@@ -66,3 +79,104 @@ def read_array(path: Path, dtype: type[np.generic], dims: int | None = None, row
             raise Unreadable(f"{path} cannot be read: {error.strerror}") from None
         except ValueError as error:
             raise ValueError(f"{path} is not an array that a run has written: {error}") from None
+
+
+class RecordFile:
+    """A .npy file of float64 that promises its final shape from the start and is filled record by record.
+
+    With ``digest`` it takes up a file that holds at least ``keep`` records and has this sha256 up to there; what comes
+    after is cut. A ValueError if that file is damaged. ``shape`` is that of one record.
+    """
+
+    def __init__(self, path: Path, records: int, shape: tuple[int, ...], keep: int = 0, digest: str = "") -> None:
+        self.path = path
+        self.shape = shape
+        self._header = _header((records, *shape))
+        self._size = 8 * int(np.prod(shape))
+        # No write goes through a link, which could lead out of the folder: a new file takes the place of an old one.
+        more = getattr(os, "O_NOFOLLOW", 0)
+        if not digest and path.is_file() and not path.is_symlink():
+            files.remove(path)
+        mode = "r+b" if digest or os.path.lexists(path) else "x+b"
+        self._file = open(path, mode, 0, opener=lambda name, flags: os.open(name, flags | more, 0o666))  # noqa: SIM115
+        try:
+            status = os.fstat(self._file.fileno())
+            if not stat.S_ISREG(status.st_mode):  # a pipe could keep us waiting for ever
+                raise ValueError(f"{path} is not a file")
+            files.check_single(path, status)
+        except ValueError:
+            self._file.close()
+            raise
+        if digest:
+            found = self._hash(keep)
+            if found.hexdigest() != digest:
+                self._file.close()
+                raise ValueError(f"{path} is damaged: its first {keep} records are not what was written")
+            self._ends = {keep: found}
+        else:
+            self._file.write(self._header)
+            self._ends = {0: hashlib.sha256(self._header)}
+
+    @property
+    def count(self) -> int:
+        """Records written."""
+        return max(self._ends)
+
+    def append(self, record: NDArray[np.float64]) -> None:
+        """Add a record. Whatever interrupts this leaves the array as long as it was."""
+        count = self.count
+        content = np.ascontiguousarray(record, dtype=np.float64).data.cast("B")
+        digest = self._ends[count].copy()
+        digest.update(content)
+        self._file.seek(self._end(count))
+        while content:
+            content = content[self._file.write(content) or 0 :]
+        # the end before stays known: a snapshot may have been taken there
+        self._ends = {count: self._ends[count], count + 1: digest}
+
+    def digest(self, count: int) -> str:
+        """The sha256 of the file up to the end of its first ``count`` records, one of the last two lengths."""
+        return self._ends[count].hexdigest()
+
+    def flush(self) -> None:
+        """Wait until all of it is on the disk."""
+        os.fsync(self._file.fileno())
+
+    def records(self) -> NDArray[np.float64]:
+        """The records written, (count, ...), mapped and not copied."""
+        files.check_held(self.path)  # the file of another run at this path has other numbers
+        shape = (self.count, *self.shape)
+        return np.memmap(self.path, dtype=np.float64, mode="r", offset=len(self._header), shape=shape)
+
+    def finish(self, path: Path) -> str:
+        """Give the full array its name; its sha256."""
+        self._file.truncate(self._end(self.count))
+        self.flush()
+        self._file.close()
+        files.replace(self.path, path)
+        return self.digest(self.count)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _end(self, count: int) -> int:
+        return len(self._header) + count * self._size
+
+    def _hash(self, count: int) -> hashlib._Hash:
+        found = hashlib.sha256()
+        left = self._end(count)
+        while left > 0:
+            block = self._file.read(min(left, BLOCK))
+            if not block:
+                break
+            found.update(block)
+            left -= len(block)
+        return found
+
+
+def _header(shape: tuple[int, ...]) -> bytes:
+    """The header that `numpy.save` writes before an array of float64 of this shape."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return header.getvalue()

@@ -37,25 +37,13 @@ ENTRIES = {
 
 
 class Checkpoint(NamedTuple):
-    """A snapshot of a method's run, and the sha256 of the records that belong to it.
+    """A snapshot of a method's run, and the sha256 of the records that belong to it."""
 
-    Attributes
-    ----------
-    label : str
-        The method.
-    seed : int
-    snapshot : Snapshot
-    records_sha256 : str
-        Of the file of records, up to the end of the last record of the snapshot.
-    seconds : float
-        What the run has taken so far.
-    """
-
-    label: str
+    label: str  # the method
     seed: int
     snapshot: Snapshot
-    records_sha256: str
-    seconds: float
+    records_sha256: str  # of the file of records, up to the end of the last record of the snapshot
+    seconds: float  # what the run has taken so far
 
 
 def write(run: Path, checkpoint: Checkpoint) -> None:

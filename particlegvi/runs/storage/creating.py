@@ -22,12 +22,8 @@ from particlegvi.tools.quoting import as_argument
 def create(out: str | os.PathLike[str] | None, new: New, overwrite: bool = False) -> Folder:
     """Make the folder of a new run, with its scenario, manifest and lock, in one step.
 
-    Without ``out`` it is ``runs/NAME``, or ``runs/NAME-2`` and so on if that is taken.
-
-    Raises
-    ------
-    ValueError
-        If ``out`` exists and may not be overwritten, or cannot be made.
+    Without ``out`` it is ``runs/NAME``, or ``runs/NAME-2`` and so on if that is taken. A ValueError if ``out`` exists
+    and may not be overwritten, or cannot be made.
     """
     try:
         if out is None:

@@ -14,9 +14,9 @@
 and until the run is finished
 
     lock                        the process that writes (`particlegvi.runs.storage.lock`)
-    next.json                   another run takes the folder over (`particlegvi.runs.storage.overwriting`)
+    next.json                   another run takes the folder over (`particlegvi.runs.storage.creating`)
     checkpoint/                 the state from which the run goes on (`particlegvi.runs.storage.checkpoint`)
-    arrays/LABEL.growing.npy    the records of the method that is running (`particlegvi.runs.storage.record_file`)
+    arrays/LABEL.growing.npy    the records of the method that is running (`particlegvi.runs.storage.arrays`)
 
 The folder appears whole, with scenario and manifest, before anything is simulated. Each method is added when it is
 done; the manifest names it only after its arrays are on the disk. Only the manifest has wall-clock times: all other
@@ -41,9 +41,8 @@ from particlegvi.contracts import Facts, Record
 from particlegvi.runs.storage import checkpoint
 from particlegvi.runs.storage import manifest as manifests
 from particlegvi.runs.storage.arrays import read_array, write_array
+from particlegvi.runs.storage.lock import MANIFEST, SCENARIO, Lock, LockedFolder
 from particlegvi.runs.storage.lock import NAME as LOCK
-from particlegvi.runs.storage.lock import Lock
-from particlegvi.runs.storage.locked import MANIFEST, SCENARIO, LockedFolder
 from particlegvi.runs.storage.overwriting import ARRAY, finish, is_own
 from particlegvi.runs.storage.overwriting import written as files_written
 from particlegvi.settings import checks
@@ -58,10 +57,7 @@ class Folder(LockedFolder):
     def take(self) -> Facts:
         """Take the lock; return the note of progress of a process that died with the lock, or {}.
 
-        Raises
-        ------
-        ValueError
-            If another process is writing, or a file that grows is a hard link.
+        A ValueError if another process is writing, or a file that grows is a hard link.
         """
         if self._lock is None:
             try:
@@ -125,16 +121,8 @@ class Folder(LockedFolder):
     ) -> None:
         """Write a record, then name the method in the manifest as done.
 
-        Parameters
-        ----------
-        label : str
-        record : Record
-        seconds : float, optional
-            Run time of the method.
-        written : mapping, optional
-            sha256 by name of the arrays that are in their files already.
-        order : sequence of str
-            All labels of the run, in the order of the manifest.
+        ``written`` has the sha256 of the arrays that are in their files already, and ``order`` all labels of the run,
+        in the order of the manifest.
         """
         for name in record.files:
             if not is_own(name):
@@ -164,13 +152,10 @@ class Folder(LockedFolder):
         """Remove a method from the manifest, because its files are damaged."""
         self.update(methods=[each for each in self.manifest["methods"] if each != label])
 
-    def record(self, label: str) -> Record:
-        """Read the record of one method that is done.
+    def record(self, label: str, largest: int | None = None) -> Record:
+        """Read the record of one method that is done, whose arrays have at most ``largest`` bytes each.
 
-        Raises
-        ------
-        ValueError
-            If there is none, or a file is missing, damaged or does not fit the others.
+        A ValueError if there is none, or a file is missing, damaged or does not fit the others.
         """
         if label not in self.manifest["methods"]:
             raise ValueError(f"{self.path} has no results of {label}: it is {self.manifest['status']}")
@@ -178,7 +163,7 @@ class Folder(LockedFolder):
         for listed in list(self.manifest["sha256"]):
             array = ARRAY.fullmatch(listed)
             if array is not None and array[1] == label:
-                arrays[array[2]] = self._read(label, array[2])
+                arrays[array[2]] = self._read(label, array[2], largest)
             elif is_own(listed):
                 self.verify(self.path / listed)
                 texts[listed] = files.read_text(self.path / listed, links=False)
@@ -191,24 +176,27 @@ class Folder(LockedFolder):
         ):
             number, steps = len(arrays["positions"]), len(arrays["steps"])
             raise ValueError(f"{self.path} is damaged: {label} has {number} records of {steps} steps")
+        numbers = arrays.get("steps", np.arange(1))
+        if numbers[0] < 0 or np.any(numbers[1:] <= numbers[:-1]):
+            raise ValueError(f"{self.path} is damaged: the step numbers of {label} must be 0 or more and increase")
         if label in self.manifest["seconds"]:
             info["seconds"] = self.manifest["seconds"][label]
         return Record(arrays, info, texts)
 
-    def _read(self, label: str, name: str) -> NDArray[Any]:
+    def _read(self, label: str, name: str, largest: int | None) -> NDArray[Any]:
         place = self._array(label, f"{name}.npy")
         dims = {"positions": 3, "steps": 1}.get(name)
-        array = read_array(place, np.int64 if name == "steps" else np.float64, dims)
+        array = read_array(place, np.int64 if name == "steps" else np.float64, dims, largest=largest)
         self.verify(place)
         return array
 
-    def unfinished(self, label: str) -> Record | None:
+    def unfinished(self, label: str, largest: int | None = None) -> Record | None:
         """The records of a method that is not done, up to its last checkpoint; None if there are none."""
         for found in checkpoint.read(self.path, with_state=False):
             snapshot = found.snapshot
             if found.label == label and snapshot.records > 0:
                 with files.ignoring_damage():
-                    positions = read_array(self.growing(label), np.float64, 3, rows=snapshot.records)
+                    positions = read_array(self.growing(label), np.float64, 3, snapshot.records, largest)
                     return Record({"positions": positions}, snapshot.facts | {"stopped": "interrupted"})
         return None
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Snapshot
 from particlegvi.runs.storage import checkpoint
+from particlegvi.runs.storage.arrays import RecordFile
 from particlegvi.runs.storage.checkpoint import Checkpoint
 from particlegvi.runs.storage.folder import Folder
-from particlegvi.runs.storage.record_file import RecordFile
 from particlegvi.tools import system
 from particlegvi.tools.memory import IN_MEMORY
 
@@ -22,18 +22,8 @@ CHECKPOINT_EVERY = 4.0  # seconds of run time; with a million particles in the p
 class FolderStorage:
     """Storage (`particlegvi.contracts.Storage`) that writes into a folder whose lock is held.
 
-    Parameters
-    ----------
-    folder : Folder
-    label : str
-        Of the method.
-    checkpoint_every : float
-        Seconds of run time between checkpoints: as much work as a killed process loses at most.
-
-    Attributes
-    ----------
-    earlier : float
-        Seconds that interrupted runs had spent on the steps that need not be repeated.
+    A killed process loses at most ``checkpoint_every`` seconds of run time. ``earlier`` has the seconds that
+    interrupted runs had spent on the steps that need not be repeated.
     """
 
     def __init__(self, folder: Folder, label: str, checkpoint_every: float = CHECKPOINT_EVERY) -> None:

@@ -1,4 +1,4 @@
-"""One writer for one folder: a lock that ends with its process, however that ends."""
+"""One writer for one folder: a lock that ends with its process, and the base of the folders of runs and of sweeps."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from particlegvi.tools import files, system
 from particlegvi.tools.quoting import as_argument
 
 NAME = "lock"
+SCENARIO, MANIFEST = "scenario.toml", "manifest.json"
 
 
 class FolderLost(OSError):
@@ -45,12 +46,8 @@ class Lock:
     def take(cls, folder: Path) -> Lock:
         """Take the lock of a folder.
 
-        Raises
-        ------
-        ValueError
-            If a living process has it (the sentence names its number), or the lock file is a hard link.
-        OSError
-            If the folder cannot be written.
+        A ValueError if a living process has it (the sentence names its number), or the lock file is a hard link; an
+        OSError if the folder cannot be written.
         """
         lock = cls(folder, *_held(folder))
         lock.note()
@@ -82,14 +79,8 @@ class Lock:
     def move(self, place: Path) -> None:
         """Rename the folder, and keep its lock.
 
-        Windows renames no folder that has an open file: there the lock is given back and taken again.
-
-        Raises
-        ------
-        OSError
-            If the folder cannot be renamed.
-        ValueError
-            If another process has taken the lock in between.
+        Windows renames no folder that has an open file: there the lock is given back and taken again. A ValueError if
+        another process has taken the lock in between.
         """
         if system.WINDOWS:
             os.close(self._file)
@@ -164,3 +155,35 @@ def _read(file: int) -> Facts:
     except (ValueError, OSError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
+
+
+class LockedFolder:
+    """A folder that exists, with its lock once it is held.
+
+    Attributes
+    ----------
+    path : Path
+    manifest : dict
+        The content of ``manifest.json``.
+    """
+
+    def __init__(self, path: Path, manifest: Facts, lock: Lock | None = None) -> None:
+        self.path = path
+        self.manifest = manifest
+        self._lock = lock
+
+    def update(self, **entries: object) -> None:
+        """Change entries of the manifest and write it."""
+        self.manifest.update(entries)
+        files.write_json(self.path / MANIFEST, self.manifest)
+
+    def restore_scenario(self, text: str) -> None:
+        """Write ``scenario.toml`` if somebody has removed it; a file that is there stays as it is."""
+        if not (self.path / SCENARIO).exists():
+            files.write_text(self.path / SCENARIO, text)
+
+    def release(self) -> None:
+        """Give the lock back."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None

@@ -10,13 +10,14 @@ from particlegvi.contracts import Facts
 from particlegvi.runs.storage import origin
 from particlegvi.settings import checks
 from particlegvi.tools import files
+from particlegvi.tools.sources import code
 
 SCHEMA, FIRST_SCHEMA = 2, 1
 FORMAT = "particlegvi run"
 # "simulated": only the pictures are missing
 STATUS = ("running", "simulated", "finished", "interrupted", "diverged", "failed")
 UNFINISHED = ("running", "simulated", "interrupted", "failed")
-NEXT = "next.json"  # a run takes the folder over: `particlegvi.runs.storage.overwriting`
+NEXT = "next.json"  # a run takes the folder over: `particlegvi.runs.storage.creating`
 PICTURES = (".png", ".pdf", ".svg", ".gif", ".webp", ".apng", ".mp4", ".webm")  # films included
 SINCE_SCHEMA_2 = ("settings", "sha256", "resumed")
 ENTRIES = {
@@ -28,46 +29,28 @@ ORIGIN: dict[str, type] = {"code": dict, "machine": dict, "anyway": list}
 
 
 class New(NamedTuple):
-    """The first content of the folder of a new run.
+    """The first content of the folder of a new run."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the scenario.
-    text : str
-        The content of ``scenario.toml``.
-    settings : dict
-        The part of the scenario on which the numbers depend.
-    seed : int
-    versions : dict
-        Versions of the packages on which the numbers depend.
-    labels : list of str
-        Labels of the methods, or of whatever else is run.
-    """
-
-    name: str
-    text: str
-    settings: Facts
+    name: str  # name of the scenario
+    text: str  # the content of ``scenario.toml``
+    settings: Facts  # the part of the scenario on which the numbers depend
     seed: int
-    versions: dict[str, str]
-    labels: list[str]
+    versions: dict[str, str]  # versions of the packages on which the numbers depend
+    labels: list[str]  # labels of the methods, or of whatever else is run
 
     def manifest(self) -> Facts:
         """The manifest of a run that starts."""
         return {
             "format": FORMAT, "schema": SCHEMA, "status": "running", "scenario": self.name, "settings": self.settings,
             "seed": self.seed, "versions": self.versions, "methods": [], "sha256": {}, "seconds": {}, "figures": [],
-            "resumed": [], "labels": self.labels, "code": origin.code(), "machine": origin.machine(),
+            "resumed": [], "labels": self.labels, "code": code(), "machine": origin.machine(),
         }  # fmt: skip
 
 
 def read(folder: Path) -> Facts:
     """The manifest of a folder; if a run takes the folder over, the manifest of that run.
 
-    Raises
-    ------
-    ValueError
-        If there is none, or it is not that of a run, damaged, or of a newer version.
+    A ValueError if there is none, or it is not that of a run, damaged, or of a newer version.
     """
     taken = next_run(folder)
     manifest = earlier(folder) if taken is None else _checked(folder, taken[1], folder / NEXT)
@@ -156,17 +139,9 @@ def check_same(folder: Path, manifest: Facts, settings: Facts, expected: Facts |
 
 
 def check_versions(folder: Path, manifest: Facts, versions: dict[str, str], anyway: bool = False) -> Facts:
-    """Compare the versions of packages with those that a run was begun with.
+    """Refuse other versions of packages than those that a run was begun with, which may give other numbers.
 
-    Returns
-    -------
-    dict
-        The versions, if they differ and ``anyway`` accepts them; else empty.
-
-    Raises
-    ------
-    ValueError
-        If they differ, which may give other numbers, unless ``anyway``; and for a run of the first schema.
+    The versions, if they differ and ``anyway`` accepts them; else empty. A run of the first schema is refused.
     """
     if manifest["schema"] == FIRST_SCHEMA:
         raise ValueError(

@@ -41,10 +41,7 @@ def begin(path: Path, scenario: str, manifest: Facts) -> None:
 def take_over(path: Path, scenario: str, manifest: Facts) -> None:
     """Start a new run in a folder whose lock is held, and which is empty or an earlier run's.
 
-    Raises
-    ------
-    ValueError
-        If the folder of the earlier run is damaged; nothing has changed then.
+    A ValueError if the folder of the earlier run is damaged; nothing has changed then.
     """
     finish(path)
     manifests.earlier(path)

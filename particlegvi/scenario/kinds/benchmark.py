@@ -1,4 +1,4 @@
-"""Benchmark tables as scenarios: Tables 6.2, 5.1 and 4.1 of the thesis and Figures 2 to 4 of source 004."""
+"""Benchmark tables as scenarios: Tables 6.2, 5.1 and 4.1 of the thesis, and the figures of sources 003 and 004."""
 
 from __future__ import annotations
 
@@ -56,6 +56,12 @@ def models(value: Any, key: str) -> list[str] | dict[str, Facts]:
     return value
 
 
+def sizes(value: object, key: str) -> list[int]:
+    if not isinstance(value, list) or not 1 <= len(value) <= 100:
+        raise refuse(key, value, "a list of at least one whole number")
+    return [_count(1)(each, f"{key}[{index}]") for index, each in enumerate(value)]
+
+
 def _count(least: int) -> Check:
     return checks.whole(least, 2**31 - 1)
 
@@ -72,28 +78,33 @@ class BenchmarkTable(Kind):
         ),
         "rows": Key(names, "data sets; absent: all rows of the printed table"),
         "models": Key(models, "models, with settings of their own as [models.NAME]; absent: all of the table"),
-        "protocols": Key(names, "what is done to the data; absent: all of the table"),
-        "splits": Key(_count(1), "how many splits", 5),
+        "protocols": Key(names, "treatments of the data; absent: all of the table"),
+        "splits": Key(_count(1), "number of splits", 5),
         "first_split": Key(_count(0), "number of the first split", 0),
-        "inducing_points": Key(_count(1), "the most of each model under the standardised protocol", 400),
-        "particles": Key(_count(2), "functions that PLS samples; networks of an ensemble, 5 of them if absent", 100),
-        "steps": Key(_count(1), "of ensembles under the protocol standard, at most; absent: 32000; of Adam"),
+        "inducing_points": Key(_count(1), "largest number of each model under the standardised protocol", 400),
+        "particles": Key(_count(2), "functions that PLS samples, or networks of an ensemble (5 if absent)", 100),
+        "steps": Key(_count(1), "most steps of ensembles under the protocol standard (32000 if absent), or of Adam"),
         **keys.TAIL,
     }
     smallest = 'kind = "table"'
+
+    def declared(self, scenario: Scenario) -> Declared:
+        """The table of a scenario; for an unknown name the default one, because the check of the name comes later."""
+        name = scenario.get("table", FUNCTIONS)
+        return TABLES[name] if isinstance(name, str) and name in TABLES else TABLES[FUNCTIONS]
 
     def labels(self, scenario: Scenario) -> list[str]:
         return [LABEL]
 
     def complete(self, scenario: Facts) -> list[str]:
         """Fill in the defaults of the table."""
-        for key, value in declared(scenario).defaults.items():
+        for key, value in self.declared(scenario).defaults.items():
             scenario.setdefault(key, value)
         return []
 
     def agree(self, scenario: Facts) -> None:
         """Refuse settings that the table does not use."""
-        for key in declared(scenario).unused:
+        for key in self.declared(scenario).unused:
             if scenario.pop(key, self.keys[key].default) != self.keys[key].default:
                 raise ValueError(f"{key} must be left out for the table {scenario.get('table', FUNCTIONS)}")
 
@@ -102,10 +113,12 @@ class BenchmarkTable(Kind):
 
         outside = (*keys.HEAD, *keys.TAIL, "table")
         given = {key: scenario[key] for key in self.keys if key in scenario and key not in outside}
-        return vars(tables)[declared(scenario).settings].of(given)
+        if "trials" in given:
+            given["splits"] = given.pop("trials")
+        return vars(tables)[self.declared(scenario).settings].of(given)
 
     def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
-        from particlegvi.scenario.tables.benchmarks import benchmark
+        from particlegvi.scenario.tables.running import benchmark
 
         for row in parts.rows:
             for protocol in parts.protocols:
@@ -161,10 +174,26 @@ class BenchmarkTable(Kind):
         return "scores"
 
 
-def declared(scenario: Scenario) -> Declared:
-    """The table of a scenario; for an unknown name the default one, because the check of the name comes later."""
-    name = scenario.get("table", FUNCTIONS)
-    return TABLES[name] if isinstance(name, str) and name in TABLES else TABLES[FUNCTIONS]
+class Approximation(BenchmarkTable):
+    """A table of approximations of a Gaussian process on data sets, by number of inducing points and trial."""
+
+    name = "approximation"
+    keys = {
+        **keys.HEAD,
+        "rows": Key(names, "data sets", ["synthetic"]),
+        "models": Key(names, "approximations; absent: all of the table"),
+        "sizes": Key(sizes, "numbers of inducing points", [4, 10, 21, 46, 100]),
+        "trials": Key(checks.whole(1, 1000), "the number of starts at random rows", 10),
+        "iterations": Key(checks.whole(1, 100_000), "the most iterations of a search for inducing points", 200),
+        **keys.TAIL,
+    }
+    smallest = 'kind = "approximation"'
+
+    def declared(self, scenario: Scenario) -> Declared:
+        return Declared("ApproximationSettings", {}, ())
+
+    def figure(self, runs: Sequence[object]) -> str:
+        return "curves"
 
 
 def _seeded(job: Job) -> Any:

@@ -40,13 +40,7 @@ def fact(place: int, required: tuple[str, ...] = (), **forms: Form) -> Callable[
 
 
 class FactRegistry:
-    """The facts of one kind of scenario.
-
-    Parameters
-    ----------
-    package : str
-        The package whose modules hold the facts.
-    """
+    """The facts of one kind of scenario, in the modules of a package."""
 
     def __init__(self, package: str) -> None:
         self._registry: Registry[Any] = Registry(package, "fact")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -19,42 +20,48 @@ if TYPE_CHECKING:  # they import numpy
     from particlegvi.tools.export.columns import Columns
     from particlegvi.tools.export.writing import Arrays
 
+LARGEST = 2**28  # bytes of an array whose size does not follow from the scenario
 Parts: TypeAlias = Any  # the result of `Kind.build`: each kind has its own class
 Runs: TypeAlias = Mapping[str, Any]  # runs by label
 Targets: TypeAlias = Any  # the result of `Kind.targets`: a mapping by label
 
 
 class Job(NamedTuple):
-    """The order to run one label of a scenario.
+    """The order to run one label of a scenario."""
 
-    Attributes
-    ----------
-    parts : object
-        The result of `Kind.build` for the scenario.
-    scenario : mapping
-        The complete scenario.
-    label : str
-    seed : int
-    storage : callable
-        ``storage()`` is the storage for records and snapshots of the run. It is in memory if the run has no folder.
-        After an interruption it returns the last snapshot.
-    folder : callable
-        ``folder()`` is a folder for files of the kind; a temporary folder if the run has none.
-    progress : callable or None
-    """
-
-    parts: Parts
-    scenario: Scenario
+    parts: Parts  # the result of `Kind.build` for the scenario
+    scenario: Scenario  # the complete scenario
     label: str
     seed: int
+    # ``storage()`` is the storage for records and snapshots of the run; it is in memory if the run has no folder;
+    # after an interruption it returns the last snapshot
     storage: Callable[[], Storage]
-    folder: Callable[[], Path]
+    folder: Callable[[], Path]  # ``folder()`` is a folder for files of the kind; a temporary folder if the run has none
     progress: Progress | None
 
     @property
     def step_progress(self) -> StepProgress | None:
         """The progress of this label: a function of the number of finished steps and of all steps."""
         return None if self.progress is None else partial(self.progress, self.label)
+
+
+def check_particles(record: Record, particles: int) -> None:
+    """Refuse a stored record of another number of particles than the scenario has."""
+    there = record.arrays["positions"].shape[1]
+    if there != particles:
+        raise ValueError(f"its particles must be {particles} as in the scenario, not {there}")
+
+
+@contextmanager
+def at_key(key: str) -> Iterator[None]:
+    """Put the key before the sentence of a part about its parameters."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        from particlegvi.datasets import MissingData
+
+        kind = MissingData if isinstance(error, MissingData) else ValueError
+        raise kind(f"{key}: {error}") from None
 
 
 class Space(NamedTuple):
@@ -106,13 +113,7 @@ class Kind:
             raise NotImplementedError(f"the kind of scenario {self.name} has no module {name}") from None
 
     def complete(self, scenario: Facts) -> list[str]:
-        """Fill in the values that follow from other keys, before each key is checked.
-
-        Returns
-        -------
-        list of str
-            A phrase for each value that was chosen freely.
-        """
+        """Fill in the values that follow from other keys, before each key is checked; a phrase for each free choice."""
         return []
 
     def agree(self, scenario: Facts) -> None:
@@ -129,6 +130,10 @@ class Kind:
     def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
         """Raise ValueError if the scenario cannot run on this machine: missing data, or a disk that is too small."""
 
+    def largest(self, parts: Parts, scenario: Scenario) -> int:
+        """The most bytes that one stored array of a run may have: a file that promises more is not read."""
+        return LARGEST
+
     def compiles(self, parts: Parts, scenario: Scenario) -> Expected:
         """An estimate of the kernels that the first run compiles, for the progress bar only."""
         return Expected()
@@ -143,13 +148,7 @@ class Kind:
         return Record({"positions": run.positions, "steps": run.steps}, run.info)
 
     def unpacked(self, job: Job, record: Record) -> Run:
-        """The run of a stored record, which may be cut short.
-
-        Raises
-        ------
-        ValueError, LookupError
-            If something is missing in the record.
-        """
+        """The run of a stored record, which may be cut short; a ValueError or LookupError if something is missing."""
         run: Run = self.module("simulating").unpacked(job, record)
         return run
 

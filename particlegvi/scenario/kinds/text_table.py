@@ -31,25 +31,14 @@ def percent(value: float | None) -> str:
 
 
 class Column(NamedTuple):
-    """A column of a summary: one value of each method.
+    """A column of a summary: one value of each method."""
 
-    Attributes
-    ----------
-    key : str
-        Key in the rows of `results.table()`; empty for a column that is only printed.
-    heading : str or None
-        Printed heading; None for a column that is not printed.
-    value : str or callable
-        The place of the value in the facts of a method, with dots ("truth.rmse"), or a function of the facts. If empty,
-        the place is ``key``.
-    form : callable
-        Turns the value into text.
-    """
-
-    key: str
-    heading: str | None = None
+    key: str  # key in the rows of `results.table()`; empty for a column that is only printed
+    heading: str | None = None  # printed heading; None for a column that is not printed
+    # the place of the value in the facts of a method, with dots ("truth.rmse"), or a function of the facts; if empty,
+    # the place is ``key``
     value: str | Callable[[Facts], Any] = ""
-    form: Callable[[Any], str] = number
+    form: Callable[[Any], str] = number  # turns the value into text
 
     def of(self, facts: Facts) -> Any:
         """The value in the facts of a method, or ``MISSING``."""

@@ -7,12 +7,11 @@ table (`Table`), the other files have its settings, problems, models and scores.
 """
 
 from particlegvi.scenario.tables.approximation import ApproximationSettings, ApproximationTable
-from particlegvi.scenario.tables.benchmarks import measure
 from particlegvi.scenario.tables.ensembles import EnsembleSettings, EnsembleTable
 from particlegvi.scenario.tables.functions import ProjectedSettings, ProjectedTable
 from particlegvi.scenario.tables.functions.protocols import published, rows
 from particlegvi.scenario.tables.linear import LinearSettings, LinearTable
-from particlegvi.scenario.tables.running import run_table
+from particlegvi.scenario.tables.running import measure, run_table
 from particlegvi.scenario.tables.settings import Task
 from particlegvi.scenario.tables.wasserstein import WassersteinSettings, WassersteinTable
 

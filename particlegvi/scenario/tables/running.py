@@ -1,41 +1,49 @@
-"""Computing the missing cells of a table, side by side in processes, and writing the table."""
+"""Computing the missing cells of a table of any kind, side by side in processes, and writing the table."""
 
 from __future__ import annotations
 
 import json
 import os
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from particlegvi.contracts import Progress
+from particlegvi.contracts import Facts, Progress
 from particlegvi.engine.numerics import threads
-from particlegvi.scenario.tables.benchmarks import benchmark, scores_of, settings_of
-from particlegvi.scenario.tables.settings import TableSettings, Task
-from particlegvi.scenario.tables.store import Store
+from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.scenario.tables.approximation import ApproximationSettings, ApproximationTable
+from particlegvi.scenario.tables.ensembles import EnsembleSettings, EnsembleTable
+from particlegvi.scenario.tables.functions import ProjectedSettings, ProjectedTable
+from particlegvi.scenario.tables.linear import LinearSettings, LinearTable
+from particlegvi.scenario.tables.settings import Problem, TableSettings, Task
 from particlegvi.scenario.tables.table import Table
-from particlegvi.tools import arguments, files, parts
+from particlegvi.scenario.tables.wasserstein import WassersteinSettings, WassersteinTable
+from particlegvi.scenario.tables.wasserstein.protocols import Trials
+from particlegvi.tools import arguments, cells, files, parts
 from particlegvi.tools.cells import Batch, Done, Engine, choose, compute
 from particlegvi.tools.quoting import refuse
+from particlegvi.tools.sources import SOURCES, sources
 
 Group: TypeAlias = tuple[Task, ...]  # the tasks of one problem
 Scored: TypeAlias = tuple[dict[str, float], float]  # scores, and the seconds that they took
+BENCHMARKS: dict[type[TableSettings], type[Table]] = {
+    ProjectedSettings: ProjectedTable,
+    EnsembleSettings: EnsembleTable,
+    WassersteinSettings: WassersteinTable,
+    LinearSettings: LinearTable,
+    ApproximationSettings: ApproximationTable,
+}
+
 
 @dataclass(frozen=True)
 class Measure:
-    """Measures batches of problems with their tasks, in any process.
-
-    Attributes
-    ----------
-    settings : TableSettings
-    folder : Path
-        The folder of the table. A cell is written as soon as it is finished, so that a killed process loses at most one
-        cell. If the folder is missing, as on another machine, only the result has the scores.
-    """
+    """Measures batches of problems with their tasks, in any process."""
 
     settings: TableSettings
+    # the folder of the table; a cell is written as soon as it is finished, so that a killed process loses at most one
+    # cell; if the folder is missing, as on another machine, only the result has the scores
     folder: Path
 
     def __call__(self, batch: Batch[Group]) -> Done[list[Scored]]:
@@ -145,7 +153,101 @@ def output_texts(table: Table) -> dict[str, str]:
 def stored(settings: TableSettings, folder: Path) -> Table:
     """The table that a folder holds; a ValueError where its cells are not those of its ``table.json``."""
     tasks = [task for group in settings.problems() for task in group]
-    table = benchmark(settings)(settings, Store(folder, settings).finished(tasks))
+    table = benchmark(settings)(settings, Store(folder, settings, any_sources=True).finished(tasks))
     if json.loads(json.dumps(table.summary())) != files.read_json(folder / "table.json"):
         raise ValueError(f"{folder / 'cells'} is damaged: its cells are not those of table.json")
     return table
+
+
+def benchmark(settings: TableSettings) -> type[Table]:
+    """The table of these settings."""
+    return BENCHMARKS[type(settings)]
+
+
+def settings_of(given: object) -> TableSettings:
+    """Return settings unchanged; turn a mapping into settings of Table 6.2."""
+    return given if isinstance(given, TableSettings) else ProjectedSettings.of(given)  # type: ignore[arg-type]
+
+
+def measure(task: Task, settings: TableSettings, problem: Any = None) -> dict[str, float]:
+    """Fit and score: a pure function of the task and the settings.
+
+    Parameters
+    ----------
+    task : Task
+    settings : TableSettings
+    problem : Problem, optional
+        The problem of this task, if it exists already: models of one problem share work.
+
+    Returns
+    -------
+    dict
+        Scores by name; the ``score`` function of each table says which.
+
+    Raises
+    ------
+    ValueError
+        If a name in the task does not exist, or its data are missing.
+    """
+    _check(task, settings, problem)
+    made = benchmark(settings).problem(task.row, task.protocol, task.split) if problem is None else problem
+    return scores_of(task, settings, made)
+
+
+def scores_of(task: Task, settings: TableSettings, problem: Any) -> dict[str, float]:
+    """Fit and score a task of a checked table."""
+    with one_blas_thread():  # the last bits of matrix factors depend on the number of threads
+        return benchmark(settings).score(task, settings, problem)
+
+
+def _check(task: Any, settings: Any, problem: Any) -> None:
+    kinds = [("task", task, Task), ("settings", settings, TableSettings)]
+    for key, value, kind in kinds if problem is None else [*kinds, ("problem", problem, Problem | Trials)]:
+        if not isinstance(value, kind):
+            name = getattr(kind, "__name__", "Problem")
+            raise arguments.refuse(key, value, f"a {name} of particlegvi.scenario.tables")
+    # Validate the task as a table of one cell; the numbers of inducing points are the protocols of approximations.
+    chosen = {"protocols": (task.protocol,)} if not isinstance(settings, ApproximationSettings) else {}
+    replace(settings, rows=(task.row,), models=(task.model,), first_split=task.split, **chosen)
+
+
+class Store:
+    """The folder ``cells`` of a table's folder (`particlegvi.tools.cells.Store`).
+
+    The file of a cell holds the settings that determine its scores and the digest of the package's sources, and is
+    valid for them only. Another number of splits or rows changes no cell; if a setting of one model changes, the cells
+    of this model are computed again. With ``any_sources`` cells of other sources are read, too.
+    """
+
+    def __init__(self, folder: Path, settings: TableSettings, any_sources: bool = False) -> None:
+        self.settings, self.any_sources = settings, any_sources
+        self._cells = cells.Store(folder, "scores", flush=True)  # a cell takes minutes, so it waits for the disk
+        self.folder = self._cells.folder
+
+    def prepare(self) -> None:
+        """Make the folder."""
+        self._cells.prepare()
+
+    def write(self, task: Task, scores: dict[str, float], seconds: float) -> None:
+        """Keep the cell of a task."""
+        self._cells.write(task.name, self._identity(task, sources()), scores, seconds)
+
+    def read(self, task: Task) -> dict[str, float] | None:
+        """The scores of a task, or None where its cell is not finished with these settings, or damaged."""
+        if not self.any_sources:
+            return self._cells.read(task.name, self._identity(task, sources()))
+        there: Facts = {}
+        with files.ignoring_damage():
+            there = files.read_json(self.folder / f"{task.name}.json")
+        identity = self._identity(task, there.get(SOURCES, ""))
+        if SOURCES not in there:  # a cell of before
+            del identity[SOURCES]
+        return self._cells.read(task.name, identity)
+
+    def finished(self, tasks: Iterable[Task]) -> dict[Task, dict[str, float]]:
+        """The scores of the tasks that are finished."""
+        found = {task: self.read(task) for task in tasks}
+        return {task: scores for task, scores in found.items() if scores is not None}
+
+    def _identity(self, task: Task, digest: str) -> Facts:
+        return {"cell": task._asdict(), "settings": self.settings.fits(task.model), SOURCES: digest}

@@ -1,17 +1,26 @@
-"""The settings of a table, and its tasks: a model on a row under a protocol and a split."""
+"""The input of a table: its settings and tasks, the problem of a task and its predictions, and the printed numbers."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
-from particlegvi.contracts import Facts
+import numpy as np
+from numpy.typing import NDArray
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.functionspace.preprocessing import column_sd
 from particlegvi.tools import arguments
 from particlegvi.tools.registry import check_parameters, look_up
 from particlegvi.version import __version__
 
 NAMES = "a list of at least one name, none twice"
+Shared = TypeVar("Shared")
 
 
 class Task(NamedTuple):
@@ -97,3 +106,97 @@ def checked_names(key: str, chosen: Any, known: Iterable[str], allowed: str = NA
     for name in chosen:
         look_up(f"{key.removesuffix('s')} of the table", name, dict.fromkeys(known))
     return tuple(chosen)
+
+
+class Part(NamedTuple):
+    """Inputs (n, dim) and targets (n,) of some rows."""
+
+    X: Array
+    y: Array
+
+
+NO_ROWS = Part(np.empty((0, 0)), np.empty(0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """A row of a table under a protocol and a split."""
+
+    row: str
+    protocol: str
+    split: int
+    train: Part  # inputs and targets, scaled by the protocol
+    test: Part
+    validation: Part = NO_ROWS
+    task: str = "regression"  # "regression" or "classification"
+    scale: float = 1.0  # factor from the scaled targets of a regression to the original unit
+    leaked: float = 0.0  # the share of the test rows that were trained on
+    seed: int = 0  # the seed of random choices in this problem
+    shared: dict[str, Any] = field(default_factory=dict)  # results that its models share; see `once`
+
+    def once(self, name: str, find: Callable[[], Shared]) -> Shared:
+        """The result of ``find``, which is called once for all models of the problem."""
+        if name not in self.shared:
+            self.shared[name] = find()
+        found: Shared = self.shared[name]
+        return found
+
+
+class Numbers(NamedTuple):
+    """Predicted observations, noise included: means and standard deviations, on the test and the validation rows."""
+
+    mean: Array
+    sd: Array
+    validation_mean: Array
+    validation_sd: Array
+
+
+class Classes(NamedTuple):
+    """The probability of label 1 on the test rows."""
+
+    probability: Array
+
+
+def scaled(values: Array, base: NDArray[np.intp], ddof: int = 0) -> Array:
+    """Values (n,) or (n, dim) with mean 0 and standard deviation 1 on the rows ``base``; constant columns have 0."""
+    return np.asarray((values - values[base].mean(axis=0)) / column_sd(values[base], ddof))
+
+
+class PrintedTable:
+    """A printed table, from a TOML file.
+
+    The file has a table for each row: its ``title``, and a pair of numbers for each model, or for each metric a table
+    of such pairs.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @cached_property
+    def _table(self) -> Facts:
+        return tomllib.loads(self.path.read_text(encoding="utf-8"))
+
+    def _row(self, row: str) -> Facts:
+        found: Facts = look_up("row of the table", row, self._table)
+        return found
+
+    def rows(self) -> list[str]:
+        """The data sets of the table, in its order."""
+        return list(self._table)
+
+    def title(self, row: str) -> str:
+        """A row's name as printed."""
+        return str(self._row(row)["title"])
+
+    def metrics(self, row: str) -> list[str]:
+        """The metrics that the table prints for a row; the first one judges the row."""
+        return [key for key in self._row(row) if key != "title"]
+
+    def published(self, row: str, model: str, metric: str = "") -> tuple[float, float] | None:
+        """The printed number and the number printed after it; None where nothing is printed.
+
+        Without a ``metric`` it is the negative log-likelihood of a table that prints no other metric.
+        """
+        models = self._row(row).get(metric, {}) if metric else self._row(row)
+        pair = models.get(model)
+        return None if pair is None else (float(pair[0]), float(pair[1]))

@@ -10,8 +10,7 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.scenario.tables.exporting import TableExports
-from particlegvi.scenario.tables.printed import PrintedTable
-from particlegvi.scenario.tables.settings import TableSettings, Task
+from particlegvi.scenario.tables.settings import PrintedTable, TableSettings, Task
 from particlegvi.tools.registry import look_up
 
 Address = tuple[str, str, str, str]  # row, model, protocol, score
@@ -27,39 +26,21 @@ class Entry(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """One score of a table as a picture shows it.
-
-    Attributes
-    ----------
-    metric : str
-    rows : list of str
-        Titles of the data sets that have the score.
-    series : dict
-        By (model, protocol) the means and standard deviations over the finished splits, (rows,); NaN where there are
-        none.
-    printed : tuple
-        The keys of the series that the thesis prints.
-    """
+    """One score of a table as a picture shows it."""
 
     metric: str
-    rows: list[str]
+    rows: list[str]  # titles of the data sets that have the score
+    # by (model, protocol) the means and standard deviations over the finished splits, (rows,); NaN where there are
+    # none
     series: dict[tuple[str, str], tuple[Array, Array]]
-    printed: tuple[tuple[str, str], ...]
+    printed: tuple[tuple[str, str], ...]  # the keys of the series that the thesis prints
 
 
 class Table(TableExports):
     """The finished cells of a table. A subclass declares a benchmark; all its methods work on any finished cells.
 
-    Parameters
-    ----------
-    settings : TableSettings
-    scores : mapping from Task to scores
-        Tasks that are not finished are missing.
-
-    Attributes
-    ----------
-    info : dict
-        ``seconds``, where the table was computed or loaded by `particlegvi.run` or `particlegvi.load`.
+    ``scores`` lacks the tasks that are not finished. ``info`` has ``seconds``, where the table was computed or loaded
+    by `particlegvi.run` or `particlegvi.load`.
     """
 
     titles: ClassVar[Mapping[str, str]]  # titles of the scores
@@ -224,13 +205,7 @@ class Table(TableExports):
         return found
 
     def panels(self, metrics: Sequence[str] | None = None) -> list[Panel]:
-        """The scores that the table pictures, or the named ones, as a picture shows them.
-
-        Raises
-        ------
-        ValueError
-            If a score does not exist.
-        """
+        """The scores that the table pictures, or the named ones, as a picture shows them."""
         chosen = self.pictured if metrics is None else metrics
         for metric in chosen:
             look_up("score of the table", metric, self.titles)

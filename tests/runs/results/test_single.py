@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -66,3 +68,15 @@ def test_a_file_of_notepad_is_read(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('loss = "x^2/2"\n', encoding="utf-8-sig")
     assert reading.read(path) == {"loss": "x^2/2"}
+
+
+@pytest.mark.thorough
+def test_a_run_of_the_room_of_simulations_alone_describes_itself():
+    """In a new process, which has not imported the room that makes the verdict."""
+    code = (
+        "from particlegvi import losses, methods, priors; from particlegvi.simulation.loop import simulate;"
+        "run = simulate(losses.get('tilted-double-well'), methods.DE(), priors.Normal(), 5, 10, 0.01);"
+        "print(run.describe())"
+    )
+    said = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True)
+    assert "W1 to truth" in said.stdout, said.stderr

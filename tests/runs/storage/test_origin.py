@@ -12,8 +12,9 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.cli import main
-from particlegvi.runs.storage import origin
+from particlegvi.runs.storage.origin import machine
 from particlegvi.sweeps import api
+from particlegvi.tools import sources as origin
 
 from ..interrupting import interrupted
 
@@ -124,11 +125,11 @@ def test_control_a_folder_of_before_or_of_these_sources_goes_on_without_a_word(t
 def test_another_machine_is_said_and_noted(tmp_path, name, words):
     folder = tmp_path / "run"
     interrupted(folder, 3, "lifting")
-    put(folder, machine={**origin.machine(), name: "another one"})
+    put(folder, machine={**machine(), name: "another one"})
     with pytest.warns(UserWarning, match=f"begun with the {words} another one, and this is") as told:
         pg.resume(folder)
     assert len(told) == 1
-    assert manifest(folder)["resumed"][-1]["machine"] == origin.machine()
+    assert manifest(folder)["resumed"][-1]["machine"] == machine()
 
 
 @pytest.mark.parametrize("entry", [{"code": 3}, {"machine": []}, {"anyway": {}}], ids=str)

@@ -8,7 +8,7 @@ import os
 import numpy as np
 import pytest
 
-from particlegvi.runs.storage.record_file import RecordFile
+from particlegvi.runs.storage.arrays import RecordFile
 
 RECORDS = np.random.default_rng(3).normal(size=(5, 4, 2))
 

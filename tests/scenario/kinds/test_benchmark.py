@@ -75,7 +75,7 @@ def test_a_changed_cell_is_damage(here, tmp_path):
 def test_models_with_settings_of_their_own(here, tmp_path, monkeypatch):
     """As a table of tables in TOML; the toy of the tests stands for every model, and notes what it was given."""
     from particlegvi.scenario.tables.functions import models
-    from particlegvi.scenario.tables.functions.models.model import table_model
+    from particlegvi.scenario.tables.functions.models import table_model
 
     seen = []
 

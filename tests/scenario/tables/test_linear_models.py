@@ -9,8 +9,7 @@ from scipy import stats
 from particlegvi.scenario import load
 from particlegvi.scenario.kinds import build
 from particlegvi.scenario.tables import LinearSettings, LinearTable, Task, measure, run_table
-from particlegvi.scenario.tables.linear import features as problems
-from particlegvi.scenario.tables.linear import objectives
+from particlegvi.scenario.tables.linear import models
 
 SMALL = LinearSettings(rows=("boston",), splits=2, inducing_points=6, sets=10, iterations=15, steps=20)
 
@@ -24,24 +23,24 @@ class Made:
 
 @pytest.fixture
 def made(monkeypatch):
-    monkeypatch.setattr(problems, "load", Made)
-    monkeypatch.setattr(problems, "ITERATIONS", 10)
+    monkeypatch.setattr(models, "load", Made)
+    monkeypatch.setattr(models, "ITERATIONS", 10)
 
 
 def test_features_are_those_of_regressors(made):
-    task = problems.problem("boston", "standard", 1)
+    task = models.problem("boston", "standard", 1)
     assert len(task.train.y) == 54 and task.train.X.mean(axis=0) == pytest.approx(0.0, abs=1e-12)
-    found = problems.features(task, 6)
+    found = models.features(task, 6)
     phi = found.features(task.train.X)
     k, Z = found.covariance, found.points
     np.testing.assert_allclose(phi @ phi.T, k(task.train.X, Z) @ np.linalg.solve(k(Z), k(Z, task.train.X)), atol=1e-5)
-    assert problems.features(task, 6) is found
+    assert models.features(task, 6) is found
 
 
 def test_scores_are_those_of_dense_matrices(made):
-    task = problems.problem("boston", "standard", 0)
+    task = models.problem("boston", "standard", 0)
     found = {model: measure(Task("boston", model, "standard", 0), SMALL, task) for model in SMALL.models}
-    basis = problems.features(task, 6)
+    basis = models.features(task, 6)
     F, T, noise = basis.features(task.train.X), basis.features(task.test.X), basis.noise_variance
     precision = np.eye(6) + F.T @ F / noise
     mean = np.linalg.solve(precision, F.T @ task.train.y / noise)
@@ -63,11 +62,11 @@ def test_scores_are_those_of_dense_matrices(made):
 
 def test_fewer_inputs_than_features_are_infinite(made):
     few = LinearSettings(rows=("boston",), inducing_points=40)
-    task = problems.problem("boston", "standard", 0)
-    task.shared["features"] = problems.features(task, 40)
-    how = objectives._objective("fixed-80")
+    task = models.problem("boston", "standard", 0)
+    task.shared["features"] = models.features(task, 40)
+    how = models._objective("fixed-80")
     assert how == {"kl": "fixed-points", "points": 80, "optimiser": "optimum"}
-    assert objectives._objective("random-80-adam") == {"kl": "random-points", "points": 80, "optimiser": "adam"}
+    assert models._objective("random-80-adam") == {"kl": "random-points", "points": 80, "optimiser": "adam"}
     found = measure(Task("boston", "fixed-80", "standard", 0), few, task)
     assert found.get("infinite") == 1.0 or found["kl"] < 1e-6
 

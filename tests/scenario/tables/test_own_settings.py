@@ -11,8 +11,8 @@ import pytest
 from particlegvi.scenario.tables import ProjectedSettings, Task, measure, run_table
 from particlegvi.scenario.tables.functions import models
 from particlegvi.scenario.tables.functions import protocols as problems
-from particlegvi.scenario.tables.functions.models.model import table_model
-from particlegvi.scenario.tables.problem import Classes, Numbers
+from particlegvi.scenario.tables.functions.models import table_model
+from particlegvi.scenario.tables.settings import Classes, Numbers
 from particlegvi.settings import checks
 from particlegvi.version import __version__
 
@@ -38,10 +38,11 @@ def measured(monkeypatch):
     from particlegvi.scenario.tables import running
 
     calls = []
+    scored = running.scores_of
 
     def noted(cell, *rest):
         calls.append(cell)
-        return measure(cell, *rest)
+        return scored(cell, *rest)
 
     monkeypatch.setattr(problems, "load", made)
     monkeypatch.setitem(models.registry.parts(), "constant", constant)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from particlegvi.scenario.tables import ProjectedSettings, Task, measure, run_table
+from particlegvi.scenario.tables import ProjectedSettings, Task, measure, run_table, running
 from particlegvi.scenario.tables.functions.protocols import most_points
 
 SMALL = {"rows": ["yacht", "heart"], "models": ["pls", "linear"], "protocols": ["standardised"], "splits": 2}
@@ -58,6 +58,17 @@ def test_more_splits_keep_the_cells_that_are_there_and_another_setting_does_not(
     assert changed.scores[Task("yacht", "pls", "standardised", 0)] == measure(
         Task("yacht", "pls", "standardised", 0), ProjectedSettings.of({**SMALL, "seed": 1})
     )
+
+
+def test_cells_of_other_sources_are_measured_again_and_a_finished_table_is_read(toy, tmp_path, monkeypatch):
+    straight = run_table(SMALL, tmp_path, workers=1)
+    monkeypatch.setattr(running, "sources", lambda: "f" * 16)
+    assert running.stored(ProjectedSettings.of(SMALL), tmp_path).scores == straight.scores
+    toy.clear()
+    assert run_table(SMALL, tmp_path, workers=1).scores == straight.scores
+    assert len(toy) == 8
+    before = json.loads(next((tmp_path / "cells").glob("*.json")).read_text())
+    assert before["sources"] == "f" * 16
 
 
 def test_a_damaged_cell_is_measured_again(toy, tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from particlegvi.scenario import load
 from particlegvi.scenario.kinds import build
 from particlegvi.scenario.tables import Task, WassersteinSettings, WassersteinTable, measure, run_table
-from particlegvi.scenario.tables.wasserstein import models, scores
+from particlegvi.scenario.tables.wasserstein import models
 from particlegvi.scenario.tables.wasserstein import protocols as problems
 from particlegvi.scenario.tables.wasserstein.protocols import PRINTED
 
@@ -69,13 +69,13 @@ def test_a_cell_has_its_scores(made, protocol):
 
 
 def test_selection_takes_the_lowest_test_score_of_the_trials(made, monkeypatch):
-    monkeypatch.setattr(scores, "TRIALS", 5)
+    monkeypatch.setattr(models, "TRIALS", 5)
     found = measure(Task("yacht", "gwi-net", "best-of-30", 0), SMALL)
     fold = problems.problem("yacht", "best-of-30", 0)
     single = []
     for number in range(5):
         task = fold.problem(number)
-        single.append(scores._scored(task, models.predicted("gwi-net", task, SMALL))["nll"])
+        single.append(models._scored(task, models.predicted("gwi-net", task, SMALL))["nll"])
     assert found["nll"] == min(single) and found["nll_median"] == pytest.approx(np.median(single))
     assert found["nll_validation"] in single
 

@@ -15,31 +15,31 @@ from particlegvi.scenario.kinds.functions.data import Data, resolve
 from particlegvi.scenario.kinds.functions.methods.gp import GP
 from particlegvi.scenario.kinds.functions.problem import Fit, Fitting, FunctionProblem
 from particlegvi.scenario.kinds.functions.run import FunctionRun
-from particlegvi.scenario.kinds.part_errors import at_key
+from particlegvi.scenario.kinds.kind import at_key, check_particles
 from particlegvi.tools import memory
 
 ROWS = 3  # arrays of (observations, inducing points) that a fit holds at once
 
 
 class Parts(NamedTuple):
-    """The parts of a scenario.
-
-    Attributes
-    ----------
-    kernel : Covariance
-    likelihood : likelihood
-    data : Data
-    methods : dict
-        Method objects by label.
-    settings : dict
-        The complete scenario.
-    """
+    """The parts of a scenario."""
 
     kernel: Any
     likelihood: Any
     data: Data
-    methods: dict[str, Any]
-    settings: Mapping[str, Any]
+    methods: dict[str, Any]  # method objects by label
+    settings: Mapping[str, Any]  # the complete scenario
+
+    def largest(self) -> int:
+        """An upper bound of the bytes of an array of a fit, from the most points or features of any method."""
+        Z, entries = self.settings["inducing_points"], self.settings["methods"].values()
+        features = [entry.get("features", {}) for entry in entries]
+        most = max(
+            len(Z) if isinstance(Z, list) else Z,
+            *(entry.get("inducing_points", 0) for entry in entries),
+            *(max(2 * each.get("frequencies", 0) + 2, each.get("count", 0)) for each in features),
+        )
+        return _memory(self.data.rows, most, self.settings["particles"])
 
     def problem(self, seed: int) -> FunctionProblem:
         """The problem with the data of this seed."""
@@ -68,6 +68,7 @@ class Parts(NamedTuple):
 
     def restored(self, label: str, seed: int, record: Record) -> FunctionRun:
         """The run of a stored record. The posterior is made here at once, so that a bad array is refused here."""
+        check_particles(record, self.settings["particles"])
         arrays = dict(record.arrays)
         fit = Fit(arrays.pop("positions"), arrays.pop("steps"), record.info, arrays)
         run = FunctionRun(label, self.problem(seed), self.data, self.methods[label], fit)
@@ -101,9 +102,14 @@ def build(scenario: Scenario) -> Parts:
     given = kernel, likelihood, data
     methods = {label: _method(label, entry, given) for label, entry in scenario["methods"].items()}
     particles = scenario["particles"]
-    needed = 8 * (ROWS * rows * points + particles * (10 * points + rows) + 6 * points**2)
+    needed = _memory(rows, points, particles)
     memory.check(f"{rows} data, {points} inducing points and {particles} particles", needed, "give fewer")
     return Parts(kernel, likelihood, data, methods, scenario)
+
+
+def _memory(rows: int, points: int, particles: int) -> int:
+    """Approximate bytes of a fit."""
+    return 8 * (ROWS * rows * points + particles * (10 * points + rows) + 6 * points**2)
 
 
 def _method(label: str, entry: Mapping[str, Any], given: tuple[Covariance, Any, Data]) -> Any:

@@ -20,25 +20,13 @@ STREAM = 6  # separates the draws of the data from other draws with the seed of 
 
 
 class Data(NamedTuple):
-    """The source of the data.
+    """The source of the data."""
 
-    Attributes
-    ----------
-    inputs : int
-        Number of coordinates of an input.
-    X, y : arrays or None
-        Given data; None if the data are drawn.
-    truth : Loss or None
-        The true function, if it is known.
-    settings : dict
-        The entry of the scenario.
-    """
-
-    inputs: int
-    X: Array | None
+    inputs: int  # number of coordinates of an input
+    X: Array | None  # given data; None if the data are drawn
     y: Array | None
-    truth: Any
-    settings: Facts
+    truth: Any  # the true function, if it is known
+    settings: Facts  # the entry of the scenario
 
     def drawn(self, likelihood: Likelihood, seed: int) -> tuple[Array, Array]:
         """Inputs (n, inputs) and targets (n,): the targets are draws of the likelihood at the true function."""

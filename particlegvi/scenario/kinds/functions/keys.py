@@ -6,12 +6,21 @@ from typing import Any
 
 from particlegvi.contracts import Facts
 from particlegvi.settings import checks, keys
+from particlegvi.settings.checks import Check
 from particlegvi.settings.keys import Key
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
 DRAWN = {"low": -3.0, "high": 3.0, "count": 100, "scattered": False, "gaps": []}
 FUNCTIONALS = ("intervals", "slopes")
+FORMULA = checks.text(2000)
+OF_DRAWN: dict[str, Check] = {
+    "formula": FORMULA, "low": checks.number(), "high": checks.number(), "count": checks.whole(1, 1_000_000),
+    "scattered": checks.flag, "gaps": checks.intervals,
+}  # fmt: skip
+OF_CLUSTERS: dict[str, Check] = {
+    "formula": FORMULA, "clusters": checks.points, "spread": keys.ABOVE_ZERO, "count": OF_DRAWN["count"]
+}  # fmt: skip
 
 
 def data(value: Any, key: str) -> Facts:
@@ -26,16 +35,7 @@ def data(value: Any, key: str) -> Facts:
         return _functionals(table, key)
     if "clusters" in table:
         return _clusters(table, key)
-    check_parameters(f"{key} with a formula", table, ("formula", *DRAWN, *FUNCTIONALS, "clusters"))
-    full = {**DRAWN, **table}
-    found = {
-        "formula": checks.text(2000)(full["formula"], f"{key}.formula"),
-        "low": checks.number()(full["low"], f"{key}.low"),
-        "high": checks.number()(full["high"], f"{key}.high"),
-        "count": checks.whole(1, 1_000_000)(full["count"], f"{key}.count"),
-        "scattered": checks.flag(full["scattered"], f"{key}.scattered"),
-        "gaps": checks.intervals(full["gaps"], f"{key}.gaps"),
-    }
+    found = keys.checked({"formula": "", **DRAWN, **table}, OF_DRAWN, key, f"{key} with a formula")
     keys.check_low_high(found, key)
     return found
 
@@ -47,7 +47,7 @@ def _functionals(table: Facts, key: str) -> Facts:
     if not isinstance(slopes, list):
         raise refuse(f"{key}.slopes", slopes, "a list of the inputs at which the slope is observed")
     found = {
-        "formula": checks.text(2000)(table["formula"], f"{key}.formula"),
+        "formula": FORMULA(table["formula"], f"{key}.formula"),
         "intervals": checks.intervals(table.get("intervals", []), f"{key}.intervals"),
         "slopes": [checks.number()(each, f"{key}.slopes[{index}]") for index, each in enumerate(slopes)],
     }
@@ -58,13 +58,8 @@ def _functionals(table: Facts, key: str) -> Facts:
 
 def _clusters(table: Facts, key: str) -> Facts:
     """A formula in x1, x2, ... that is observed at points that are normal around centres."""
-    check_parameters(f"{key} with clusters", table, ("formula", "clusters", "spread", "count"))
-    return {
-        "formula": checks.text(2000)(table["formula"], f"{key}.formula"),
-        "clusters": checks.points(table["clusters"], f"{key}.clusters"),
-        "spread": keys.ABOVE_ZERO(table.get("spread", 1.0), f"{key}.spread"),
-        "count": checks.whole(1, 1_000_000)(table.get("count", DRAWN["count"]), f"{key}.count"),
-    }
+    full = {"formula": "", "clusters": [], "spread": 1.0, "count": DRAWN["count"], **table}
+    return keys.checked(full, OF_CLUSTERS, key, f"{key} with clusters")
 
 
 def inducing_points(value: Any, key: str) -> Any:
@@ -111,7 +106,7 @@ KEYS = {
     "particles": Key(checks.whole(1, 1_000_000), "number of functions that are sampled", 100),
     "steps": Key(checks.whole(1, 10**9), "number of updates; absent: as many as equilibrium takes"),
     "step_size": Key(keys.ABOVE_ZERO, "eta, the time of one update; absent: chosen from the curvature"),
-    "inducing_points": Key(inducing_points, "how many are chosen among the inputs, or the points", keys.REQUIRED),
+    "inducing_points": Key(inducing_points, "number of points among the inputs, or a list of points", keys.REQUIRED),
     "data": Key(data, "a formula with its inputs, points [x, y], or the name of a data set", keys.REQUIRED),
     "kernel": Key(covariance, "the covariance of the prior: a name with parameters", keys.REQUIRED),
     "likelihood": Key(named, "the law of y given the function: a name with parameters", keys.REQUIRED),

@@ -20,52 +20,29 @@ if TYPE_CHECKING:
 
 
 class FunctionProblem(NamedTuple):
-    """Data, the prior of the function, and the settings of the fit.
-
-    Attributes
-    ----------
-    kernel : Covariance
-    likelihood : Likelihood
-    X, y : array (n, inputs), array (n,)
-    inducing_points : array (M, inputs) or int
-    particles : int
-    steps : int or None
-    step_size : float or None
-        See `ProjectedLangevinSampler`.
-    seed : int
-    """
+    """Data, the prior of the function, and the settings of the fit."""
 
     kernel: Covariance
     likelihood: Likelihood
-    X: Array
-    y: Array
-    inducing_points: Array | int
+    X: Array  # (n, inputs)
+    y: Array  # (n,)
+    inducing_points: Array | int  # (M, inputs)
     particles: int
     steps: int | None
-    step_size: float | None
+    step_size: float | None  # see `ProjectedLangevinSampler`
     seed: int
     observed: Functionals | None = None
 
 
 class Fit(NamedTuple):
-    """The result of a fit, as a folder stores it.
+    """The result of a fit, as a folder stores it."""
 
-    Attributes
-    ----------
-    positions : array (records, particles, dim)
-        Coefficients of the particles; for the exact process, values of the function at the data.
-    steps : array (records,)
-        Step numbers of the records.
-    info : dict
-        Facts that JSON can hold.
-    arrays : dict
-        Further arrays that the posterior needs, by name.
-    """
-
+    # (records, particles, dim): coefficients of the particles; for the exact process, values of the function at the
+    # data
     positions: Array
-    steps: NDArray[np.int64]
-    info: Facts
-    arrays: dict[str, Array]
+    steps: NDArray[np.int64]  # (records,): step numbers of the records
+    info: Facts  # facts that JSON can hold
+    arrays: dict[str, Array]  # further arrays that the posterior needs, by name
 
 
 @runtime_checkable
@@ -92,15 +69,7 @@ class Certifying(Protocol):
 class GaussianPosterior:
     """The marginals and the samples of a model whose posterior is a Gaussian process.
 
-    Parameters
-    ----------
-    model : ExactGaussianProcess, SparseGaussianProcess or SubsetOfRegressors
-        The fitted model.
-    draws : int
-        Number of functions that are sampled.
-    size : int
-        Number of coefficients; a sample takes one normal for each of them and one for each input.
-    seed : int
+    A sample takes one normal for each of the ``size`` coefficients and one for each input.
     """
 
     def __init__(

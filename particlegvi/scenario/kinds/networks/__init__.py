@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from particlegvi.contracts import Facts, Record, Scenario
-from particlegvi.scenario.kinds.kind import Kind, Parts, Runs, Space, Targets
+from particlegvi.scenario.kinds.kind import LARGEST, Kind, Parts, Runs, Space, Targets
 from particlegvi.scenario.kinds.networks.keys import KEYS
 from particlegvi.settings import keys
 from particlegvi.tools import memory
@@ -19,7 +19,7 @@ from particlegvi.tools import memory
 if TYPE_CHECKING:
     import xarray
 
-    from particlegvi.scenario.kinds.networks.run import NetworkRun
+    from particlegvi.scenario.kinds.networks.simulating import NetworkRun
 
 FIGURES = {1: "ensemble-line", 2: "ensemble-plane"}  # by inputs
 
@@ -42,6 +42,10 @@ methods = {DE = {}}"""
     def check(self, parts: Parts, scenario: Scenario, space: Space) -> None:
         size = scenario["particles"], parts.network.dim, scenario["steps"], scenario.get("record_every")
         memory.check_records(*size, len(scenario["methods"]), folder=space.folder, freed=space.freed)
+
+    def largest(self, parts: Parts, scenario: Scenario) -> int:
+        records = memory.most_records(scenario["steps"], scenario.get("record_every"))
+        return max(LARGEST, 8 * records * int(scenario["particles"]) * int(parts.network.dim))
 
     def packed(self, run: NetworkRun) -> Record:
         arrays = {"positions": run.positions, "steps": run.steps, "inputs": run.data.X, "targets": run.data.y}

@@ -14,9 +14,9 @@ from particlegvi.methods import FreeEnergy
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.networks import Network, NetworkLoss, costs
 from particlegvi.priors import Normal
+from particlegvi.scenario.kinds.kind import at_key
 from particlegvi.scenario.kinds.networks.data import Drawn, away, drawn, inputs_of
 from particlegvi.scenario.kinds.networks.keys import ON_LAYERS
-from particlegvi.scenario.kinds.part_errors import at_key
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools import memory
 from particlegvi.tools.quoting import refuse
@@ -33,23 +33,13 @@ class Problem(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """The parts of a scenario that do not depend on the seed.
-
-    Attributes
-    ----------
-    network : Network
-    cost : str
-    prior : Normal
-    initial : Normal or None
-    settings : dict
-        The complete scenario.
-    """
+    """The parts of a scenario that do not depend on the seed."""
 
     network: Network
     cost: str
     prior: Normal
     initial: Normal | None
-    settings: Scenario
+    settings: Scenario  # the complete scenario
 
     def problem(self, seed: int) -> Problem:
         """The data of this seed, and the loss on them."""

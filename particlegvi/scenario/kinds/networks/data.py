@@ -25,33 +25,20 @@ MOONS_TESTED = 1000
 
 @dataclass
 class Drawn:
-    """Data, scaled for the networks, and rows to score on.
+    """Data, scaled for the networks, and rows to score on."""
 
-    Attributes
-    ----------
-    X, y : arrays (n, inputs), (n,)
-    regions : dict
-        Rows (X, y) to score on, by name; "test" or "inside" is the region of the data.
-    places : dict
-        Inputs without targets, by name: "far" from the data, and "beyond" the box of the context inputs.
-    truth : callable or None
-        The function behind data on the line, (n,) to (n,).
-    gaps : list of intervals
-    lengthscale, noise_sd : float
-        Lengthscale of the Gaussian process behind the data (0 if there is none), and standard deviation of the noise.
-    scale : float
-        Factor from the networks' targets to the original units.
-    """
-
-    X: Array
-    y: Array
+    X: Array  # (n, inputs)
+    y: Array  # (n,)
+    # rows (X, y) to score on, by name; "test" or "inside" is the region of the data
     regions: dict[str, tuple[Array, Array]] = field(default_factory=dict)
+    # inputs without targets, by name: "far" from the data, and "beyond" the box of the context inputs
     places: dict[str, Array] = field(default_factory=dict)
-    truth: Callable[[Array], Array] | None = None
+    truth: Callable[[Array], Array] | None = None  # the function behind data on the line, (n,) to (n,)
     gaps: list[list[float]] = field(default_factory=list)
+    # lengthscale of the Gaussian process behind the data (0 if there is none), and standard deviation of the noise
     lengthscale: float = 0.0
     noise_sd: float = 0.0
-    scale: float = 1.0
+    scale: float = 1.0  # factor from the networks' targets to the original units
 
     def process(self, X: Array) -> tuple[Array, Array]:
         """Mean and standard deviation (n,) of the function given the data, under the process that made the function."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from particlegvi.contracts import Facts
 from particlegvi.settings import checks, keys
+from particlegvi.settings.checks import Check
 from particlegvi.settings.keys import Key
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
-
-if TYPE_CHECKING:
-    from particlegvi.settings.checks import Check
 
 FORMS = ("formula", "points", "name")
 LINE = {"low": -3.0, "high": 3.0, "count": 40, "scattered": True, "gaps": [], "noise_sd": 0.1}
@@ -22,6 +18,11 @@ DRAWN: dict[str, dict[str, object]] = {  # generated data, with the defaults of 
 OF_NAMED = {"scale": True, "split": 0}  # a data set of `particlegvi.datasets`
 ON_OUTPUTS = {"kernel": "squared-exponential", "lengthscale": "median", "low": -4.0, "high": 4.0, "count": 24}
 ON_LAYERS = ("on-last-layer", "on-first-layer")
+OF_DATA: dict[str, Check] = {
+    "formula": checks.text(2000), "name": checks.text(80), "low": checks.number(), "high": checks.number(),
+    "count": checks.whole(1, 100_000), "scattered": checks.flag, "gaps": checks.intervals,
+    "noise_sd": keys.ABOVE_ZERO, "lengthscale": keys.ABOVE_ZERO, "scale": checks.flag, "split": checks.whole(0, 1000),
+}  # fmt: skip
 
 
 def data(value: object, key: str) -> Facts:
@@ -35,24 +36,13 @@ def data(value: object, key: str) -> Facts:
         return _line(table, key, {"name": "", **DRAWN["gaussian-process"]})
     defaults = DRAWN.get(table["name"], OF_NAMED)
     check_parameters(f"{key} {table['name']}", table, ("name", *defaults))
-    found = {**defaults, **table}
-    of_key: dict[str, Check] = {
-        "name": checks.text(80), "count": checks.whole(4, 100_000), "noise_sd": keys.ABOVE_ZERO, "scale": checks.flag,
-        "split": checks.whole(0, 1000),
-    }  # fmt: skip
-    return {name: of_key[name](each, f"{key}.{name}") for name, each in found.items()}
+    return keys.checked({**defaults, **table}, {**OF_DATA, "count": checks.whole(4, 100_000)}, key)
 
 
 def _line(table: Facts, key: str, defaults: dict[str, object]) -> Facts:
     """Data on the line: the keys for the places of their inputs."""
     check_parameters(f"{key} on the line", table, defaults)
-    full = {**defaults, **table}
-    of_key: dict[str, Check] = {
-        "formula": checks.text(2000), "name": checks.text(80), "low": checks.number(), "high": checks.number(),
-        "count": checks.whole(1, 100_000), "scattered": checks.flag, "gaps": checks.intervals,
-        "noise_sd": keys.ABOVE_ZERO, "lengthscale": keys.ABOVE_ZERO,
-    }  # fmt: skip
-    found = {name: of_key[name](each, f"{key}.{name}") for name, each in full.items()}
+    found = keys.checked({**defaults, **table}, OF_DATA, key)
     keys.check_low_high(found, key)
     return found
 
@@ -100,10 +90,9 @@ def method(value: object, key: str) -> Facts:
     of_key: dict[str, Check] = {
         "method": checks.text(40), "kl_weight": weight, "mmd_weight": weight, "temper": weight, "kernel": kernel
     }  # fmt: skip
-    check_parameters(key, value, of_key)
     if {"kl_weight", "temper"} <= set(value):
         raise ValueError(f"{key} must have one of kl_weight and temper, not both")
-    return {name: of_key[name](each, f"{key}.{name}") for name, each in value.items()}
+    return keys.checked(value, of_key, key)
 
 
 def kernel(value: object, key: str) -> Facts:
@@ -118,7 +107,7 @@ def kernel(value: object, key: str) -> Facts:
         "name": checks.text(40), "kernel": checks.text(40), "lengthscale": _lengthscale, "low": checks.number(),
         "high": checks.number(), "count": checks.whole(1, 10_000), "away": keys.ABOVE_ZERO,
     }  # fmt: skip
-    found = {name: of_key[name](each, f"{key}.{name}") for name, each in {**defaults, **table}.items()}
+    found = keys.checked({**defaults, **table}, of_key, key)
     if "low" in found:
         keys.check_low_high(found, key)
     return found
@@ -133,18 +122,18 @@ KEYS = {
     "particles": Key(checks.whole(2, 100_000), "number of networks", 10),
     "steps": Key(checks.whole(1, 10**9), "number of updates", keys.REQUIRED),
     "step_size": Key(keys.step_size, "eta, the time of one update, or the table of a schedule", keys.REQUIRED),
-    "integrator": Key(checks.text(40), "how one update is made", "euler-maruyama"),
+    "integrator": Key(checks.text(40), "the scheme of one update", "euler-maruyama"),
     "record_every": Key(
-        checks.whole(0, 10**9), "keep the networks every so many steps; 0: first and last; absent: at most 200 times"
+        checks.whole(0, 10**9), "number of steps between two records; 0: first and last; absent: at most 200 records"
     ),
     "batch_size": Key(checks.whole(1, 10**8), "rows of a batch; absent: all"),
-    "batches": Key(checks.text(20), "epochs, or fresh for rows drawn anew at every step", "epochs"),
+    "batches": Key(checks.text(20), "epochs: each row once in an epoch; fresh: random rows at each step", "epochs"),
     "data": Key(data, "a formula with its inputs, points [x, y], or a name", keys.REQUIRED),
     "network": Key(network, "hidden layers, activation and parameterisation", {"hidden": [50]}),
-    "cost": Key(checks.text(40), "what an error costs; absent: squared, or logistic for two classes"),
-    "noise_variance": Key(keys.ABOVE_ZERO, "of an observation; absent: a tenth of the rows chooses it"),
+    "cost": Key(checks.text(40), "the cost of an error; absent: squared, or logistic for two classes"),
+    "noise_variance": Key(keys.ABOVE_ZERO, "noise variance of an observation; absent: chosen on a tenth of the rows"),
     "prior": Key(prior, "the prior by layer: he, unit, ..., or layers with weights and biases", {"name": "he"}),
-    "initial": Key(prior, "where the networks start; absent: drawn from the prior"),
+    "initial": Key(prior, "the start of the networks; absent: drawn from the prior"),
     "methods": Key(methods, "the methods, each with its weights", keys.REQUIRED),
     **keys.TAIL,
 }

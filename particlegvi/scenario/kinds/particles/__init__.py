@@ -49,6 +49,10 @@ class Particles(Kind):
         size = scenario["particles"], parts.loss.dim, scenario["steps"], scenario.get("record_every")
         memory.check_records(*size, len(parts.methods), folder=space.folder, freed=space.freed)
 
+    def largest(self, parts: Parts, scenario: Scenario) -> int:
+        records = memory.most_records(scenario["steps"], scenario.get("record_every"))
+        return 8 * records * int(scenario["particles"]) * int(parts.loss.dim)
+
     def compiles(self, parts: Parts, scenario: Scenario) -> Expected:
         from particlegvi.simulation.expected import expected
 
@@ -68,9 +72,9 @@ class Particles(Kind):
         return {**self.packed(run).arrays, "times": run.times}
 
     def truth(self, runs: Runs, label: str, targets: Targets) -> xarray.Dataset | None:
-        from particlegvi.scenario.kinds.particles import exporting
+        from particlegvi.scenario.kinds.particles.truth import as_dataset
 
-        return exporting.truth(targets[label], runs[label].variables)
+        return as_dataset(targets[label], runs[label].variables)
 
     def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         from particlegvi.scenario.kinds.particles.facts import facts as registry

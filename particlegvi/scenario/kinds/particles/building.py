@@ -14,7 +14,7 @@ from particlegvi.kernels.bandwidth import with_lengthscale
 from particlegvi.losses.formulas.parser import variables_of
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
-from particlegvi.scenario.kinds.part_errors import at_key
+from particlegvi.scenario.kinds.kind import at_key
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools import memory
 from particlegvi.tools.quoting import refuse
@@ -22,22 +22,12 @@ from particlegvi.tools.registry import check_parameters
 
 
 class Parts(NamedTuple):
-    """The parts of a scenario.
-
-    Attributes
-    ----------
-    loss : Loss
-    prior : prior
-    initial : prior, array (particles, dim) or None
-        Start of the particles; None means the prior.
-    methods : dict
-        Method objects by label.
-    """
+    """The parts of a scenario."""
 
     loss: Loss
     prior: Prior
-    initial: Start | None
-    methods: dict[str, Method]
+    initial: Start | None  # (particles, dim): start of the particles; None means the prior
+    methods: dict[str, Method]  # method objects by label
 
 
 def build(scenario: Scenario) -> Parts:

@@ -60,22 +60,12 @@ class Weights(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """The input of the estimates.
-
-    Attributes
-    ----------
-    loss : Plain
-    prior : Prior
-    points : array (n, dim)
-        Points that represent the start of the particles.
-    weights : list of Weights
-        The weights of every method.
-    """
+    """The input of the estimates."""
 
     loss: Plain
     prior: Prior
-    points: Array
-    weights: list[Weights]
+    points: Array  # (n, dim): points that represent the start of the particles
+    weights: list[Weights]  # the weights of every method
 
 
 def problem_of(loss: Loss, prior: Prior, initial: Start | None, methods: list[Method]) -> Problem:

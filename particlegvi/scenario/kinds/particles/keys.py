@@ -59,10 +59,8 @@ def integrator(value: Any, key: str) -> str | Facts:
     """A name, or a table with the name of an integrator and its friction."""
     if not isinstance(value, dict):
         return str(checks.text(40)(value, key))
-    check_parameters(key, value, ("name", "friction"))
-    keys.part(value, key)
-    each = {"name": checks.text(40), "friction": keys.ABOVE_ZERO}
-    return {name: each[name](part, f"{key}.{name}") for name, part in value.items()}
+    found = keys.checked(value, {"name": checks.text(40), "friction": keys.ABOVE_ZERO}, key)
+    return keys.part(found, key)
 
 
 def jumps(value: Any, key: str) -> bool | Facts:
@@ -71,8 +69,7 @@ def jumps(value: Any, key: str) -> bool | Facts:
         return value
     if not isinstance(value, dict):
         raise refuse(key, value, "true, false, or a table such as {every = 50}")
-    check_parameters(key, value, ("every", "share"))
-    return {name: _parameter(each, f"{key}.{name}") for name, each in value.items()}
+    return keys.checked(value, {"every": _parameter, "share": _parameter}, key)
 
 
 def methods(value: Any, key: str) -> Facts:
@@ -102,15 +99,15 @@ KEYS: dict[str, Key] = {
     ),
     "steps": Key(
         checks.whole(1, 10**12), "number of updates", keys.CHOSEN,
-        "as many as the time to equilibrium takes, up to 100,000 on the line and 20,000 else",
+        "as many as the time to equilibrium takes, at most 100,000 on the line and 20,000 otherwise",
     ),
     "step_size": Key(
         keys.step_size, "eta, the time of one update, or the table of a schedule", keys.CHOSEN,
         "a twentieth of the largest stable one, by the curvature where the particles start",
     ),
-    "integrator": Key(integrator, "how one update is made", "euler-maruyama"),
+    "integrator": Key(integrator, "the scheme of one update", "euler-maruyama"),
     "record_every": Key(
-        checks.whole(0, 10**12), "keep the particles every so many steps; 0: first and last; absent: at most 200 times"
+        checks.whole(0, 10**12), "number of steps between two records; 0: first and last; absent: at most 200 records"
     ),
     "tolerance": Key(
         checks.number(above=0.0, below=0.1, allowed="a number above 0 and below 0.1"),
@@ -119,11 +116,11 @@ KEYS: dict[str, Key] = {
     ),
     "modes": Key(checks.points, "the points whose neighbourhoods are counted"),
     "replicates": Key(
-        checks.whole(2, 100_000), "run every method so many times, with the next seeds, to count the modes covered"
+        checks.whole(2, 100_000), "number of runs of each method, with consecutive seeds, to count the modes covered"
     ),
     "loss": Key(loss, "the loss: a name with parameters, or a formula and its variables", keys.REQUIRED),
     "prior": Key(prior, "the prior P: a name with parameters", keys.CHOSEN, "standard normal"),
-    "initial": Key(initial, "where the particles start: a prior's name, or points; absent: drawn from the prior"),
+    "initial": Key(initial, "the start of the particles: a prior's name, or points; absent: drawn from the prior"),
     "kernel": Key(kernel, "kernel of the repulsion, for every method that does not have its own"),
     "methods": Key(
         methods, "the methods, each with its weights", keys.CHOSEN,
@@ -131,6 +128,6 @@ KEYS: dict[str, Key] = {
     ),
     **keys.TAIL,
     "figures": keys.TAIL["figures"]._replace(
-        default=keys.CHOSEN, otherwise="histograms on the line, particles in the plane, none else"
+        default=keys.CHOSEN, otherwise="histograms on the line, particles in the plane, otherwise none"
     ),
 }  # fmt: skip

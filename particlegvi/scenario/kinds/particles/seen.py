@@ -16,29 +16,14 @@ HUGE = 1e100
 
 
 class Seen(NamedTuple):
-    """A run with its target and its start.
-
-    Attributes
-    ----------
-    run : Run
-    target : target or None
-        The minimiser of the method's objective, if there is one.
-    reason : str or None
-        The reason if there is no target.
-    modes : list or None
-        The points of the scenario whose neighbourhoods are counted.
-    start : array (dim,)
-        Start of the first particle.
-    found : dict
-        The keys of the facts computed before.
-    """
+    """A run with its target and its start."""
 
     run: Run
-    target: Any
-    reason: str | None
-    modes: Any
-    start: Array
-    found: Facts
+    target: Any  # the minimiser of the method's objective, if there is one
+    reason: str | None  # the reason if there is no target
+    modes: Any  # the points of the scenario whose neighbourhoods are counted
+    start: Array  # (dim,): start of the first particle
+    found: Facts  # the keys of the facts computed before
 
     def has_target(self, *kinds: str) -> bool:
         """Whether there is a target of one of these kinds."""

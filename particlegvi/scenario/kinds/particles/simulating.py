@@ -1,15 +1,40 @@
-"""Simulate one method of a scenario of particles, and restore its run from a record."""
+"""Simulate one method of a scenario of particles, and its replicates; restore a run from a record.
+
+Replicates are runs of one method with several seeds, which separate the effect of the method from chance. Each is a
+cell of `particlegvi.tools.cells`: it is simulated once, in any process, and stored in a small file until all are
+finished, so that an interrupted run loses none.
+"""
 
 from __future__ import annotations
 
-from particlegvi.contracts import Record
+import hashlib
+import json
+import multiprocessing
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from particlegvi import diagnostics
+from particlegvi.contracts import Facts, Record, Scenario
+from particlegvi.engine.numerics import threads
+from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.integrators import schedules
-from particlegvi.scenario.kinds.kind import Job
+from particlegvi.scenario.kinds.kind import Job, check_particles
 from particlegvi.scenario.kinds.particles import building
-from particlegvi.scenario.kinds.particles.replicates import replicate
 from particlegvi.simulation.loop import follow, stored_records
 from particlegvi.simulation.run import Run
-from particlegvi.tools.errors import Diverged, carried
+from particlegvi.simulation.storage import MemoryStorage
+from particlegvi.tools.cells import Batch, Done, Store, choose, compute
+from particlegvi.tools.errors import Diverged, carried, carry
+from particlegvi.tools.sources import decisive
+
+REPAID = 20.0  # seconds of work from which on further processes are worth their start
+SEEDS = 2**64
+PREFIX = "replicate."  # prefix of the cells' names; the cells are deleted when all are finished
 
 
 def simulate(job: Job) -> Run:
@@ -36,6 +61,7 @@ def simulate(job: Job) -> Run:
 def unpacked(job: Job, record: Record) -> Run:
     """The run of a stored record, which may be cut short."""
     parts, scenario = job.parts, job.scenario
+    check_particles(record, scenario["particles"])
     positions, steps = stored_records(record, parts.loss.dim, scenario["steps"], scenario.get("record_every"))
     made = parts.loss, parts.prior, parts.methods[job.label]
     step_size = schedules.resolved(scenario["step_size"])
@@ -46,3 +72,128 @@ def _settled(run: Run) -> Run:
     """The run with the kernel of the run in its method."""
     run.method = building.settled(run.method, run.info)
     return run
+
+
+def replicate(
+    run: Run,
+    parts: building.Parts,
+    scenario: Scenario,
+    folder: Path,
+    progress: Callable[[int, int], None] | None,
+    *,
+    label: str,
+) -> Facts:
+    """Count the modes that the method covers in each of ``scenario["replicates"]`` runs, of which ``run`` is the first.
+
+    Replicate r has the seed of the run plus r; its other settings are those of the run. If a rule chose a lengthscale
+    for the run, all replicates use this lengthscale. A replicate with a cell in the folder is not simulated again.
+
+    Returns
+    -------
+    dict
+        ``number`` of replicates; ``modes_covered`` and ``average_loss`` of each; ``mean_modes_covered``, the mean with
+        its 95% interval, [mean, low, high].
+
+    Raises
+    ------
+    Diverged
+        If a replicate diverges. The error carries ``run``.
+    """
+    kernel = tuple((key, run.info[key]) for key in ("kernel", "lengthscale") if key in run.info)
+    simulate = Simulate(json.dumps(scenario), label, run.seed, kernel)
+    found = [counted(run.final, parts, scenario), *_others(run, simulate, scenario, Store(folder), progress)]
+    covered = [each["modes_covered"] for each in found]
+    return {
+        "number": scenario["replicates"],
+        "modes_covered": covered,
+        "mean_modes_covered": list(diagnostics.mean_interval(covered)),
+        "average_loss": [each["average_loss"] for each in found],
+    }
+
+
+@dataclass(frozen=True)
+class Simulate:
+    """Simulates a batch of replicates, in any process."""
+
+    text: str  # the scenario of the method, as JSON
+    label: str
+    seed: int  # the seed of the run; replicate r has this seed plus r
+    # the entries "kernel" and "lengthscale" of the run's facts, which all replicates share
+    kernel: tuple[tuple[str, object], ...]
+
+    def __call__(self, batch: Batch[int]) -> Done[Facts]:
+        results, seconds = [], []
+        with one_blas_thread():
+            for number in batch.items:
+                begun = time.perf_counter()
+                results.append(self.one(number))
+                seconds.append(time.perf_counter() - begun)
+        return Done(batch.number, results, seconds)
+
+    def one(self, number: int) -> Facts:
+        """The stored facts of one replicate, or the words of the error if it diverged."""
+        scenario, parts = _built(self.text)
+        method = building.settled(parts.methods[self.label], dict(self.kernel))
+        problem = building.problem(parts, method, scenario, (self.seed + number) % SEEDS, 0)
+        try:
+            run = follow(problem, method, 0, None, MemoryStorage())
+        except Diverged as error:
+            return {"diverged": str(error), "step": error.step, "particle": error.particle}
+        return counted(run.final, parts, scenario)
+
+    def name(self, number: int) -> str:
+        """The name of a replicate's cell."""
+        code = {**decisive(), "python": ""}
+        whole = json.dumps([self.text, self.label, self.seed, number, self.kernel, code], sort_keys=True)
+        return f"{PREFIX}{hashlib.sha256(whole.encode()).hexdigest()}"
+
+
+@lru_cache(maxsize=2)
+def _built(text: str) -> tuple[Scenario, building.Parts]:
+    scenario = json.loads(text)
+    return scenario, building.physics(scenario)
+
+
+def counted(final: np.ndarray, parts: building.Parts, scenario: Scenario) -> Facts:
+    """The number of modes that the final particles cover, and their average loss."""
+    covered = int(np.count_nonzero(diagnostics.mode_occupancy(final, scenario["modes"])))
+    return {"modes_covered": covered, "average_loss": float(np.mean(parts.loss.value(final)))}
+
+
+def processes(seconds: float) -> int:
+    """The number of processes for this many seconds of work: one for each processor, or 1 if the work is short.
+
+    A process of a pool starts no further processes.
+    """
+    return 1 if seconds < REPAID or multiprocessing.parent_process() is not None else threads.count()
+
+
+def _others(
+    run: Run, simulate: Simulate, scenario: Scenario, store: Store, progress: Callable[[int, int], None] | None
+) -> list[Facts]:
+    """The facts of the replicates 1, 2, ... in order; their cells are deleted at the end."""
+    total, found = scenario["replicates"], {}
+    store.prepare()
+    store.sweep()
+    for number in range(1, total):
+        result = store.read(simulate.name(number), {"number": number})
+        if result is not None:
+            found[number] = result
+    missing = [number for number in range(1, total) if number not in found]
+    workers = processes(run.info.get("seconds", 0.0) * len(missing))
+    try:
+        for number, result, seconds in compute(simulate, missing, choose(workers), workers):
+            store.write(simulate.name(number), {"number": number}, result, seconds)
+            found[number] = result
+            if progress is not None:
+                progress((1 + len(found)) * scenario["steps"], total * scenario["steps"])
+        for number in sorted(found):
+            if "diverged" in found[number]:
+                raise Diverged(found[number]["diverged"], found[number]["step"], found[number]["particle"])
+    except (Diverged, KeyboardInterrupt) as error:
+        number = min((each for each in found if "diverged" in found[each]), default=1 + len(found))
+        run.info["stopped"] = f"replicate {number}: {str(error) or 'interrupted'}"
+        carry(error, "run", run)
+        raise
+    store.remove(place.stem for place in store.folder.glob(f"{PREFIX}*.json"))  # also those of other sources
+    return [found[number] for number in sorted(found)]

@@ -27,12 +27,7 @@ UNMOVED = 100  # a particle at exactly the same place after so many steps counts
 def equilibrium(run: Run, target: Any, found: Facts) -> Facts:
     """``reached`` (None if undecidable), ``since``, ``verdict`` and the largest ``drift``.
 
-    Parameters
-    ----------
-    run : Run
-    target : target or None
-    found : dict
-        The other keys of the run's summary.
+    ``found`` has the other keys of the run's summary.
     """
     if not usable(run):
         return _said(False, "diverged: particles have run away")

@@ -1,6 +1,6 @@
 """Sparse Gaussian processes beside the exact one, by their number of inducing points: Figures 3 to 5 of source 003.
 
-``exact`` has the settings, the data and the exact process, ``models`` the approximations, ``distances`` their scores.
+``exact`` has the settings, the data and the exact process, ``models`` the approximations and their scores.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.scenario.tables.approximation.distances import score
 from particlegvi.scenario.tables.approximation.exact import SETS, ApproximationSettings, problem
+from particlegvi.scenario.tables.approximation.models import score
 from particlegvi.scenario.tables.table import Address, Panel, Table, markdown_lines
 from particlegvi.tools.registry import look_up
 
@@ -32,21 +32,12 @@ class Spread(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """One score of one data set against the number of inducing points.
-
-    Attributes
-    ----------
-    metric : str
-    title : str
-        Title of the data set.
-    sizes : array (sizes,)
-    series : dict
-        By model median, lowest and highest value over the trials, (sizes,) each; NaN where none is finished.
-    """
+    """One score of one data set against the number of inducing points."""
 
     metric: str
-    title: str
-    sizes: Array
+    title: str  # title of the data set
+    sizes: Array  # (sizes,)
+    # by model median, lowest and highest value over the trials, (sizes,) each; NaN where none is finished
     series: dict[str, tuple[Array, Array, Array]]
 
 
@@ -137,13 +128,7 @@ class ApproximationTable(Table):
         return []
 
     def curves(self, metrics: Sequence[str] | None = None) -> list[Curves]:
-        """Scores against the number of inducing points, in the order of the data sets.
-
-        Raises
-        ------
-        ValueError
-            If a score does not exist.
-        """
+        """Scores against the number of inducing points, in the order of the data sets."""
         chosen = self.pictured if metrics is None else metrics
         for metric in chosen:
             look_up("score of the table", metric, self.titles)

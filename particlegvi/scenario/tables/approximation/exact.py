@@ -17,10 +17,8 @@ from particlegvi.datasets import load
 from particlegvi.functionspace import ExactGaussianProcess, fit_hyperparameters
 from particlegvi.functionspace.covariances import SquaredExponential
 from particlegvi.functionspace.covariances.covariance import Covariance
-from particlegvi.scenario.tables.problem import Part, Problem
-from particlegvi.scenario.tables.settings import TableSettings
+from particlegvi.scenario.tables.settings import Part, Problem, TableSettings
 from particlegvi.tools import arguments
-from particlegvi.tools.registry import look_up
 
 POINTS = 200  # number of inducing points in the search for hyperparameters, from the source
 ITERATIONS = 150  # largest number of iterations of this search
@@ -109,14 +107,7 @@ class Exact(NamedTuple):
 
 
 def problem(row: str, protocol: str, split: int) -> Problem:
-    """A data set; the protocol is the number of inducing points, the split the number of a random start.
-
-    Raises
-    ------
-    ValueError
-        If there is no such data set; `MissingData` if its file is not there.
-    """
-    look_up("row of the table", row, SETS)
+    """A data set; the protocol is the number of inducing points, the split the number of a random start."""
     train, test = _prepared(row)
     return Problem(row=row, protocol=protocol, split=split, train=train, test=test)
 

@@ -18,8 +18,7 @@ from particlegvi.networks import Network, NetworkLoss
 from particlegvi.networks.mixtures import noise_variance
 from particlegvi.networks.training import at_lengths
 from particlegvi.scenario.tables.ensembles.protocols import AS_PRINTED, EnsembleSettings
-from particlegvi.scenario.tables.problem import Problem
-from particlegvi.scenario.tables.settings import Task
+from particlegvi.scenario.tables.settings import Problem, Task
 from particlegvi.simulation.loop import simulate
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools.errors import Diverged

@@ -17,10 +17,7 @@ import numpy as np
 
 from particlegvi.datasets import holdout, load, standard_splits
 from particlegvi.functionspace.preprocessing import column_sd
-from particlegvi.scenario.tables.printed import PrintedTable
-from particlegvi.scenario.tables.problem import Part, Problem, scaled
-from particlegvi.scenario.tables.settings import TableSettings
-from particlegvi.tools.registry import look_up
+from particlegvi.scenario.tables.settings import Part, PrintedTable, Problem, TableSettings, scaled
 
 PRINTED = PrintedTable(Path(__file__).with_name("printed.toml"))
 MODELS = ("de", "dle", "drle", "drle-outputs", "linear", "gp")
@@ -72,18 +69,8 @@ class EnsembleSettings(TableSettings):
 
 
 def problem(row: str, protocol: str, split: int) -> Problem:
-    """A row of the table under a protocol and a split.
-
-    Raises
-    ------
-    ValueError
-        If there is no such data set or protocol; `MissingData` if its file is not there.
-    """
-    look_up("protocol", protocol, dict.fromkeys((*PROTOCOLS, AS_PRINTED)))
-    look_up("row of the table", row, dict.fromkeys(PRINTED.rows()))
-    if protocol == "standard":
-        return _standard(row, split)
-    return _thesis(row, protocol, split)
+    """A row of the table under a protocol and a split."""
+    return _standard(row, split) if protocol == "standard" else _thesis(row, protocol, split)
 
 
 def _standard(row: str, split: int) -> Problem:

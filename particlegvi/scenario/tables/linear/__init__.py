@@ -1,14 +1,13 @@
 """A linear model with a known posterior, by objectives that compare functions at inputs: source 004, Figures 2 to 4.
 
-``features`` has the settings and prepares the data, ``objectives`` has the models and their scores.
+``models`` has the settings, prepares the data, and has the models and their scores.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from particlegvi.scenario.tables.linear.features import TITLES, LinearSettings, problem
-from particlegvi.scenario.tables.linear.objectives import score
+from particlegvi.scenario.tables.linear.models import TITLES, LinearSettings, problem, score
 from particlegvi.scenario.tables.table import Table
 
 __all__ = ["LinearSettings", "LinearTable"]

@@ -1,7 +1,7 @@
 """Table 4.1 of the thesis, made again: Gaussian Wasserstein inference on the UCI sets, with its controls.
 
-``protocols`` has the settings and prepares the data, ``models`` predicts, and ``scores`` judges the predictions, also
-by the published program's selection on the test score.
+``protocols`` has the settings and prepares the data, ``models`` predicts and judges the predictions, also by the
+published program's selection on the test score.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from particlegvi.contracts import Facts
 from particlegvi.scenario.tables.table import Table
+from particlegvi.scenario.tables.wasserstein.models import score
 from particlegvi.scenario.tables.wasserstein.protocols import BEST, PRINTED, WassersteinSettings, problem
-from particlegvi.scenario.tables.wasserstein.scores import score
 
 __all__ = ["WassersteinSettings", "WassersteinTable"]
 

@@ -16,10 +16,7 @@ from particlegvi.contracts import Array
 from particlegvi.datasets import load, thesis_split
 from particlegvi.datasets.splits import Split
 from particlegvi.functionspace.preprocessing import column_sd
-from particlegvi.scenario.tables.printed import PrintedTable
-from particlegvi.scenario.tables.problem import Part, Problem, scaled
-from particlegvi.scenario.tables.settings import TableSettings
-from particlegvi.tools.registry import look_up
+from particlegvi.scenario.tables.settings import Part, PrintedTable, Problem, TableSettings, scaled
 
 PRINTED = PrintedTable(Path(__file__).with_name("printed.toml"))
 
@@ -95,15 +92,7 @@ class Trials:
 
 
 def problem(row: str, protocol: str, split: int) -> Problem | Trials:
-    """A row of the table under a protocol and a split.
-
-    Raises
-    ------
-    ValueError
-        If there is no such data set or protocol; `MissingData` if its file is not there.
-    """
-    look_up("protocol", protocol, dict.fromkeys(PROTOCOLS))
-    look_up("row of the table", row, dict.fromkeys(PRINTED.rows()))
+    """A row of the table under a protocol and a split."""
     data = load(SETS.get(row, row))
     if protocol == BEST:
         return Trials(row, data.X, data.y, split)

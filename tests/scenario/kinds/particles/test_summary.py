@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from particlegvi.scenario.kinds.particles import table
-from particlegvi.scenario.kinds.particles.facts.basins import counts
-from particlegvi.scenario.kinds.particles.facts.distance import verdict
+from particlegvi.scenario.kinds.particles.facts.comparison import counts, verdict
 
 from ....plain_parts import PlainAtoms
 

@@ -1,4 +1,4 @@
-"""The numbers of one fit of a function in ``summary.json``: one small file each. Their keys are in docs/results.md.
+"""The numbers of one fit of a function in ``summary.json``. Their keys are in docs/results.md.
 
 A fact is a function of a `FunctionRun` (`scenario.kinds.functions.run`), marked by `scenario.kinds.facts.fact`.
 """

@@ -32,9 +32,7 @@ class GP:
         """Refuse a likelihood for which the posterior is not a Gaussian process."""
         gaussian(likelihood)
 
-    def fit(
-        self, problem: FunctionProblem, progress: StepProgress | None = None, storage: Storage | None = None
-    ) -> Fit:
+    def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         model = self._model(problem)
         facts = {"log_marginal_likelihood": model.log_marginal_likelihood()}
         return Fit(self._posterior(problem, model).sample(problem.X)[None], np.array([0]), facts, {})

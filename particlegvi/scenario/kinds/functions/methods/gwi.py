@@ -1,25 +1,30 @@
-"""Gaussian Wasserstein inference as a method of a scenario."""
+"""Gaussian Wasserstein inference as a method of a scenario, with estimates of its distance by (4.15)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from particlegvi.contracts import Array, Likelihood, StepProgress, Storage
+from particlegvi.contracts import Array, Facts, Likelihood, StepProgress, Storage
+from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import means
 from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.linalg import CovarianceFunction
 from particlegvi.functionspace.prediction.posterior import Marginals
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
+from particlegvi.functionspace.wasserstein.process_distance import process_w2_squared, thesis_eigenvalues
 from particlegvi.functionspace.wasserstein.rules import checked_rule, checked_weight
-from particlegvi.scenario.kinds.functions.estimates import Estimates
 from particlegvi.scenario.kinds.functions.methods.gp import gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
 from particlegvi.tools.arguments import whole
 from particlegvi.tools.quoting import refuse
 
 MEANS = ("inducing", "network")
+ROUNDING = 1e-9  # relative to the largest eigenvalue; smaller ones count as zero
+MOST = 2000
 
 
 class GWI:
@@ -80,9 +85,7 @@ class GWI:
             raise refuse("coordinates", self.coordinates, f"a whole number from 1 to {inputs}, the inputs of the data")
         kernel(np.zeros((1, self.coordinates or inputs)))
 
-    def fit(
-        self, problem: FunctionProblem, progress: StepProgress | None = None, storage: Storage | None = None
-    ) -> Fit:
+    def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         model = self._model(problem).fit(self._used(problem.X), problem.y, None, progress, storage)
         facts = {
             **model.info_, "objective": model.objective_, "w2": model.w2_squared_, "shrinkage": model.shrinkage_,
@@ -122,13 +125,7 @@ class GWI:
 class WassersteinPosterior:
     """The marginals and the samples of a fitted `GaussianWasserstein`.
 
-    Parameters
-    ----------
-    model : GaussianWasserstein
-    draws : int
-        Number of functions that are sampled.
-    coordinates : int or None
-        Number of the first coordinates of an input that the model uses; None for all.
+    The model uses the first ``coordinates`` of an input, all for None.
     """
 
     def __init__(self, model: GaussianWasserstein, draws: int, coordinates: int | None = None) -> None:
@@ -145,3 +142,50 @@ class WassersteinPosterior:
 
     def _used(self, X: Array) -> Array:
         return X if self.coordinates is None else X[:, : self.coordinates]
+
+
+class Estimates:
+    """Estimates of W2^2 from the prior to itself and to the posterior, over the trace of the prior.
+
+    ``points`` has numbers of points X_S; each estimate is made for so many ``draws`` of X_S.
+    """
+
+    def __init__(self, points: Sequence[int], draws: int) -> None:
+        if not isinstance(points, list | tuple) or not points:
+            raise refuse("estimate", points, "a list of at least one whole number")
+        self.points = [whole(f"estimate[{index}]", each, 1, MOST) for index, each in enumerate(points)]
+        self.draws = whole("draws", draws, 2, 1000)
+
+    @one_blas_thread()
+    def of(self, prior: CovarianceFunction, posterior: CovarianceFunction, X: Array, seed: int) -> Facts:
+        """The exact distances, mean and sd of the estimates, and the share of negative or complex eigenvalues.
+
+        The spectrum belongs to the first draw with the largest number of points, and to the distance to the posterior.
+        """
+        if max(self.points) > len(X):
+            raise refuse("estimate", max(self.points), f"numbers of at most {len(X)}, the rows of the data")
+        trace = float(np.mean(np.diagonal(prior(X))))
+        found: Facts = {"points": self.points, "draws": self.draws, "inputs": X.shape[1]}
+        random = np.random.default_rng(seed)
+        places = [[X[random.choice(len(X), number, replace=False)] for _ in range(self.draws)]
+                  for number in self.points]  # fmt: skip
+        for name, other in (("itself", prior), ("posterior", posterior)):
+            values = np.array([
+                [process_w2_squared(prior, other, X, method="thesis", points=each).value for each in drawn]
+                for drawn in places
+            ]) / trace  # fmt: skip
+            exact = 0.0 if other is prior else process_w2_squared(prior, other, X, method="exact").value / trace
+            found[name] = {"exact": exact, "mean": values.mean(axis=1).tolist(),
+                           "sd": values.std(axis=1, ddof=1).tolist()}  # fmt: skip
+        spectra = [thesis_eigenvalues(prior, posterior, X, each) for each in places[-1]]
+        bad = [improper(each) for each in spectra]
+        order = np.argsort(-np.abs(spectra[0]), kind="stable")
+        found["improper"] = float(np.mean([each.mean() for each in bad]))
+        found["spectrum"] = {"sizes": np.abs(spectra[0])[order].tolist(), "improper": bad[0][order].tolist()}
+        return found
+
+
+def improper(eigenvalues: NDArray[np.complex128]) -> NDArray[np.bool_]:
+    """Whether each eigenvalue is negative or complex beyond rounding; a product of two covariances has none such."""
+    least = ROUNDING * np.abs(eigenvalues).max(initial=0.0)
+    return np.asarray((eigenvalues.real < -least) | (np.abs(eigenvalues.imag) > least))

@@ -58,9 +58,7 @@ class LinearModel:
         """Refuse a likelihood that is not Gaussian."""
         gaussian(likelihood)
 
-    def fit(
-        self, problem: FunctionProblem, progress: StepProgress | None = None, storage: Storage | None = None
-    ) -> Fit:
+    def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         model = self._model(problem, self.points)
         numbers = {
             "objective": model.objective, "kl_to_posterior": model.kl_to_posterior(),

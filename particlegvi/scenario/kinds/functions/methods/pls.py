@@ -52,9 +52,7 @@ class PLS:
     def check(self, likelihood: Likelihood) -> None:
         """Accept any likelihood."""
 
-    def fit(
-        self, problem: FunctionProblem, progress: StepProgress | None = None, storage: Storage | None = None
-    ) -> Fit:
+    def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         sampler = self._sampler(problem).fit(problem.X, problem.y, progress, storage)
         return Fit(
             sampler.coefficients_[None],

@@ -1,8 +1,8 @@
-"""The sparse variational Gaussian process as a method of a scenario."""
+"""Sparse Gaussian processes as methods of a scenario: SVGP with points or features, and the subset of regressors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy import linalg
@@ -14,21 +14,22 @@ from particlegvi.functionspace import divergences, selection
 from particlegvi.functionspace.basis.finding import packed, unpacked
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
 from particlegvi.functionspace.covariances.covariance import Covariance
+from particlegvi.functionspace.functionals import Fourier, Functionals, Windows
 from particlegvi.functionspace.gp.certificate import Fitted, certify
 from particlegvi.functionspace.gp.coefficient_law import Law
 from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
 from particlegvi.functionspace.likelihoods.regression import Gaussian
-from particlegvi.scenario.kinds.functions import features as functionals
 from particlegvi.scenario.kinds.functions.methods.gp import gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior
-from particlegvi.tools.arguments import flag, whole
+from particlegvi.tools.arguments import flag, not_negative, real, whole
 from particlegvi.tools.quoting import refuse
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import check_parameters, look_up
 
 ERRORS = 1.959964  # standard deviations on either side of the mean have 95% of a Gaussian
 GRID = 1000  # inputs at which a process is compared with the exact one
+MOST_FEATURES = 20_000
 
 
 class SVGP:
@@ -68,10 +69,10 @@ class SVGP:
         if sizes is not None and (isinstance(sizes, str) or not isinstance(sizes, list) or not sizes):
             raise refuse("sizes", sizes, "a list of at least one whole number")
         self.features = features
-        self.sizes = [whole(f"sizes[{index}]", each, 1, functionals.MOST) for index, each in enumerate(sizes or [])]
+        self.sizes = [whole(f"sizes[{index}]", each, 1, MOST_FEATURES) for index, each in enumerate(sizes or [])]
         if features is not None:
             for each in (None, *self.sizes):
-                functionals.made(features, each)
+                functionals_of(features, each)
 
     def check(self, likelihood: Likelihood) -> None:
         """Refuse a likelihood with a pole (its bound has no maximum), and a search unless it is Gaussian."""
@@ -86,14 +87,12 @@ class SVGP:
     def fits(self, kernel: Covariance, inputs: int) -> None:
         """Refuse features that the covariance does not allow, or with another number of inputs."""
         if self.features is not None:
-            of = functionals.made(self.features)
+            of = functionals_of(self.features)
             if of.inputs != inputs:
                 raise ValueError(f"features must be of functions of {inputs} inputs as the data have, not {of.inputs}")
             of.check(kernel)
 
-    def fit(
-        self, problem: FunctionProblem, progress: StepProgress | None = None, storage: Storage | None = None
-    ) -> Fit:
+    def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         with one_blas_thread():
             model = self._model(problem).fit(problem.X, problem.y, storage=storage)
             size = model.basis.size
@@ -137,7 +136,7 @@ class SVGP:
 
     def _model(self, problem: FunctionProblem, number: int | None = None) -> SparseGaussianProcess:
         if self.features is not None:
-            of = functionals.made(self.features, number)
+            of = functionals_of(self.features, number)
             return SparseGaussianProcess(problem.kernel, problem.likelihood, of, seed=problem.seed)
         points = number_of_points(problem, self.inducing_points if number is None else number)
         return SparseGaussianProcess(
@@ -164,3 +163,93 @@ def compared(
     errors = [float(np.sqrt(np.mean(each**2))) for each in (mean - right, sd - exact_sd)]
     shown = found if np.isfinite(found) else "infinity"
     return {"exact": {"kl": shown, "mean_error": errors[0], "sd_error": errors[1]}}
+
+
+class SoR:
+    """The degenerate process of M regressors; see `particlegvi.functionspace.SubsetOfRegressors`.
+
+    Parameters
+    ----------
+    placement : str
+        A rule of `particlegvi.functionspace.selection`.
+    inducing_points : int, optional
+        Number of inducing points; the scenario's number if not given.
+    compare : bool
+        Whether ``summary.json`` has the distance to the exact process, which takes O(n^3).
+    """
+
+    name = "SoR"
+
+    def __init__(self, placement: str = "greedy", inducing_points: int | None = None, compare: bool = False) -> None:
+        self.placement: str = look_up("selection", placement, dict.fromkeys(selection.names(), placement))
+        self.inducing_points = None if inducing_points is None else whole("inducing_points", inducing_points, 1)
+        self.compare = flag("compare", compare)
+
+    def check(self, likelihood: Likelihood) -> None:
+        """Refuse a likelihood that is not Gaussian."""
+        gaussian(likelihood)
+
+    def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
+        with one_blas_thread():
+            model = self._model(problem).fit(problem.X, problem.y)
+            law, basis = model.law, model.with_residual.basis
+            normals = noise.normals(problem.seed, "draws", problem.particles, basis.size)
+            draws = linalg.solve_triangular(law.factor, normals.T, lower=True, trans="T").T + law.mean
+        facts = {**model.facts, **(compared(problem, model, float("inf")) if self.compare else {})}
+        return Fit(draws[None], np.array([0]), facts, {**packed(basis), **law._asdict()})
+
+    def restore(self, problem: FunctionProblem, fit: Fit) -> GaussianPosterior:
+        """The process as it was after its fit."""
+        model = self._model(problem)
+        law = Law(*(fit.arrays[name] for name in Law._fields))
+        model.with_residual.restored(unpacked(problem.kernel, fit.arrays), law)
+        return Degenerate(model, problem.particles, 0, problem.seed)
+
+    def _model(self, problem: FunctionProblem) -> SubsetOfRegressors:
+        noise_variance = gaussian(problem.likelihood).noise_variance
+        points = number_of_points(problem, self.inducing_points)
+        return SubsetOfRegressors(problem.kernel, noise_variance, points, self.placement, problem.seed)
+
+
+class Degenerate(GaussianPosterior):
+    """The marginals and samples of a degenerate process, whose functions lie in a space of few dimensions."""
+
+    def sample(self, X: Array) -> Array:
+        """Draws of the function at these inputs together, (draws, n)."""
+        assert isinstance(self.model, SubsetOfRegressors)
+        normals = noise.normals(self.seed, "draws", self.draws, len(self.model.law.mean))
+        with one_blas_thread():
+            return self.model.sample(X, normals)
+
+
+def _fourier(given: Facts, number: int | None) -> Functionals:
+    check_parameters("features fourier", given, ("low", "high", "frequencies", "ends"))
+    _needed("fourier", given, ("low", "high", "frequencies"))
+    frequencies = given["frequencies"] if number is None else number
+    return Fourier(given["low"], given["high"], frequencies, given.get("ends", False))
+
+
+def _windows(given: Facts, number: int | None) -> Functionals:
+    """Windows of one width, evenly placed from low to high."""
+    check_parameters("features windows", given, ("low", "high", "count", "width"))
+    _needed("windows", given, ("low", "high", "count", "width"))
+    low, high = (real(f"features.{key}", given[key]) for key in ("low", "high"))
+    if not low < high:
+        raise refuse("features.high", given["high"], f"above low, which is {low:g}")
+    count = whole("features.count", given["count"] if number is None else number, 1, MOST_FEATURES)
+    return Windows(np.linspace(low, high, count)[:, None], not_negative("features.width", given["width"]))
+
+
+MAKERS: dict[str, Callable[[Facts, int | None], Functionals]] = {"fourier": _fourier, "windows": _windows}
+
+
+def functionals_of(settings: Facts, number: int | None = None) -> Functionals:
+    """The functionals of a table with a name; ``number`` replaces its frequencies or its count."""
+    make = look_up("kind of features", settings["name"], MAKERS)
+    return make({key: value for key, value in settings.items() if key != "name"}, number)
+
+
+def _needed(name: str, given: Facts, keys: tuple[str, ...]) -> None:
+    for key in keys:
+        if key not in given:
+            raise ValueError(f"features {name} must have the key {key}")

@@ -1,6 +1,6 @@
-"""The numbers of one run of networks in ``summary.json``: one small file each. Their keys are in docs/networks.md.
+"""The numbers of one run of networks in ``summary.json``. Their keys are in docs/networks.md.
 
-A fact is a function of a `NetworkRun` (`scenario.kinds.networks.run`), marked by `scenario.kinds.facts.fact`.
+A fact is a function of a `NetworkRun` (`scenario.kinds.networks.simulating`), marked by `scenario.kinds.facts.fact`.
 """
 
 from __future__ import annotations

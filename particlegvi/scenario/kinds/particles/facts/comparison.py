@@ -1,0 +1,163 @@
+"""Facts of a run beside its target Q*: distances, energy, and the counts of particles by basin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from particlegvi import diagnostics
+from particlegvi.contracts import Array, Facts
+from particlegvi.kernels import SquaredExponential
+from particlegvi.scenario.kinds.facts import fact, is_interval, is_number, is_table, is_text
+from particlegvi.scenario.kinds.particles.seen import Seen, same_bits, usable
+from particlegvi.simulation.run import Run
+from particlegvi.targets import AtomicTarget
+
+NAMES = ("mean", "variance", "residual", "log_normaliser", "error")
+MOST_BASINS = 64
+MOST_ATOMS = 64  # the counts of more atoms are not listed one by one
+
+
+@fact(60, ("target",), target=is_table)
+def target(seen: Seen) -> Facts:
+    """``target``: its ``kind`` and the numbers of this kind of target; the ``reason`` if there is no target."""
+    if seen.target is None:
+        return {"target": {"kind": None, "reason": seen.reason}}
+    found: Facts = {"kind": seen.target.kind}
+    for name in NAMES:
+        value = getattr(seen.target, name, None)
+        if value is not None:
+            found[name] = np.asarray(value, dtype=np.float64).tolist()
+    return {"target": found}
+
+
+@fact(70)
+def optima(seen: Seen) -> Facts:
+    """``optima``: ``all``, and ``reached``, the place in it of the optimum that a descent from the start finds."""
+    if not seen.has_target("gaussians"):
+        return {}
+    reached = seen.target.basin_of(seen.start)
+    every = seen.target.optima
+    return {
+        "optima": {
+            "all": [{name: np.asarray(value).tolist() for name, value in each._asdict().items()} for each in every],
+            "reached": None if reached is None else int(reached),
+        }
+    }
+
+
+@fact(80)
+def distances(seen: Seen) -> Facts:
+    """``distances``: by name ``value``, ``floor`` (quantiles for as many exact draws) and the ``particles`` used."""
+    run, target = seen.run, seen.target
+    if not seen.has_target("density") or not usable(run):
+        return {}
+    with same_bits():
+        lengthscale = float(np.sqrt(np.mean(target.variance)))
+        if not np.isfinite(lengthscale):
+            return {}
+        score = None
+        if run.method.kl_weight > 0.0 and not np.any(np.isfinite(run.prior.low) | np.isfinite(run.prior.high)):
+            score = diagnostics.target_score(target, run.loss, run.method, run.prior)
+        found = diagnostics.distances(run.final, target, SquaredExponential(lengthscale), score, run.seed)
+    return {
+        "distances": {
+            name: {"value": each.value, "floor": list(each.floor), "particles": each.particles}
+            for name, each in found.items()
+        }
+    }
+
+
+@fact(90)
+def excess_energy(seen: Seen) -> Facts:
+    """``excess_energy``: mean, expected mean, and their difference in standard errors."""
+    run = seen.run
+    if not seen.has_target("density") or not usable(run) or run.method.kl_weight <= 0.0:
+        return {}
+    with same_bits():
+        excess = diagnostics.excess_energy(run.final, seen.target, float(run.method.kl_weight))
+        return {"excess_energy": excess._asdict() | {"deviation": excess.deviation}}
+
+
+@fact(100)
+def basin_occupancy(seen: Seen) -> Facts:
+    """``basin_occupancy``: number of basins, particles that changed basin in the second half, counts per basin."""
+    run = seen.run
+    if not seen.has_target("density") or not usable(run):
+        return {}
+    with same_bits():
+        basins = diagnostics.Basins(seen.target)
+        return {"basin_occupancy": _occupancy(run, basins)} if len(basins.modes) > 1 else {}
+
+
+def _occupancy(run: Run, basins: diagnostics.Basins) -> Facts:
+    halfway = int(np.searchsorted(run.times, 0.5 * run.times[-1]))
+    last = basins.of(run.final)
+    earlier = basins.of(run.positions[halfway if halfway < len(run.positions) - 1 else 0])
+    number = len(basins.modes)
+    found: Facts = {"basins": number, "changed": int(np.sum(earlier != last))}
+    if number <= MOST_BASINS:
+        level = 1.0 - 0.001 / number
+        found |= {
+            "modes": basins.modes.tolist(),
+            "counts": np.bincount(last, minlength=number).tolist(),
+            "start": basins.counts(run.initial).tolist(),
+            "target": basins.masses.tolist(),
+            "limits": [list(diagnostics.binomial_limits(run.particles, min(m, 1.0), level)) for m in basins.masses],
+        }
+    return found
+
+
+@fact(110, w1=is_number, w1_floor=is_interval, verdict=is_text)
+def distance(seen: Seen) -> Facts:
+    """``w1`` on the line or ``sliced_w1`` in the plane, its ``_floor`` under exact draws, and the ``verdict``."""
+    target, final = seen.target, seen.run.final
+    if not seen.has_target("density", "atoms"):
+        return {}
+    known = seen.found.get("distances", {})
+    name = "w1" if target.dim == 1 else "sliced_w1"
+    if name in known and (known[name]["particles"] == len(final) or target.dim > 1):
+        value, (low, high) = known[name]["value"], known[name]["floor"][:2]
+    elif target.dim == 1:
+        value = float(diagnostics.wasserstein1(final, target))
+        low, high = (float(each) for each in diagnostics.wasserstein1_floor(target, len(final)))
+    else:
+        return {}
+    return {name: value, f"{name}_floor": [low, high], "verdict": verdict(value, high)}
+
+
+def verdict(value: float, high: float) -> str:
+    """A distance in words, compared with the 95% quantile of the distances of as many exact draws."""
+    if value <= high:
+        return "as close as exact draws"
+    if value <= 1.5 * high:
+        return "nearly as close as exact draws"
+    return "farther than exact draws"
+
+
+@fact(120)
+def basins(seen: Seen) -> Facts:
+    """``basins``: for each atom its weight, the count, and the limits of a binomial count with that weight."""
+    if not seen.has_target("atoms") or len(seen.target.atoms) > MOST_ATOMS:
+        return {}
+    return {"basins": counts(seen.run.final, seen.target)}
+
+
+def counts(final: Array, target: AtomicTarget) -> list[Facts]:
+    """The entries of ``basins`` for final particles (particles, dim)."""
+    atoms = np.asarray(target.atoms, dtype=np.float64)
+    nearest = np.zeros(len(final), dtype=np.int64)
+    distance = np.full(len(final), np.inf)
+    for index, atom in enumerate(atoms):  # one atom at a time: all distances of a million particles would not fit
+        here = np.sqrt(((final - atom) ** 2).sum(axis=1))
+        nearest = np.where(here < distance, index, nearest)
+        distance = np.minimum(here, distance)
+    return [
+        {
+            "atom": atom.tolist(),
+            "weight": float(weight),
+            "count": int((nearest == index).sum()),
+            "limits": [int(limit) for limit in diagnostics.binomial_limits(len(final), float(weight))],
+            "farthest": float(distance[nearest == index].max(initial=0.0)),
+        }
+        for index, (atom, weight) in enumerate(zip(atoms, target.weights, strict=True))
+    ]

@@ -1,0 +1,131 @@
+"""Facts of a run by itself: sizes, moments, loss, weights, free energy, chains, and the verdict."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from particlegvi import diagnostics
+from particlegvi.contracts import Array, Facts
+from particlegvi.integrators import schedules
+from particlegvi.methods import FreeEnergy
+from particlegvi.scenario.kinds.facts import are_numbers, fact, is_per_coordinate, is_table
+from particlegvi.scenario.kinds.particles import verdict
+from particlegvi.scenario.kinds.particles.seen import Seen, same_bits, usable
+from particlegvi.simulation.run import Run
+
+CHAINS, DRAWS = 100, 100
+OVER_TIME = 20  # number of records at which the free energy is computed
+FREE_ENERGY_PARTICLES = 2000
+PARTS = ("total", "mean_loss", "mmd_part", "kl_part")
+
+
+@fact(10)
+def size(seen: Seen) -> Facts:
+    """``particles``, ``dim``, ``steps`` and ``step_size``."""
+    run = seen.run
+    return {
+        "particles": run.particles,
+        "dim": run.dim,
+        "steps": int(run.steps[-1]),
+        "step_size": schedules.plain(run.step_size),
+    }
+
+
+@fact(20, ("mean", "sd"), mean=is_per_coordinate, sd=is_per_coordinate)
+def moments(seen: Seen) -> Facts:
+    """``mean`` and ``sd``: a number in one dimension, a list otherwise."""
+    final = seen.run.final
+    return {"mean": _per_coordinate(final.mean(axis=0)), "sd": _per_coordinate(final.std(axis=0))}
+
+
+def _per_coordinate(values: Array) -> float | list[float]:
+    return float(values[0]) if len(values) == 1 else [float(value) for value in values]
+
+
+@fact(30)
+def average_loss(seen: Seen) -> Facts:
+    """``average_loss``, at the first and at the last record."""
+    loss = seen.run.average_loss()
+    return {"average_loss": {"first": float(loss[0]), "last": float(loss[-1])}}
+
+
+@fact(40)
+def weights(seen: Seen) -> Facts:
+    """``weights``: the weights of the objective; for a free energy both kl_weight and mmd_weight."""
+    method = seen.run.method
+    both = {"kl_weight": method.kl_weight, "mmd_weight": method.mmd_weight}
+    has_both = isinstance(method, FreeEnergy)
+    return {"weights": {name: float(weight) for name, weight in both.items() if has_both or weight != 0.0}}
+
+
+@fact(50, run=is_table)
+def run_info(seen: Seen) -> Facts:
+    """``run``: kernel, algorithm, integrator, ...; the seconds are in the manifest only."""
+    return {"run": {name: value for name, value in seen.run.info.items() if name != "seconds"}}
+
+
+@fact(130, mode_occupancy=are_numbers)
+def mode_occupancy(seen: Seen) -> Facts:
+    """``mode_occupancy``: a count for each mode."""
+    if seen.modes is None:
+        return {}
+    return {"mode_occupancy": diagnostics.mode_occupancy(seen.run.final, seen.modes).tolist()}
+
+
+@fact(140)
+def chains(seen: Seen) -> Facts:
+    """``chains``, for methods with noise; None if there are fewer than eight records."""
+    if not seen.run.method.has_noise or not usable(seen.run):
+        return {}
+    with same_bits():
+        return {"chains": _chains(seen.run)}
+
+
+def _chains(run: Run) -> Facts | None:
+    records = np.flatnonzero(run.times >= 0.5 * run.times[-1])
+    if len(records) < 8:
+        return None
+    records = records[diagnostics.spread_records(len(records), DRAWS)]
+    particles = diagnostics.spread_records(run.particles, CHAINS)
+    draws = np.array([run.positions[record][particles] for record in records])  # (draws, chains, dim)
+    each = [np.ascontiguousarray(draws[:, :, i].T) for i in range(run.dim)]
+    return {
+        "chains": len(particles),
+        "draws": len(records),
+        "r_hat": [diagnostics.potential_scale_reduction(one) for one in each],
+        "effective_sample_size": [diagnostics.effective_sample_size(one) for one in each],
+    }
+
+
+@fact(150)
+def free_energy(seen: Seen) -> Facts:
+    """``free_energy``: its parts at some records, for more than one particle."""
+    run = seen.run
+    if not isinstance(run.method, FreeEnergy) or run.particles < 2 or not usable(run):
+        return {}
+    with same_bits():
+        found = _over_time(run)
+        if seen.has_target("density"):
+            exact = diagnostics.target_free_energy(seen.target, run.loss, run.method, run.prior, run.seed)
+            found["target"] = {name: float(getattr(exact, name)) for name in PARTS}
+    return {"free_energy": found}
+
+
+def _over_time(run: Run) -> Facts:
+    some = diagnostics.spread_records(len(run.positions), OVER_TIME)
+    used = diagnostics.spread_records(run.particles, FREE_ENERGY_PARTICLES)
+    parts = [
+        diagnostics.free_energy(run.positions[record][used], run.loss, run.method, run.prior, run.seed)
+        for record in some
+    ]
+    found: Facts = {name: [float(getattr(each, name)) for each in parts] for name in PARTS}
+    return found | {
+        "times": run.times[some].tolist(), "particles": len(used), "entropy_estimator": parts[-1].entropy_estimator,
+    }  # fmt: skip
+
+
+@fact(160)
+def equilibrium(seen: Seen) -> Facts:
+    """``equilibrium``: ``reached``, ``since``, ``verdict`` and ``drift`` (`kinds.particles.verdict`)."""
+    with same_bits():
+        return {"equilibrium": verdict.equilibrium(seen.run, seen.target, seen.found)}
