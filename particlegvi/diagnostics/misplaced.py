@@ -25,8 +25,8 @@ class Misplaced(NamedTuple):
     impossible : array (particles,) of bool
         Where the density is so low that among as many exact draws fewer than 1e-6 have so low a density.
     missed : array (particles,) of bool
-        Where the density is far above that of the quadrature, on the line: a well was missed, so that the mean, the
-        variance and the distances are wrong. All False in the plane, whose quadrature has no density between its nodes.
+        Where the density is far above that of the quadrature: a well was missed, so that the mean, the variance and the
+        distances are wrong.
     """
 
     impossible: Array
@@ -45,10 +45,8 @@ def misplaced(particles: ArrayLike, target: DensityTarget) -> Misplaced:
     # With the next node above: the share is never too small. The support leaves out a little on each side.
     above = np.minimum(np.searchsorted(levels, exact, side="right"), len(levels) - 1)
     due = len(x) * (shares[above] + 2.0 * target.dim * OUTSIDE)
-    missed = np.zeros(len(x), dtype=bool)
-    if target.dim == 1:
-        found = np.maximum(target.curve("pdf").pdf(x[:, 0]), 0.0)
-        missed = (exact > ABOVE * found) & (exact > NOTICEABLE * levels[-1])
+    found = np.maximum(target.quadrature_pdf(x), 0.0)
+    missed = (exact > ABOVE * found) & (exact > NOTICEABLE * levels[-1])
     return Misplaced(due < EXPECTED, missed)
 
 

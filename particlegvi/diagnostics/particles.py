@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     KnownTarget: TypeAlias = DensityTarget | AtomicTarget | GaussianOptima  # all that `particlegvi.target` returns
     CONTRACT: tuple[type[Target], ...] = (DensityTarget, AtomicTarget, GaussianOptima)  # the type checker compares
 
+NARROWEST, SMALLEST = 1e-11, 1e-290  # width of a histogram, relative and absolute
 FARTHEST = 1e150  # largest coordinate, whose square is finite
 
 
@@ -61,6 +62,11 @@ def some(particles: NDArray[np.float64], most: int) -> NDArray[np.float64]:
     """At most ``most`` of the particles (n, dim), evenly spaced in their order, since particles are exchangeable."""
     n = len(particles)
     return particles if n <= most else np.ascontiguousarray(particles[np.arange(most) * n // most])
+
+
+def has_bars(low: float, high: float) -> bool:
+    """Whether an interval is wide enough to be cut into bars: a few floats are not, nor are subnormal numbers."""
+    return high - low > max(NARROWEST * max(abs(low), abs(high)), SMALLEST)
 
 
 def line_target(target: object) -> None:

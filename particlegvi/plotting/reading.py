@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from particlegvi.contracts import Array, Loss, Run
+from particlegvi.diagnostics.particles import has_bars
 from particlegvi.plotting.protocols import HasDensity, Interval, ParticleRun, Results
 from particlegvi.tools.registry import look_up
 
@@ -108,7 +109,7 @@ def fitting_range(samples: Iterable[Array], bounds: Interval = (-np.inf, np.inf)
     reach = 0.5 * (far - near)
     low = max(float(values.min()), near - reach) if reach > 0 else float(values.min())
     high = min(float(values.max()), far + reach) if reach > 0 else float(values.max())
-    margin = 0.05 * (high - low) or 0.5 * max(1.0, abs(low)) * 0.2
+    margin = 0.05 * (high - low) if has_bars(low, high) else 0.1 * max(1.0, abs(low))
     return float(max(low - margin, bounds[0])), float(min(high + margin, bounds[1]))
 
 

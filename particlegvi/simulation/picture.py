@@ -6,6 +6,7 @@ import numpy as np
 
 from particlegvi import targets
 from particlegvi.contracts import Array, Loss, Method, Prior, Start, Target
+from particlegvi.diagnostics.particles import has_bars
 from particlegvi.targets.basins.atoms import AtomicTarget
 from particlegvi.targets.density import DensityTarget
 from particlegvi.tools import html
@@ -34,7 +35,7 @@ def histogram(particles: Array, target: Target | None) -> str:
     elif isinstance(target, AtomicTarget):
         ends.append(target.atoms[:, 0])
     low, high = float(np.min(np.concatenate(ends))), float(np.max(np.concatenate(ends)))
-    margin = 0.05 * (high - low) or 0.5
+    margin = 0.05 * (high - low) if has_bars(low, high) else 0.5 * max(1.0, abs(low))
     low, high = low - margin, high + margin
     counts, edges = np.histogram(values, BINS, (low, high))
     heights = counts / (len(values) * (edges[1] - edges[0]))

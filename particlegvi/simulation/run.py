@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Loss, Method, Prior, Target
+from particlegvi.diagnostics.particles import has_bars
 from particlegvi.integrators import schedules
 from particlegvi.simulation import picture
 from particlegvi.simulation.exporting import ParticleExports
@@ -133,10 +134,13 @@ class Run(ParticleExports):
             edges.
         """
         bins = arguments.whole("bins", bins, 1, 100_000 if self.dim == 1 else 10_000)
-        if self.dim == 1:
-            return np.histogram(self.final[:, 0], bins=bins, density=True)
-        if self.dim == 2:
-            density, first, second = np.histogram2d(self.final[:, 0], self.final[:, 1], bins=bins, density=True)
+        if self.dim in (1, 2):
+            x, y = self.final[:, 0], self.final[:, -1]
+            ends = [(low, high) if has_bars(low, high) else (low - 0.5, low + 0.5)
+                    for low, high in ((float(each.min()), float(each.max())) for each in (x, y))]  # fmt: skip
+            if self.dim == 1:
+                return np.histogram(x, bins, ends[0], density=True)
+            density, first, second = np.histogram2d(x, y, bins, ends, density=True)
             return density, (first, second)
         raise ValueError(f"particles must be of dimension 1 or 2 for a histogram, not {self.dim}")
 

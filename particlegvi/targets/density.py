@@ -153,6 +153,14 @@ class DensityTarget:
 
         return draws_in_plane(self._nodes, self.log_pdf, number, random)
 
+    def quadrature_pdf(self, x: np.ndarray) -> np.ndarray:
+        """The density of the quadrature's polynomials at points (n, dim), (n,): lower than `pdf` in a missed well."""
+        if self._nodes is None:
+            return self.curve("quadrature_pdf").pdf(x[:, 0])
+        from particlegvi.targets.quadrature.draws import density_in_plane
+
+        return density_in_plane(self._nodes, x)
+
     def curve(self, what: str) -> Curve:
         """Distribution function and moments on the line; a ValueError that names ``what`` in 2-D."""
         if self._curve is None:

@@ -80,5 +80,23 @@ def test_the_density_of_the_panels_is_the_density(name):
     target = pg.target(loss, pg.methods.DLE(0.5), pg.priors.Normal(0.0, 2.0))
     x = target.sample(3000, seed=5)
     assert not misplaced(x, target).missed.any() and not misplaced(x, target).impossible.any()
-    np.testing.assert_allclose(target.curve("pdf").pdf(x[:, 0]), target.pdf(x), rtol=1e-5, atol=1e-9)
-    assert target.curve("pdf").pdf(np.array([-1e9, 1e9])).tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(target.quadrature_pdf(x), target.pdf(x), rtol=1e-5, atol=1e-9)
+    assert target.quadrature_pdf(np.array([[-1e9], [1e9]])).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.thorough
+def test_in_the_plane_the_quadrature_has_a_density_too(monkeypatch):
+    prior, bowl = pg.priors.Normal([0.0, 0.0], 2.0), "x^2/2 + (y - 0.3*x^2)^2"
+    target = pg.target(pg.Loss.from_formula(bowl, ["x", "y"]), pg.methods.DLE(1.0), prior)
+    x = target.sample(2000, seed=5)
+    assert not misplaced(x, target).missed.any()
+    np.testing.assert_allclose(target.quadrature_pdf(x), target.pdf(x), rtol=1e-4, atol=1e-7)
+    assert target.quadrature_pdf(np.array([[-1e9, 0.0], [0.0, 1e9]])).tolist() == [0.0, 0.0]
+    well = pg.Loss.from_formula(f"{bowl} - 18*exp(-((x + 1.0812)^2 + (y - 0.7031)^2)/(2*0.0002^2))", ["x", "y"])
+    monkeypatch.setattr(minimisers, "MOST_SEARCHES", 0)
+    wrong = pg.target(well, pg.methods.DLE(1.0), prior)
+    draws = wrong.sample(400, seed=2)
+    assert not misplaced(draws, wrong).missed.any()
+    draws[:5] = -1.0812, 0.7031
+    assert misplaced(draws, wrong).missed.sum() == 5
+    assert "missed a well there" in run_at(draws, well, prior, wrong)["verdict"]

@@ -285,6 +285,10 @@ def test_one_stray_particle_does_not_set_the_range():
     assert reading.fitting_range([np.array([np.nan])]) == (-1.0, 1.0)
     low, high = reading.fitting_range([np.array([2.0, 2.0])])
     assert low < 2.0 < high
+    for few in ([5e-324, 1e-323], [2.0, np.nextafter(2.0, 3.0)]):  # numpy has no 40 bars between these
+        with pytest.raises(ValueError, match="Too many bins"):  # control
+            np.histogram(few, 40)
+        assert np.histogram(few, 40, reading.fitting_range([np.array(few)]))[0].sum() == 2
 
 
 @pytest.mark.thorough

@@ -1,4 +1,6 @@
-"""Independent draws from a density in the plane, by rejection: a node of the quadrature, then a point in its rectangle.
+"""The density of a quadrature in the plane between its nodes, and independent draws by rejection.
+
+A draw is a node of the quadrature, then a point in its rectangle.
 
 The Gauss-Legendre weights of a cell are the areas of rectangles that tile it, with one node in each. The density is
 nearly constant on a rectangle, so that few uniform points in it are rejected.
@@ -13,6 +15,7 @@ from particlegvi.targets.quadrature.nodes import Nodes
 from particlegvi.targets.quadrature.panels import gauss_legendre
 from particlegvi.targets.quadrature.potential import LogWeight
 
+MOST_PAIRS = 2_000_000  # of points and cells at a time
 STEEPEST = 2.0  # ratio of densities in one rectangle up to which a draw is exact
 
 
@@ -37,12 +40,33 @@ def draws_in_plane(nodes: Nodes, log_density: LogWeight, number: int, random: np
     return np.concatenate(found)
 
 
+def density_in_plane(nodes: Nodes, x: np.ndarray) -> np.ndarray:
+    """The polynomials of the quadrature's cells at points (n, 2), 0 outside of the cells; rounding may be negative."""
+    rule, found = gauss_legendre(ORDER), np.zeros(len(x))
+    centre, half = _cells(nodes.points, np.arange(len(nodes.points) // ORDER**2))
+    step = max(1, MOST_PAIRS // len(centre))
+    for start in range(0, len(x), step):
+        inside = np.all(np.abs(x[start : start + step, None] - centre) <= half, axis=2)
+        row, cell = np.nonzero(inside)
+        values = np.exp(nodes.log_density.reshape(-1, ORDER, ORDER)[cell])
+        series = rule.to_coefficients @ values @ rule.to_coefficients.T
+        t = (x[start + row] - centre[cell]) / half[cell]
+        first, second = (np.polynomial.legendre.legvander(t[:, i], ORDER - 1) for i in range(2))
+        found[start + row] = np.einsum("ni,nij,nj->n", first, series, second)
+    return found
+
+
+def _cells(points: np.ndarray, cell: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Centres and half sides, (n, 2) each, of some cells."""
+    first, last = points[cell * ORDER**2], points[cell * ORDER**2 + ORDER**2 - 1]
+    return 0.5 * (first + last), 0.5 * (last - first) / gauss_legendre(ORDER).nodes[-1]
+
+
 def _rectangles(points: np.ndarray, node: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Lower corners and sides, (n, 2) each, of the rectangles of some nodes."""
     rule = gauss_legendre(ORDER)
     walls = np.concatenate([[-1.0], np.cumsum(rule.weights) - 1.0])
     cell, place = np.divmod(node, ORDER**2)
-    first, last = points[cell * ORDER**2], points[cell * ORDER**2 + ORDER**2 - 1]
-    centre, half = 0.5 * (first + last), 0.5 * (last - first) / rule.nodes[-1]
+    centre, half = _cells(points, cell)
     column = np.stack(np.divmod(place, ORDER), axis=1)
     return centre + half * walls[column], half * rule.weights[column]

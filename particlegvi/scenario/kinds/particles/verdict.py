@@ -55,7 +55,7 @@ def _against_density(run: Run, target: Any, found: Facts, moving: Any) -> Facts:
     name = "w1" if target.dim == 1 else "sliced_w1"
     distance = found["distances"][name]
     value, floor = distance["value"], distance["floor"][2]
-    measured = f"{'W1' if name == 'w1' else 'sliced W1'} {value:.3g} against a 99% floor of {floor:.3g}"
+    measured = f"{'W1' if name == 'w1' else 'sliced W1'} {value:.3g}, where 99% of exact draws stay below {floor:.3g}"
     occupancy = found.get("basin_occupancy")
     apart = _wrong_shares(occupancy) if occupancy and "counts" in occupancy else ""
     jumped = "jumps" in run.info  # jumps determine the shares, even with few basins
@@ -101,9 +101,9 @@ def _beyond(found: Facts, number: int) -> str:
 
     For example, a few distant particles change the excess energy, but hardly W1.
 
-    A discrepancy counts, like W1, from 1.5 times its 99% floor. The excess energy counts from four standard errors
-    (with Cornish and Fisher's correction for the skewness of one Gaussian mode on the line, 2.5 sqrt(8/n)) and a
-    fiftieth of its standard deviation.
+    A discrepancy counts, like W1, from 1.5 times the value that 99% of exact draws stay below. The excess energy counts
+    from four standard errors (with Cornish and Fisher's correction for the skewness of one Gaussian mode on the line,
+    2.5 sqrt(8/n)) and a fiftieth of its standard deviation.
     """
     excess = found.get("excess_energy")
     if excess is not None and not abs(excess["deviation"]) <= max(4.0 + 7.1 / np.sqrt(number), 0.02 * np.sqrt(number)):
@@ -114,7 +114,7 @@ def _beyond(found: Facts, number: int) -> str:
     for name, words in (("ksd", "the kernel Stein discrepancy"), ("ks", "the Kolmogorov-Smirnov distance")):
         known = found["distances"].get(name)
         if known is not None and known["value"] > 1.5 * known["floor"][2]:
-            return f"{words} is {known['value']:.3g} against a 99% floor of {known['floor'][2]:.3g}"
+            return f"{words} is {known['value']:.3g}, where 99% of exact draws stay below {known['floor'][2]:.3g}"
     return ""
 
 
@@ -220,9 +220,8 @@ def _descended(run: Run, target: Any) -> Facts:
             return _said(False, f"converged, but {count} particles at ({where}), where {low} to {high} are due")
     begun = _settled(run, NEARLY * scale)
     start = f" since t = {begun:.3g}" if begun is not None else ""
-    if steepest <= CONVERGED * max(first, 1e-300) or farthest <= CONVERGED * scale:
-        return _said(True, f"converged{start}: {left}", begun)
-    return _said(True, f"nearly converged{start}: {left}", begun)
+    nearly = "" if steepest <= CONVERGED * max(first, 1e-300) or farthest <= CONVERGED * scale else "nearly "
+    return _said(True, f"{nearly}converged{start} to the local minima that the starts flow to: {left}", begun)
 
 
 def _nearest(atoms: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
