@@ -97,6 +97,15 @@ def test_plot_draws_again(capsys, tmp_path):
     assert picture.read_bytes() == before
 
 
+@pytest.mark.thorough
+def test_a_cache_of_matplotlib_that_cannot_be_written_is_not_told_in_quiet(tmp_path):
+    (tmp_path / "file").write_text("")
+    command = [sys.executable, "-m", "particlegvi", "run", "global-minimiser", *SHORT, "--out", "run", "--quiet"]
+    unwritable = os.environ | {"MPLCONFIGDIR": str(tmp_path / "file")}
+    done = subprocess.run(command, capture_output=True, text=True, env=unwritable)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_overwriting_removes_the_old_pictures(capsys, tmp_path):
     assert called(capsys, "run", "lifting", "--out", "a", *SHORT)[0] == 0
     assert called(capsys, "run", "lifting", "--out", "a", "--overwrite", "--no-figure", *SHORT)[0] == 0

@@ -78,6 +78,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     colour.choose(vars(options).get("color", "auto"))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a title may have letters that this terminal cannot show
+    if vars(options).get("quiet"):  # matplotlib logs that its cache cannot be written
+        import logging
+
+        logging.getLogger("matplotlib").setLevel(logging.ERROR)
     gc.set_threshold(BETWEEN_COLLECTIONS)
     atexit.register(gc.freeze)  # without this the last collection takes 0.4 s, and Ctrl-C waits for it
     try:

@@ -48,6 +48,10 @@ def page_of_runs(runs: PagedRuns, frames: int, live: bool, language: str) -> Pag
     known = particles_of(runs.parts)
     if not len(runs):
         raise ValueError("a page needs at least one run that is done, not none")
+    counts = {label: run.positions.shape[1] for label, run in runs.items()}
+    if len(set(counts.values())) > 1:
+        told = ", ".join(f"{label} has {count}" for label, count in counts.items())
+        raise ValueError(f"a page needs runs with equally many particles, and {told}")
     if frames == 1 or not (frames or live):
         raise refuse("frames", frames, "2 or more, or 0 for a page that is only live")
     run = next((run for run in runs.values() if kind_of(run.method)), runs[next(iter(runs))])

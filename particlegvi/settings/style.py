@@ -75,9 +75,11 @@ def colours(value: object, key: str) -> dict[str, str]:
     if not isinstance(value, Mapping) or not 1 <= len(value) <= 32:
         raise refuse(key, value, 'a table such as {DLE = "#0072B2"}, or a list such as ["DLE=#0072B2"]')
     for label, colour in value.items():
+        if not isinstance(label, str):
+            raise refuse(f"a label of {key}", label, "the label of a method")
         if not isinstance(colour, str) or not _COLOUR.fullmatch(colour):
             raise refuse(f"{key}.{label}", colour, 'a colour such as "#0072B2"')
-    return {str(label): colour.upper() for label, colour in value.items()}
+    return {label: colour.upper() for label, colour in value.items()}
 
 
 KEYS: dict[str, StyleKey] = {

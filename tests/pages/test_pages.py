@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import html
 import json
@@ -19,7 +20,10 @@ import particlegvi as pg
 from particlegvi import cli
 from particlegvi.pages import building
 from particlegvi.pages.replay import chosen_records
+from particlegvi.pages.replays import page_of_runs
 from particlegvi.tools import words
+
+from ..plain_parts import PlainResults
 
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\"><!-- &lt; \u2028 {data} ${1}"
 FALLING = {"schedule": "linear", "initial": 1e-3, "final": 1e-4, "over": 300}
@@ -115,6 +119,7 @@ def test_particles_are_thinned_where_they_are_too_many():
         assert numbers["w1"][0] == pytest.approx(exact, rel=1e-3)
         assert numbers["w1"][-1] == pytest.approx(runs.summary["methods"][label]["w1"], rel=1e-5)
         assert method["floor"][:2] == runs.summary["methods"][label]["w1_floor"]
+        assert method["verdict"] == runs.summary["methods"][label]["equilibrium"]["verdict"]
 
 
 @pytest.mark.filterwarnings("ignore:step_size")
@@ -186,6 +191,14 @@ def test_what_cannot_be_a_live_page_is_refused_in_one_sentence(what, settings, s
 def test_bad_arguments(results, arguments, said):
     with pytest.raises(ValueError, match=f"^{said} must be"):
         results.page(**arguments)
+
+
+def test_runs_of_unequal_size_have_no_page(results):
+    fewer = dataclasses.replace(results["DLE"], positions=results["DLE"].positions[:, :7])
+    mixed = PlainResults([results["DE"], fewer], results.scenario, results.summary, results.targets)
+    mixed.parts, mixed.seed = results.parts, 0
+    with pytest.raises(ValueError, match="equally many particles, and DE has 20, DLE has 7$"):
+        page_of_runs(mixed, 20, True, "en")
 
 
 def test_nothing_is_overwritten_unless_asked_for(tmp_path):

@@ -262,10 +262,10 @@ def test_panels_share_a_vertical_axis_or_have_their_own(line):
     [
         ("size", "5:4"), ("size", "100x2"), ("size", [1, 2, 3]), ("font_size", 4), ("font_size", "big"),
         ("palette", "pink"), ("language", "fr"), ("vertical_axis", "both"), ("colours", {"DE": "red"}),
-        ("colours", ["DE"]), ("title", 3), ("format", "jpg"),
+        ("colours", ["DE"]), ("title", 3), ("format", "jpg"), ("colours", {None: "#0072B2"}),
     ],  # fmt: skip
 )
 def test_a_slip_is_one_sentence(key, value, line):
-    with pytest.raises(ValueError, match=rf'^{key}.* of the figure "loss".* must be .*, not ') as caught:
+    with pytest.raises(ValueError, match=rf'^(a label of )?{key}.* of the figure "loss".* must be .*, not ') as caught:
         plotting.figure(line, "loss", **{key: value})
     assert "\n" not in str(caught.value)
