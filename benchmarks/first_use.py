@@ -60,7 +60,7 @@ def timed(what: str, copies: int, folder: str) -> None:
     """Do one thing in this process and print its seconds."""
     begun = time.perf_counter()
     if what == "--warm":
-        from particlegvi.cli.doctor.warming import warm
+        from particlegvi.cli.doctor.cache import warm
 
         warm(processes=copies)
     else:

@@ -1,6 +1,6 @@
 """Rivals of the engine, as a user would write them with libraries that the package does not need.
 
-`particlegvi/bench/outside.py` loads this folder where the package lies in a clone of the repository.
+`particlegvi/bench/rivals.py` loads this folder where the package lies in a clone of the repository.
 Each module has ``RIVALS``: for each workload, pairs of the library that must be installed and a function that makes the
 contender, in the order of the rows in the report.
 """

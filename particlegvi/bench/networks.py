@@ -17,24 +17,14 @@ INPUTS, UNITS, STEP_SIZE = 8, 50, 1e-3
 
 
 class Case(NamedTuple):
-    """Networks 8-50-1 with relu, trained on rows in batches.
-
-    Attributes
-    ----------
-    networks, rows, batch : int
-        How many networks, how many rows, and how many rows a batch has.
-    steps, quick_steps : int
-        Steps of the engine at a call, and with ``--quick``; JAX takes half of them, the others a tenth.
-    one_thread : bool
-        Whether engine, BLAS and PyTorch have one thread, and all of them, JAX included, one processor.
-    """
+    """Networks 8-50-1 with relu, trained on rows in batches."""
 
     networks: int
     rows: int
-    batch: int
-    steps: int
-    quick_steps: int
-    one_thread: bool
+    batch: int  # rows in a batch
+    steps: int  # of the engine at a call; JAX takes half of them, the others a tenth
+    quick_steps: int  # with ``--quick``
+    one_thread: bool  # whether engine, BLAS and PyTorch have one thread, and all of them, JAX included, one processor
 
     def of(self, quick: bool) -> Case:
         """The case itself, or with the steps of ``--quick``."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from particlegvi.bench import outside, scaling, workloads
+from particlegvi.bench import rivals, scaling, workloads
 from particlegvi.bench.timing import in_turn, ratios
 from particlegvi.engine.numerics import threads
 from particlegvi.tools import system
@@ -69,13 +69,13 @@ def run(names: list[str] | None = None, quick: bool = False, say: Callable[[str]
     for name in chosen:
         look_up("workload", name, workloads.WORKLOADS)
     result: Facts = {"machine": machine(), "quick": quick, "workloads": {}}
-    if missing := outside.left_out(chosen):
+    if missing := rivals.left_out(chosen):
         say(missing)
     for name in chosen:
         make = workloads.WORKLOADS[name]
         title = (make.__doc__ or name).strip()
         say(f"\n{title}")
-        contenders = make(quick) + outside.contenders(name, quick)
+        contenders = make(quick) + rivals.contenders(name, quick)
         in_turn(contenders, 2 if quick else ROUNDS)
         ours = contenders[0]
         rows = []

@@ -1,18 +1,27 @@
-"""Implementations that a user would write instead, in numpy and in naive numba."""
+"""Implementations that a user would write instead, in numpy and in naive numba.
+
+Rivals that need other libraries than the package are in ``benchmarks/rivals``, which only a clone has.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import math
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
-from particlegvi.bench.timing import Work
+from particlegvi.bench.timing import Contender, Work
 from particlegvi.contracts import Array
 
 # grad of the tilted double well (thesis C.7.1), prior N(0, 1), lengthscale 1: the problem of Figure 5.2
 Loop = Callable[..., object]  # compiled by numba
 ROWS = 20_000  # rows of a block, in products of matrices
+CLONE = Path(__file__).resolve().parents[2]  # where the package lies in a clone
+MODULE = "particlegvi_rivals"
 
 
 def numpy_loop(start: Array, steps: int, step_size: float, kl_weight: float, lambda1: float) -> Array:
@@ -86,3 +95,48 @@ def dense_distance(K: Array, R: Array) -> Work:
         return float(np.trace(K) + np.trace(R) - 2.0 * roots.sum()) / len(K)
 
     return work
+
+
+def rivals() -> ModuleType | None:
+    """The module ``benchmarks/rivals`` of the clone that this package lies in; None where it lies in no clone.
+
+    Another package named ``benchmarks`` may lie beside an installed one, so ``setup.cfg`` has to be there, too.
+    """
+    file = CLONE / "benchmarks" / "rivals" / "__init__.py"
+    if not file.is_file() or not (CLONE / "setup.cfg").is_file():
+        return None
+    if MODULE not in sys.modules:
+        spec = importlib.util.spec_from_file_location(MODULE, file)
+        assert spec is not None and spec.loader is not None
+        module = sys.modules[MODULE] = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[MODULE]
+            raise
+    return sys.modules[MODULE]
+
+
+def installed(name: str) -> bool:
+    """Whether a library can be imported."""
+    return importlib.util.find_spec(name) is not None
+
+
+def contenders(workload: str, quick: bool) -> list[Contender]:
+    """The rivals of a workload whose libraries are installed."""
+    module = rivals()
+    each = module.RIVALS.get(workload, []) if module else []
+    return [make(quick) for library, make in each if installed(library)]
+
+
+def left_out(workloads: Sequence[str]) -> str:
+    """A sentence about the rivals of these workloads that cannot be timed here; empty where all can."""
+    module = rivals()
+    if module is None:
+        return (
+            "timed beside plain numpy and numba only: the rivals that need JAX, PyTorch or another library are in the "
+            "folder benchmarks/rivals of a clone of the repository"
+        )
+    needed = {library for name in workloads for library, _ in module.RIVALS.get(name, [])}
+    names = [title for library, title in module.TITLES.items() if library in needed and not installed(library)]
+    return f"rows left out, because they cannot be imported here: {', '.join(names)}" if names else ""

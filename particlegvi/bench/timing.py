@@ -19,27 +19,16 @@ TASKS = "/proc/self/task"
 
 @dataclass
 class Contender:
-    """One way of doing a workload.
+    """One way of doing a workload, with its times for the whole workload, one a round.
 
-    Attributes
-    ----------
-    name : str
-    work : callable
-        Does ``share`` of the whole workload each time it is called.
-    share : float
-        Fraction of the workload that one call does; the times of slow contenders, which do a part, are scaled.
-    operations : float
-        Useful floating-point operations of the whole workload; 0 where they are not counted.
-    seconds, processor : list of float
-        For the whole workload, one a round: by the clock, and of the processor time of all threads, which other
-        programs on the machine disturb less.
+    Processor time is that of all threads; other programs on the machine disturb it less than the clock.
     """
 
     name: str
     work: Work
-    share: float = 1.0
-    operations: float = 0.0
-    seconds: list[float] = field(default_factory=list)
+    share: float = 1.0  # fraction of the workload that one call does; the times of slow contenders are scaled
+    operations: float = 0.0  # useful floating-point operations of the whole workload; 0 where they are not counted
+    seconds: list[float] = field(default_factory=list)  # by the clock
     processor: list[float] = field(default_factory=list)
 
     @property

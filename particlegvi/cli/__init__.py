@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 
-from particlegvi.cli import checking, colour, completion, exporting, films, looking, pages, pictures, running, sweeping
+from particlegvi.cli import checking, colour, completion, looking, making, running, sweeping
 from particlegvi.cli.reporting import BAD_INPUT, DONE, report, say
 from particlegvi.version import __version__
 
@@ -31,11 +31,8 @@ BETWEEN_COLLECTIONS = 500_000  # objects: imports alone make half as many, and e
 COMMANDS: dict[str, Command] = {
     **looking.COMMANDS,
     **running.COMMANDS,
-    **exporting.COMMANDS,
-    **pages.COMMANDS,
-    **films.COMMANDS,
+    **making.COMMANDS,
     **sweeping.COMMANDS,
-    **pictures.COMMANDS,
     **checking.COMMANDS,
     **completion.COMMANDS,
 }
@@ -68,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         top = parser(next((each for each in given if not each.startswith("-")), ""))
         options, rest = top.parse_known_args(given)
         if rest:
-            from particlegvi.cli.hints import said_otherwise
+            from particlegvi.cli.reporting import said_otherwise
 
             top.error(f"unrecognized arguments: {' '.join(rest)}{said_otherwise(rest, vars(options))}")
     except SystemExit as stop:  # argparse has printed help, version or a usage error

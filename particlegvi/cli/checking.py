@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 
 from particlegvi.cli import colour
-from particlegvi.cli.options import NO_FIGURE, QUIET, SEED
+from particlegvi.cli.options import NO_FIGURE, QUIET, SEED, flag, option
 from particlegvi.cli.reporting import DONE, FAILED, say
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ def doctor(options: argparse.Namespace) -> int:
                 print(f"{removed} {before.folder}")
             return DONE
         if options.warm:
-            from particlegvi.cli.doctor.warming import warm
+            from particlegvi.cli.doctor.cache import warm
 
             left = warm(progress=progress)
             if left:
@@ -80,12 +80,12 @@ COMMANDS: dict[str, Command] = {
         verify,
         "the theorems of the sources as experiments that can fail",
         [
-            (("name",), {"nargs": "?", "metavar": "NAME", "help": "this claim only"}),
-            (("--json",), {"action": "store_true", "help": "as JSON: claim, source, measured, bound, verdict, ..."}),
-            (("--out",), {"metavar": "DIR", "help": "folder for verify.json and a figure of each claim"}),
-            (("--overwrite",), {"action": "store_true", "help": "start over in the folder of an earlier report"}),
+            option("name", "this claim only", nargs="?", metavar="NAME"),
+            flag("--json", "as JSON: claim, source, measured, bound, verdict, ..."),
+            option("--out", "folder for verify.json and a figure of each claim", metavar="DIR"),
+            flag("--overwrite", "start over in the folder of an earlier report"),
             SEED,
-            (("--quiet",), {"action": "store_true", "help": "print only the claims that do not hold"}),
+            flag("--quiet", "print only the claims that do not hold"),
             NO_FIGURE,
             colour.OPTION,
         ],
@@ -94,9 +94,9 @@ COMMANDS: dict[str, Command] = {
         bench,
         "run times as ratios to code that one would write instead",
         [
-            (("--only",), {"nargs": "+", "metavar": "WORKLOAD", "help": "these workloads only"}),
-            (("--quick",), {"action": "store_true", "help": "two rounds and smaller sizes, to see whether it works"}),
-            (("--out",), {"metavar": "DIR", "help": "folder for results.json and scaling.png"}),
+            option("--only", "these workloads only", nargs="+", metavar="WORKLOAD"),
+            flag("--quick", "two rounds and smaller sizes, to see whether it works"),
+            option("--out", "folder for results.json and scaling.png", metavar="DIR"),
             colour.OPTION,
         ],
     ),
@@ -104,9 +104,9 @@ COMMANDS: dict[str, Command] = {
         doctor,
         "versions, threads, caches, memory and a self-test",
         [
-            (("--json",), {"action": "store_true", "help": "as JSON"}),
-            (("--warm",), {"action": "store_true", "help": "first compile all that the shipped scenarios need"}),
-            (("--clean",), {"action": "store_true", "help": "remove all compiled code, and nothing else"}),
+            flag("--json", "as JSON"),
+            flag("--warm", "first compile all that the shipped scenarios need"),
+            flag("--clean", "remove all compiled code, and nothing else"),
             QUIET,
             colour.OPTION,
         ],

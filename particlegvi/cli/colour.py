@@ -9,14 +9,15 @@ import os
 import re
 import sys
 
+from particlegvi.cli.options import option
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import IO
 
-OPTION = (
-    ("--color",),
-    {"choices": ("auto", "always", "never"), "default": "auto", "help": "colour of what is printed (default auto)"},
+OPTION = option(
+    "--color", "colour of what is printed (default auto)", choices=("auto", "always", "never"), default="auto"
 )
 # The colours that the figures have (by Okabe and Ito): red, green, blue.
 METHODS = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 
+from particlegvi.cli.options import option
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -139,6 +141,6 @@ COMMANDS: dict[str, Command] = {
     "completion": (
         completion,
         "print a script that completes commands at TAB",
-        [(("shell",), {"choices": SHELLS, "metavar": "bash|zsh|fish", "help": "its first line says how to install"})],
+        [option("shell", "its first line says how to install", choices=SHELLS, metavar="bash|zsh|fish")],
     ),
 }

@@ -6,6 +6,8 @@ import argparse
 import io
 import sys
 
+from particlegvi.cli.options import flag, option
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from particlegvi.cli.options import Command
@@ -54,27 +56,24 @@ COMMANDS: dict[str, Command] = {
     "list": (
         list_scenarios,
         "every scenario",
-        [(("--json",), {"action": "store_true", "help": "as JSON: name, title, source"})],
+        [flag("--json", "as JSON: name, title, source")],
     ),
     "show": (
         show,
         "the settings of a scenario as TOML, or what a key means",
         [
-            (("scenario",), {"nargs": "?", "metavar": "NAME|FILE.toml|KEY", "help": "a scenario, or a key"}),
-            (("--keys",), {"action": "store_true", "help": "every key of a scenario, with what it means"}),
-            (
-                ("--kind",),
-                {"default": "particles", "metavar": "KIND", "help": "kind of scenario of the keys (default particles)"},
-            ),
+            option("scenario", "a scenario, or a key", nargs="?", metavar="NAME|FILE.toml|KEY"),
+            flag("--keys", "every key of a scenario, with what it means"),
+            option("--kind", "kind of scenario of the keys (default particles)", default="particles", metavar="KIND"),
         ],
     ),
     "new": (
         new,
         "write a commented scenario to edit",
         [
-            (("file",), {"metavar": "FILE.toml", "help": "the file, which must not exist"}),
-            (("--loss",), {"metavar": "FORMULA", "default": "x^2/2", "help": "a formula, or the name of a loss"}),
-            (("--variables",), {"nargs": "+", "metavar": "NAME", "help": "in this order (by default as they appear)"}),
+            option("file", "the file, which must not exist", metavar="FILE.toml"),
+            option("--loss", "a formula, or the name of a loss", metavar="FORMULA", default="x^2/2"),
+            option("--variables", "in this order (by default as they appear)", nargs="+", metavar="NAME"),
         ],
     ),
 }

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     # the function, its purpose in a few words, and its arguments for argparse
-    Command = tuple[Callable[[argparse.Namespace], int | None], str, Sequence[tuple[tuple[str, ...], dict[str, Any]]]]
+    Option = tuple[tuple[str, ...], dict[str, Any]]
+    Command = tuple[Callable[[argparse.Namespace], int | None], str, Sequence[Option]]
 
 
 def whole_number(text: str) -> int:
@@ -23,22 +24,33 @@ def whole_number(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number") from None
 
 
-SEED = (
-    ("--seed",),
-    {"type": whole_number, "default": 0, "metavar": "N", "help": "seed of the random numbers (default 0)"},
-)
-QUIET = (("--quiet",), {"action": "store_true", "help": "print nothing but errors and warnings"})
-LANGUAGE = (("--language",), {"metavar": "en|de|...", "help": "language of pictures and pages (default en)"})
+def option(name: str, help: str, **more: Any) -> Option:
+    """An argument of a command: what ``add_argument`` of argparse takes."""
+    return (name,), {**more, "help": help}
+
+
+def flag(name: str, help: str) -> Option:
+    return option(name, help, action="store_true")
+
+
+def changes(help: str) -> Option:
+    """The option ``--set`` of a command."""
+    return option("--set", help, action="append", default=[], metavar="KEY=VALUE")
+
+
+SEED = option("--seed", "seed of the random numbers (default 0)", type=whole_number, default=0, metavar="N")
+QUIET = flag("--quiet", "print nothing but errors and warnings")
+LANGUAGE = option("--language", "language of pictures and pages (default en)", metavar="en|de|...")
 # The style of pictures: each option is a key of `particlegvi.settings.style`, which checks its value.
 LOOK = [
-    (("--size",), {"metavar": "SIZE", "help": "16:9, 4:3, column (of a paper), or inches such as 10x5.6"}),
-    (("--font-size",), {"metavar": "POINTS", "help": "size of the smallest words in the picture"}),
-    (("--palette",), {"metavar": "light|dark|grey", "help": "colours; grey is for prints without colour"}),
-    (("--colours",), {"nargs": "+", "metavar": "LABEL=#RRGGBB", "help": "colours of single methods"}),
+    option("--size", "16:9, 4:3, column (of a paper), or inches such as 10x5.6", metavar="SIZE"),
+    option("--font-size", "size of the smallest words in the picture", metavar="POINTS"),
+    option("--palette", "colours; grey is for prints without colour", metavar="light|dark|grey"),
+    option("--colours", "colours of single methods", nargs="+", metavar="LABEL=#RRGGBB"),
     LANGUAGE,
-    (("--format",), {"metavar": "png|pdf|svg", "help": "format of the files (default png)"}),
-    (("--title",), {"help": 'words over the picture; "" for no heading'}),
-    (("--vertical-axis",), {"metavar": "shared|own", "help": "whether panels that show the same share one"}),
+    option("--format", "format of the files (default png)", metavar="png|pdf|svg"),
+    option("--title", 'words over the picture; "" for no heading'),
+    option("--vertical-axis", "whether panels that show the same share one", metavar="shared|own"),
 ]
 
 
@@ -53,13 +65,11 @@ def look(options: argparse.Namespace) -> dict[str, Any]:
     return check(given)
 
 
-NO_FIGURE = (("--no-figure",), {"action": "store_true", "help": "draw nothing"})
-CHECKPOINT = (
-    ("--checkpoint-every",),
-    {
-        "type": float,
-        "default": 4.0,
-        "metavar": "SECONDS",
-        "help": "time between checkpoints, as much work as can be lost (default 4)",
-    },
+NO_FIGURE = flag("--no-figure", "draw nothing")
+CHECKPOINT = option(
+    "--checkpoint-every",
+    "time between checkpoints, as much work as can be lost (default 4)",
+    type=float,
+    default=4.0,
+    metavar="SECONDS",
 )

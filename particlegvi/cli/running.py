@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from particlegvi.cli import colour, sweeping
-from particlegvi.cli.options import CHECKPOINT, LOOK, NO_FIGURE, QUIET, SEED, look
+from particlegvi.cli.options import CHECKPOINT, LOOK, NO_FIGURE, QUIET, SEED, changes, flag, look, option
 from particlegvi.cli.reporting import say
 
 TYPE_CHECKING = False
@@ -116,19 +116,11 @@ COMMANDS: dict[str, Command] = {
         run,
         "simulate a scenario, compare with the truth, draw",
         [
-            (("scenario",), {"metavar": "NAME|FILE.toml", "help": "a scenario of the list, or a TOML file"}),
-            (("--out",), {"metavar": "DIR", "help": "folder of the results (default runs/NAME, runs/NAME-2, ...)"}),
-            (("--overwrite",), {"action": "store_true", "help": "start over in the folder of an earlier run"}),
+            option("scenario", "a scenario of the list, or a TOML file", metavar="NAME|FILE.toml"),
+            option("--out", "folder of the results (default runs/NAME, runs/NAME-2, ...)", metavar="DIR"),
+            flag("--overwrite", "start over in the folder of an earlier run"),
             SEED,
-            (
-                ("--set",),
-                {
-                    "action": "append",
-                    "default": [],
-                    "metavar": "KEY=VALUE",
-                    "help": "change a setting, such as particles=1000 or methods.DRLE.kl_weight=0.3; may be repeated",
-                },
-            ),
+            changes("change a setting, such as particles=1000 or methods.DRLE.kl_weight=0.3; may be repeated"),
             QUIET,
             NO_FIGURE,
             colour.OPTION,
@@ -140,7 +132,7 @@ COMMANDS: dict[str, Command] = {
         resume,
         "finish an interrupted run or sweep, bit for bit",
         [
-            (("folder",), {"metavar": "DIR", "help": "folder of the results"}),
+            option("folder", "folder of the results", metavar="DIR"),
             QUIET,
             NO_FIGURE,
             colour.OPTION,
@@ -155,11 +147,8 @@ COMMANDS: dict[str, Command] = {
         plot,
         "draw the figures of a finished run again",
         [
-            (("folder",), {"metavar": "DIR", "help": "folder of the results"}),
-            (
-                ("--figure",),
-                {"nargs": "+", "metavar": "KIND", "help": "draw these kinds, whatever figures the scenario has"},
-            ),
+            option("folder", "folder of the results", metavar="DIR"),
+            option("--figure", "draw these kinds, whatever figures the scenario has", nargs="+", metavar="KIND"),
             *LOOK,
         ],
     ),

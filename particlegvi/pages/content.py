@@ -1,4 +1,4 @@
-"""The content of a page: the settings that the browser simulates, or the sentence why it cannot, and the words."""
+"""The content of a page: settings that the browser simulates or the sentence why it cannot, presets, and words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from particlegvi.integrators.schedules import Schedule
 from particlegvi.losses.checks import declared
 from particlegvi.losses.loss import Loss as PackageLoss
 from particlegvi.methods.free_energy import FreeEnergy
-from particlegvi.pages.presets import PRESETS
 from particlegvi.priors import Flat, Normal, Uniform
 from particlegvi.simulation.problem import Settings
 from particlegvi.tools import words
@@ -28,23 +27,25 @@ INTEGRATORS = ("euler-maruyama", "leimkuhler-matthews")
 MOST_PARTICLES = {1: 10_000, 2: 1_000}
 KINDS = {(False, False): "DE", (True, False): "DLE", (False, True): "DRE", (True, True): "DRLE"}  # by their weights
 CLOSED_FORMS = ("auto", "closed-form")
+WELL: Facts = {
+    "loss": "tilted-double-well", "variables": "t", "prior": "normal:0:1", "initial": "", "integrator": "euler-maruyama"
+}  # fmt: skip
+SAME: Facts = WELL | {"seed": "0", "particles": 300, "lengthscale": 1.0, "variance": 1.0, "exact": "false"}
+PRESETS: dict[str, Facts] = {
+    "stuck": SAME | {"methods": "DE,DLE", "kl_weight": 1.0, "mmd_weight": 0.5, "step_size": 0.002, "steps": 5000},
+    "too_cold": SAME | {"methods": "DLE", "kl_weight": 0.08, "mmd_weight": 0.5, "step_size": 0.005, "steps": 2000},
+    "too_hot": SAME | {"methods": "DLE", "kl_weight": 8.0, "mmd_weight": 0.5, "step_size": 0.002, "steps": 5000},
+    "large_step": SAME
+    | {"methods": "DLE", "kl_weight": 1.0, "mmd_weight": 0.5, "step_size": 0.3, "steps": 200, "loss": "2*t^2"},
+    "four_particles": SAME
+    | {"methods": "DLE,DRLE", "kl_weight": 1.0, "mmd_weight": 0.5, "step_size": 0.002, "steps": 5000, "particles": 4},
+    "repulsion": SAME
+    | {"methods": "DLE,DRLE", "kl_weight": 1.0, "mmd_weight": 5.0, "step_size": 0.002, "steps": 5000},
+}
 
 
 class Subject(NamedTuple):
-    """The subject of a page, the same for a scenario and for runs.
-
-    Attributes
-    ----------
-    title, source : str
-    loss, prior : Loss, Prior
-    initial : prior, array (particles, dim) or None
-    methods : dict
-        By label.
-    settings : Settings
-        Numbers and names of the simulation.
-    integrators : dict
-        By label, the integrators of the methods that have their own.
-    """
+    """The subject of a page, the same for a scenario and for runs; methods and their own integrators by label."""
 
     title: str
     source: str

@@ -29,15 +29,7 @@ EARLY = 0.1  # half of the frames show this first share of the time, because DE 
 
 
 class Recorded(NamedTuple):
-    """The parts of one run that a replay needs.
-
-    Attributes
-    ----------
-    run : Run
-    target : target or None
-    facts : dict
-        The part of the summary about this run.
-    """
+    """The parts of one run that a replay needs, with its part of the summary."""
 
     run: ParticleRun
     target: Target | None

@@ -14,6 +14,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from particlegvi.contracts import Facts
+from particlegvi.plotting import style as slides
 from particlegvi.plotting.kind import FigureKind, check, checked, kinds, options
 from particlegvi.plotting.protocols import Results
 from particlegvi.plotting.single import plot_run
@@ -71,7 +72,7 @@ def _fit(kind: FigureKind, results: object) -> None:
 def draw(results: Results | Swept, folder: str | Path, style: Facts | None = None) -> list[Path]:
     """Draw every entry of the scenario's ``[[figures]]`` into a folder.
 
-    The first figure of a kind becomes ``KIND.png`` (with the suffix of its kind or format), further ones ``KIND-2.png``
+    The first figure of a kind becomes ``KIND.png``, or has the suffix of its format; further ones are ``KIND-2.png``
     and so on.
 
     Parameters
@@ -104,6 +105,6 @@ def draw(results: Results | Swept, folder: str | Path, style: Facts | None = Non
     for kind, chosen in entries:
         taken[kind.name] += 1
         number = "" if taken[kind.name] == 1 else f"-{taken[kind.name]}"
-        name = f"{kind.name}{number}{kind.suffix_of(results, chosen)}"
-        written.append(kind.save(kind(results, **chosen), folder / name))
+        name = f"{kind.name}{number}.{kind.look(results, chosen).format}"
+        written.append(slides.save(kind(results, **chosen), folder / name))
     return written

@@ -11,9 +11,9 @@ from matplotlib.ticker import NullLocator
 
 from particlegvi.plotting import rules, style
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.plane import panel_row
+from particlegvi.plotting.plane import hide_spares, panel_row
 from particlegvi.plotting.protocols import Curved, CurvePanel, Results
 from particlegvi.tools.registry import look_up
 
@@ -44,20 +44,16 @@ def curves(results: Results, *, metrics: list[str] | None = None, methods: list[
         look_up("approximation", name, dict.fromkeys(names))
     sets = len({panel.title for panel in panels})
     scores = len(panels) // sets
-    with style.slide_style():
-        rows, columns = panel_row(scores, NARROW)
-        rows *= sets
-        figure = style.new_slide(max(1.0, 0.5 * rows))
+    rows, columns = panel_row(scores, NARROW)
+    rows *= sets
+    with slide(results, max(1.0, 0.5 * rows), note=say("median_and_range", count=table.splits)) as figure:
         grid = list(figure.subplots(rows, columns, squeeze=False).ravel())
         for place, (axes, panel) in enumerate(zip(grid, panels, strict=False)):
             draw_curves(axes, panel, names, methods or names)
             axes.set_title(style.narrowed(axes, say(f"score_{panel.metric}")), color=palette().words)
             if sets > 1 and place % scores == 0:
                 axes.set_ylabel(panel.title)
-        for spare in grid[len(panels) :]:
-            spare.set_visible(False)
-        legend_below(figure)
-        heading(figure, results.scenario, {}, say("median_and_range", count=table.splits))
+        hide_spares(grid, len(panels))
     return figure
 
 

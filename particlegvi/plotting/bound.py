@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from particlegvi.plotting import reading, rules
-from particlegvi.plotting.frame import frame, observations, series
 from particlegvi.plotting.functions import colours_of, runs_of
 from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.layout import frame, observations, series
 from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.protocols import Results
 

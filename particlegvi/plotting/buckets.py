@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from particlegvi.contracts import Array, Loss, Target
 from particlegvi.plotting import reading, rules, style, symbols
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.protocols import Interval, Results, Runs, is_density
 from particlegvi.tools import words
@@ -98,8 +98,7 @@ def buckets(
     division = Buckets(bucket_width, bucket_origin)
     colours = style.colours(results)
     chosen = bucket_to_enlarge(runs, division) if bucket is None else bucket
-    with style.slide_style():
-        figure = style.new_slide(2)
+    with slide(results, 2, runs) as figure:
         layout: list[Any] = [["all", "all"], ["one", "laid"]]
         above, left, right = figure.subplot_mosaic(layout, height_ratios=[1.0, 1.2], width_ratios=[1.0, 1.15]).values()
         draw_domain(above, runs, colours, division)
@@ -113,8 +112,6 @@ def buckets(
                                    color=palette().faint, linewidth=1.0, zorder=-1)
             line.set_in_layout(False)
             figure.add_artist(line)
-        legend_below(figure)
-        heading(figure, results.scenario, runs)
     return figure
 
 

@@ -10,9 +10,9 @@ from matplotlib.ticker import PercentFormatter
 
 from particlegvi import diagnostics
 from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.bars import bar_look
+from particlegvi.plotting.atoms import bar_look
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.plane import hide_spares, panel_grid
 from particlegvi.plotting.protocols import Results
@@ -35,9 +35,9 @@ def coverage(results: Results, *, methods: Sequence[str] | None = None) -> Figur
             raise ValueError(f"this kind of figure draws replicates, and {label} has none: set replicates and modes")
     colours = style.colours(results)
     modes = len(results.scenario["modes"])
-    with style.slide_style():
-        rows, columns = panel_grid(len(runs))
-        figure = style.new_slide(rows)
+    rows, columns = panel_grid(len(runs))
+    replicates = next(iter(runs.values())).info["replicates"]["number"]
+    with slide(results, rows, runs, say("number_of_replicates", count=number(f"{replicates}"))) as figure:
         panels = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel())
         for position, (label, run) in enumerate(runs.items()):
             axes, facts = panels[position], run.info["replicates"]
@@ -64,7 +64,4 @@ def coverage(results: Results, *, methods: Sequence[str] | None = None) -> Figur
         panels[0].yaxis.set_major_formatter(PercentFormatter(1.0))
         panels[0].set_ylabel(say("share_of_replicates"))
         hide_spares(panels, len(runs), columns)
-        legend_below(figure)
-        replicates = next(iter(runs.values())).info["replicates"]["number"]
-        heading(figure, results.scenario, runs, say("number_of_replicates", count=number(f"{replicates}")))
     return figure

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.frame import frame
 from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.layout import frame
 from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.protocols import Results, is_density
 

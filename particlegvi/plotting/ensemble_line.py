@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.plane import hide_spares, panel_row
 from particlegvi.plotting.protocols import Interval, NetworkRun, Results
@@ -58,9 +58,9 @@ def ensemble_line(
     grid = np.linspace(x.min() - margin, x.max() + margin, GRID)
     drawn = {label: means(run, grid)[:members] for label, run in runs.items()}
     limits = _limits(first, grid, list(drawn.values())) if range is None else range
-    with style.slide_style():
-        rows, columns = panel_row(len(runs), 11.0)
-        figure = style.new_slide(rows)
+    rows, columns = panel_row(len(runs), 11.0)
+    count = say("number_of_observations", count=number(f"{len(first.data.y):,}"))
+    with slide(results, rows, runs, count) as figure:
         grid_of_panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
         panels = hide_spares(list(grid_of_panels.ravel()), len(runs), columns)
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
@@ -72,8 +72,6 @@ def ensemble_line(
         panels[0].set_ylim(*limits)
         for axes in panels[::columns]:
             axes.set_ylabel(say("function"))
-        legend_below(figure)
-        heading(figure, results.scenario, runs, say("number_of_observations", count=number(f"{len(first.data.y):,}")))
     return figure
 
 

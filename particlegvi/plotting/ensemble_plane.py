@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.ensemble_line import network_runs
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.plane import Window
 from particlegvi.plotting.protocols import NetworkRun, Results
@@ -53,8 +53,7 @@ def ensemble_plane(
     across, up, points = reading.grid_points(*shown, GRID)
     colours = style.colours(runs)
     tones = {"dark": ("Greys_r", "Greys_r"), "grey": ("Greys", "Greys")}.get(look().palette, ("Greys", "Purples"))
-    with style.slide_style():
-        figure = style.new_slide()
+    with slide(results, 1, runs, say("number_of_points", count=number(f"{len(first.data.y):,}"))) as figure:
         panels = figure.subplots(2, len(runs), sharex=True, sharey=True, squeeze=False)
         for column, (label, run) in enumerate(runs.items()):
             probability = run.probabilities(points).mean(axis=0).max(axis=1)
@@ -74,8 +73,6 @@ def ensemble_plane(
         for row, words in enumerate((say("likelier_class"), say("disagreement"))):
             panels[row, 0].set_ylabel("$x_2$", rotation=0, labelpad=10)
             figure.colorbar(images[row], ax=list(panels[row]), label=words, pad=0.01)
-        legend_below(figure)
-        heading(figure, results.scenario, runs, say("number_of_points", count=number(f"{len(first.data.y):,}")))
     return figure
 
 

@@ -11,8 +11,8 @@ from matplotlib.ticker import NullLocator
 
 from particlegvi.contracts import Facts
 from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.frame import frame, observations, series
 from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.layout import frame, observations, series
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.protocols import Results
 

@@ -12,7 +12,7 @@ from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
 from particlegvi.plotting.functions import colours_of, note
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.plane import Window
 from particlegvi.plotting.protocols import FunctionRun, Results
@@ -49,8 +49,7 @@ def function_plane(
     highest = max(float(each.max()) for each in sds.values())
     colours = colours_of(results)
     tone = {"dark": "Greys_r", "grey": "Greys"}.get(look().palette, "Purples")
-    with style.slide_style():
-        figure = style.new_slide(2)
+    with slide(results, 2, note=note(runs)) as figure:
         grid = figure.add_gridspec(2, len(runs), height_ratios=(1.25, 1.0))
         panels = [figure.add_subplot(grid[0, column]) for column in range(len(runs))]
         for axes, (label, run) in zip(panels, runs.items(), strict=True):
@@ -73,8 +72,6 @@ def function_plane(
             below.plot(diagonal[:, 0], run.marginals(diagonal).sd(), color=colours[label], label=style.plain(label),
                        linestyle=style.DASHES[place % 4])  # fmt: skip
         below.set(xlim=shown[0], yscale="log", xlabel=say("along_diagonal"), ylabel=say("sd_of_f"))
-        legend_below(figure)
-        heading(figure, results.scenario, {}, note(runs))
     return figure
 
 

@@ -15,14 +15,13 @@ from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.curves import Follow, draw_functions, draw_guarantee, draw_target_band, evenly
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import SEPARATOR, heading, legend_below
+from particlegvi.plotting.layout import SEPARATOR, slide
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.moving import Moving, Show
+from particlegvi.plotting.moving import Moving, Show, clock_of
 from particlegvi.plotting.observations import draw_data, draw_functionals, levels_of
-from particlegvi.plotting.plane import panel_row
+from particlegvi.plotting.plane import hide_spares, panel_row
 from particlegvi.plotting.protocols import FunctionRun, Interval, Results
 
 GRID = 301
@@ -94,15 +93,12 @@ def functions(
     drawn = {label: evenly(run.sample(grid), particles) for label, run in runs.items()}
     own = look().vertical_axis == "own" and range is None
     limits = {label: range or common_limits(first, grid, {label: drawn[label]} if own else drawn) for label in runs}
-    with style.slide_style():
-        every = 2 if input is not None else 1
-        rows, columns = panel_row(len(runs), 11.0 * every)
-        figure = style.new_slide(rows)
+    every = 2 if input is not None else 1
+    rows, columns = panel_row(len(runs), 11.0 * every)
+    with slide(results, rows, note=note(runs), clock=clock_of(runs).at(-1)) as figure:
         widths = [3.2, 1.0] * columns if input is not None else [1.0] * columns
         panels = list(figure.subplots(rows, len(widths), sharey=not own, squeeze=False, width_ratios=widths).ravel())
-        for spare in panels[every * len(runs) :]:
-            spare.set_visible(False)
-        panels = panels[: every * len(runs)]
+        panels = hide_spares(panels, every * len(runs))
         turning = X[np.argmax(y)] if input is None else input
         for axes, (label, run) in zip(panels[::every], runs.items(), strict=True):
             follows[label] = [draw_functions(axes, run, grid, drawn[label], colours[label], turning)]
@@ -136,9 +132,7 @@ def functions(
             axes.set_ylim(*limits[label])
         for axes in panels[:: every * columns]:
             axes.set_ylabel(say("function"))
-        legend_below(figure)
-        clock = heading(figure, results.scenario, {}, note(runs), clock_of(runs).at(-1))
-    return Moving(figure, runs, {label: showing(run, follows[label]) for label, run in runs.items()}, clock)
+    return Moving(figure, runs, {label: showing(run, follows[label]) for label, run in runs.items()}, figure.clock)
 
 
 def showing(run: FunctionRun, follows: Sequence[Follow]) -> Show:

@@ -17,7 +17,7 @@ from particlegvi.plotting import rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.plane import panel_grid
+from particlegvi.plotting.plane import hide_spares, panel_grid
 from particlegvi.plotting.swept import (
     Panel,
     Swept,
@@ -61,8 +61,7 @@ def heat_map(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Se
             limits = (float(np.nanmin(same)), float(np.nanmax(same))) if np.isfinite(same).any() else (0.0, 1.0)
             found = _draw(figure, each, sweep, panel, limits, words=len(chosen) <= 2)
             hatched, stopped = hatched or found[0], stopped or found[1]
-        for spare in axes[len(chosen) :]:
-            spare.set_visible(False)
+        hide_spares(axes, len(chosen))
         handles = []
         if hatched:
             handles.append(Patch(facecolor=palette().ground, edgecolor=palette().ink, hatch="///", linewidth=0.8,

@@ -12,13 +12,11 @@ from matplotlib.ticker import MaxNLocator
 from particlegvi import diagnostics
 from particlegvi.contracts import Array, Scenario, Target
 from particlegvi.plotting import reading, rules, style, symbols
-from particlegvi.plotting.atoms import HEADROOM, MANY_ATOMS, OWN_LINES, draw_atoms
-from particlegvi.plotting.bars import draw_histogram, path_of
-from particlegvi.plotting.clock import clock_of
+from particlegvi.plotting.atoms import HEADROOM, MANY_ATOMS, OWN_LINES, draw_atoms, draw_histogram, path_of
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.moving import Moving, Show
+from particlegvi.plotting.moving import Moving, Show, clock_of
 from particlegvi.plotting.plane import hide_spares, panel_grid
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density
 
@@ -54,9 +52,8 @@ def histograms(
     colours = style.colours(results)
     limits = common_range(runs, results.targets) if range is None else range
     shows: dict[str, Show] = {}
-    with style.slide_style():
-        rows, columns = panel_grid(len(runs))
-        figure = style.new_slide(rows, tall=1.8)  # room for words in every panel
+    rows, columns = panel_grid(len(runs))
+    with slide(results, rows, runs, clock=clock_of(runs).at(-1), tall=1.8) as figure:  # room for words in every panel
         panels = list(figure.subplots(rows, columns, sharex=True, squeeze=False).ravel())
         panels = hide_spares(panels, len(runs), columns)
         headroom, lines = HEADROOM, 0
@@ -74,9 +71,7 @@ def histograms(
         if loss:
             for axes in panels:
                 draw_loss(axes, list(runs.values()), limits, axes is panels[-1], headroom)
-        legend_below(figure)
-        clock = heading(figure, results.scenario, runs, clock=clock_of(runs).at(-1))
-    return Moving(figure, runs, shows, clock)
+    return Moving(figure, runs, shows, figure.clock)
 
 
 def following(

@@ -8,13 +8,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import update_wrapper
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from matplotlib.figure import Figure
 
 from particlegvi.contracts import Scenario
-from particlegvi.plotting import style
 from particlegvi.plotting.look import Look, drawn_in, in_look
 from particlegvi.plotting.moving import Moving
 from particlegvi.plotting.protocols import Results
@@ -25,43 +23,20 @@ from particlegvi.settings.style import KEYS as STYLE
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import Registry, check_parameters
 
-PICTURE = ".png"  # the suffix of a kind whose figures can be had in any format
 Draw: TypeAlias = Callable[..., Figure] | Callable[..., Moving]
 
 kinds: Registry[FigureKind] = Registry("particlegvi.plotting", "kind of figure")
 
 
 class FigureKind:
-    """A function that draws results, with its name, the checks of its options, and how its figure is saved.
+    """A function that draws results, with its name, and the default value and the check of each option."""
 
-    Attributes
-    ----------
-    name : str
-        Name in ``[[figures]]``; the file is called so as well.
-    defaults : dict
-        The default value of each option, a keyword-only parameter of the function.
-    checks : dict
-        The check of each option.
-    of : tuple of str
-        The kinds of scenario that it draws.
-    moves : bool
-        Whether the function returns a `Moving`, which a film needs, and not a figure alone.
-    suffix : str
-        Suffix of the file.
-    save : callable
-        Writes what the function returns: ``save(figure, path)`` gives the path.
-    """
-
-    of: tuple[str, ...] = ("particles",)
-    moves = False
-    suffix = PICTURE
-    save: Callable[[Figure, Path], Path] = staticmethod(style.save)
-
-    def __init__(self, draw: Draw, name: str, checks: Mapping[str, Check]) -> None:
+    def __init__(
+        self, draw: Draw, name: str, of: tuple[str, ...], moves: bool, checks: Mapping[str, Check]
+    ) -> None:
         update_wrapper(self, draw)
         parameters = inspect.signature(draw).parameters.values()
-        self._draw = draw
-        self.name = name
+        self._draw, self.name, self.of, self.moves = draw, name, of, moves
         self.defaults = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}
         self.checks: dict[str, Check] = {}
         for option in (*self.defaults, *checks):
@@ -97,10 +72,6 @@ class FigureKind:
         own = {name: value for name, value in settings.items() if name not in self.defaults}
         return Look(**{**results.scenario.get("style", {}), **own})
 
-    def suffix_of(self, results: Results | Swept, settings: Scenario) -> str:
-        """The suffix of the file of a figure with these settings: its format, unless the kind has files of its own."""
-        return self.suffix if self.suffix != PICTURE else f".{self.look(results, settings).format}"
-
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options, and settings of the look (`particlegvi.settings.style`), in plain form.
 
@@ -125,8 +96,6 @@ def figure_kind(
     *,
     of: tuple[str, ...] = ("particles",),
     moves: bool = False,
-    suffix: str = PICTURE,
-    save: Callable[[Figure, Path], Path] = style.save,
     **checks: Check,
 ) -> Callable[[Draw], FigureKind]:
     """Make the function below a kind of figure: its keyword-only parameters are the options that a scenario may set.
@@ -134,15 +103,11 @@ def figure_kind(
     Parameters
     ----------
     name : str
-        Name of the kind.
+        Name in ``[[figures]]``; the file of the picture is called so as well.
     of : tuple of str
         The kinds of scenario that it draws.
     moves : bool
         Whether the function returns a `particlegvi.plotting.moving.Moving`, so that the figure can become a film.
-    suffix : str
-        Suffix of the file of such a figure.
-    save : callable
-        Writes it, ``save(figure, path)``.
     **checks
         The check of each option; one whose default is True or False needs none.
 
@@ -152,13 +117,7 @@ def figure_kind(
         If an option has no check, or a check no option.
     """
 
-
-    def mark(draw: Draw) -> FigureKind:
-        made = FigureKind(draw, name, checks)
-        made.of, made.moves, made.suffix, made.save = of, moves, suffix, save
-        return made
-
-    return mark
+    return lambda draw: FigureKind(draw, name, of, moves, checks)
 
 
 def options(name: str) -> dict[str, Any]:

@@ -1,12 +1,14 @@
-"""The surroundings of the panels: the two lines of the heading above, and one legend below that covers no axes."""
+"""The surroundings of panels: the frame of a figure, the heading of two lines above, and one legend below."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.collections import Collection
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -16,15 +18,20 @@ from matplotlib.text import Text
 
 from particlegvi.contracts import Facts, Scenario
 from particlegvi.integrators.schedules import Schedule, shown
+from particlegvi.plotting import style
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.protocols import Runs, Stepped
+from particlegvi.plotting.plane import hide_spares, panel_row
+from particlegvi.plotting.protocols import FunctionRun, Results, Runs, Stepped
 from particlegvi.plotting.reading import fitted_gaussian
+from particlegvi.plotting.style import Slide
+from particlegvi.plotting.swept import Swept
 from particlegvi.tools import words
 
 EDGE = 0.012  # between the words and the left of the picture, as a fraction of its width
 MOST_LINES = 2  # most lines of a title
 SEPARATOR = "  |  "
 FEWEST = 12  # the source is not cut below this number of letters
+MARKERS = ("o", "s", "^", "D", "v")
 
 
 def heading(figure: Figure, scenario: Scenario, runs: Runs, note: str = "", clock: str = "") -> Text:
@@ -172,3 +179,64 @@ def _neutral(handle: Artist, label: str) -> Artist:
     if label != say("particles"):
         return handle
     return Line2D([], [], color=neutral) if isinstance(handle, Line2D) else Patch(color=neutral, alpha=0.62)
+
+
+@contextmanager
+def frame(
+    results: Results, panels: int = 1, breadth: float = 20.0, runs: Runs | None = None, note: str = ""
+) -> Iterator[tuple[Figure, list[Axes]]]:
+    """A figure and its panels to draw in; it has its legend and heading when the context ends.
+
+    Parameters
+    ----------
+    results : Results
+        The heading shows their title and source.
+    panels : int
+        Number of panels; they stand side by side where they fit.
+    breadth : float
+        Least width of a panel, in sizes of the smallest letters.
+    runs : mapping, optional
+        The heading shows their particles, steps and seed.
+    note : str
+        Further text of the heading.
+    """
+    rows, columns = panel_row(panels, breadth) if panels > 1 else (1, 1)
+    with slide(results, rows, runs, note) as figure:
+        grid = list(figure.subplots(rows, columns, squeeze=False).ravel())
+        yield figure, hide_spares(grid, panels)
+
+
+@contextmanager
+def slide(
+    results: Results | Swept, rows: float = 1, runs: Runs | None = None, note: str = "", clock: str = "",
+    tall: float = 1.0,
+) -> Iterator[Slide]:
+    """An empty figure to draw in; it has its legend and heading when the context ends.
+
+    Parameters
+    ----------
+    results, runs, note
+        As in `frame`.
+    rows, tall
+        As in `particlegvi.plotting.style.new_slide`.
+    clock : str
+        The time in the heading; `Slide.clock` is its text.
+    """  # fmt: skip
+    with style.slide_style():
+        figure = style.new_slide(rows, tall=tall)
+        yield figure
+        legend_below(figure)
+        figure.clock = heading(figure, results.scenario, runs or {}, note, clock)
+
+
+def series(place: int, label: str, colour: str) -> dict[str, Any]:
+    """The marker, dashes, colour and label of the line at this place."""
+    return {"marker": MARKERS[place % len(MARKERS)], "linestyle": style.DASHES[place % 4], "color": colour,
+            "label": style.plain(label)}  # fmt: skip
+
+
+def observations(runs: Mapping[str, FunctionRun]) -> str:
+    """The number of observations and the seed, in words."""
+    run = next(iter(runs.values()))
+    words = [say("number_of_observations", count=number(f"{len(run.problem.y):,}")), say("seed", seed=run.seed)]
+    return SEPARATOR.join(words)

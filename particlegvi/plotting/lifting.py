@@ -11,11 +11,10 @@ from matplotlib.ticker import MaxNLocator
 from particlegvi.contracts import Array
 from particlegvi.plotting import histograms, reading, rules, style, symbols
 from particlegvi.plotting.atoms import HEADROOM
-from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
-from particlegvi.plotting.moving import Moving, Show
+from particlegvi.plotting.moving import Moving, Show, clock_of
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results
 
 
@@ -47,8 +46,7 @@ def lifting(
     shows: dict[str, Show] = {}
     colours = style.colours(results)
     limits = histograms.common_range(runs, results.targets) if range is None else range
-    with style.slide_style():
-        figure = style.new_slide(2)
+    with slide(results, 2, runs, clock=clock_of(runs).at(-1)) as figure:
         panels = figure.subplots(2, len(runs), sharex=True, squeeze=False, height_ratios=[1.0, 1.15])
         for column, (label, run) in enumerate(runs.items()):
             above, below = panels[:, column]
@@ -77,9 +75,7 @@ def lifting(
         for axes in panels[:, 1:].ravel():
             axes.set_ylabel("")
         figure.align_ylabels()
-        legend_below(figure)
-        clock = heading(figure, results.scenario, runs, clock=clock_of(runs).at(-1))
-    return Moving(figure, runs, shows, clock)
+    return Moving(figure, runs, shows, figure.clock)
 
 
 def draw_loss(axes: Axes, run: ParticleRun, limits: Interval) -> Array:

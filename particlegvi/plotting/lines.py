@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from particlegvi.contracts import Array
 from particlegvi.plotting import rules, style
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.swept import Swept, key_name, measure_name, note, panels, value_names
 
@@ -37,8 +37,7 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
         raise ValueError("this kind of figure draws sweeps over at least 1 key, not over seeds alone")
     labels = list(dict.fromkeys(panel.method for panel in chosen))
     colours = _colours(labels)
-    with style.slide_style():
-        figure = style.new_slide(len(names))
+    with slide(sweep, len(names), note=note(sweep) + (f", {say('averaged')}" if len(keys) > 1 else "")) as figure:
         grid = figure.subplots(len(names), len(keys), squeeze=False, sharey="row")
         for row, measure in enumerate(names):
             for column, key in enumerate(keys):
@@ -55,8 +54,6 @@ def lines(sweep: Swept, *, measures: Sequence[str] | None = None, methods: Seque
         if any(sweep.stopped(label).any() for label in labels):
             # the mark is in the words, as in the legend of the heat map
             grid[-1, -1].plot([], [], linestyle="none", label=say("diverged_somewhere"))
-        legend_below(figure)
-        heading(figure, sweep.scenario, {}, note(sweep) + (f", {say('averaged')}" if len(keys) > 1 else ""))
     return figure
 
 

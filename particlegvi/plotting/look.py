@@ -25,31 +25,16 @@ SMALLEST_DEFAULT = 8.0  # points of the smallest words in a narrow picture, wher
 
 
 class Look(NamedTuple):
-    """Settings of the look; the defaults are a picture of 10 by 5.6 inches that grows with its rows.
+    """Settings of the look; the defaults are a picture of 10 by 5.6 inches that grows with its rows."""
 
-    Attributes
-    ----------
-    size : str or None
-        The value of `particlegvi.settings.style.size`.
-    font_size : float or None
-        Size of the smallest words in points.
-    palette, language, format : str
-    title : str or None
-        Replaces the scenario's title; "" for no heading.
-    vertical_axis : str or None
-        "shared" or "own"; None leaves the choice to the kind of figure.
-    colours : mapping
-        Colours of methods by their labels.
-    """
-
-    size: str | None = None
-    font_size: float | None = None
+    size: str | None = None  # as `particlegvi.settings.style.size` gives it
+    font_size: float | None = None  # of the smallest words, in points
     palette: str = "light"
     language: str = words.DEFAULT
     format: str = "png"
-    title: str | None = None
-    vertical_axis: str | None = None
-    colours: Mapping[str, str] = {}
+    title: str | None = None  # in place of the scenario's; "" for no heading
+    vertical_axis: str | None = None  # "shared" or "own"; None leaves the choice to the kind of figure
+    colours: Mapping[str, str] = {}  # of methods, by their labels
 
     @property
     def width(self) -> float:

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 
 from particlegvi.contracts import Facts
 from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.frame import frame, observations, series
 from particlegvi.plotting.functions import colours_of
 from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.layout import frame, observations, series
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.protocols import Results
 

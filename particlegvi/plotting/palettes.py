@@ -14,57 +14,25 @@ LOSS_GREY, TEXT_GREY = "#9A9A9A", "#4D4D4D"
 
 
 class Palette(NamedTuple):
-    """The colours of a figure by their purpose.
+    """The colours of a figure by their purpose."""
 
-    Attributes
-    ----------
-    ground, ink : str
-        The picture, and what is drawn on it in black and white: axes, words, the truth.
-    words, faint : str
-        Words of less weight, and curves that stand behind, such as the loss.
-    particles, starting : str
-        Particles of any method in a legend, and starting points.
-    contour : str
-        Level lines of a loss.
-    shades : (float, float)
-        Lightness of the plane where the loss is lowest and where it is highest, from 0 to 1.
-    minimiser : str
-        The marks at the minimisers of a loss.
-    signs : (str, str)
-        Functions that are positive and negative at an input.
-    methods : mapping
-        The colour of each known method.
-    spare : tuple of str
-        Colours of other methods.
-    functions : tuple of str
-        Colours of fits of functions.
-    gap : str
-        Colour of intervals without data.
-    lettering : float
-        Factor from the colour of a method to that of its words: below 1 darker, above 1 lighter.
-    lightness : (float, float)
-        CIE L* of the smallest and the largest of several weights of one method.
-    patterned : bool
-        Whether lines of several methods in one panel also differ in their dashes.
-    """
-
-    ground: str
-    ink: str
-    words: str
-    faint: str
-    particles: str
-    starting: str
-    contour: str
-    shades: tuple[float, float]
-    minimiser: str
-    signs: tuple[str, str]
-    methods: Mapping[str, str]
-    spare: tuple[str, ...]
-    functions: tuple[str, ...]
-    gap: str
-    lettering: float
-    lightness: tuple[float, float]
-    patterned: bool = False
+    ground: str  # the picture
+    ink: str  # black and white: axes, words, the truth
+    words: str  # words of less weight
+    faint: str  # curves that stand behind, such as the loss
+    particles: str  # of any method, in a legend
+    starting: str  # starting points
+    contour: str  # level lines of a loss
+    shades: tuple[float, float]  # lightness of the plane, from 0 to 1, where the loss is lowest and where it is highest
+    minimiser: str  # marks at the minimisers of a loss
+    signs: tuple[str, str]  # functions that are positive and negative at an input
+    methods: Mapping[str, str]  # the colour of each known method
+    spare: tuple[str, ...]  # other methods
+    functions: tuple[str, ...]  # fits of functions
+    gap: str  # intervals without data
+    lettering: float  # factor from the colour of a method to that of its words: below 1 darker, above 1 lighter
+    lightness: tuple[float, float]  # CIE L* of the smallest and the largest of several weights of one method
+    patterned: bool = False  # whether lines of several methods in one panel also differ in their dashes
 
 
 LIGHT = Palette(

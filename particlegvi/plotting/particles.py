@@ -14,23 +14,22 @@ from matplotlib.text import Text
 from particlegvi.contracts import Array, Target
 from particlegvi.plotting import plane as planes
 from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import palette, say
-from particlegvi.plotting.moving import Moving, Show
+from particlegvi.plotting.moving import Moving, Show, clock_of
 from particlegvi.plotting.protocols import HasDensity, ParticleRun, Results, is_atoms, is_density
 from particlegvi.plotting.shares import (
     FEW,
     MANY_MODES,
     Counts,
     counts_of,
+    modes_of,
     places_of_words,
     true_shares,
     words_of,
     write_shares,
 )
-from particlegvi.plotting.valleys import modes_of
 
 MASSES = (0.9, 0.5)
 
@@ -73,9 +72,11 @@ def particles(
     valleys = modes_of(modes, plane)
     several = shares and 2 <= len(valleys.lowest) <= MANY_MODES
     words = places_of_words(runs, plane, valleys) if several else None
-    with style.slide_style():
-        rows, columns = planes.panel_grid(len(runs))
-        figure = style.new_slide(rows, tall=1.75)  # square panels with two lines of title each
+    rows, columns = planes.panel_grid(len(runs))
+    known = truth and any(results.targets.get(label) is not None for label in runs)
+    note = say("per_mode") if words is not None and known else ""
+    tall = 1.75  # square panels with two lines of title each
+    with slide(results, rows, runs, note, clock_of(runs).at(-1), tall) as figure:
         panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
         for position, (label, run) in enumerate(runs.items()):
             target = results.targets.get(label) if truth else None
@@ -88,13 +89,8 @@ def particles(
                 expected = true_shares(target, plane, valleys)
                 texts = write_shares(panels[position], count(-1), expected, colours[label], valleys, words)
                 shows[label] = following(draws, texts, count, expected)
-        for spare in panels[len(runs) :]:
-            spare.set_visible(False)
-        legend_below(figure)
-        known = truth and any(results.targets.get(label) is not None for label in runs)
-        note = say("per_mode") if words is not None and known else ""
-        clock = heading(figure, results.scenario, runs, note, clock_of(runs).at(-1))
-    return Moving(figure, runs, shows, clock)
+        planes.hide_spares(panels, len(runs))
+    return Moving(figure, runs, shows, figure.clock)
 
 
 def following(draw: Show, texts: Sequence[Text], count: Callable[[int], Counts], expected: Array | None) -> Show:

@@ -111,7 +111,7 @@ def panel_row(panels: int, narrowest: float) -> tuple[int, int]:
     return rows, -(-panels // rows)
 
 
-def hide_spares(grid: Sequence[Axes], panels: int, columns: int) -> list[Axes]:
+def hide_spares(grid: Sequence[Axes], panels: int, columns: int = 0) -> list[Axes]:
     """The first so many axes of a grid; the others are hidden, and those above them keep the numbers at their axis."""
     for spare in grid[panels:]:
         spare.set_visible(False)

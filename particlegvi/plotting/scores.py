@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from particlegvi.plotting import rules, style
+from particlegvi.plotting import rules
 from particlegvi.plotting.kind import figure_kind
-from particlegvi.plotting.layout import heading, legend_below
+from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.protocols import Results, Scored, ScorePanel
 from particlegvi.tools import words
@@ -40,19 +40,17 @@ def scores(results: Results, *, metrics: list[str] | None = None) -> Figure:
     groups: dict[tuple[str, ...], list[ScorePanel]] = {}
     for panel in panels:
         groups.setdefault(tuple(panel.rows), []).append(panel)
-    with style.slide_style():
-        beside = 2 if look().breadth >= BROAD else 1
-        lines = [group[first : first + beside] for group in groups.values() for first in range(0, len(group), beside)]
-        longest = [max(len(line[0].rows), 2) for line in lines]
-        figure = style.new_slide(max(1.0, 2.0 * sum(longest) / LINES))
+    beside = 2 if look().breadth >= BROAD else 1
+    lines = [group[first : first + beside] for group in groups.values() for first in range(0, len(group), beside)]
+    longest = [max(len(line[0].rows), 2) for line in lines]
+    tall = max(1.0, 2.0 * sum(longest) / LINES)
+    with slide(results, tall, note=say("mean_and_sd", count=table.splits)) as figure:
         grid = figure.add_gridspec(len(lines), max(map(len, lines)), height_ratios=longest)
         for down, line in enumerate(lines):
             for across, panel in enumerate(line):
                 axes = figure.add_subplot(grid[down, across])
                 draw_panel(axes, panel)
                 axes.set_yticklabels([] if across else panel.rows)
-        legend_below(figure)
-        heading(figure, results.scenario, {}, say("mean_and_sd", count=table.splits))
     return figure
 
 

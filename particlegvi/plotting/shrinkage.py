@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.frame import frame
 from particlegvi.plotting.functions import note, runs_of
 from particlegvi.plotting.kind import figure_kind
+from particlegvi.plotting.layout import frame
 from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.protocols import Results
 

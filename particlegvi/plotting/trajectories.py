@@ -17,8 +17,8 @@ from particlegvi.plotting import plane as planes
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import heading, legend_below
 from particlegvi.plotting.look import palette, say
+from particlegvi.plotting.loss import SCALE, scale_time, time_label
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, is_atoms, is_density
-from particlegvi.plotting.timing import SCALE, scale_time, time_label
 
 
 @figure_kind(
@@ -91,8 +91,7 @@ def _against_time(
     every = 2 if truth else 1
     ratios = [4.2, 1.0] * columns if truth else [1.0] * columns
     panels = figure.subplots(rows, len(ratios), sharey=True, squeeze=False, width_ratios=ratios).ravel()
-    for spare in panels[every * len(runs) :]:
-        spare.set_visible(False)
+    planes.hide_spares(list(panels), every * len(runs))
     mains = panels[: every * len(runs) : every]
     for position, (label, run) in enumerate(runs.items()):
         axes, colour = mains[position], colours[label]
@@ -179,8 +178,7 @@ def _over_the_plane(
     for position, (label, run) in enumerate(runs.items()):
         draw_paths(panels[position], run, colours[label], plane, particles, position % columns == 0)
         style.panel_title(panels[position], label, run, colours[label])
-    for spare in panels[len(runs) :]:
-        spare.set_visible(False)
+    planes.hide_spares(panels, len(runs))
     return figure
 
 

@@ -20,8 +20,8 @@ from particlegvi.scenario.kinds.text_table import cell
 from particlegvi.settings.grids import is_higher_better
 from particlegvi.sweeps.table import GridNumbers, as_text
 from particlegvi.tools import html
+from particlegvi.tools.errors import needed
 from particlegvi.tools.export import writing
-from particlegvi.tools.extras import needed
 
 if TYPE_CHECKING:
     import pandas

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,3 +73,24 @@ def last_interrupted() -> Any:
 def carried(error: BaseException, name: str) -> Any:
     """The object that `carry` attached, or None."""
     return vars(error).get(name) if hasattr(error, "__dict__") else None
+
+
+class MissingLibrary(ImportError, ValueError):
+    """A library of an extra is not installed; the sentence says how to get it."""
+
+
+def needed(what: str, extra: str, *libraries: str) -> None:
+    """Raise `MissingLibrary` unless all the libraries are there, whose imports come after this call.
+
+    Parameters
+    ----------
+    what : str
+        The beginning of the sentence, for example "a data frame".
+    extra : str
+        The extra of this package that brings them.
+    *libraries : str
+        The names under which they are imported.
+    """
+    missing = [name for name in libraries if importlib.util.find_spec(name) is None]
+    if missing:
+        raise MissingLibrary(f"{what} needs {' and '.join(missing)}: pip install 'particlegvi[{extra}]'")

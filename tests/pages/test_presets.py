@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.pages.presets import PRESETS
+from particlegvi.pages.content import PRESETS
 from particlegvi.tools import words
 
 MOVE = """

@@ -13,7 +13,7 @@ from matplotlib.patches import Ellipse, PathPatch, Rectangle
 
 import particlegvi as pg
 from particlegvi import plotting
-from particlegvi.plotting import buckets, loss, reading, shares, timing, valleys
+from particlegvi.plotting import buckets, loss, reading, shares
 from particlegvi.plotting import particles as particles_kind
 from particlegvi.plotting import plane as planes
 from particlegvi.plotting.loss import expected_loss
@@ -156,7 +156,7 @@ def test_valleys_of_four_wells_are_the_quadrants_and_a_ring_is_one(plane):
     across = up = np.linspace(-6, 6, planes.GRID)
     points = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
     values = plane["DE"].loss.value(points).reshape(planes.GRID, planes.GRID)
-    wells = valleys.valleys_of(planes.Plane(across, up, values))
+    wells = shares.valleys_of(planes.Plane(across, up, values))
     assert len(wells.lowest) == 4
     np.testing.assert_allclose(np.abs(wells.lowest), 3.0, atol=0.04)
     places = np.array([[1.0, 2.0], [-4.0, 0.5], [0.7, -0.7], [-2.0, -5.0], [70.0, 0.0]])
@@ -164,7 +164,7 @@ def test_valleys_of_four_wells_are_the_quadrants_and_a_ring_is_one(plane):
     assert modes[-1] == -1
     np.testing.assert_array_equal(np.sign(wells.lowest[modes[:-1]]), np.sign(places[:-1]))
     ring = (np.hypot(points[:, 0], points[:, 1]) - 3.0).reshape(planes.GRID, planes.GRID) ** 2
-    assert len(valleys.valleys_of(planes.Plane(across, up, ring)).lowest) <= 1
+    assert len(shares.valleys_of(planes.Plane(across, up, ring)).lowest) <= 1
 
 
 def test_named_modes_take_the_nearest_and_the_summarys_counts(plane):
@@ -172,7 +172,7 @@ def test_named_modes_take_the_nearest_and_the_summarys_counts(plane):
     summary = {"methods": {"DLE": {"mode_occupancy": [7, 53]}}}
     copy = type(plane)(list(plane.values()), {**plane.scenario, "modes": modes}, summary, plane.targets)
     surface = planes.plane_of(copy, copy.targets, modes)
-    found = valleys.modes_of(modes, surface)
+    found = shares.modes_of(modes, surface)
     counts, total = shares.counts_of(copy, "DLE", copy["DLE"], surface, found)
     assert list(counts) == [7, 53] and total == 60
     counts, _ = shares.counts_of(copy, "DRLE", copy["DRLE"], surface, found)
@@ -232,7 +232,7 @@ def test_time_is_logarithmic_only_where_it_is_early(line):
     longer = type(run)(**{**vars(run), "positions": waiting, "steps": np.arange(len(waiting)) * 4})
     copy = type(line)([longer], line.scenario, {}, line.targets)
     assert panels(plotting.figure(copy, "trajectories"))[0].get_xscale() == "symlog"
-    assert "t" in timing.time_label()
+    assert "t" in loss.time_label()
 
 
 def test_buckets_count_who_is_alone(minima):
@@ -296,7 +296,7 @@ def test_words_of_modes_do_not_lie_over_one_another():
     across = up = np.linspace(-5.0, 5.0, planes.GRID)
     values = 3.0 * np.cos(2.0 * up)[:, None] + up[:, None] ** 2 / 4.0 + across[None, :] ** 2 / 2.0
     plane = planes.Plane(across, up, values)
-    wells = valleys.valleys_of(plane)
+    wells = shares.valleys_of(plane)
     assert len(wells.lowest) == 4
     loss = pg.Loss.from_formula("x^2/2 + 3*cos(2*y) + y^2/4", ["x", "y"])
     prior = pg.priors.Normal([0.0, 0.0], 1.0)

@@ -59,22 +59,6 @@ def test_options_come_in_plain_form():
         kinds["histograms"].checked({"bins": None})
 
 
-def test_a_kind_writes_its_own_sort_of_file(line, tmp_path, monkeypatch):
-    def write(page, path):
-        path.write_text(page)
-        return path
-
-    @figure_kind("page", suffix=".html", save=write)
-    def page(results, *, short: bool = False):
-        return f"<p>{', '.join(results)}</p>"
-
-    monkeypatch.setitem(kinds.parts(), "page", page)
-    line.scenario["figures"] = [{"kind": "page"}, {"kind": "loss"}, {"kind": "page", "short": True}]
-    written = plotting.draw(line, tmp_path)
-    assert [path.name for path in written] == ["page.html", "loss.png", "page-2.html"]
-    assert written[0].read_text() == "<p>DE, DLE, DRLE</p>"
-
-
 @pytest.mark.parametrize("kind", ["loss", "histograms", "coverage"])
 def test_figures_of_particles_refuse_functions(kind, fitted):
     with pytest.raises(ValueError, match="draws particles that minimise a loss, but mixing has none"):

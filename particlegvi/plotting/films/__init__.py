@@ -1,13 +1,12 @@
 """Films of finished runs: one figure whose artists move, from the first record to the last.
 
-`choosing` finds the figure, `settings` checks the settings, `animate` draws the frames, and `pace` chooses the record
+`settings` checks the settings, `animate` finds the figure and draws the frames, and `pace` chooses the record
 and the duration of each frame; `pictures` writes gif, webp and apng, and `video` mp4 and webm.
 """
 
 from __future__ import annotations
 
-from particlegvi.plotting.films.animate import able, film
-from particlegvi.plotting.films.choosing import figure_for, file_beside
+from particlegvi.plotting.films.animate import able, figure_for, file_beside, film
 from particlegvi.plotting.films.settings import FilmSettings
 
 __all__ = ["FilmSettings", "able", "figure_for", "file_beside", "film"]

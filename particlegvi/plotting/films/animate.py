@@ -1,23 +1,23 @@
-"""Making a film: each frame is drawn and written, and the file appears whole."""
+"""Making a film: its figure is found, each frame is drawn and written, and the file appears whole."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Facts, Progress
+from particlegvi.contracts import Facts, Progress, Scenario
 from particlegvi.plotting.camera import Camera
-from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.films import pace
-from particlegvi.plotting.films.film import Film
+from particlegvi.plotting.films.pace import Film
 from particlegvi.plotting.films.settings import FilmSettings
-from particlegvi.plotting.kind import FigureKind, checked, kinds
+from particlegvi.plotting.kind import FigureKind, check, checked, kinds
 from particlegvi.plotting.look import drawn_in
-from particlegvi.plotting.moving import Moving
+from particlegvi.plotting.moving import Moving, clock_of
 from particlegvi.plotting.protocols import Results
 from particlegvi.tools import files, memory
 
@@ -102,3 +102,42 @@ def film(results: Results, figure: Facts, settings: FilmSettings, progress: Prog
 
     made = Film(frame, pace.lengths(count, settings.seconds), settings.rounds, hear)
     files.write(settings.path, partial(settings.write, made))
+
+
+def figure_for(
+    scenario: Scenario, figure: str | None, options: Mapping[str, object], usual: Callable[[], str] | None = None
+) -> Facts | None:
+    """The checked entry of the figure to film: its kind and its options.
+
+    Parameters
+    ----------
+    scenario : mapping
+        A complete scenario, or the description of a comparison.
+    figure : str or None
+        A kind. None is the first kind among the scenario's figures that can be filmed, or else the ``usual`` one.
+    options : mapping
+        Options of the figure; the others are those of the scenario's figure of that kind.
+    usual : callable, optional
+        Returns a kind of figure; without it the result is None if the scenario names no figure.
+
+    Raises
+    ------
+    ValueError
+        If the figure cannot be filmed, or scenarios of this kind cannot.
+    """
+    sort = scenario.get("kind", "particles")
+    if not any(sort in kinds[name].of for name in able()):
+        raise ValueError(f"a film shows runs that have records on the way, and a scenario of the kind {sort} has none")
+    own = [dict(entry) for entry in scenario.get("figures", [])]
+    own = [entry for entry in own if (entry["kind"] in able() if figure is None else entry["kind"] == figure)]
+    if figure is None and not own and usual is None:
+        return None
+    entry: Facts = {**(own[0] if own else {"kind": usual() if figure is None and usual else figure}), **options}
+    mover(entry)
+    check(entry, sort)
+    return entry
+
+
+def file_beside(folder: Path | None, name: str, figure: str) -> Path:
+    """``FIGURE.gif`` in the folder of a run, or ``NAME-FIGURE.gif`` here if there is no folder."""
+    return Path(f"{name}-{figure}.gif") if folder is None else folder / f"{figure}.gif"

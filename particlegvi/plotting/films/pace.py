@@ -1,8 +1,10 @@
-"""The pace of a film: the record of each frame, and its duration."""
+"""A film as its writers see it: numbered frames; the record that each shows, and its duration."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,3 +60,23 @@ def lengths(frames: int, seconds: float) -> list[float]:
         most = int(FASTEST * (seconds - 2.0 * held)) + 2
         raise ValueError(f"frames must be at most {most} in a film of {seconds:g} seconds, not {frames}")
     return [held, *([each] * (frames - 2)), held]
+
+
+class Film(NamedTuple):
+    """The frames of a film."""
+
+    frame: Callable[[int], NDArray[np.uint8]]  # draws the frame of a number, (height, width, 3)
+    seconds: Sequence[float]  # duration of each frame
+    rounds: int  # how often the film is played, if its format has such an entry; 0 is without end
+    hear: Callable[[int], None]  # called with the number of frames done
+
+    def frames(self) -> Iterator[NDArray[np.uint8]]:
+        """All frames, one after the other."""
+        for number in range(len(self.seconds)):
+            yield self.frame(number)
+            self.hear(number + 1)
+
+    def ticks(self, a_second: int) -> list[int]:
+        """The durations of the frames in whole parts of a second; their sum is that of the film to one part."""
+        ends = np.rint(a_second * np.cumsum(self.seconds)).astype(int)
+        return [int(each) for each in np.diff(ends, prepend=0)]

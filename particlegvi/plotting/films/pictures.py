@@ -14,7 +14,7 @@ from PIL import Image
 from PIL.PngImagePlugin import Blend
 from scipy.spatial import KDTree
 
-from particlegvi.plotting.films.film import Film
+from particlegvi.plotting.films.pace import Film
 
 EXACT = 64  # colours of a gif that are exactly those of the figure, the most frequent ones
 COLOURS = 256

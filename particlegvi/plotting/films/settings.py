@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from particlegvi.plotting.films import pace, video
-from particlegvi.plotting.films.film import Film
+from particlegvi.plotting.films.pace import Film
 from particlegvi.tools import arguments, files
 from particlegvi.tools.quoting import shown
 

@@ -9,8 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-from particlegvi.plotting.films.film import Film
-from particlegvi.plotting.films.pace import FASTEST
+from particlegvi.plotting.films.pace import FASTEST, Film
 
 CODECS = {
     ".mp4": ["-c:v", "libx264", "-crf", "20", "-movflags", "+faststart"],

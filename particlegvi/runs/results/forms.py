@@ -12,8 +12,7 @@ from particlegvi.contracts import Facts, Listening, Progress
 from particlegvi.scenario.kinds.kind import Kind, Targets
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.export import datasets, writing
-from particlegvi.tools.export.columns import frame
-from particlegvi.tools.export.names import groups
+from particlegvi.tools.export.columns import frame, groups
 from particlegvi.tools.progress import listening
 from particlegvi.tools.sources import versions
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from typing import Protocol, TypeVar
 
-from particlegvi.tools.extras import needed
+from particlegvi.tools.errors import needed
 from particlegvi.tools.quoting import refuse, shown
 
 Task = TypeVar("Task")

@@ -1,21 +1,21 @@
-"""Long tables as columns by name: the form that pandas, CSV and Parquet share."""
+"""Long tables as columns by name, the form that pandas, CSV and Parquet share; names that never coincide."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import IO, TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array
-from particlegvi.tools.export.names import unique
-from particlegvi.tools.extras import needed
+from particlegvi.tools.errors import needed
 
 if TYPE_CHECKING:
     import pandas
+
 
 Column: TypeAlias = "NDArray[np.generic]"
 Columns: TypeAlias = dict[str, Column]
@@ -71,3 +71,22 @@ def write_csv(columns: Columns, file: IO[bytes]) -> None:
         part = [column[first : first + ROWS].tolist() for column in columns.values()]
         rows.writerows([["" if each != each else each for each in row] for row in zip(*part, strict=True)])
     text.detach()
+
+
+def unique(wanted: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Each name, followed by underscores until it differs from the names before it and from those taken."""
+    used = set(taken)
+    found = []
+    for name in wanted:
+        while name in used:
+            name += "_"
+        used.add(name)
+        found.append(name)
+    return found
+
+
+def groups(labels: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """By label a name that a group of a NetCDF file can have: without a slash, and not made of dots alone."""
+    given = list(labels)
+    plain = [label.replace("/", "_").strip() for label in given]
+    return dict(zip(given, unique((name if name.strip(".") else f"run{name}_" for name in plain), taken), strict=True))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Facts
 from particlegvi.tools import files
-from particlegvi.tools.extras import needed
+from particlegvi.tools.errors import needed
 
 if TYPE_CHECKING:
     import xarray

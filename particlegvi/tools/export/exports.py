@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from particlegvi.contracts import Facts
 from particlegvi.tools import arguments
+from particlegvi.tools.errors import needed
 from particlegvi.tools.export import writing
 from particlegvi.tools.export.columns import Columns, frame
 from particlegvi.tools.export.datasets import tree
-from particlegvi.tools.extras import needed
 
 if TYPE_CHECKING:
     import arviz

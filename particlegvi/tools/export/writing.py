@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from particlegvi.tools import arguments, files
+from particlegvi.tools.errors import needed
 from particlegvi.tools.export.columns import Columns, frame, write_csv
-from particlegvi.tools.extras import needed
 from particlegvi.tools.quoting import refuse, shown
 
 if TYPE_CHECKING:

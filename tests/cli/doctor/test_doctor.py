@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from particlegvi.cli import main
-from particlegvi.cli.doctor import cache, report, self_test, warming
+from particlegvi.cli.doctor import cache, report
 from particlegvi.engine.numerics import compiled
 
 
@@ -25,10 +25,10 @@ def own_cache(tmp_path, monkeypatch):
 
 @pytest.mark.thorough
 def test_the_self_test_knows_the_bits_and_notices_one():
-    assert self_test.self_test().passed
-    wrong = (float.fromhex(self_test.KNOWN[0]) * (1.0 + 2.0**-52)).hex()
-    outcome = self_test.self_test((wrong, *self_test.KNOWN[1:]))
-    assert not outcome.passed and outcome.found == self_test.KNOWN
+    assert report.self_test().passed
+    wrong = (float.fromhex(report.KNOWN[0]) * (1.0 + 2.0**-52)).hex()
+    outcome = report.self_test((wrong, *report.KNOWN[1:]))
+    assert not outcome.passed and outcome.found == report.KNOWN
 
 
 @pytest.mark.thorough
@@ -49,10 +49,10 @@ def test_a_person_reads_lines_and_a_wrong_bit_is_exit_code_1(capsys, monkeypatch
     assert main(["doctor"]) == 0
     text = capsys.readouterr().out
     assert text.isascii() and "self-test" in text and "passed" in text and "for the report of a problem:" in text
-    monkeypatch.setattr(self_test.self_test, "__defaults__", (("0x0.0p+0",) * self_test.PARTICLES,))
+    monkeypatch.setattr(report.self_test, "__defaults__", (("0x0.0p+0",) * report.PARTICLES,))
     assert main(["doctor"]) == 1
     text = capsys.readouterr().out
-    assert "FAILED" in text and self_test.KNOWN[0] in text
+    assert "FAILED" in text and report.KNOWN[0] in text
 
 
 def test_cleaning_removes_compiled_code_and_nothing_else(own_cache, capsys):
@@ -94,10 +94,10 @@ def test_tables_are_left_out_and_every_other_scenario_is_short(monkeypatch):
         ran.append(settings)
         return SimpleNamespace(summary={})
 
-    monkeypatch.setattr(warming, "execute", execute)
-    assert warming.warm(["uci-function-space", "lifting", "four-particles"], processes=1) == ["uci-function-space"]
+    monkeypatch.setattr(cache, "execute", execute)
+    assert cache.warm(["uci-function-space", "lifting", "four-particles"], processes=1) == ["uci-function-space"]
     assert [settings["name"] for settings in ran] == ["lifting", "four-particles"]
-    assert all(settings["steps"] == warming.STEPS for settings in ran)
+    assert all(settings["steps"] == cache.STEPS for settings in ran)
 
 
 LISTENING = """
@@ -125,5 +125,5 @@ def test_after_warming_a_run_of_a_scenario_compiles_nothing(tmp_path):
 
     assert compiles(LISTENING, "lifting")  # the control
     names = ["global-minimiser", "multimodal"]
-    compiles(f"from particlegvi.cli.doctor.warming import warm; warm({names!r})")
+    compiles(f"from particlegvi.cli.doctor.cache import warm; warm({names!r})")
     assert not any(compiles(LISTENING, name) for name in names)

@@ -12,8 +12,8 @@ from PIL import Image, ImageSequence
 from particlegvi import plotting
 from particlegvi.plotting import style
 from particlegvi.plotting.camera import Camera
-from particlegvi.plotting.clock import clock_of
 from particlegvi.plotting.kind import kinds
+from particlegvi.plotting.moving import clock_of
 
 
 @pytest.mark.slow

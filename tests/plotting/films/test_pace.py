@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from particlegvi.plotting.clock import clock_of, decimals
 from particlegvi.plotting.films import pace
+from particlegvi.plotting.moving import clock_of, decimals
 
 
 def test_half_of_the_frames_show_the_first_tenth():

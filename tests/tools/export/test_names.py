@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from particlegvi.tools.export.names import groups, unique
+from particlegvi.tools.export.columns import groups, unique
 
 
 def test_names_are_kept_apart():

@@ -9,7 +9,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import cli
-from particlegvi.tools.extras import MissingLibrary, needed
+from particlegvi.tools.errors import MissingLibrary, needed
 
 pytestmark = pytest.mark.needs("pandas", "pyarrow", "xarray", "h5netcdf")
 

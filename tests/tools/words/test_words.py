@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from particlegvi import plotting
-from particlegvi.plotting import clock, curves
+from particlegvi.plotting import curves, moving
 from particlegvi.scenario import catalogue, load
 from particlegvi.tools import words
 
@@ -88,7 +88,7 @@ def test_every_word_that_figures_say_is_there():
     sources = [path.read_text(encoding="utf-8") for path in Path(plotting.__file__).parent.glob("*.py")]
     said = {key for source in sources for key in re.findall(r"""say\(\s*["'](\w+)["']""", source)}
     assert len(said) > 50
-    assert said | {*clock.KEYS.values(), *curves.SIGNS} <= set(words.of("en").table("figures"))
+    assert said | {*moving.KEYS.values(), *curves.SIGNS} <= set(words.of("en").table("figures"))
 
 
 def test_translated_titles_and_sources_are_those_of_scenarios():

@@ -16,8 +16,8 @@ from particlegvi.simulation.run import Run
 from particlegvi.targets.basins.atoms import AtomicTarget
 from particlegvi.targets.density import DensityTarget
 from particlegvi.targets.gaussians import GaussianOptima
+from particlegvi.tools.export.columns import unique
 from particlegvi.tools.export.datasets import Coordinates, dataset
-from particlegvi.tools.export.names import unique
 
 if TYPE_CHECKING:
     import xarray

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.bench import functions, outside, workloads
+from particlegvi.bench import functions, rivals, workloads
 from particlegvi.cli import main
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.selection.elbo import CollapsedBound
@@ -18,7 +18,7 @@ from particlegvi.functionspace.selection.elbo import CollapsedBound
 @pytest.fixture
 def alone(tmp_path, monkeypatch):
     """The package as if installed in ``tmp_path``."""
-    monkeypatch.setattr(outside, "CLONE", tmp_path)
+    monkeypatch.setattr(rivals, "CLONE", tmp_path)
     return tmp_path
 
 
@@ -28,21 +28,21 @@ def put_rivals(folder, source="TITLES, RIVALS = {}, {}"):
 
 
 def test_a_clone_has_rivals_of_workloads_that_exist():
-    module = outside.rivals()
+    module = rivals.rivals()
     assert module is not None and set(module.RIVALS) < set(workloads.WORKLOADS)
     assert {library for each in module.RIVALS.values() for library, _ in each} == set(module.TITLES)
 
 
 def test_libraries_that_a_workload_lacks_are_named(monkeypatch):
-    monkeypatch.setattr(outside, "installed", lambda name: name == "jax")
-    assert outside.left_out(["dle-million", "de-figure"]).endswith("cannot be imported here: PyTorch, BlackJAX")
-    assert outside.left_out(["direct-pairs"]) == outside.left_out(["de-figure"]) == ""
-    assert outside.contenders("elbo-gradient", True) == []
+    monkeypatch.setattr(rivals, "installed", lambda name: name == "jax")
+    assert rivals.left_out(["dle-million", "de-figure"]).endswith("cannot be imported here: PyTorch, BlackJAX")
+    assert rivals.left_out(["direct-pairs"]) == rivals.left_out(["de-figure"]) == ""
+    assert rivals.contenders("elbo-gradient", True) == []
 
 
 def test_contenders_of_installed_libraries_are_made(monkeypatch):
-    monkeypatch.setitem(outside.rivals().RIVALS, "de-figure", [("json", lambda quick: quick), ("no_such", None)])
-    assert outside.contenders("de-figure", True) == [True]
+    monkeypatch.setitem(rivals.rivals().RIVALS, "de-figure", [("json", lambda quick: quick), ("no_such", None)])
+    assert rivals.contenders("de-figure", True) == [True]
 
 
 @pytest.mark.thorough
@@ -57,23 +57,23 @@ def test_an_installed_package_measures_alone_and_says_where_the_rivals_are(alone
 def test_code_of_other_folders_is_not_run(alone, monkeypatch):
     """Neither a folder ``benchmarks`` beside an installed package nor one in the working folder is a clone's."""
     put_rivals(alone, "raise SystemExit")
-    assert outside.rivals() is None
+    assert rivals.rivals() is None
     (alone / "setup.cfg").touch()
-    monkeypatch.delitem(sys.modules, outside.MODULE, raising=False)
+    monkeypatch.delitem(sys.modules, rivals.MODULE, raising=False)
     with pytest.raises(SystemExit):
-        outside.rivals()
-    assert outside.MODULE not in sys.modules
+        rivals.rivals()
+    assert rivals.MODULE not in sys.modules
     elsewhere = alone / "elsewhere"
     elsewhere.mkdir()
-    monkeypatch.setattr(outside, "CLONE", elsewhere)
+    monkeypatch.setattr(rivals, "CLONE", elsewhere)
     monkeypatch.chdir(alone)
-    assert outside.rivals() is None
+    assert rivals.rivals() is None
 
 
 @pytest.mark.slow
 def test_the_loop_in_jax_takes_the_same_drift():
     pytest.importorskip("jax")
-    loops = outside.rivals().loops
+    loops = rivals.rivals().loops
     x = pg.priors.Normal(0.0, 1.0).sample(60)[:, 0]
     ours = workloads.rivals.numpy_loop(x, 50, 1e-3, 0.0, 1.0)
     np.testing.assert_allclose(loops.jax_scan(x, 50, 1e-3, 0.0, 1.0)(), ours, rtol=0, atol=1e-12)
@@ -85,5 +85,5 @@ def test_gpflow_computes_the_same_bound():
     X, y = functions.smooth(300)
     Z = X[:100]
     ours = CollapsedBound(covariances.SquaredExponential(np.full(8, 2.0), 1.0), X, y, functions.NOISE)
-    theirs = outside.rivals().processes.gpflow_bound(X, y, Z)()
+    theirs = rivals.rivals().processes.gpflow_bound(X, y, Z)()
     assert ours.everywhere(Z)[0] == pytest.approx(theirs, rel=1e-4)

@@ -1,0 +1,205 @@
+"""The commands that make files for others: ``gallery``, ``page``, ``animate`` and ``export``."""
+
+from __future__ import annotations
+
+import argparse
+
+from particlegvi.cli.options import LOOK, QUIET, SEED, changes, flag, look, option, whole_number
+from particlegvi.cli.reporting import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from particlegvi.cli.options import Command
+    from particlegvi.contracts import Facts
+
+
+QUICK = {"particles": 40, "steps": 200, "record_every": 200, "trials": 2}  # largest values of `gallery --quick`
+
+
+def gallery(options: argparse.Namespace) -> None:
+    import tempfile
+    from pathlib import Path
+
+    from particlegvi import scenario
+    from particlegvi.scenario import catalogue
+    from particlegvi.tools import arguments
+    from particlegvi.tools.progress import command_bars
+
+    arguments.seed(options.seed)
+    names = options.only or catalogue.names()
+    style = {f"style.{key}": value for key, value in look(options).items()}
+    settings = {name: scenario.load(catalogue.path(name), style) for name in names}
+    from particlegvi import plotting
+    from particlegvi.datasets import MissingData
+    from particlegvi.runs.execute import check_figures, execute
+
+    folder = Path(options.out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"the folder {folder} cannot be used for pictures: {error.strerror}") from None
+    for wanted in settings.values():
+        check_figures(wanted)
+    for name, wanted in settings.items():
+        if "sweep" in wanted:
+            picture = _map_of(name, wanted, folder, options)
+            if not options.quiet:
+                print(picture, flush=True)
+            continue
+        if not wanted["figures"]:
+            say(f"{name} is left out: it has no picture")
+            continue
+        if options.quick:
+            fewer = {key: min(most, wanted[key]) for key, most in QUICK.items() if key in wanted}
+            wanted = scenario.load(wanted, fewer)
+        try:
+            with command_bars(options.quiet, name) as progress:
+                results = execute(wanted, options.seed, progress=progress, save=False)
+        except MissingData as error:
+            say(f"{name} is left out: {error}")
+            continue
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".") as drawn:
+            for number, picture in enumerate(plotting.draw(results, drawn)):
+                place = folder / (f"{name}-{picture.name}" if number else f"{name}{picture.suffix}")
+                picture.replace(place)
+                if not options.quiet:
+                    print(place, flush=True)
+
+
+def _map_of(name: str, wanted: Facts, folder: Path, options: argparse.Namespace) -> Path:
+    """Run the sweep of a scenario that has a table [sweep], and draw it; the path of the picture."""
+    from particlegvi import scenario
+    from particlegvi.plotting import style
+    from particlegvi.sweeps import plan as plans
+    from particlegvi.sweeps import running
+    from particlegvi.tools.progress import command_bars
+
+    plan = plans.plan(wanted)
+    if options.quick:
+        ends = {key: [values[0], values[-1]] for key, values in plan.grid.over.items()}
+        fewer = {key: min(most, wanted[key]) for key, most in QUICK.items() if key in wanted}
+        plan = plans.plan(plans.with_sweep_table(scenario.load(wanted, fewer), ends, seeds=1))
+    with command_bars(options.quiet, name) as progress:
+        found = running.run(plan, progress=progress)
+    figure = found.plot()
+    return style.save(figure, folder / f"{name}.{found.scenario.get('style', {}).get('format', 'png')}")
+
+
+def page(options: argparse.Namespace) -> None:
+    from pathlib import Path
+
+    from particlegvi import scenario
+    from particlegvi.tools.progress import command_bars
+
+    given = Path(options.what)
+    is_run = given.is_dir()
+    out = Path(options.out) if options.out else Path(f"{given.resolve().name if is_run else given.stem}.html")
+    if out.exists() and not options.overwrite:
+        raise ValueError(f"{out} exists; say --overwrite to replace it, or --out to write another file")
+    changes = dict(scenario.setting(argument) for argument in options.set)
+    with command_bars(quiet=False, first="making the page"):
+        from particlegvi.runs.pages import page as make
+
+        made = make(
+            options.what, seed=options.seed, frames=options.frames, live=not options.no_live,
+            language=options.language, **changes,
+        )  # fmt: skip
+        place = made.save(out, overwrite=options.overwrite)
+    print(place)
+
+
+def animate(options: argparse.Namespace) -> None:
+    from particlegvi import scenario
+    from particlegvi.runs.animate import animate as film
+    from particlegvi.tools.progress import command_bars
+
+    chosen = {**({} if options.methods is None else {"methods": options.methods}), **look(options)}
+    with command_bars(options.quiet) as progress:
+        path = film(
+            options.source,
+            options.out,
+            options.figure,
+            options.frames,
+            options.seconds,
+            seed=options.seed,
+            overrides=dict(scenario.setting(argument) for argument in options.set),
+            width=options.width,
+            even=options.even,
+            loop=options.loop,
+            overwrite=options.overwrite,
+            progress=progress,
+            **chosen,
+        )
+    if not options.quiet:
+        print(path)
+
+
+def export(options: argparse.Namespace) -> None:
+    from particlegvi.tools.export.writing import destination
+
+    destination(options.to, options.overwrite, key="--to")  # before anything is read
+    from particlegvi.sweeps.api import load
+
+    print(load(options.folder).export(options.to, options.records, options.overwrite))
+
+
+COMMANDS: dict[str, Command] = {
+    "export": (
+        export,
+        "write a run for other programs: NetCDF, CSV, Parquet, numpy",
+        [
+            option("folder", "folder of the results", metavar="DIR"),
+            option("--to", "a file .nc, .csv, .parquet or .npz: the suffix decides", metavar="FILE", required=True),
+            flag("--records", "the rows of all records, not of the last alone"),
+            flag("--overwrite", "replace the file if it exists"),
+        ],
+    ),
+    "page": (
+        page,
+        "an html page in which students move the particles",
+        [
+            option("what", "a scenario, a TOML file, or the folder of a run", metavar="NAME|FILE.toml|DIR"),
+            option("--out", "the page (default NAME.html)", metavar="FILE.html"),
+            option("--frames", "moments of a replay (default 120)", type=whole_number, default=120, metavar="N"),
+            flag("--no-live", "only the replay of a run"),
+            option("--language", "language of the words (default en)", default="en", metavar="en|de"),
+            flag("--overwrite", "replace the file if it exists"),
+            SEED,
+            changes("change a setting of a scenario"),
+        ],
+    ),
+    "animate": (
+        animate,
+        "film a run: gif, webp, apng, mp4 or webm",
+        [
+            option("source", "the folder of a run, or a scenario, which is run first", metavar="DIR|NAME|FILE.toml"),
+            option("--out", "its suffix is the format (default FIGURE.gif in DIR, NAME-FIGURE.gif)", metavar="FILE"),
+            option("--figure", "the figure that moves, such as histograms or particles", metavar="KIND"),
+            option("--methods", "these methods only", nargs="+", metavar="LABEL"),
+            option("--frames", "at most (default 120)", type=whole_number, default=120, metavar="N"),
+            option("--seconds", "length of the film (default 8)", type=float, default=8.0, metavar="S"),
+            option("--width", "in pixels (default 800)", type=whole_number, default=800, metavar="N"),
+            flag("--even", "frames at equal times, not half of them in the first tenth"),
+            flag("--loop", "repeat without end, not three times"),
+            flag("--overwrite", "replace FILE if it is there"),
+            option("--seed", "seed of the run of a scenario (default 0)", type=whole_number, metavar="N"),
+            changes("change a setting of the scenario, such as particles=1000; may be repeated"),
+            QUIET,
+            *(each for each in LOOK if each[0] != ("--format",)),  # the suffix of the file says the format
+        ],
+    ),
+    "gallery": (
+        gallery,
+        "run every scenario and fill a folder with the pictures",
+        [
+            option("--out", "folder of the pictures (default plots)", metavar="DIR", default="plots"),
+            option("--only", "these scenarios only", nargs="+", metavar="NAME"),
+            flag("--quick", "few particles and steps, to see whether it works"),
+            SEED,
+            QUIET,
+            *LOOK,
+        ],
+    ),
+}
