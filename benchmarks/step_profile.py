@@ -19,7 +19,7 @@ import particlegvi as pg
 from particlegvi.engine.numerics import mathematics
 from particlegvi.engine.numerics.compiled import OPTIONS
 from particlegvi.engine.numerics.noise import NOISE_ROLE, fill_normals, key_words
-from particlegvi.engine.numerics.vectors import broadcast, load, multiply_add, store, subtract
+from particlegvi.engine.numerics.vectors import broadcast, fma, load, store, subtract
 from particlegvi.engine.pairs import fourier, series
 from particlegvi.engine.pairs.direct import direct_part
 from particlegvi.engine.steps import coupled, flow
@@ -92,9 +92,9 @@ def arithmetic(x, modes, repeats):
             p, q, r, s = load(x, i), load(x, j), load(x, k), load(x, n)
             t, u, v, w = p, q, r, s
             for _ in range(2 * modes):
-                p, q, r, s = multiply_add(c, p, c), multiply_add(c, q, c), multiply_add(c, r, c), multiply_add(c, s, c)
+                p, q, r, s = fma(c, p, c), fma(c, q, c), fma(c, r, c), fma(c, s, c)
                 t, u, v, w = subtract(c, t), subtract(c, u), subtract(c, v), subtract(c, w)
-                t, u, v, w = multiply_add(c, t, c), multiply_add(c, u, c), multiply_add(c, v, c), multiply_add(c, w, c)
+                t, u, v, w = fma(c, t, c), fma(c, u, c), fma(c, v, c), fma(c, w, c)
                 p, q, r, s = subtract(c, p), subtract(c, q), subtract(c, r), subtract(c, s)
             store(x, i, subtract(p, t))
             store(x, j, subtract(q, u))

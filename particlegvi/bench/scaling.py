@@ -10,7 +10,8 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi.contracts import Array
-from particlegvi.engine.pairs.algorithms import Algorithm, suitable
+from particlegvi.engine.pairs.algorithm import Algorithm
+from particlegvi.engine.pairs.repulsion import suitable
 
 Curves = dict[str, list[list[float]]]  # [[N, seconds], ...] of each algorithm, by its name
 NUMBERS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)

@@ -14,7 +14,7 @@ from particlegvi.bench import functions, rivals
 from particlegvi.bench.networks import network_full, network_step
 from particlegvi.bench.timing import Contender, Work, advancing, thread_count
 from particlegvi.contracts import Array, Loss, Method, Prior
-from particlegvi.engine.pairs.algorithms import Direct
+from particlegvi.engine.pairs.direct import Direct
 from particlegvi.methods.flow import ParticleProblem
 
 PRIOR = pg.priors.Normal(0.0, 1.0)

@@ -10,10 +10,9 @@ import numpy as np
 from scipy import linalg
 
 from particlegvi.contracts import Array, Basis, Facts, StepProgress
-from particlegvi.engine.networks.activations import ACTIVATIONS
 from particlegvi.engine.networks.batches import Batches
 from particlegvi.engine.networks.compute import Networks, Shape, outputs
-from particlegvi.engine.networks.costs import COSTS
+from particlegvi.engine.networks.functions import ACTIVATIONS, COSTS
 from particlegvi.engine.networks.layout import layout
 from particlegvi.engine.numerics import noise
 from particlegvi.simulation.journal import Journal

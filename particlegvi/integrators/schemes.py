@@ -1,4 +1,7 @@
-"""The integrators of the package: coefficients of one step of each. A new one may be a file beside this one."""
+"""The integrators of the package: coefficients of one step of each. A new one may be a file beside this one.
+
+In the formulas h is the step size and Z a standard normal; kl_weight is the temperature that they are called with.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ from particlegvi.integrators.stepping import Stepping, StepSize, integrator
 
 @integrator("euler-maruyama", strong_order=1.0, stationary_order=1.0, order=1.0)
 def euler_maruyama(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
-    """x <- x - h drift + sqrt(2 h T) Z (thesis C.123).
+    """x <- x - h drift + sqrt(2 h kl_weight) Z (thesis C.123).
 
-    The gain is h, ``noise_now`` is sqrt(2 h T), and ``noise_next`` is 0.
+    The gain is h, ``noise_now`` is sqrt(2 h kl_weight), and ``noise_next`` is 0.
 
     One drift a step. Strong order 1 for this additive noise; stationary bias of first order: on V = a x^2 / 2 the
-    variance is (T / a) / (1 - h a / 2). Stable for h < 2 / (largest curvature).
+    variance is (kl_weight / a) / (1 - h a / 2). Stable for h < 2 / (largest curvature).
     """
     ones = np.ones_like(stiffness)
     return Stepping(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
@@ -25,12 +28,12 @@ def euler_maruyama(step_size: StepSize, temperature: float, stiffness: Array) ->
 
 @integrator("leimkuhler-matthews", strong_order=0.5, stationary_order=2.0, order=1.0)
 def leimkuhler_matthews(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
-    """x <- x - h drift + sqrt(h T / 2) (Z_k + Z_{k+1}) (Leimkuhler and Matthews 2013, eq. 15).
+    """x <- x - h drift + sqrt(h kl_weight / 2) (Z_k + Z_{k+1}) (Leimkuhler and Matthews 2013, eq. 15).
 
-    One drift a step; returns the averaged-noise variable x itself. Stationary bias of second order; none at all on a
-    quadratic, where the variance is T / a exactly. Strong order 1/2 only, because x knows half of the next step's
-    noise: use it for distributions and not for paths. Stable for h < 2 / (largest curvature). The orders hold away from
-    the walls of a Uniform prior.
+    One drift a step; returns the averaged-noise variable x itself. Stationary bias of second order; no bias at all on a
+    quadratic, where the variance is kl_weight / a exactly. Strong order 1/2 only, because x knows half of the noise of
+    the next step: use it for distributions and not for paths. Stable for h < 2 / (largest curvature). The orders hold
+    away from the walls of a Uniform prior.
     """
     ones = np.ones_like(stiffness)
     half = np.sqrt(0.5 * step_size * temperature) * ones
@@ -41,7 +44,7 @@ def leimkuhler_matthews(step_size: StepSize, temperature: float, stiffness: Arra
 def exponential_euler(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     """The Ornstein-Uhlenbeck part with curvature a is solved exactly, the rest of the drift is held over the step.
 
-    x <- x - (1 - e^{-a h}) / a * drift + sqrt(T (1 - e^{-2 a h}) / a) Z, where drift includes the linear part
+    x <- x - (1 - e^{-a h}) / a * drift + sqrt(kl_weight (1 - e^{-2 a h}) / a) Z, where drift includes the linear part
     (Hochbruck and Ostermann 2010, eq. 2.4; Jentzen and Kloeden 2009 for the noise). One drift a step. The linear part
     comes from a Normal prior, a = kl_weight / sd^2; without one (a = 0) this is Euler-Maruyama. Strong order 1, and
     stationary bias of first order, both from the rest of the drift alone. With curvature c of the rest, stable at every
@@ -55,7 +58,7 @@ def exponential_euler(step_size: StepSize, temperature: float, stiffness: Array)
 
 @integrator("heun", scheme="heun", strong_order=1.0, stationary_order=2.0, order=2.0)
 def heun(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
-    """x <- x - h (drift(x) + drift(y)) / 2 + sqrt(2 h T) Z, y = x - h drift(x) + sqrt(2 h T) Z (Platen 1981).
+    """x <- x - h (drift(x) + drift(y)) / 2 + n, y = x - h drift(x) + n, n = sqrt(2 h kl_weight) Z (Platen 1981).
 
     Two drifts a step, the second with the repulsion of the particles at their own y. With additive noise weak order 2
     (Kloeden and Platen 1992, sec. 15.1), and so a stationary bias of second order; strong order 1, as Euler-Maruyama,
@@ -63,54 +66,51 @@ def heun(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
     h < 2 / (largest curvature). At the walls of a Uniform prior y is reflected, and the drift found there is reflected
     back; the orders hold away from them.
     """
-    ones = np.ones_like(stiffness)
-    return Stepping(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
+    return euler_maruyama(step_size, temperature, stiffness)
 
 
 @integrator("tamed-euler", scheme="tamed", strong_order=1.0, stationary_order=1.0, order=1.0)
 def tamed_euler(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
-    """x <- x - h drift / (1 + h |drift|) + sqrt(2 h T) Z (Hutzenthaler, Jentzen and Kloeden 2012).
+    """x <- x - h drift / (1 + h |drift|) + sqrt(2 h kl_weight) Z (Hutzenthaler, Jentzen and Kloeden 2012).
 
     |drift| is the Euclidean norm of the particle's own drift, so that no step is longer than 1 plus noise: there is no
     stability limit, and moments stay bounded where the drift grows faster than linearly. One drift a step. Strong order
     1/2 in general and 1 for this additive noise; stationary bias of first order, larger than Euler-Maruyama's.
     """
-    ones = np.ones_like(stiffness)
-    return Stepping(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
+    return euler_maruyama(step_size, temperature, stiffness)
 
 
 @integrator("mala", scheme="metropolis", stationary_order=math.inf)
 def mala(step_size: StepSize, temperature: float, stiffness: Array) -> Stepping:
-    """Propose y = x - h grad V(x) + sqrt(2 h T) Z; go there with probability min(1, A), else stay.
+    """Propose y = x - h grad V(x) + sqrt(2 h kl_weight) Z; go there with probability min(1, A), else stay.
 
-    A = exp((V(x) - V(y)) / T) q(y, x) / q(x, y) with q(x, .) the normal density of the proposal (Roberts and Tweedie
-    1996, sec. 1.4.3). DLE's target exp(-V / T) is stationary at every step size, without any bias; the step size
-    decides only how fast it is reached. One drift and one value of the loss a step, no stability limit. Proposals
-    outside a Uniform prior's box are rejected, not reflected. A path of MALA is not one of the flow's at large steps:
-    it stays where the flow would move.
+    A = exp((V(x) - V(y)) / kl_weight) q(y, x) / q(x, y) with q(x, .) the normal density of the proposal (Roberts and
+    Tweedie 1996, sec. 1.4.3). DLE's target exp(-V / kl_weight) is stationary at every step size, without any bias; the
+    step size decides only how fast it is reached. One drift and one value of the loss a step, no stability limit.
+    Proposals outside a Uniform prior's box are rejected, not reflected. At large steps a path of MALA is not a path of
+    the flow: it stays where the flow would move.
 
     A loss with minibatches enters with its value and its full gradient: both sides of A need one V.
 
-    Only for DLE: a temperature above 0, and no repulsion, under which a particle has no stationary distribution of its
+    Only for DLE: a kl_weight above 0, and no repulsion, under which a particle has no stationary distribution of its
     own.
     """
-    ones = np.ones_like(stiffness)
-    return Stepping(step_size * ones, np.sqrt(2.0 * step_size * temperature) * ones, 0.0 * ones)
+    return euler_maruyama(step_size, temperature, stiffness)
 
 
 @integrator("baoab", scheme="kinetic", stationary_order=2.0)
 def baoab(step_size: StepSize, temperature: float, stiffness: Array, friction: float = 1.0) -> Stepping:
-    """dx = v dt, dv = -drift dt - g v dt + sqrt(2 g T) dW by kick, drift, noise, drift, kick (Leimkuhler and Matthews
-    2013, sec. 3.1), with friction g and unit mass.
+    """dx = v dt, dv = -drift dt - g v dt + sqrt(2 g kl_weight) dW by kick, drift, noise, drift, kick.
 
-    The last half kick of a step and the first of the next are at the same x and taken together, at the start of a step:
+    The friction is g, and the mass is 1 (Leimkuhler and Matthews 2013, sec. 3.1). The last half kick of a step and the
+    first of the next are at the same x and taken together, at the start of a step. With c = exp(-g h):
 
-        v <- v - h drift(x),  x <- x + h v / 2,  v <- c v + sqrt(T (1 - c^2)) Z,  x <- x + h v / 2,  c = exp(-g h).
+        v <- v - h drift(x),  x <- x + h v / 2,  v <- c v + sqrt(kl_weight (1 - c^2)) Z,  x <- x + h v / 2.
 
-    The path of x is the path of BAOAB, at one drift a step. Stationary bias of x of second order; none at all on a
-    quadratic, where the variance is T / a exactly. Stable for h < 2 / sqrt(largest curvature). A time unit of this
-    dynamics is not one of the flow: for a large friction x moves as the flow does in h / g. Particles start at rest. At
-    the walls of a Uniform prior a particle is reflected, and its velocity turned round.
+    The path of x is the path of BAOAB, at one drift a step. Stationary bias of x of second order; no bias on a
+    quadratic, where the variance is kl_weight / a exactly. Stable for h < 2 / sqrt(largest curvature). A time unit of
+    this dynamics is not one of the flow: for a large friction x moves as the flow does in h / g. Particles start at
+    rest. At the walls of a Uniform prior a particle is reflected, and its velocity turned round.
     """
     ones = np.ones_like(stiffness)
     noise = np.sqrt(-temperature * np.expm1(-2.0 * friction * step_size)) * ones

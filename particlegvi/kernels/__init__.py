@@ -1,4 +1,4 @@
-"""Kernels of the maximum mean discrepancy: profiles of the squared distance, one small file each.
+"""Kernels of the maximum mean discrepancy: profiles of the squared distance.
 
 Each is a ``NamedTuple`` with ``lengthscale`` and ``variance`` and two methods, ``value(r2)`` and ``slope(r2)``, where
 ``r2`` is the squared distance and the slope is the derivative with respect to it, so that
@@ -14,10 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 from particlegvi.kernels.bandwidth import default_kernel, resolve
-from particlegvi.kernels.inverse_multiquadric import InverseMultiquadric
-from particlegvi.kernels.matern import Matern32, Matern52
 from particlegvi.kernels.on_outputs import OnFirstLayer, OnLastLayer, OnOutputs
-from particlegvi.kernels.squared_exponential import SquaredExponential
+from particlegvi.kernels.profiles import InverseMultiquadric, Matern32, Matern52, SquaredExponential
 from particlegvi.tools.registry import Registry
 
 __all__ = [

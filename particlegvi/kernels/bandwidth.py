@@ -20,7 +20,7 @@ from particlegvi.contracts import Array, Kernel, Located, Prior
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.terms.own_parts import try_kernel
 from particlegvi.kernels.on_outputs import OnFeatures
-from particlegvi.kernels.squared_exponential import SquaredExponential
+from particlegvi.kernels.profiles import SquaredExponential
 from particlegvi.tools import arguments, parts
 
 PRIOR_SAMPLES = 1000
@@ -104,7 +104,7 @@ def default_kernel(prior: Prior) -> SquaredExponential:
     return SquaredExponential(lengthscale="median" if useful else 1.0)
 
 
-def median_lengthscale(prior: Prior, seed: int = 0, samples: int = PRIOR_SAMPLES) -> tuple[float, str]:
+def median_lengthscale(prior: Prior, seed: int = 0) -> tuple[float, str]:
     """The median heuristic (Garreau, Jitkrittum and Kanagawa, 2017), and a phrase that describes it.
 
     ``median over i < j of |x_i - x_j|`` for independent samples x_1, ..., x_m of the prior: the distance itself, not
@@ -113,8 +113,8 @@ def median_lengthscale(prior: Prior, seed: int = 0, samples: int = PRIOR_SAMPLES
     """
     if prior.name == "flat":
         return 1.0, "default, because the median heuristic says nothing useful about a flat prior"
-    number, note = median_distance(prior.sample(samples, seed=seed, role="prior"))
-    return number, f"the median heuristic on {samples} prior samples (seed {seed}){note}"
+    number, note = median_distance(prior.sample(PRIOR_SAMPLES, seed=seed, role="prior"))
+    return number, f"the median heuristic on {PRIOR_SAMPLES} prior samples (seed {seed}){note}"
 
 
 def median_distance(points: Array) -> tuple[float, str]:

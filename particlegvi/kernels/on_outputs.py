@@ -47,20 +47,16 @@ class OnFeatures:
 
     @property
     def lengthscale(self) -> float | str:
-        """The lengthscale of k, in units of the features."""
         return self.kernel.lengthscale
 
     @property
     def variance(self) -> float:
-        """The variance of k."""
         return self.kernel.variance
 
     def value(self, r2: float) -> float:
-        """k at a squared distance of features."""
         return self.kernel.value(r2)
 
     def slope(self, r2: float) -> float:
-        """Derivative of k in the squared distance of features."""
         return self.kernel.slope(r2)
 
     def with_kernel(self, kernel: Kernel) -> OnFeatures:
@@ -92,7 +88,6 @@ class OnOutputs(OnFeatures):
         self.inputs = arguments.frozen(found.copy())
 
     def with_kernel(self, kernel: Kernel) -> OnOutputs:
-        """These inputs under another kernel."""
         assert self.inputs is not None
         return OnOutputs(kernel, self.inputs)
 

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 from particlegvi.contracts import Flow
 from particlegvi.engine.jumps.births import Births
-from particlegvi.methods.flow import ParticleProblem
+from particlegvi.methods.flow import Jumping, ParticleProblem
 from particlegvi.methods.free_energy import FreeEnergy, FreeEnergyFlow
-from particlegvi.methods.jumping import Jumping
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
 
@@ -66,7 +65,6 @@ class BirthDeath(FreeEnergy):
         return False
 
     def check_integrator(self, name: str) -> None:
-        """Refuse an integrator whose particles are more than their places."""
         if name == "leimkuhler-matthews":
             raise ValueError(
                 f'integrator must be another than "{name}": {self.label} copies particles, and a particle of this'
@@ -75,7 +73,6 @@ class BirthDeath(FreeEnergy):
         super().check_integrator(name)
 
     def flow(self, problem: ParticleProblem) -> Flow:
-        """The flow for one problem."""
 
         def duration(number: int) -> float:
             return sum(problem.step_size_at(number * self.every + step) for step in range(self.every))

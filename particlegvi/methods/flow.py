@@ -1,13 +1,28 @@
-"""The problem that a method is given, and the base class of the flows that it makes."""
+"""The problem that a method is given, and the flows that methods are made of.
+
+A method of interacting particles without noise of its own needs no more than a drift for a `DriftFlow`: see `svgd` and
+`mmd_flow`, which are one small file each.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from particlegvi.contracts import Array, Facts, Loss, Prior
+from particlegvi.contracts import Array, Facts, Flow, Loss, Prior
+from particlegvi.engine.jumps.births import Births
+from particlegvi.engine.jumps.ensemble import EnsembleJumps
+from particlegvi.engine.steps.flow import descend
 from particlegvi.integrators.schedules import Schedule
+from particlegvi.tools import arguments
+from particlegvi.tools.quoting import shown
+
+EXPLICIT = ("euler-maruyama", "leimkuhler-matthews")  # integrators that are explicit Euler where there is no noise
+
+Drift = Callable[[np.ndarray, int], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -66,20 +81,121 @@ class ParticleFlow:
         self.counts = {} if counts is None else counts
 
     def extra_state(self) -> Facts:
-        """The counts."""
         return dict(self.counts)
 
     def restore(self, state: Array, extra_state: Facts) -> None:
-        """Restore the flow from ``state`` and from the result of `extra_state` that belongs to it."""
         self.state[...] = state
         self.counts.clear()
         self.counts.update(extra_state)
 
     def particles(self) -> Array:
-        """The particles (particles, dim): the state itself."""
         return self.state
 
     def first_bad(self) -> int:
-        """Index of the first non-finite particle, or -1."""
         good = np.isfinite(self.state)
         return -1 if good.all() else int(np.flatnonzero(~good.all(axis=1))[0])
+
+
+def check_explicit(label: str, integrator: str) -> None:
+    """Refuse an integrator that is more than explicit Euler where there is no noise."""
+    if integrator not in EXPLICIT:
+        raise ValueError(
+            f"integrator must be {' or '.join(EXPLICIT)}, both explicit Euler without noise, not {shown(integrator)}: "
+            f"{label} has neither noise nor a linear part to solve"
+        )
+
+
+class DriftFlow(ParticleFlow):
+    """Explicit Euler steps x <- x - step_size * drift(x), all particles at once; its state is the particles.
+
+    Parameters
+    ----------
+    problem : ParticleProblem
+    label : str
+        The method's name, for errors.
+    drift : callable
+        ``drift(positions, step)`` is the drift (particles, dim) at the particles (particles, dim), which it must not
+        change, in the step of that number. It may depend on these two and on constants of the run, so that steps can
+        be grouped in any way.
+    facts : mapping
+        Further facts for the result.
+
+    Raises
+    ------
+    ValueError
+        If the problem asks for an integrator that is more than explicit Euler where there is no noise.
+    """
+
+    def __init__(self, problem: ParticleProblem, label: str, drift: Drift, facts: Mapping[str, Any]) -> None:
+        check_explicit(label, problem.integrator)
+        super().__init__(np.array(problem.start, dtype=np.float64, order="C"))
+        self._drift, self._what = drift, f"the drift of {label}"
+        self._allowed = f"an array of numbers of the shape {self.state.shape}, as the particles are"
+        self._step_size_at = problem.step_size_at
+        self._low = np.array(problem.prior.low, dtype=np.float64)
+        self._high = np.array(problem.prior.high, dtype=np.float64)
+        self._facts = {"integrator": "explicit Euler", **facts}
+
+    def advance(self, first_step: int, steps: int) -> None:
+        for step in range(first_step, first_step + steps):
+            drift = arguments.array(self._what, self._drift(self.state, step), self._allowed)
+            if drift.shape != self.state.shape:
+                raise arguments.shaped(self._what, drift, self._allowed)
+            descend(self.state, drift, self._step_size_at(step), self._low, self._high)
+
+    def facts(self) -> dict[str, Any]:
+        return dict(self._facts)
+
+
+class Jumping:
+    """The steps of another flow, and jumps after every ``every``-th step, counted from the start of the run.
+
+    Parameters
+    ----------
+    flow : Flow
+        Its state begins with the coordinates of the particles.
+    jumps : EnsembleJumps or Births
+    every : int
+        Steps between jumps.
+
+    Attributes
+    ----------
+    state : ndarray
+        The state of ``flow``. Advancing by a + b steps equals advancing by a, then by b, bit for bit.
+    """
+
+    def __init__(self, flow: Flow, jumps: EnsembleJumps | Births, every: int) -> None:
+        self._flow, self._jumps, self._every = flow, jumps, every
+
+    @property
+    def state(self) -> Array:
+        return self._flow.state
+
+    def advance(self, first_step: int, steps: int) -> None:
+        step, end = first_step, first_step + steps
+        while step < end:
+            count = min(end - step, self._every - step % self._every)
+            self._flow.advance(step, count)
+            step += count
+            if step % self._every == 0:
+                x = self.particles()  # the state itself if it holds only the particles
+                self._jumps.jump(x, step // self._every - 1)
+                if not np.may_share_memory(x, self.state):
+                    self.state[:, : x.shape[1]] = x
+
+    def extra_state(self) -> Facts:
+        return {**self._flow.extra_state(), **self._jumps.counts}
+
+    def restore(self, state: Array, extra_state: Facts) -> None:
+        of_flow = dict(extra_state)
+        self._jumps.counts.update({name: int(of_flow.pop(name)) for name in self._jumps.counts})
+        self._flow.restore(state, of_flow)
+
+    def particles(self) -> Array:
+        return self._flow.particles()
+
+    def first_bad(self) -> int:
+        return self._flow.first_bad()
+
+    def facts(self) -> Facts:
+        return {**self._flow.facts(), self._jumps.name: {"every": self._every, **self._jumps.facts()}}

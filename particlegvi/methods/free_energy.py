@@ -18,16 +18,13 @@ import numpy as np
 from particlegvi import integrators
 from particlegvi.contracts import Array, Facts, Flow, Kernel
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
-from particlegvi.engine.pairs.features import FeatureKernel
 from particlegvi.engine.steps.ensemble import Driven, Ensemble
-from particlegvi.engine.steps.heun import HeunEnsemble
-from particlegvi.engine.steps.kinetic import KineticEnsemble
 from particlegvi.engine.steps.metropolis import MetropolisEnsemble
-from particlegvi.engine.steps.tamed import TamedEnsemble
+from particlegvi.engine.steps.schemes import HeunEnsemble, KineticEnsemble, TamedEnsemble
 from particlegvi.integrators.stepping import Stepping, Steppings, linear_part
+from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods import jumps, options
-from particlegvi.methods.flow import ParticleFlow, ParticleProblem
-from particlegvi.methods.jumping import Jumping
+from particlegvi.methods.flow import Jumping, ParticleFlow, ParticleProblem
 from particlegvi.methods.method import Method
 from particlegvi.methods.repulsion import repulsion_of
 from particlegvi.tools import arguments
@@ -84,10 +81,10 @@ class FreeEnergy(Method):
         object.__setattr__(self, "kernel", options.kernel_of(self.kernel))
         options.embedding_options(self.embedding)
         exact = options.repulsion_options(self.repulsion) is None
-        if isinstance(self.kernel, FeatureKernel) and not exact:
+        if isinstance(self.kernel, OnFeatures) and not exact:
             raise arguments.refuse("repulsion", self.repulsion, '"exact" for a kernel of features')
         object.__setattr__(self, "jumps", options.jumps_of(self.jumps, self, exact))
-        if isinstance(self.kernel, FeatureKernel) and self.jumps is not None:
+        if isinstance(self.kernel, OnFeatures) and self.jumps is not None:
             raise ValueError(f"jumps must be left out for {self.label} with a kernel of features")
 
     @property
@@ -101,7 +98,6 @@ class FreeEnergy(Method):
         return self.kl_weight > 0.0
 
     def check_integrator(self, name: str) -> None:
-        """Refuse an integrator that is wrong for these weights or for jumps; the message names both."""
         if self.jumps is not None and name == "leimkuhler-matthews":
             others = ", ".join(other for other in integrators.names() if other != name)
             raise ValueError(
@@ -121,7 +117,6 @@ class FreeEnergy(Method):
             )
 
     def flow(self, problem: ParticleProblem) -> Flow:
-        """The flow of this free energy for one problem."""
         flow = FreeEnergyFlow(self, problem)
         settings = jumps.resolved(self.jumps)
         return flow if settings is None else Jumping(flow, flow.jumps_of(self, problem, settings.share), settings.every)
@@ -164,7 +159,6 @@ class FreeEnergyFlow(ParticleFlow):
         self._embedding, self._kernel = embedding, kernel
 
     def jumps_of(self, method: FreeEnergy, problem: ParticleProblem, share: float) -> EnsembleJumps:
-        """The jumps with the kernel and the embedding of this flow."""
         return method.kind_of_jumps(
             problem.loss,
             problem.prior,
@@ -179,15 +173,12 @@ class FreeEnergyFlow(ParticleFlow):
         )
 
     def advance(self, first_step: int, steps: int) -> None:
-        """Move the particles."""
         self._ensemble.advance(self.state, first_step, steps)
 
     def particles(self) -> Array:
-        """The particles (particles, dim)."""
         return np.ascontiguousarray(self.state[:, : self._dim])
 
     def facts(self) -> Facts:
-        """Facts for the result: everything chosen and used."""
         repulsion = self._repulsion.facts() if self._repulsion is not None else {}
         return self._facts | repulsion | self._ensemble.facts(self.state)
 

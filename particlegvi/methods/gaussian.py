@@ -46,7 +46,6 @@ class FDGVI(Method):
         object.__setattr__(self, "draws", arguments.whole("draws", self.draws, 1, 100_000_000))
 
     def flow(self, problem: ParticleProblem) -> Flow:
-        """The descent for one problem."""
         return GaussianFlow(self, problem)
 
 
@@ -68,7 +67,6 @@ class GaussianFlow(ParticleFlow):
         self._standard = normals(problem.seed, "draws", particles, dim, OUTPUT_STEP)
 
     def advance(self, first_step: int, steps: int) -> None:
-        """Descend."""
         method, problem = self._method, self._problem
         for step in range(first_step, first_step + steps):
             mu, beta = self.state[0], self.state[1]
@@ -93,7 +91,6 @@ class GaussianFlow(ParticleFlow):
         return {"done": self._done}
 
     def restore(self, state: np.ndarray, extra_state: Facts) -> None:
-        """Restore the flow from ``state`` and from the result of `extra_state` that belongs to it."""
         super().restore(state, {})
         self._done = int(extra_state.get("done", 0))
 
@@ -114,6 +111,5 @@ class GaussianFlow(ParticleFlow):
         return -1 if np.all(np.isfinite(self.state)) else 0
 
     def facts(self) -> Facts:
-        """The fitted Gaussian."""
         mean, sd = self.fit()
         return {"integrator": "gradient descent", "mean": mean.tolist(), "sd": sd.tolist(), "draws": self._method.draws}

@@ -14,8 +14,7 @@ from particlegvi.engine.numerics.noise import normals
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods import options
-from particlegvi.methods.drift import DriftFlow, check_explicit
-from particlegvi.methods.flow import ParticleProblem
+from particlegvi.methods.flow import DriftFlow, ParticleProblem, check_explicit
 from particlegvi.methods.method import Method
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.tools import arguments
@@ -100,11 +99,9 @@ class MMDFlow(Method):
         return WeightedPoints(np.ascontiguousarray(at), weights, kernel), words
 
     def check_integrator(self, name: str) -> None:
-        """Raise a ValueError for an integrator that is more than explicit Euler without noise."""
         check_explicit(self.label, name)
 
     def flow(self, problem: ParticleProblem) -> Flow:
-        """The flow for one problem."""
         kernel, rule = kernels.resolve(self.kernel, problem.prior, problem.start, problem.seed)
         target, words = self.embedding(problem, kernel)
         particles, dim = problem.start.shape

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from particlegvi import kernels
 from particlegvi.contracts import Array, Facts, Kernel, Loss, Prior, Term
-from particlegvi.engine.pairs.features import Attraction, Featured, FeatureKernel, FeatureRepulsion, Features
+from particlegvi.engine.pairs.features import FeatureRepulsion, Features
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms import evaluate
 from particlegvi.engine.terms.own_parts import try_kernel
 from particlegvi.kernels import bandwidth
+from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods import options
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.priors import Flat, embedding
@@ -36,6 +37,13 @@ class Repelling(Protocol):
     def embedding(self) -> object: ...
     @property
     def repulsion(self) -> object: ...
+
+
+@runtime_checkable
+class Featured(Protocol):
+    """An optional part of a loss: it knows features of its particles."""
+
+    def features(self, kernel: OnFeatures, /) -> Features: ...
 
 
 class Simulated(Protocol):
@@ -64,7 +72,7 @@ class Interaction(NamedTuple):
 
 def check_kernel(kernel: Kernel | None, loss: Loss) -> None:
     """Refuse a kernel of features with a loss that does not know them; their inputs must have its columns."""
-    if not isinstance(kernel, FeatureKernel):
+    if not isinstance(kernel, OnFeatures):
         return
     if not isinstance(loss, Featured):
         raise ValueError(
@@ -82,7 +90,7 @@ def repulsion_of(method: Repelling, problem: ParticleProblem, approximated: bool
     if method.mmd_weight == 0.0:
         return Interaction()
     how = options.embedding_options(method.embedding)
-    if isinstance(method.kernel, FeatureKernel):
+    if isinstance(method.kernel, OnFeatures):
         check_kernel(method.kernel, problem.loss)
         return _of_features(method.kernel, problem, **how)
     prior, seed = problem.prior, problem.seed
@@ -120,7 +128,7 @@ def interaction(method: Repelling, of: Simulated, start: Array) -> Callable[[Arr
 
 
 def _of_features(
-    kernel: FeatureKernel, problem: ParticleProblem, how: str = "auto", samples: int = SAMPLES
+    kernel: OnFeatures, problem: ParticleProblem, how: str = "auto", samples: int = SAMPLES
 ) -> Interaction:
     loss, prior, seed = problem.loss, problem.prior, problem.seed
     assert isinstance(loss, Featured)
@@ -129,9 +137,9 @@ def _of_features(
     inner = bandwidth.with_lengthscale(kernel.kernel, number)
     try_kernel(inner)
     if isinstance(prior, Flat):
-        attraction, words, error = Attraction(), "constant, because the prior is flat", 0.0
+        repulsion, words, error = FeatureRepulsion(inner, features), "constant, because the prior is flat", 0.0
     else:
-        attraction, words, error = _attraction(features, inner, prior, how, samples, seed=seed)
+        repulsion, words, error = _attracting(features, inner, prior, how, samples, seed=seed)
     facts = {
         "kernel": f"{inner.name} on the {kernel.what}",
         "lengthscale": number,
@@ -139,7 +147,7 @@ def _of_features(
         "embedding": words,
         "embedding_error": error,
     }
-    return Interaction(FeatureRepulsion(inner, features, attraction), facts=facts)
+    return Interaction(repulsion, facts=facts)
 
 
 def lengthscale(kernel: Kernel, features: Features, problem: ParticleProblem) -> tuple[float, str]:
@@ -158,19 +166,19 @@ def lengthscale(kernel: Kernel, features: Features, problem: ParticleProblem) ->
     return number, f"lengthscale {number:.6g} by {how}"
 
 
-def _attraction(
+def _attracting(
     features: Features, kernel: Kernel, prior: Prior, how: str, samples: int, *, seed: int
-) -> tuple[Attraction, str, float]:
+) -> tuple[FeatureRepulsion, str, float]:
     marginal = features.marginal(prior)
     if marginal is not None and how != "monte-carlo":
         found = embedding(marginal, kernel, how, samples, seed)
-        return Attraction(term=found.term), found.description, found.error
+        return FeatureRepulsion(kernel, features, term=found.term), found.description, found.error
     if how in ("closed-form", "quadrature"):
         raise arguments.refuse("embedding", how, '"auto" or "monte-carlo" for a kernel on the outputs of networks')
     draws = features.of(prior.sample(samples, seed=seed, role="prior"))
     error = _error(kernel, draws)
     words = f"Monte Carlo with {samples} prior samples (seed {seed}): standard error at most about {error:.1e}"
-    return Attraction(draws), words, error
+    return FeatureRepulsion(kernel, features, draws), words, error
 
 
 def _error(kernel: Kernel, draws: Array) -> float:

@@ -12,8 +12,7 @@ from particlegvi.contracts import Array, Flow, Kernel
 from particlegvi.engine.pairs.stein import stein_sum
 from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods import options
-from particlegvi.methods.drift import DriftFlow, check_explicit
-from particlegvi.methods.flow import ParticleProblem
+from particlegvi.methods.flow import DriftFlow, ParticleProblem, check_explicit
 from particlegvi.methods.method import Method
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
@@ -53,11 +52,9 @@ class SVGD(Method):
         object.__setattr__(self, "kernel", options.kernel_of(self.kernel))
 
     def check_integrator(self, name: str) -> None:
-        """Raise a ValueError for an integrator that is more than explicit Euler without noise."""
         check_explicit(self.label, name)
 
     def flow(self, problem: ParticleProblem) -> Flow:
-        """The flow for one problem."""
         kernel, rule = kernels.resolve(self.kernel, problem.prior, problem.start, problem.seed)
         prior_term = problem.prior.term()
 

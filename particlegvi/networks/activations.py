@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from particlegvi.engine.networks.activations import ACTIVATIONS
+from particlegvi.engine.networks.functions import ACTIVATIONS
 from particlegvi.tools.registry import look_up
 
 

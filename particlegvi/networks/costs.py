@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-from particlegvi.engine.networks.costs import COSTS
+from particlegvi.engine.networks.functions import COSTS
 from particlegvi.tools import arguments
 from particlegvi.tools.registry import look_up
 

@@ -9,7 +9,8 @@ from particlegvi.contracts import Array, Method
 from particlegvi.engine.networks.batches import WAYS, Batches
 from particlegvi.engine.networks.compute import Networks, Shape
 from particlegvi.engine.networks.ensemble import NetworkEnsemble
-from particlegvi.engine.pairs.features import FeatureKernel, Features
+from particlegvi.engine.pairs.features import Features
+from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.networks import costs
@@ -142,7 +143,7 @@ class NetworkLoss(Loss):
             )
         return NetworkEnsemble if scheme == "plain" else None
 
-    def features(self, kernel: FeatureKernel) -> Features:
+    def features(self, kernel: OnFeatures) -> Features:
         """The features of particles that a kernel of `particlegvi.kernels` on networks compares."""
         if kernel.inputs is not None:
             return Outputs(self.network, self.network.rows(kernel.inputs, "inputs"))

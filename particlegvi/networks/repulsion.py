@@ -8,8 +8,8 @@ import numpy as np
 
 from particlegvi.contracts import Array, Method, Prior
 from particlegvi.engine.networks import compute
-from particlegvi.engine.pairs.features import FeatureKernel
 from particlegvi.integrators import schedules
+from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.free_energy import FreeEnergy
 from particlegvi.methods.repulsion import interaction
@@ -69,7 +69,7 @@ def advice(problem: ParticleProblem, method: Method, activation: str) -> list[st
             " of one layer grow and the weights of the next layer shrink"
         )
     repels = isinstance(method, FreeEnergy) and method.mmd_weight > 0.0 and not isinstance(problem.prior, Flat)
-    if repels and isinstance(method, FreeEnergy) and not isinstance(method.kernel, FeatureKernel):
+    if repels and isinstance(method, FreeEnergy) and not isinstance(method.kernel, OnFeatures):
         share, other = _share(problem, method)
         if share < IDLE:
             found.append(

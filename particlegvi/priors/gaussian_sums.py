@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from particlegvi.contracts import Array, Kernel, Term
-from particlegvi.kernels.squared_exponential import SquaredExponential
+from particlegvi.kernels.profiles import SquaredExponential
 
 TOLERANCE = 1e-9  # of the kernel's variance
 STEPS = (0.5, 0.4, 0.32, 0.25, 0.2, 0.16)

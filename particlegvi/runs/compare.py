@@ -16,8 +16,7 @@ from particlegvi.integrators import schedules
 from particlegvi.runs.results import Comparison
 from particlegvi.scenario import kinds
 from particlegvi.scenario.kinds.particles.building import Parts, settled
-from particlegvi.simulation.expected import expected
-from particlegvi.simulation.loop import simulate
+from particlegvi.simulation.loop import expected, simulate
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.calls import explains_bad_calls

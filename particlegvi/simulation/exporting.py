@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,9 @@ CHAINS = ("chain", "draw")
 SAMPLES = ("sample",)
 
 
+@dataclass
 class ParticleExports(Exports):
-    """The base of `particlegvi.Run`: it declares the fields of a run and turns them into other tools' forms."""
+    """The base of `particlegvi.Run`: it has the fields of a run and turns them into other tools' forms."""
 
     label: str
     loss: Loss
@@ -34,7 +36,7 @@ class ParticleExports(Exports):
     steps: NDArray[np.int64]
     step_size: float | schedules.Schedule
     seed: int
-    info: Facts
+    info: dict[str, Any] = field(default_factory=dict)
 
     @property
     def times(self) -> Array:

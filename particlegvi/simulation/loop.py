@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import NoReturn, Protocol, runtime_checkable
 
@@ -14,10 +14,10 @@ from particlegvi import losses
 from particlegvi.contracts import Array, Flow, Loss, Method, Prior, Record, Snapshot, Start, StepListening, Storage
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.engine.steps.ensemble import Driven
+from particlegvi.engine.terms.tape import FormulaTape
 from particlegvi.integrators import schedules
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.simulation.chunks import Chunks
-from particlegvi.simulation.expected import expected
 from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Run
 from particlegvi.simulation.stability import warn_when_unstable
@@ -26,8 +26,14 @@ from particlegvi.tools import memory, parts
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import Diverged, carry, remembered
 from particlegvi.tools.progress import listening_to_steps
+from particlegvi.tools.stages import Expected
 
 MOST_RECORDS = 200
+# Kernels and seconds, measured on the machine of `particlegvi.engine.numerics.compiling.REFERENCE`.
+PLAIN = Expected(5, 2.0)  # the start, the loss and its gradient, the prior's, the steps without a repulsion
+LINE = Expected(5, 3.0)  # the Fourier series, and the facts of a repulsion
+PLANE = Expected(12, 4.3)  # the direct sum, the steps that take it in, and the boxes
+FORMULA = Expected(0, 2.5)  # added for the interpreter of formulas in each of them
 
 
 @runtime_checkable
@@ -206,6 +212,16 @@ def _explain(flow: Flow, problem: ParticleProblem, good: Snapshot, count: int, s
         step,
         particle,
     )
+
+
+def expected(loss: Loss, methods: Iterable[Method]) -> Expected:
+    """The kernels that a run of these methods compiles if none has been compiled before, for the progress bar only."""
+    parts = [PLAIN]
+    if any(method.mmd_weight > 0.0 for method in methods):
+        parts.append(LINE if loss.dim == 1 else PLANE)
+    if isinstance(loss.term, FormulaTape):
+        parts.append(FORMULA)
+    return Expected(sum(part.kernels for part in parts), sum(part.seconds for part in parts))
 
 
 def loss_kind(loss: Loss) -> str:

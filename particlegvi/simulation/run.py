@@ -5,14 +5,13 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from particlegvi.contracts import Array, Loss, Method, Prior, Target
+from particlegvi.contracts import Array, Target
 from particlegvi.diagnostics.particles import has_bars
 from particlegvi.integrators import schedules
 from particlegvi.simulation import picture
@@ -64,16 +63,6 @@ class Run(ParticleExports):
     `particlegvi.tools.export.Exports` adds forms for other tools: `to_xarray`, `to_datatree`, `to_inference_data`,
     `to_dataframe` and `to_netcdf`.
     """
-
-    label: str
-    loss: Loss
-    prior: Prior
-    method: Method
-    positions: Array
-    steps: NDArray[np.int64]
-    step_size: float | schedules.Schedule
-    seed: int
-    info: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.step_size = schedules.resolved(self.step_size)

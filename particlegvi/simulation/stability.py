@@ -22,11 +22,11 @@ import numpy as np
 from particlegvi import integrators, kernels
 from particlegvi.contracts import Array, Kernel, Method
 from particlegvi.engine.numerics import noise
-from particlegvi.engine.pairs.features import FeatureKernel
 from particlegvi.engine.steps.ensemble import Driven
 from particlegvi.engine.terms import evaluate
 from particlegvi.integrators import schedules
 from particlegvi.integrators.stepping import linear_part
+from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.priors import Flat
 
@@ -115,7 +115,7 @@ def curvature(problem: ParticleProblem, method: Method) -> Array:
     """The curvature of the flow at the start: of the steepest particle alone, or of all particles if they interact."""
     points = problem.start[:PARTICLES]
     lambda1 = 2.0 * method.mmd_weight
-    if lambda1 == 0.0 or isinstance(method.kernel, FeatureKernel):
+    if lambda1 == 0.0 or isinstance(method.kernel, OnFeatures):
         blocks = _own_curvature(problem, method.kl_weight, points)
         return blocks[np.argmax(np.linalg.eigvalsh(blocks)[:, -1])]
     points = points[: max(LARGEST_MATRIX // min(points.shape[1], COORDINATES), 1)]

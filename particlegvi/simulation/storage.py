@@ -24,7 +24,6 @@ class MemoryStorage:
         self._file: IO[bytes] | None = None
 
     def start(self, records: int, shape: tuple[int, ...]) -> Snapshot | None:
-        """Prepare for at most ``records`` records of ``shape`` (particles, dim); there is never a snapshot."""
         self.shape = shape
         size = 8 * records * int(np.prod(shape))
         if size > IN_MEMORY:
@@ -39,7 +38,6 @@ class MemoryStorage:
         return None
 
     def append(self, positions: np.ndarray) -> None:
-        """Add the next record."""
         if self._file is None:
             self._memory[self.count] = positions
         else:
@@ -57,7 +55,6 @@ class MemoryStorage:
         """Do nothing: this storage notes no steps."""
 
     def is_due(self) -> bool:
-        """Always False: this storage takes no snapshots."""
         return False
 
     def save(self, snapshot: Snapshot) -> None:

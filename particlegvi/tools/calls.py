@@ -75,7 +75,8 @@ def _told(function: Callable[..., object], given: tuple[object, ...], named: Map
         pass
     else:
         return None
-    owner = _owner(function)
+    # A constructor may be inherited: its first argument is the class that is made.
+    owner = given[0].__name__ if given and isinstance(given[0], type) else _owner(function)
     parameters = list(signature.parameters.values())
     if parameters and parameters[0].name in ("self", "cls"):
         parameters, given = parameters[1:], given[1:]

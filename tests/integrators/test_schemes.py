@@ -5,48 +5,12 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.engine.numerics import noise, threads
-from particlegvi.methods.flow import ParticleProblem
+
+from ..flows import advanced, by_pairs, numpy_run, problem
 
 NORMAL, BOX = pg.priors.Normal([0.3, 0.0], 1.5), pg.priors.Uniform([-0.8, -0.7], [0.9, 1.0])
 KERNEL = pg.kernels.SquaredExponential(0.8)
 DLE, DRLE = pg.methods.DLE(0.4), pg.methods.DRLE(0.4, 0.7, KERNEL)
-
-
-def mirrored(y, prior):
-    """y reflected at the walls, and -1 for coordinates that were turned round, by unfolding step for step."""
-    y, sign = y.copy(), np.ones_like(y)
-    while np.any(out := (y < prior.low) | (y > prior.high)):
-        wall = np.where(y < prior.low, prior.low, prior.high)
-        y = np.where(out, 2.0 * np.broadcast_to(wall, y.shape) - y, y)
-        sign = np.where(out, -sign, sign)
-    return y, sign
-
-
-def numpy_run(scheme, loss, method, prior, x, sizes, seed):
-    """Either scheme from the thesis's drift (C.123), all pairs at once."""
-
-    def drift(x):
-        total = loss.gradient(x) - method.kl_weight * prior.gradient(x)
-        if method.mmd_weight > 0.0:
-            pull = np.empty_like(x)
-            embedding = pg.priors.embedding(prior, method.kernel).term
-            for i, point in enumerate(x):
-                embedding.gradient(point, pull[i])
-            difference = x[:, None] - x
-            weight = -np.exp(-(difference**2).sum(-1) / (2.0 * 0.8**2)) / 0.8**2
-            total = total + method.lambda1 * ((weight[..., None] * difference).mean(axis=1) - pull)
-        return total
-
-    for step, h in enumerate(sizes):
-        added = np.sqrt(2.0 * h * method.kl_weight) * noise.normals(seed, "noise", *x.shape, step)
-        slope = drift(x)
-        if scheme == "tamed-euler":
-            slope = slope / (1.0 + h * np.linalg.norm(slope, axis=1, keepdims=True))
-        elif scheme == "heun":
-            y, sign = mirrored(x - h * slope + added, prior)
-            slope = 0.5 * (slope + sign * drift(y))
-        x, _ = mirrored(x - h * slope + added, prior)
-    return x
 
 
 @pytest.mark.parametrize("scheme", ["tamed-euler", "heun"])
@@ -73,17 +37,11 @@ def test_heun_repulsion_is_that_at_the_predictor():
     frozen = pg.simulate(
         loss, DRLE, prior=NORMAL, initial=start, steps=1, step_size=0.1, integrator="heun", record_every=0
     ).final
-    half = 0.05 * _repulsion(start)
+    half = 0.05 * DRLE.lambda1 * by_pairs(KERNEL, start)
     predicted = numpy_run("euler-maruyama", loss, DRLE, NORMAL, start, [0.1], 0)
-    later = 0.05 * _repulsion(predicted)
+    later = 0.05 * DRLE.lambda1 * by_pairs(KERNEL, predicted)
     assert np.abs(half - later).max() > 1e-3
     np.testing.assert_allclose(frozen, numpy_run("heun", loss, DRLE, NORMAL, start, [0.1], 0), rtol=0, atol=1e-13)
-
-
-def _repulsion(x):
-    difference = x[:, None] - x
-    weight = -np.exp(-(difference**2).sum(-1) / (2.0 * 0.8**2)) / 0.8**2
-    return DRLE.lambda1 * (weight[..., None] * difference).mean(axis=1)
 
 
 @pytest.mark.parametrize("scheme, method, prior, name", [
@@ -145,11 +103,7 @@ def test_grouping_of_steps_and_threads_change_no_bit(kind, integrator, step_size
     def run(grouping, workers):
         monkeypatch.setattr(threads, "count", lambda: workers)
         start = prior.sample(2500, seed=1)
-        flow = method.flow(ParticleProblem(loss, prior, start, 2000, step_size, 1, integrator, 1e-12))
-        step = first
-        for size in grouping:
-            flow.advance(step, size)
-            step += size
+        flow = advanced(method.flow(problem(loss, prior, start, 2000, step_size, 1, integrator)), grouping, first)
         assert flow.particles().shape == (2500, 1)
         return flow.state
 

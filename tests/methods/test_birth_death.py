@@ -6,8 +6,6 @@ from scipy.integrate import solve_ivp
 
 import particlegvi as pg
 from particlegvi.engine.jumps.births import Births
-from particlegvi.methods.jumping import Jumping
-from particlegvi.simulation.problem import Settings, check_problem
 
 LOSS = pg.losses.get("quadratic", curvature=1.0)
 FLAT = pg.priors.Flat(1)
@@ -85,39 +83,6 @@ def test_the_density_of_the_kernel_is_that_of_numpy(rng):
     squares = ((x[:, None] - x) ** 2).sum(axis=-1)
     density = np.exp(-0.5 * squares / width**2).mean(axis=1) / (2.0 * np.pi * width**2)
     assert np.allclose(births.log_density(x, 0), np.log(density), rtol=1e-12, atol=1e-12)
-
-
-def flow(steps=100):
-    settings = Settings(40, steps, 2e-3, "euler-maruyama", 1e-12, 0, 3)
-    method = pg.methods.BirthDeath(0.25, every=7)
-    return method.flow(check_problem(LOSS, method, pg.priors.Normal(0.0, 2.0), None, settings))
-
-
-@pytest.mark.thorough
-def test_grouping_of_steps_and_restoring_change_no_bit():
-    whole, parts, rest = flow(), flow(), flow()
-    assert isinstance(whole, Jumping)
-    whole.advance(0, 100)
-    parts.advance(0, 43)
-    rest.restore(parts.state.copy(), parts.extra_state())
-    rest.advance(43, 57)
-    assert np.array_equal(whole.state, rest.state) and whole.extra_state() == rest.extra_state()
-    assert whole.facts()["birth_death"]["copies"] == whole.extra_state()["copies"] > 0
-
-
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"kl_weight": 0.0}, "kl_weight must be"),
-        ({"bandwidth": 0.0}, "bandwidth must be"),
-        ({"bandwidth": "wide"}, "bandwidth must be"),
-        ({"rate": -1.0}, "rate must be"),
-        ({"every": 0}, "every must be a whole number from 1"),
-    ],
-)
-def test_bad_settings_are_refused(given, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        pg.methods.BirthDeath(**given)
 
 
 def test_particles_that_carry_noise_are_refused():

@@ -5,11 +5,8 @@ import pytest
 
 import particlegvi as pg
 from particlegvi.engine.numerics.noise import normals
-from particlegvi.methods.flow import ParticleProblem
 
-
-def problem(loss, prior, start, steps=100, step_size=0.05, seed=0):
-    return ParticleProblem(loss, prior, np.atleast_2d(start), steps, step_size, seed, "euler-maruyama", 1e-12)
+from ..flows import problem
 
 
 @pytest.mark.parametrize("prior", [pg.priors.Normal([0.5, -1.0], [0.7, 2.0]), pg.priors.Flat(2)])
@@ -51,19 +48,6 @@ def test_gradient_by_hand_is_that_of_the_objective():
             np.testing.assert_allclose((before[row, i] - flow.state[row, i]) / h, slope, rtol=1e-6, atol=1e-8)
 
 
-def test_same_seed_same_bytes_in_any_grouping():
-    loss, prior = pg.losses.get("four-gaussians"), pg.priors.Flat(2)
-    states = []
-    for grouping in ([60], [1] * 60, [7, 50, 3]):
-        flow = pg.methods.FDGVI(0.5).flow(problem(loss, prior, [[0.2, 0.1]], steps=60))
-        step = 0
-        for size in grouping:
-            flow.advance(step, size)
-            step += size
-        states.append((flow.state.tobytes(), flow.particles().tobytes()))
-    assert len(set(states)) == 1
-
-
 @pytest.mark.thorough
 def test_lands_in_the_optimum_that_its_start_belongs_to():
     """Figure 5.3: four equal best optima by quadrature; the fit is the one that the flow from its start leads to."""
@@ -84,9 +68,3 @@ def test_lands_in_the_optimum_that_its_start_belongs_to():
 def test_a_uniform_prior_is_refused():
     with pytest.raises(ValueError, match="prior must be Normal or Flat.*, not Uniform, under which ever"):
         pg.simulate(pg.losses.get("abs-sine"), pg.methods.FDGVI(0.5), prior=pg.priors.Uniform(-3.0, 3.0), steps=5)
-
-
-@pytest.mark.parametrize("bad", [{"kl_weight": 0.0}, {"kl_weight": "x"}, {"draws": 0}, {"draws": 1.5}])
-def test_bad_settings_get_one_sentence(bad):
-    with pytest.raises(ValueError, match="^(kl_weight|draws|kernel) must be .*, not ."):
-        pg.methods.FDGVI(**bad)

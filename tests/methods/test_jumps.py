@@ -8,7 +8,7 @@ import pytest
 import particlegvi as pg
 from particlegvi.contracts import Flow
 from particlegvi.engine.numerics import threads
-from particlegvi.methods.jumping import Jumping
+from particlegvi.methods.flow import Jumping
 from particlegvi.simulation.problem import Settings, check_problem
 
 LOSS = pg.Loss.from_formula("0.36587202987284256*t**4 - 2.419025545065798*t**2 + 0.740739*t", variables=["t"])
@@ -55,31 +55,6 @@ def test_a_flow_with_jumps_is_a_flow():
     assert isinstance(made, Jumping)
     names = {name for name, _ in inspect.getmembers(Flow, inspect.isfunction) if not name.startswith("_")}
     assert names and all(callable(getattr(made, name)) for name in names)
-
-
-@pytest.mark.parametrize("method", [DLE, DRLE])
-@pytest.mark.sample("method0")
-def test_grouping_of_steps_changes_no_bit(method):
-    whole, parts = flow(method), flow(method)
-    whole.advance(0, 100)
-    first = 0
-    for count in (1, 48, 1, 1, 30, 19):
-        parts.advance(first, count)
-        first += count
-    assert np.array_equal(whole.state, parts.state)
-    assert whole.extra_state() == parts.extra_state()
-    assert whole.facts()["jumps"] == parts.facts()["jumps"]
-
-
-@pytest.mark.thorough
-def test_a_restored_flow_goes_on_with_the_same_bytes():
-    whole, half, rest = (flow(DRLE) for _ in range(3))
-    whole.advance(0, 100)
-    half.advance(0, 43)
-    rest.restore(half.state.copy(), half.extra_state())
-    rest.advance(43, 57)
-    assert np.array_equal(whole.state, rest.state)
-    assert whole.facts() == rest.facts()
 
 
 def test_threads_change_no_bit(monkeypatch):

@@ -9,14 +9,19 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.methods.flow import ParticleFlow, ParticleProblem
+from particlegvi.methods.flow import DriftFlow, ParticleFlow
 from particlegvi.tools import parts
+
+from ..flows import advanced, problem
 
 EVERY = [
     pg.methods.DE(), pg.methods.DLE(0.5), pg.methods.DRE(0.3), pg.methods.DRLE(0.5, 0.3),
     pg.methods.FreeEnergy(0.1, 0.2), pg.methods.FDGVI(0.5, 7), pg.methods.SVGD(0.5), pg.methods.BirthDeath(0.5, 0.2),
     pg.methods.MMDFlow(kl_weight=0.5), pg.methods.MMDFlow([0.0, 1.0]),
 ]  # fmt: skip
+
+
+LOSS = pg.losses.get("double-well")
 
 
 class Still(pg.methods.Method):
@@ -43,7 +48,7 @@ def test_a_method_need_only_say_what_differs():
     assert defaults == ("measures", 0.0, 0.0, False, False)
     assert method.follows_loss and method.kernel is None
     method.check_integrator("mala")  # every one is right
-    run = pg.simulate(pg.losses.get("double-well"), method, initial=[[0.5], [1.5]], steps=3, step_size=1e-3)
+    run = pg.simulate(LOSS, method, initial=[[0.5], [1.5]], steps=3, step_size=1e-3)
     assert np.array_equal(run.final, [[0.5], [1.5]])
 
 
@@ -55,7 +60,7 @@ def test_without_the_base_class_a_missing_name_is_one_sentence():
             return StillFlow(problem.start.copy())
 
     with pytest.raises(ValueError, match="particlegvi.methods.Method"):
-        pg.simulate(pg.losses.get("double-well"), Bare(), initial=[[0.5]], steps=1)
+        pg.simulate(LOSS, Bare(), initial=[[0.5]], steps=1)
 
 
 def test_a_method_without_a_flow_says_so():
@@ -63,7 +68,17 @@ def test_a_method_without_a_flow_says_so():
         label = "nothing"
 
     with pytest.raises(NotImplementedError, match="Nothing has no method flow"):
-        pg.simulate(pg.losses.get("double-well"), Nothing(), initial=[[0.5]], steps=1)
+        pg.simulate(LOSS, Nothing(), initial=[[0.5]], steps=1)
+    Nothing.flow = lambda self, problem: None
+    with pytest.raises(ValueError, match=r"^the flow of nothing must be a particlegvi.contracts.Flow, not None"):
+        pg.simulate(LOSS, Nothing(), initial=[[0.5]], steps=1)
+
+
+@pytest.mark.parametrize("drift", [None, "x", [1.0, 1.0], [[1.0]], np.ones((2, 2)), [[1.0], [1j]]], ids=str)
+def test_a_drift_of_a_wrong_shape_is_one_sentence(drift):
+    flow = DriftFlow(problem(LOSS, pg.priors.Flat(1), [[0.5], [1.5]]), "M", lambda x, step: drift, {})
+    with pytest.raises(ValueError, match=r"^the drift of M must be an array of numbers of the shape \(2, 1\), .* not "):
+        flow.advance(0, 1)
 
 
 @pytest.mark.parametrize("method", EVERY, ids=lambda method: type(method).__name__)
@@ -103,19 +118,53 @@ def test_signatures_are_those_that_were_published():
     assert names(pg.methods.MMDFlow) == ["reference", "kl_weight", "kernel", "samples", "noise"]
 
 
-def test_a_flow_is_restored_from_its_state_and_what_it_kept():
+JUMPING = [
+    pg.methods.DLE(0.25, jumps={"every": 5}), pg.methods.BirthDeath(0.25, 0.3, every=3), pg.methods.MMDFlow(noise=0.3),
+    pg.methods.DRLE(0.25, 0.5, pg.kernels.SquaredExponential(0.7), jumps={"every": 7, "share": 0.2}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", EVERY + JUMPING, ids=lambda method: type(method).__name__)
+def test_grouping_of_steps_and_restoring_change_no_bit(method):
     loss, prior = pg.losses.get("tilted-double-well"), pg.priors.Normal(0.0, 1.0)
-    problem = ParticleProblem(loss, prior, prior.sample(8, seed=3), 6, 0.01, 3, "euler-maruyama", 1e-12)
-    for method in EVERY:
-        flow, other = method.flow(problem), method.flow(problem)
-        flow.advance(0, 4)
-        state, extra_state = flow.state.copy(), flow.extra_state()
-        other.advance(0, 1)
-        other.restore(state, extra_state)
-        for each in (flow, other):
-            each.advance(4, 2)
-        assert np.array_equal(flow.particles(), other.particles())
-        assert flow.facts() == other.facts()
-        end = method.flow(problem)
-        end.restore(flow.state, flow.extra_state())
-        assert end.facts() == flow.facts()
+    given = problem(loss, prior, prior.sample(12, seed=3), 24, 0.01, 3)
+    whole = advanced(method.flow(given), [24])
+    for grouping in ([1] * 24, [7, 14, 3]):
+        parts_of_it = advanced(method.flow(given), grouping)
+        assert np.array_equal(whole.state, parts_of_it.state) and whole.facts() == parts_of_it.facts()
+    half, rest = advanced(method.flow(given), [13]), advanced(method.flow(given), [1])
+    rest.restore(half.state.copy(), half.extra_state())
+    rest.advance(13, 11)
+    end = method.flow(given)
+    end.restore(rest.state, rest.extra_state())
+    for other in (rest, end):
+        assert np.array_equal(whole.particles(), other.particles())
+        assert whole.facts() == other.facts() and whole.extra_state() == other.extra_state()
+    if method in JUMPING[:2]:
+        assert all(count > 0 for count in whole.extra_state().values())
+
+
+REFUSED = [
+    (pg.methods.SVGD, {"kl_weight": 0.0}, "^kl_weight must be .*, not ."),
+    (pg.methods.SVGD, {"kl_weight": True}, "^kl_weight must be .*, not ."),
+    (pg.methods.SVGD, {"kernel": 3.0}, "^kernel must be .*, not ."),
+    (pg.methods.FDGVI, {"kl_weight": "x"}, "^kl_weight must be .*, not ."),
+    (pg.methods.FDGVI, {"draws": 1.5}, "^draws must be .*, not ."),
+    (pg.methods.BirthDeath, {"kl_weight": 0.0}, "kl_weight must be"),
+    (pg.methods.BirthDeath, {"bandwidth": 0.0}, "bandwidth must be"),
+    (pg.methods.BirthDeath, {"bandwidth": "wide"}, "bandwidth must be"),
+    (pg.methods.BirthDeath, {"rate": -1.0}, "rate must be"),
+    (pg.methods.BirthDeath, {"every": 0}, "every must be a whole number from 1"),
+    (pg.methods.MMDFlow, {"samples": 0}, "samples must be a whole number from 1 to 1000000, not 0"),
+    (pg.methods.MMDFlow, {"noise": -1.0}, r"noise must be a finite number of 0 or more, not -1\.0"),
+    (pg.methods.MMDFlow, {"kl_weight": 0.0}, r"kl_weight must be a positive finite number, not 0\.0"),
+    (pg.methods.MMDFlow, {"kernel": "rbf"}, r'kernel: there is no kernel "rbf"; did you mean "squared-exponential"'),
+    (pg.methods.MMDFlow, {"reference": "prior"}, 'reference must be an array .*, or a prior, not "prior"'),
+    (pg.methods.MMDFlow, {"reference": [[np.nan]]}, r"reference must be an array .*, not one with NaN or infinity"),
+]
+
+
+@pytest.mark.parametrize(("method", "given", "sentence"), REFUSED)
+def test_bad_settings_get_one_sentence(method, given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        method(**given)

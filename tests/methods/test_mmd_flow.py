@@ -6,14 +6,11 @@ from scipy.optimize import minimize_scalar
 
 import particlegvi as pg
 from particlegvi.engine.numerics.noise import normals
-from particlegvi.methods.flow import ParticleProblem
+
+from ..flows import problem
 
 KERNEL = pg.kernels.SquaredExponential(0.8)
 ZERO = pg.Loss.from_numpy(lambda x: np.zeros(len(x)), np.zeros_like, 1)
-
-
-def problem(loss, prior, start, step_size=0.1, integrator="euler-maruyama", seed=0):
-    return ParticleProblem(loss, prior, np.asarray(start, dtype=np.float64), 100, step_size, seed, integrator, 1e-12)
 
 
 def pull(at, points, weights):
@@ -38,7 +35,8 @@ def test_steps_are_those_of_the_paper(dim, noise):
     random = np.random.default_rng(4)
     points, x = random.normal(1.0, 1.0, size=(23, dim)), random.normal(size=(15, dim))
     loss = pg.losses.get("quadratic", curvature=[1.0] * dim, centre=[0.0] * dim)
-    flow = pg.methods.MMDFlow(points, kernel=KERNEL, noise=noise).flow(problem(loss, pg.priors.Flat(dim), x, seed=9))
+    given = problem(loss, pg.priors.Flat(dim), x, step_size=0.1, seed=9)
+    flow = pg.methods.MMDFlow(points, kernel=KERNEL, noise=noise).flow(given)
     for step in range(3):
         at = x + noise * normals(9, "noise", 15, dim, step)
         slope = pull(at, x, np.full(15, 1 / 15)) - pull(at, points, np.full(23, 1 / 23))
@@ -55,7 +53,7 @@ def test_a_step_descends_by_the_squared_slope():
     points, x = random.normal(1.0, 1.0, size=(30, 2)), random.normal(size=(12, 2))
     loss = pg.losses.get("quadratic", curvature=[1.0, 1.0], centre=[0.0, 0.0])
     h, own, weights = 1e-4, np.full(12, 1 / 12), np.full(30, 1 / 30)
-    flow = pg.methods.MMDFlow(points, kernel=KERNEL).flow(problem(loss, pg.priors.Flat(2), x, h))
+    flow = pg.methods.MMDFlow(points, kernel=KERNEL).flow(problem(loss, pg.priors.Flat(2), x, step_size=h))
     flow.advance(0, 1)
     slope = pull(x, x, own) - pull(x, points, weights)
     # the particles carry mass 1/N each and move by the Wasserstein gradient, N times the partial derivative
@@ -101,35 +99,6 @@ def test_reaches_the_gibbs_measure_through_weighted_draws_and_through_the_target
     assert pg.target(loss, weighted, prior=prior).mean == pytest.approx(target.mean, abs=1e-9)
     with pytest.raises(ValueError, match="MMD flow goes to the reference that it was given"):
         pg.target(loss, method, prior=prior)
-
-
-@pytest.mark.parametrize("noise", [0.0, 0.3])
-def test_same_bytes_in_any_grouping(noise):
-    start, states = np.random.default_rng(0).normal(size=(40, 1)), set()
-    for grouping in ([30], [1] * 30, [7, 20, 3]):
-        method = pg.methods.MMDFlow(kernel=KERNEL, noise=noise, samples=100)
-        flow, step = method.flow(problem(ZERO, pg.priors.Normal(0.0, 1.0), start)), 0
-        for size in grouping:
-            flow.advance(step, size)
-            step += size
-        states.add(flow.state.tobytes())
-    assert len(states) == 1
-
-
-BAD = [
-    ({"samples": 0}, "samples must be a whole number from 1 to 1000000, not 0"),
-    ({"noise": -1.0}, r"noise must be a finite number of 0 or more, not -1\.0"),
-    ({"kl_weight": 0.0}, r"kl_weight must be a positive finite number, not 0\.0"),
-    ({"kernel": "rbf"}, r'kernel: there is no kernel "rbf"; did you mean "squared-exponential"'),
-    ({"reference": "prior"}, r'reference must be an array \(draws, dim\) of finite numbers, or a prior, not "prior"'),
-    ({"reference": [[np.nan]]}, r"reference must be an array \(draws, dim\) of fi.*, not one with NaN or infinity"),
-]
-
-
-@pytest.mark.parametrize("given, sentence", BAD)
-def test_bad_settings_get_one_sentence(given, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        pg.methods.MMDFlow(**given)
 
 
 def test_what_does_not_fit_the_problem_gets_one_sentence():

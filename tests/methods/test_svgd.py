@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.methods.flow import ParticleProblem
+
+from ..flows import problem
 
 PRIOR = pg.priors.Normal(0.3, 1.5)
 BOWL = pg.losses.get("quadratic", curvature=[1.0], centre=[0.0])
-
-
-def problem(loss, prior, start, step_size=0.05, integrator="euler-maruyama"):
-    return ParticleProblem(loss, prior, np.asarray(start, dtype=np.float64), 100, step_size, 0, integrator, 1e-12)
 
 
 def liu_and_wang(x, score, kernel, epsilon):
@@ -34,7 +31,7 @@ def test_steps_are_those_of_the_paper_in_the_time_of_dle(name):
     kernel = pg.kernels.SquaredExponential(0.8)
     prior = pg.priors.Normal([0.3] * loss.dim, 1.5)
     x = np.random.default_rng(2).normal(size=(17, loss.dim))
-    flow = pg.methods.SVGD(weight, kernel).flow(problem(loss, prior, x, h))
+    flow = pg.methods.SVGD(weight, kernel).flow(problem(loss, prior, x, step_size=h))
     for step in range(3):
         score = -loss.gradient(x) / weight + prior.gradient(x)
         expected = liu_and_wang(x, score, kernel, h * weight)
@@ -113,25 +110,6 @@ def test_comes_close_to_the_truth_and_closer_than_chance():
     assert pg.diagnostics.wasserstein1(run.final, other) > high  # control: it is not the target of another weight
 
 
-def test_same_bytes_in_any_grouping():
-    loss, start = pg.losses.get("four-gaussians"), np.random.default_rng(0).normal(size=(40, 2))
-    states = set()
-    for grouping in ([30], [1] * 30, [7, 20, 3]):
-        flow, step = pg.methods.SVGD(0.5).flow(problem(loss, pg.priors.Flat(2), start)), 0
-        for size in grouping:
-            flow.advance(step, size)
-            step += size
-        states.add(flow.state.tobytes())
-    assert len(states) == 1
-
-
-@pytest.mark.parametrize("integrator", ["exponential-euler"])
-def test_an_integrator_for_noise_or_a_linear_part_is_refused(integrator):
+def test_an_integrator_for_noise_or_a_linear_part_is_refused():
     with pytest.raises(ValueError, match='integrator must be euler-maruyama or.*, not "exponential-euler": SVGD'):
-        pg.methods.SVGD().flow(problem(BOWL, PRIOR, [[0.0]], integrator=integrator))
-
-
-@pytest.mark.parametrize("bad", [{"kl_weight": 0.0}, {"kl_weight": "1"}, {"kl_weight": True}, {"kernel": 3.0}])
-def test_bad_settings_get_one_sentence(bad):
-    with pytest.raises(ValueError, match="^(kl_weight|draws|kernel) must be .*, not ."):
-        pg.methods.SVGD(**bad)
+        pg.methods.SVGD().flow(problem(BOWL, PRIOR, [[0.0]], integrator="exponential-euler"))

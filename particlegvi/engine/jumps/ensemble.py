@@ -11,7 +11,6 @@ from particlegvi.contracts import Array, Facts, Kernel, Located, Loss, Prior, Te
 from particlegvi.engine.jumps.line import MARGIN, NEW, OLD
 from particlegvi.engine.jumps.moments import series_cutoffs
 from particlegvi.engine.jumps.on_line import Line
-from particlegvi.engine.jumps.pairs import accept_direct
 from particlegvi.engine.jumps.proposals import (
     CENTRES,
     NORMAL,
@@ -19,6 +18,7 @@ from particlegvi.engine.jumps.proposals import (
     UNIFORM,
     Broad,
     Proposal,
+    accept_direct,
     centres_of,
     cut,
     fitted,
@@ -26,7 +26,7 @@ from particlegvi.engine.jumps.proposals import (
 )
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import key_words
-from particlegvi.engine.pairs.algorithms import is_gaussian
+from particlegvi.engine.pairs.algorithm import is_gaussian
 from particlegvi.engine.terms import evaluate
 from particlegvi.engine.terms.constant import Constant
 
@@ -48,8 +48,8 @@ class Gaussian(Located, Protocol):
 class EnsembleJumps:
     """Metropolis steps of all particles of an ensemble with proposals from the ensemble itself.
 
-    They leave exp(-E / kl_weight) invariant, with E the energy of N particles (`particlegvi.engine.jumps.pairs` has its
-    part of pairs).
+    They leave exp(-E / kl_weight) invariant, with E the energy of N particles (`particlegvi.engine.jumps.proposals` has
+    its part of pairs).
 
     Parameters
     ----------

@@ -15,10 +15,9 @@ import numpy as np
 from particlegvi.engine.jumps.proposals import GROUP, uniform
 from particlegvi.engine.jumps.table import READY, density, draw, log_ratio, tabulate
 from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
-from particlegvi.engine.numerics.bits import bits_float
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.noise import EXPONENT_ONE, JUMPS_ROLE, LOW, SHIFT_32, philox
-from particlegvi.engine.numerics.vectors import WIDTH, broadcast, load, maximum, minimum, multiply_add, store, total
+from particlegvi.engine.numerics.vectors import WIDTH, bits_float, broadcast, fma, load, maximum, minimum, store, total
 
 SEGMENT = 512
 SOME = 1024  # proposers that are worked on together, of some segments
@@ -114,7 +113,7 @@ def _gather(x, side, members, counts, centres):
     for c in range(0, m, WIDTH):
         some = load(centres, c)
         least, greatest = minimum(some, least), maximum(some, greatest)
-        nothing = multiply_add(some, zero, nothing)
+        nothing = fma(some, zero, nothing)
     store(lanes, 0, least)
     store(lanes, WIDTH, greatest)
     low, high = lanes[0], lanes[WIDTH]

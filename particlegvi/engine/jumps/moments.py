@@ -4,7 +4,7 @@
     a_0 = variance s sqrt(2 pi) / P.
 
 A particle that goes replaces one term of the moments sum_j cos(w_m x_j) and sum_j sin(w_m x_j), so that the change D of
-the pair energy (see `particlegvi.engine.jumps.pairs`) costs one term for each mode. Images are at least ``reach``
+the pair energy (see `particlegvi.engine.jumps.proposals`) costs one term for each mode. Images are at least ``reach``
 lengthscales away and add at most 2.01 exp(-reach^2/2); the modes left out add at most exp(-band^2/2), band = s w_M:
 both in units of the variance, for one value of kappa. M is a multiple of 8, and P the longest that it allows.
 
@@ -29,11 +29,12 @@ from particlegvi.engine.numerics.vectors import (
     WIDTH,
     add,
     broadcast,
+    fma,
     load,
+    loads,
     maximum,
     minimum,
     multiply,
-    multiply_add,
     multiply_subtract,
     spread,
     store,
@@ -77,34 +78,25 @@ def _gains(angles, lanes, modes, even, odd, gains, change):
 
     ``angles`` has the angles of the old and of the new places (`_turn`).
     """
-    half, zero = broadcast(0.5), broadcast(0.0)
+    half, zero, one = broadcast(0.5), broadcast(0.0), broadcast(1.0)
     for lane in range(0, lanes, WIDTH):
-        to, so = load(angles, lane), load(angles, 2 * LANES + lane)
-        tn, sn = load(angles, LANES + lane), load(angles, 3 * LANES + lane)
-        co, cn = multiply(half, to), multiply(half, tn)
-        co2, so2, cn2, sn2 = broadcast(1.0), zero, broadcast(1.0), zero
-        one, two = zero, zero
+        # pairs of the old and the new place
+        t, s = loads(angles, lane, LANES, 2), loads(angles, 2 * LANES + lane, LANES, 2)
+        c, c2, s2 = multiply(half, t), (one, one), (zero, zero)
+        of_even, of_odd = zero, zero
         for m in range(0, modes, 2):
             row = 2 * m * LANES + lane
-            dc, ds = subtract(cn, co), subtract(sn, so)
+            dc, ds = subtract(c[1], c[0]), subtract(s[1], s[0])
             store(gains, row, dc)
             store(gains, row + LANES, ds)
-            one = multiply_add(spread(even, m), dc, one)
-            two = multiply_add(spread(odd, m), ds, two)
-            co2 = multiply_subtract(to, co, co2)
-            so2 = multiply_subtract(to, so, so2)
-            cn2 = multiply_subtract(tn, cn, cn2)
-            sn2 = multiply_subtract(tn, sn, sn2)
-            dc, ds = subtract(cn2, co2), subtract(sn2, so2)
+            of_even, of_odd = fma(spread(even, m), dc, of_even), fma(spread(odd, m), ds, of_odd)
+            c2, s2 = multiply_subtract(t, c, c2), multiply_subtract(t, s, s2)
+            dc, ds = subtract(c2[1], c2[0]), subtract(s2[1], s2[0])
             store(gains, row + 2 * LANES, dc)
             store(gains, row + 3 * LANES, ds)
-            one = multiply_add(spread(even, m + 1), dc, one)
-            two = multiply_add(spread(odd, m + 1), ds, two)
-            co = multiply_subtract(to, co2, co)
-            so = multiply_subtract(to, so2, so)
-            cn = multiply_subtract(tn, cn2, cn)
-            sn = multiply_subtract(tn, sn2, sn)
-        store(change, lane, add(one, two))
+            of_even, of_odd = fma(spread(even, m + 1), dc, of_even), fma(spread(odd, m + 1), ds, of_odd)
+            c, s = multiply_subtract(t, c2, c), multiply_subtract(t, s2, s)
+        store(change, lane, add(of_even, of_odd))
 
 
 @inlined
@@ -115,29 +107,19 @@ def _of_those_before(lane, modes, heights, gains, goes):
         row = m * LANES
         before = broadcast(0.0)
         for other in range(0, lane, WIDTH):
-            before = multiply_add(load(goes, other), load(gains, row + other), before)
-        found = multiply_add(broadcast(heights[m // 2] * gains[row + lane]), before, found)
+            before = fma(load(goes, other), load(gains, row + other), before)
+        found = fma(broadcast(heights[m // 2] * gains[row + lane]), before, found)
     return total(found)
-
-
-@inlined
-def _sum(gains, row, lanes, goes):
-    """Lane by lane, the sum of a row of gains over the particles that go."""
-    found = broadcast(0.0)
-    for lane in range(0, lanes, WIDTH):
-        found = multiply_add(load(goes, lane), load(gains, row + lane), found)
-    return found
 
 
 @inlined
 def _sums(gains, row, lanes, goes):
     """The sums of eight modes over the particles that go, every second row from ``row`` on."""
-    return totals((
-        _sum(gains, row, lanes, goes), _sum(gains, row + 2 * LANES, lanes, goes),
-        _sum(gains, row + 4 * LANES, lanes, goes), _sum(gains, row + 6 * LANES, lanes, goes),
-        _sum(gains, row + 8 * LANES, lanes, goes), _sum(gains, row + 10 * LANES, lanes, goes),
-        _sum(gains, row + 12 * LANES, lanes, goes), _sum(gains, row + 14 * LANES, lanes, goes),
-    ))  # fmt: skip
+    zero = broadcast(0.0)
+    found = zero, zero, zero, zero, zero, zero, zero, zero
+    for lane in range(0, lanes, WIDTH):
+        found = fma(load(goes, lane), loads(gains, row + lane, 2 * LANES, WIDTH), found)
+    return totals(found)
 
 
 @inlined
@@ -145,8 +127,8 @@ def _add_gains(lanes, modes, gains, goes, heights, even, odd):
     """Change the moments by the gains of the particles that go."""
     for m in range(0, modes, WIDTH):
         height, row = load(heights, m), 2 * m * LANES
-        store(even, m, multiply_add(height, _sums(gains, row, lanes, goes), load(even, m)))
-        store(odd, m, multiply_add(height, _sums(gains, row + LANES, lanes, goes), load(odd, m)))
+        store(even, m, fma(height, _sums(gains, row, lanes, goes), load(even, m)))
+        store(odd, m, fma(height, _sums(gains, row + LANES, lanes, goes), load(odd, m)))
 
 
 @nested

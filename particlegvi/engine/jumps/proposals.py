@@ -1,4 +1,6 @@
-"""Proposals of ensemble jumps: a kernel density of the other half of the particles, and a broad distribution.
+"""Jumps in any dimension: proposals from the other half of the particles, and acceptance where particles interact.
+
+Proposals come from a kernel density of the other half, and from a broad distribution:
 
     g(x) = (1 - share) / m sum_c N(x; c, diag(width^2)) + share b(x)
 
@@ -8,6 +10,15 @@ other half. ``width`` is one number of the ladder 1, 1/2, 1/4, ... times the sca
 likelihood of every second centre, each under the g of the others of them. All of this depends on the other half only.
 
 Random numbers have the role "jumps", the number of the jump as their step, and the words below.
+
+Particles that interact are accepted one after the other. A particle n that goes from x to y changes the pair energy,
+sum_{n,m} kappa / 2, by
+
+    D = sum_{m != n} kappa(y, x_m) - kappa(x, x_m),
+
+with the places that the particles before it have by then. It goes if margin > factor D, where ``margin`` is the rest
+of log A - log(uniform) and factor = lambda1 / (N kl_weight). Here D is the sum itself, for any kernel; for the squared
+exponential on the line it comes from a Fourier series (`particlegvi.engine.jumps.moments`).
 """
 
 from __future__ import annotations
@@ -18,11 +29,13 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.contracts import Array
+from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled, nested
 from particlegvi.engine.numerics.mathematics import exp, log
 from particlegvi.engine.numerics.noise import JUMPS_ROLE, normal_pair, uniform_pair
 
 CENTRES = 64
+LANES = 64
 NEGLIGIBLE = 1e-20  # terms of a kernel density, relative to its peak
 RUNGS = 16
 ONE_CENTRE = 3  # the rung for a single centre, which has no spread
@@ -231,3 +244,37 @@ def propose(proposal, x, walls, mine, jump, key, first, last, new, log_ratio, lo
             log_ratio[place] = -np.inf
         for i in range(dim):
             new[place, i] = at[i, 0] if inside else x[particle, i]
+
+
+@compiled
+def accept_direct(kernel, x, mine, new, margin, factor):
+    """Move the accepted particles of ``mine``, in place; return how many. ``x`` is (dim, N)."""
+    dim, number = x.shape
+    before = np.empty(LANES)
+    after = np.empty(LANES)
+    taken = 0
+    for place in range(mine.size):
+        if not margin[place] > -np.inf:
+            continue
+        particle = mine[place]
+        change = 0.0
+        for start in range(0, number, LANES):
+            count = min(LANES, number - start)
+            for lane in range(LANES):
+                before[lane] = 0.0
+                after[lane] = 0.0
+            for i in range(dim):
+                here, there = x[i, particle], new[place, i]
+                for lane in range(count):
+                    other = x[i, start + lane]
+                    before[lane] += (here - other) * (here - other)
+                    after[lane] += (there - other) * (there - other)
+            for lane in range(LANES):
+                before[lane] = kernel.value(after[lane]) - kernel.value(before[lane])
+            for lane in range(count):
+                change += before[lane] if start + lane != particle else 0.0
+        if margin[place] > factor * change:
+            taken += 1
+            for i in range(dim):
+                x[i, particle] = new[place, i]
+    return taken

@@ -17,10 +17,10 @@ import math
 import numpy as np
 
 from particlegvi.engine.jumps.proposals import NORMAL, STUDENT
-from particlegvi.engine.numerics.bits import float_bits
 from particlegvi.engine.numerics.compiled import inlined, nested
 from particlegvi.engine.numerics.mathematics import MANTISSA, exp, log
 from particlegvi.engine.numerics.noise import JUMPS_ROLE, sin_cos_turn, uniform_pair
+from particlegvi.engine.numerics.vectors import float_bits
 
 FINEST = 1024  # steps over the range on the finest rung, a power of two
 RUNGS = 11

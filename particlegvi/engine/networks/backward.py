@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from particlegvi.engine.networks.activations import RELU, activate
+from particlegvi.engine.networks.functions import RELU, activate
 from particlegvi.engine.networks.layout import BIASES, FAN_IN, FAN_OUT, LARGEST, ROW, STRIDE, TILE, UNITS, WEIGHTS
 from particlegvi.engine.networks.products import (
     add_errors,

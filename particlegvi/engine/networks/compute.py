@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from particlegvi.contracts import Array, Term
 from particlegvi.engine.networks.batches import Batches, Rows
 from particlegvi.engine.networks.layout import FAN_IN, FAN_OUT, Layout, multiple
-from particlegvi.engine.networks.repelling import Exponential
+from particlegvi.engine.networks.moving import Exponential
 from particlegvi.engine.networks.work import GRADIENT, MOVE, OUTPUTS, PULL_BACK, REPELLED, STEPS, VALUE, work_part
 from particlegvi.engine.numerics import adapter, threads  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled
 
 PART = 150_000.0  # nanoseconds that repay waking a thread
 Motion: TypeAlias = tuple[object, ...]  # see `engine.networks.moving`
-Repelling: TypeAlias = tuple[Exponential, Array, Array, tuple[Array, Array, Array]]  # see `engine.networks.repelling`
+Repelling: TypeAlias = tuple[Exponential, Array, Array, tuple[Array, Array, Array]]  # see `engine.networks.moving`
 _NOTHING = np.zeros(1)
 _TABLE = np.zeros((0, 0, 0))
 _RESULT = np.zeros((0, 0))

@@ -13,8 +13,9 @@ import numpy as np
 
 from particlegvi.contracts import Array
 from particlegvi.engine.networks.compute import Motion, Networks, Repelling, row_gradients
-from particlegvi.engine.networks.repelling import Exponential
-from particlegvi.engine.pairs.algorithms import Direct, is_gaussian
+from particlegvi.engine.networks.moving import Exponential
+from particlegvi.engine.pairs.algorithm import is_gaussian
+from particlegvi.engine.pairs.direct import Direct
 from particlegvi.engine.pairs.features import FeatureRepulsion
 from particlegvi.engine.steps.ensemble import Ensemble
 from particlegvi.engine.terms.constant import Constant
@@ -109,10 +110,10 @@ class NetworkEnsemble(Ensemble):
         kernel = Exponential(float(repulsion.kernel.lengthscale), float(repulsion.kernel.variance))
         no_embedding = np.zeros((0, 0)), np.zeros((0, 0)), nothing
         if isinstance(repulsion, FeatureRepulsion):
-            compared, attraction = repulsion.features, repulsion.attraction
-            if not isinstance(compared, OfOutputs) or attraction.term is not None:
+            compared = repulsion.features
+            if not isinstance(compared, OfOutputs) or repulsion.term is not None:
                 return None
-            draws = nothing if attraction.draws is None else attraction.draws
+            draws = nothing if repulsion.draws is None else repulsion.draws
             return kernel, np.require(compared.inputs, requirements="W"), draws, no_embedding
         embedding = self.terms[2]
         if not repulsion.is_direct(positions) or not isinstance(embedding, Constant | GaussianSum):

@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from particlegvi.engine.networks.backward import backward, forward, take_rows, workspace
-from particlegvi.engine.networks.costs import block_costs
+from particlegvi.engine.networks.functions import block_costs
 from particlegvi.engine.networks.layout import BLOCK, FAN_OUT, STRIDE, even_block, pack, transpose, unpack
-from particlegvi.engine.networks.moving import move_particle, next_noise
-from particlegvi.engine.networks.repelling import add_push, push_outputs, push_weights
+from particlegvi.engine.networks.moving import add_push, move_particle, next_noise, push_outputs, push_weights
 from particlegvi.engine.numerics.compiled import compiled, inlined
 from particlegvi.engine.numerics.vectors import WIDTH
 
 VALUE, GRADIENT, OUTPUTS, PULL_BACK, STEPS, MOVE, REPELLED = range(7)
+TELL, PULL, GO = range(3)  # phases of a step
 
 
 @inlined
@@ -78,7 +78,7 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
     for each batch. MOVE moves them by one step under the force in ``result`` alone, which it overwrites, and the
     pull of a mean embedding in ``table`` (1, particles, dim) where that is switched on. REPELLED is STEPS with
     repulsion, of all particles, and needs as much room as the particles in ``result``, and in ``table`` that of
-    `particlegvi.engine.networks.repelling`.
+    `particlegvi.engine.networks.moving`.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
     motion : tuple
         For STEPS, MOVE and REPELLED: see `particlegvi.engine.networks.moving`.
     repelling : tuple
-        For REPELLED: see `particlegvi.engine.networks.repelling`.
+        For REPELLED: see `particlegvi.engine.networks.moving`.
     """
     plan, scales, sizes = layout
     rows, starts, counts = batches
@@ -123,38 +123,37 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
     noises = np.zeros((group, 3, dim))
     held = np.full(group, -1)
     scratch = np.zeros(told.size if said > 0 else (dim * WIDTH if together else 0))
+    # Where outputs repel each other, a step has three phases: all particles tell their outputs, then all pull back the
+    # forces on these, then all move. Any other task, and any other step, has the last phase alone.
     for begin in range(first, last, max(1, group)):
         for own in range(group):
             held[own] = -1
         for index in range(starts.size):
-            # Only where outputs repel each other is there a phase 0, in which all particles tell theirs.
-            for phase in range(0 if said > 0 else 1, 2):
-                if together and phase == 1:
-                    if said > 0:
-                        push_outputs(kernel, told, group, draws, motion, scratch)
-                    else:
-                        push_weights(kernel, positions, motion, result, scratch)
+            for phase in range(TELL if said > 0 else GO, GO + 1):
+                if phase == PULL:
+                    push_outputs(kernel, told, group, draws, motion, scratch)
+                elif together and said == 0:
+                    push_weights(kernel, positions, motion, result, scratch)
                 for own in range(group):
                     particle = begin + own
-                    for turn in range(0 if said > 0 and phase == 1 else 1, 2):
-                        task = what
-                        if moves:
-                            task = OUTPUTS if phase == 0 else (PULL_BACK if turn == 0 else GRADIENT)
+                    if phase == GO:
+                        task = GRADIENT if moves else what
                         batch = False, starts[index], counts[index]
-                        if together and task != GRADIENT:
-                            batch = True, 0, said
-                        numbers = rows[min(particle, rows.shape[0] - 1)]
-                        mean = pass_over(
-                            task, layout, codes, positions[particle], data, context, numbers, batch, told,
-                            particle * row, room,
-                        )  # fmt: skip
-                        if task == VALUE:
-                            result[particle, 0] = mean
-                        elif moves and task == GRADIENT:
-                            unpack(gradient, plan, scales, force)
-                            if together:
-                                add_push(embedding, positions[particle], result[particle], force, pull)
-                            held[own] = next_noise(motion, particle, index, noises[own], held[own])
-                            move_particle(motion, index, positions[particle], force, pull, noises[own])
-                        elif task != OUTPUTS:
-                            unpack(gradient, plan, scales, result[particle])
+                    else:
+                        task = OUTPUTS if phase == TELL else PULL_BACK
+                        batch = True, 0, said
+                    numbers = rows[min(particle, rows.shape[0] - 1)]
+                    mean = pass_over(
+                        task, layout, codes, positions[particle], data, context, numbers, batch, told, particle * row,
+                        room,
+                    )  # fmt: skip
+                    if task == VALUE:
+                        result[particle, 0] = mean
+                    elif moves and phase == GO:
+                        unpack(gradient, plan, scales, force)
+                        if together:
+                            add_push(embedding, positions[particle], result[particle], force, pull)
+                        held[own] = next_noise(motion, particle, index, noises[own], held[own])
+                        move_particle(motion, index, positions[particle], force, pull, noises[own])
+                    elif task != OUTPUTS:
+                        unpack(gradient, plan, scales, result[particle])

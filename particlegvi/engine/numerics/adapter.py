@@ -51,22 +51,24 @@ def _only_ours(code: Any) -> bool:
     return all(hasattr(mathematics, name) for name in code.co_names if hasattr(math, name))
 
 
-@overload_method(types.BaseNamedTuple, "value", jit_options=INLINED)
-def _value(self, x):
-    method = compiled_method(self.instance_class, "value")
-    return lambda self, x: method(self, x)
+def _of_one(name: str) -> None:
+    @overload_method(types.BaseNamedTuple, name, jit_options=INLINED)
+    def plain(self, x):
+        method = compiled_method(self.instance_class, name)
+        return lambda self, x: method(self, x)
 
 
-@overload_method(types.BaseNamedTuple, "slope", jit_options=INLINED)
-def _slope(self, squared_distance):
-    method = compiled_method(self.instance_class, "slope")
-    return lambda self, squared_distance: method(self, squared_distance)
+def _of_two(name: str) -> None:
+    @overload_method(types.BaseNamedTuple, name, jit_options=INLINED)
+    def plain(self, x, y):
+        method = compiled_method(self.instance_class, name)
+        return lambda self, x, y: method(self, x, y)
 
 
-@overload_method(types.BaseNamedTuple, "gradient", jit_options=INLINED)
-def _gradient(self, x, out):
-    method = compiled_method(self.instance_class, "gradient")
-    return lambda self, x, out: method(self, x, out)
+for each in ("value", "slope"):
+    _of_one(each)
+for each in ("gradient", "cost_at", "slope_at", "curvature_at"):
+    _of_two(each)
 
 
 @overload_method(types.BaseNamedTuple, "values", jit_options=LOOP)
@@ -95,21 +97,3 @@ def _gradients(self, points, out):
             self.gradient(points[:, lane], out[:, lane])
 
     return loop
-
-
-@overload_method(types.BaseNamedTuple, "cost_at", jit_options=INLINED)
-def _cost_at(self, f, y):
-    method = compiled_method(self.instance_class, "cost_at")
-    return lambda self, f, y: method(self, f, y)
-
-
-@overload_method(types.BaseNamedTuple, "slope_at", jit_options=INLINED)
-def _slope_at(self, f, y):
-    method = compiled_method(self.instance_class, "slope_at")
-    return lambda self, f, y: method(self, f, y)
-
-
-@overload_method(types.BaseNamedTuple, "curvature_at", jit_options=INLINED)
-def _curvature_at(self, f, y):
-    method = compiled_method(self.instance_class, "curvature_at")
-    return lambda self, f, y: method(self, f, y)

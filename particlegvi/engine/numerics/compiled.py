@@ -22,6 +22,7 @@ from typing import Any
 
 import numba
 from numba import config
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from particlegvi.engine.numerics.nesting import Options, helper_options
 from particlegvi.engine.numerics.outside_code import Content, copied_methods, is_term_class
@@ -38,7 +39,7 @@ NEVER_COMPILED = (
     "engine/jumps/ensemble.py", "engine/networks/ensemble.py", "engine/numerics/compiling.py",
     "engine/numerics/outside_code.py", "engine/numerics/sealed_files.py", "engine/numerics/shared_cache.py",
     "engine/numerics/threads.py",
-    "engine/pairs/algorithms.py", "engine/pairs/approximate.py", "engine/pairs/box_sum.py", "engine/pairs/gram.py",
+    "engine/pairs/approximate.py", "engine/pairs/box_sum.py", "engine/pairs/gram.py",
     "engine/pairs/nufft.py", "engine/pairs/repulsion.py", "engine/steps/ahead.py", "engine/terms/own_parts.py",
     "engine/terms/trial.py",
     "functionspace/likelihoods/__init__.py",
@@ -139,7 +140,23 @@ class EntryPoint:
 
 
 def _with_distinct_terms(function: Callable[..., object], *arguments: object) -> object:
-    return function(*(distinct(each) if isinstance(each, tuple) else each for each in arguments))
+    try:
+        return function(*(distinct(each) if isinstance(each, tuple) else each for each in arguments))
+    except NOT_COMPILED as error:
+        names = " or ".join(type(each).__name__ for each in arguments if is_term(each) and not is_ours(each))
+        raise ValueError(f"{names} cannot be compiled by numba ({reason(error)})") from error
+
+
+NOT_COMPILED = (NumbaError, UnsupportedBytecodeError)
+CAUSES = ("Untyped global name", "Unknown attribute", "NameError", "Cannot ")  # of the innermost sentence of numba
+
+
+def reason(error: Exception) -> str:
+    """The sentence in a message of numba that says what is wrong."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    causes = [line for line in lines if line.startswith(CAUSES)]
+    first = [line for line in lines if line and not line.startswith("Failed in")]
+    return (causes[-1:] + first + ["no reason given"])[0]
 
 
 def distinct(term: object) -> object:

@@ -39,56 +39,35 @@ class HelperLibrary(OptimisedLibrary):
         """Nothing here."""
 
 
-class Lowering(NativeLowering):
-    """numba's lowering, without what makes the function one that Python can call."""
+def _compiler(name: str, library: type[OptimisedLibrary]) -> type[CompilerBase]:
+    """numba's passes, but the function goes into ``library`` and is none that Python can call."""
 
-    library: type[OptimisedLibrary]
+    @register_pass(mutates_CFG=True, analysis_only=False)
+    class Lowering(NativeLowering):
+        _name = f"particlegvi_{name}_lowering"  # type: ignore[assignment]
 
-    def run_pass(self, state: StateDict) -> bool:
-        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.flags.no_compile = True
-        super().run_pass(state)
-        # numba finds the code by this object: a built-in function, another each time, that raises if Python calls it
-        entry = "".join(("{", ONLY_COMPILED, "}")).format
-        state.targetctx.insert_user_function(entry, state.cr.fndesc, [state.library])
-        state.cr = state.cr._replace(cfunc=entry)
-        return True
+        def run_pass(self, state: StateDict) -> bool:
+            state.library = library(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.flags.no_compile = True
+            super().run_pass(state)
+            # numba finds the code by this object: a built-in function, another each time, that raises in Python
+            entry = "".join(("{", ONLY_COMPILED, "}")).format
+            state.targetctx.insert_user_function(entry, state.cr.fndesc, [state.library])
+            state.cr = state.cr._replace(cfunc=entry)
+            return True
 
+    class Compiler(CompilerBase):
+        def define_pipelines(self) -> list[PassManager]:
+            own = PassManager(f"particlegvi {name}")
+            for each, purpose in DefaultPassBuilder.define_nopython_pipeline(self.state).passes:
+                own.add_pass(Lowering if each is NativeLowering else each, purpose)
+            own.finalize()
+            return [own]
 
-@register_pass(mutates_CFG=True, analysis_only=False)
-class HelperLowering(Lowering):
-    """Into a `HelperLibrary`."""
-
-    _name = "particlegvi_helper_lowering"  # type: ignore[assignment]
-    library = HelperLibrary
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class OptimisedLowering(Lowering):
-    """Into an `OptimisedLibrary`."""
-
-    _name = "particlegvi_optimised_lowering"  # type: ignore[assignment]
-    library = OptimisedLibrary
+    return Compiler
 
 
-class HelperCompiler(CompilerBase):
-    """numba's passes with another lowering."""
-
-    lowering: type[Lowering] = HelperLowering
-
-    def define_pipelines(self) -> list[PassManager]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        own = PassManager("particlegvi helper")
-        for each, purpose in passes.passes:
-            own.add_pass(self.lowering if each is NativeLowering else each, purpose)
-        own.finalize()
-        return [own]
-
-
-class OptimisedCompiler(HelperCompiler):
-    """The same for helpers that are optimised."""
-
-    lowering = OptimisedLowering
+HELPER, OPTIMISED = _compiler("helper", HelperLibrary), _compiler("optimised", OptimisedLibrary)
 
 
 def helper_options(optimised: bool = False) -> Options:
@@ -96,5 +75,5 @@ def helper_options(optimised: bool = False) -> Options:
     options: Options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     major, minor = numba.version_info.short
     if major == 0 and TRIED[0] <= minor <= TRIED[1]:
-        options["pipeline_class"] = OptimisedCompiler if optimised else HelperCompiler
+        options["pipeline_class"] = OPTIMISED if optimised else HELPER
     return options

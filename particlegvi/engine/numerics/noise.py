@@ -15,9 +15,9 @@ import math
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.engine.numerics.bits import bits_float, float_bits, fma
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
-from particlegvi.engine.numerics.mathematics import ROUND, log_normal
+from particlegvi.engine.numerics.mathematics import COS_PI, ROUND, SIN_PI, log_normal
+from particlegvi.engine.numerics.vectors import bits_float, float_bits, fma, polynomial
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import MOST_COORDINATES, MOST_PARTICLES
 from particlegvi.tools.registry import look_up
@@ -41,10 +41,6 @@ EXPONENT_ONE = np.uint64(0x3FF0000000000000)
 ONE = np.uint64(1)
 TWO = np.uint64(2)
 SHIFT_62 = np.uint64(62)
-S0, S1, S2, S3, S4, S5, S6, S7 = (
-    (-1.0) ** k * math.pi ** (2 * k + 1) / math.factorial(2 * k + 1) for k in range(8)
-)
-C1, C2, C3, C4, C5, C6, C7, C8 = ((-1.0) ** k * math.pi ** (2 * k) / math.factorial(2 * k) for k in range(1, 9))
 
 
 @inlined
@@ -78,22 +74,8 @@ def sin_cos_turn(u):
     q = float_bits(shifted)
     r = fma(shifted - ROUND, -0.5, t)  # in units of pi, |r| <= 1/4
     z = r * r
-    p = fma(S7, z, S6)
-    p = fma(p, z, S5)
-    p = fma(p, z, S4)
-    p = fma(p, z, S3)
-    p = fma(p, z, S2)
-    p = fma(p, z, S1)
-    p = fma(p, z, S0)
-    sine = float_bits(p * r)
-    c = fma(C8, z, C7)
-    c = fma(c, z, C6)
-    c = fma(c, z, C5)
-    c = fma(c, z, C4)
-    c = fma(c, z, C3)
-    c = fma(c, z, C2)
-    c = fma(c, z, C1)
-    cosine = float_bits(fma(c, z, 1.0))
+    sine = float_bits(polynomial(SIN_PI, z) * r)
+    cosine = float_bits(polynomial(COS_PI, z))
     odd = np.uint64(0) - (q & ONE)
     first = (sine & ~odd) | (cosine & odd)
     second = (cosine & ~odd) | (sine & odd)

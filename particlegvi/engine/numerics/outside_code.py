@@ -239,6 +239,8 @@ def _fill(copy: types.FunctionType, names: dict[str, Thing], function: types.Fun
 def _copy(value: Thing) -> Thing:
     if isinstance(value, Dispatcher):
         return jitted(value)
+    if isinstance(value, types.FunctionType) and not _is_of_library(value):  # a helper in plain Python
+        return jitted(value, error_model="numpy")
     return value.copy() if type(value) is np.ndarray else value
 
 

@@ -5,7 +5,7 @@ Both choose particles anew in every step, from the step number alone, so that ch
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,13 @@ ROWS = 2**20  # entries of a block of pairs
 SMALLEST = 1e-12  # eigenvalues of the landmarks' kernel matrix below this share of the largest are left out
 
 
-class Approximation(Protocol):
+class Approximation:
     """An approximation of the repulsion.
 
     Attributes
     ----------
     name : str
-        Name in the facts of a run.
+        Name in the facts of a run (of the class).
     default, least : int
         Its size where none is given, and the smallest (of the class).
     words : str
@@ -36,15 +36,17 @@ class Approximation(Protocol):
     name: ClassVar[str]
     default: ClassVar[int]
     least: ClassVar[int]
-    words: str
 
-    def __init__(self, kernel: Kernel, size: int, seed: int) -> None: ...
+    def __init__(self, kernel: Kernel, size: int, seed: int) -> None:
+        self.kernel, self.size, self.seed = kernel, size, seed
+        self.words = f"approximate: {self.name} of {size} particles, drawn anew in every step"
 
-    def force(self, positions: Array, factor: float, out: Array, step: int, /) -> None:
+    def force(self, positions: Array, factor: float, out: Array, step: int) -> None:
         """out = factor times the approximate force of the step of this number, both (particles, dim)."""
+        raise NotImplementedError
 
 
-class RandomBatch:
+class RandomBatch(Approximation):
     """Each particle interacts with the others of its batch only; every step draws new batches.
 
     The mean over the batches is the whole force (Jin, Li and Liu 2020, "Random batch methods for interacting particle
@@ -54,10 +56,6 @@ class RandomBatch:
     name: ClassVar[str] = "random batches"
     default: ClassVar[int] = 32
     least: ClassVar[int] = 2
-
-    def __init__(self, kernel: Kernel, size: int, seed: int):
-        self.kernel, self.size, self.seed = kernel, size, seed
-        self.words = f"approximate: random batches of {size} particles, drawn anew in every step"
 
     def force(self, positions: Array, factor: float, out: Array, step: int) -> None:
         """out = factor times an unbiased estimate of 1/N sum_j grad_1 kappa(x_i, x_j), both (particles, dim)."""
@@ -76,7 +74,7 @@ class RandomBatch:
         out[order] = found * np.repeat(share, np.diff(starts))[:, None]
 
 
-class NystroemFeatures:
+class NystroemFeatures(Approximation):
     """The kernel in the features of some particles, the landmarks, drawn anew in every step.
 
     kappa(x, y) ~ kappa(x, Z) kappa(Z, Z)^+ kappa(Z, y) (Williams and Seeger 2001); a step costs N times the number of
@@ -86,10 +84,6 @@ class NystroemFeatures:
     name: ClassVar[str] = "Nystroem features"
     default: ClassVar[int] = 100
     least: ClassVar[int] = 1
-
-    def __init__(self, kernel: Kernel, size: int, seed: int):
-        self.kernel, self.size, self.seed = kernel, size, seed
-        self.words = f"approximate: Nystroem features of {size} particles, drawn anew in every step"
 
     def force(self, positions: Array, factor: float, out: Array, step: int) -> None:
         """out = factor / N sum_j grad_1 of the approximate kernel at (x_i, x_j), both (particles, dim)."""

@@ -1,16 +1,27 @@
-"""The driver of the box sums: sorts, cuts out empty stretches, and runs the compiled parts on threads."""
+"""The Chebyshev boxes of the squared exponential in one and two dimensions: their size, and the sums over them.
+
+The box is the largest for which interpolation with ``NODES`` nodes keeps a tolerance fixed in advance.
+
+On a box of side h lengthscales, a function analytic in the Bernstein ellipse of parameter rho and bounded there by M is
+interpolated at n Chebyshev nodes with an error of at most 4 M rho^(1-n) / (rho - 1) (Trefethen, Approximation Theory
+and Approximation Practice, theorem 8.2). For the kernel's derivative in units of variance / lengthscale, M is at most
+(0.61 + y) exp(y^2 / 2) with y = h (rho - 1/rho) / 4. Interpolating sources and targets in ``dim`` coordinates each adds
+such an error 2 dim times, the later ones multiplied by the Lebesgue constants of the earlier.
+"""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import math
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.pairs import boxes
-from particlegvi.engine.pairs.box_rule import NODES, BoxPlan, operators
+from particlegvi.engine.pairs.algorithm import CALL, Algorithm
+from particlegvi.engine.pairs.boxes import NODES
 
 MOST_BOXES = 40_000  # 2-D: 5 arrays of NODES^2 numbers a box, 10 kB
 Whole: TypeAlias = NDArray[np.int64]
@@ -20,17 +31,93 @@ ByBox: TypeAlias = tuple[Whole, Whole]  # where the particles of a box start, an
 FARTHEST_BOX = 2**52  # beyond it the number of a box is no longer exact
 
 
-class BoxSum:
-    """Squared-exponential repulsion by Chebyshev boxes for one plan, in one or two dimensions."""
+class BoxPlan(NamedTuple):
+    """Constants of a run, from the tolerance."""
 
-    def __init__(self, plan: BoxPlan, dim: int):
-        self.plan = plan
-        self.dim = dim
-        self.values, self.slopes = operators(plan)
-        self._flipped = (
-            np.ascontiguousarray(self.values.transpose(0, 2, 1)),
-            np.ascontiguousarray(self.slopes.transpose(0, 2, 1)),
-        )
+    lengthscale: float
+    variance: float
+    side: float  # of a box, in lengthscales
+    reach: float  # distance, in lengthscales, beyond which pairs are ignored
+
+    @property
+    def width(self) -> int:
+        """Boxes to either side that lie within reach."""
+        return math.ceil(self.reach / self.side)
+
+
+def interpolation_error(side: float, dim: int) -> float:
+    """Bound on the interpolation error in units of variance / lengthscale, minimised over the ellipse."""
+    lebesgue = 2.0 / math.pi * math.log(NODES) + 1.0
+    repeats = sum(lebesgue**k for k in range(2 * dim))
+    rho = np.linspace(1.5, 60.0, 2000)
+    y = side * (rho - 1.0 / rho) / 4.0
+    log_error = np.log(4.0 * (0.61 + y)) + 0.5 * y * y - (NODES - 1) * np.log(rho) - np.log(rho - 1.0)
+    return repeats * float(np.exp(log_error.min()))
+
+
+def box_plan(lengthscale: float, variance: float, tolerance: float, dim: int) -> BoxPlan:
+    """The largest box and the shortest reach that keep ``tolerance``, half of it each."""
+    tolerance = max(tolerance, 1e-15)
+    reach = 1.0
+    while reach * math.exp(-0.5 * reach * reach) > 0.5 * tolerance:
+        reach += 0.01
+    low, high = 0.01, 8.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        if interpolation_error(middle, dim) <= 0.5 * tolerance:
+            low = middle
+        else:
+            high = middle
+    return BoxPlan(float(lengthscale), float(variance), low, reach)
+
+
+def operators(plan: BoxPlan) -> tuple[np.ndarray, np.ndarray]:
+    """From Chebyshev moments of one box to Chebyshev coefficients of the field in another, along one coordinate.
+
+    Returns
+    -------
+    values, slopes : ndarray (2 width + 1, NODES, NODES)
+        Entry [width + o, m, k]: coefficient m of the field in a box that lies o boxes to the right of the sources, per
+        unit of their moment k, for kappa (values) and for d kappa / dx (slopes).
+    """
+    k = np.arange(NODES)
+    nodes = np.cos((2 * k + 1) * np.pi / (2 * NODES))
+    # coefficients of the interpolant from values at the nodes; also weights at the nodes from moments, transposed
+    to_coefficients = np.cos(np.outer(k, np.arccos(nodes))) * (2.0 / NODES)
+    to_coefficients[0] *= 0.5
+    offsets = np.arange(-plan.width, plan.width + 1)
+    distance = plan.side * (offsets[:, None, None] + 0.5 * (nodes[:, None] - nodes[None, :]))  # in lengthscales
+    profile = np.exp(-0.5 * distance * distance)
+    slope = -distance / plan.lengthscale * profile
+
+    def between(matrix: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(to_coefficients @ matrix @ to_coefficients.T)
+
+    return between(profile), between(slope)
+
+
+class Boxes(Algorithm[Layout]):
+    """Squared exponential in one and two dimensions, any range."""
+
+    name = "Chebyshev boxes"
+
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
+        super().__init__(kernel, dim, tolerance)
+        self.plan = box_plan(kernel.lengthscale, kernel.variance, tolerance, dim)
+        values, self.slopes = operators(self.plan)
+        self._flipped = [np.ascontiguousarray(each.transpose(0, 2, 1)) for each in (values, self.slopes)]
+
+    def estimate(self, positions: Array) -> tuple[float, Layout] | None:
+        layout = self.layout(positions)
+        if layout is None:
+            return None
+        needed = self.boxes_needed(layout)
+        if self.dim == 2 and needed > MOST_BOXES:
+            return None
+        partners = min(2 * self.plan.width + 1, max(used.size for used, _ in layout[0]))
+        multiplications = needed * partners * (NODES**2 if self.dim == 1 else 4 * NODES**3)
+        particle = 60.0 if self.dim == 1 else 150.0
+        return positions.shape[0] * particle + 0.15 * multiplications + 3.0 * CALL, layout
 
     def layout(self, positions: Array) -> Layout | None:
         """Boxes of the particles: slots in use per coordinate, and each particle's slot number; None if too wide."""
@@ -61,9 +148,8 @@ class BoxSum:
         """Number of boxes in the grid of used slots."""
         return int(np.prod([used.size for (used, _) in layout[0]]))
 
-    def force(self, positions: Array, layout: Layout, factor: float, out: Array) -> None:
-        """out = factor / N sum_j grad_1 kappa(x_i, x_j)."""
-        (slots, numbers), total = layout, self.boxes_needed(layout)
+    def force(self, positions: Array, prepared: Layout, factor: float, out: Array) -> None:
+        (slots, numbers), total = prepared, self.boxes_needed(prepared)
         order = np.empty(positions.shape[0], dtype=np.int64)
         starts = np.empty(total + 1, dtype=np.int64)
         keys = numbers[0] if self.dim == 1 else numbers[0] * slots[1][0].size + numbers[1]

@@ -2,7 +2,7 @@
 
 Particles are sorted into boxes; each box sums up Chebyshev moments of its particles; moments become Chebyshev
 coefficients of the field in every box within reach, one coordinate after the other; the field is evaluated at the
-particles. The side of a box and the reach follow from the tolerance (:mod:`particlegvi.engine.pairs.box_rule`). Empty
+particles. The side of a box and the reach follow from the tolerance (`particlegvi.engine.pairs.box_sum`). Empty
 stretches wider than the reach are cut out along each coordinate, so an outlier costs nothing.
 
 Each box is summed by one thread in the order of its particles: threads cannot change a bit.
@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from particlegvi.engine.numerics.bits import fma
 from particlegvi.engine.numerics.compiled import compiled, nested
-from particlegvi.engine.numerics.vectors import WIDTH, broadcast, load, multiply_add, store
-from particlegvi.engine.pairs.box_rule import NODES
+from particlegvi.engine.numerics.vectors import WIDTH, broadcast, fma, loads, stores
 
+NODES = 16
 LANES = 16
 SQUARE = NODES * NODES
 
@@ -144,28 +143,18 @@ def moments_plane(x, order, starts, corners, inverse_half, first, last, moments)
             for m in range(0, NODES, 4):
                 row = m * NODES
                 here = m * LANES
-                a0, a1 = load(totals, row), load(totals, row + WIDTH)
-                b0, b1 = load(totals, row + NODES), load(totals, row + NODES + WIDTH)
-                c0, c1 = load(totals, row + 2 * NODES), load(totals, row + 2 * NODES + WIDTH)
-                d0, d1 = load(totals, row + 3 * NODES), load(totals, row + 3 * NODES + WIDTH)
+                a, b = loads(totals, row, WIDTH, 2), loads(totals, row + NODES, WIDTH, 2)
+                c, d = loads(totals, row + 2 * NODES, WIDTH, 2), loads(totals, row + 3 * NODES, WIDTH, 2)
                 for lane in range(count):
-                    low, high = load(rows, lane * NODES), load(rows, lane * NODES + WIDTH)
-                    factor = broadcast(table[here + lane])
-                    a0, a1 = multiply_add(factor, low, a0), multiply_add(factor, high, a1)
-                    factor = broadcast(table[here + LANES + lane])
-                    b0, b1 = multiply_add(factor, low, b0), multiply_add(factor, high, b1)
-                    factor = broadcast(table[here + 2 * LANES + lane])
-                    c0, c1 = multiply_add(factor, low, c0), multiply_add(factor, high, c1)
-                    factor = broadcast(table[here + 3 * LANES + lane])
-                    d0, d1 = multiply_add(factor, low, d0), multiply_add(factor, high, d1)
-                store(totals, row, a0)
-                store(totals, row + WIDTH, a1)
-                store(totals, row + NODES, b0)
-                store(totals, row + NODES + WIDTH, b1)
-                store(totals, row + 2 * NODES, c0)
-                store(totals, row + 2 * NODES + WIDTH, c1)
-                store(totals, row + 3 * NODES, d0)
-                store(totals, row + 3 * NODES + WIDTH, d1)
+                    values = loads(rows, lane * NODES, WIDTH, 2)
+                    a = fma(broadcast(table[here + lane]), values, a)
+                    b = fma(broadcast(table[here + LANES + lane]), values, b)
+                    c = fma(broadcast(table[here + 2 * LANES + lane]), values, c)
+                    d = fma(broadcast(table[here + 3 * LANES + lane]), values, d)
+                stores(totals, row, WIDTH, a)
+                stores(totals, row + NODES, WIDTH, b)
+                stores(totals, row + 2 * NODES, WIDTH, c)
+                stores(totals, row + 3 * NODES, WIDTH, d)
         for m in range(SQUARE):
             moments[box, m] = totals[m]
 
@@ -264,31 +253,22 @@ def evaluate_plane(x, order, starts, corners, inverse_half, field, first, last, 
             for component in range(2):
                 first_coefficient = (box * 2 + component) * SQUARE
                 here = component * LANES
-                low, high = load(result, here), load(result, here + WIDTH)
+                found = loads(result, here, WIDTH, 2)
                 for m in range(0, NODES, 4):
                     base = first_coefficient + m * NODES
-                    a0, a1, b0, b1, c0, c1, d0, d1 = zero, zero, zero, zero, zero, zero, zero, zero
+                    a, b, c, d = (zero, zero), (zero, zero), (zero, zero), (zero, zero)
                     for k in range(NODES):
-                        near, far = load(table, second + k * LANES), load(table, second + k * LANES + WIDTH)
-                        factor = broadcast(flat[base + k])
-                        a0, a1 = multiply_add(factor, near, a0), multiply_add(factor, far, a1)
-                        factor = broadcast(flat[base + NODES + k])
-                        b0, b1 = multiply_add(factor, near, b0), multiply_add(factor, far, b1)
-                        factor = broadcast(flat[base + 2 * NODES + k])
-                        c0, c1 = multiply_add(factor, near, c0), multiply_add(factor, far, c1)
-                        factor = broadcast(flat[base + 3 * NODES + k])
-                        d0, d1 = multiply_add(factor, near, d0), multiply_add(factor, far, d1)
+                        values = loads(table, second + k * LANES, WIDTH, 2)
+                        a = fma(broadcast(flat[base + k]), values, a)
+                        b = fma(broadcast(flat[base + NODES + k]), values, b)
+                        c = fma(broadcast(flat[base + 2 * NODES + k]), values, c)
+                        d = fma(broadcast(flat[base + 3 * NODES + k]), values, d)
                     row = m * LANES
-                    low = multiply_add(a0, load(table, row), low)
-                    high = multiply_add(a1, load(table, row + WIDTH), high)
-                    low = multiply_add(b0, load(table, row + LANES), low)
-                    high = multiply_add(b1, load(table, row + LANES + WIDTH), high)
-                    low = multiply_add(c0, load(table, row + 2 * LANES), low)
-                    high = multiply_add(c1, load(table, row + 2 * LANES + WIDTH), high)
-                    low = multiply_add(d0, load(table, row + 3 * LANES), low)
-                    high = multiply_add(d1, load(table, row + 3 * LANES + WIDTH), high)
-                store(result, here, low)
-                store(result, here + WIDTH, high)
+                    found = fma(a, loads(table, row, WIDTH, 2), found)
+                    found = fma(b, loads(table, row + LANES, WIDTH, 2), found)
+                    found = fma(c, loads(table, row + 2 * LANES, WIDTH, 2), found)
+                    found = fma(d, loads(table, row + 3 * LANES, WIDTH, 2), found)
+                stores(result, here, WIDTH, found)
             for lane in range(count):
                 particle = order[start + lane]
                 out[particle, 0] = result[lane]

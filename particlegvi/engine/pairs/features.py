@@ -6,13 +6,13 @@ formula of the repulsion holds for it. Its gradient is J(theta)^T grad_1 k with 
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 
-from particlegvi.contracts import Array, Facts, Kernel, Prior, Term
+from particlegvi.contracts import Array, Kernel, Prior, Term
 from particlegvi.engine.numerics.compiled import compiled, nested
-from particlegvi.engine.numerics.vectors import WIDTH, broadcast, load, multiply_add, store, subtract, total
+from particlegvi.engine.numerics.vectors import WIDTH, broadcast, fma, load, store, subtract, total
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms import evaluate
 
@@ -23,25 +23,6 @@ class Features(Protocol):
     def of(self, particles: Array, /) -> Array: ...  # (particles, features)
     def pull_back(self, particles: Array, slopes: Array, /) -> Array: ...  # J^T slopes, (particles, dim)
     def marginal(self, prior: Prior, /) -> Prior | None: ...  # distribution of phi under a prior; None if unnamed
-
-
-@runtime_checkable
-class FeatureKernel(Protocol):
-    """A kernel that compares features: "outputs" at ``inputs``, or the parameters of the "last" or "first layer"."""
-
-    @property
-    def what(self) -> str: ...
-    @property
-    def kernel(self) -> Kernel: ...
-    @property
-    def inputs(self) -> Array | None: ...
-
-
-@runtime_checkable
-class Featured(Protocol):
-    """An optional part of a loss: it knows features of its particles."""
-
-    def features(self, kernel: FeatureKernel, /) -> Features: ...
 
 
 @nested
@@ -63,7 +44,7 @@ def pair_forces(kernel, first, second, factor, out):
                 squares = broadcast(0.0)
                 for k in range(0, row, WIDTH):
                     gap = subtract(load(x, at + k), load(y, other + k))
-                    squares = multiply_add(gap, gap, squares)
+                    squares = fma(gap, gap, squares)
                 weights[j] = total(squares)
             for j in range(WIDTH):
                 weights[j] = 2.0 * factor * kernel.slope(weights[j])
@@ -72,7 +53,7 @@ def pair_forces(kernel, first, second, factor, out):
                 sums = load(out, at + k)
                 for j in range(count):
                     gap = subtract(own, load(y, (begin + j) * row + k))
-                    sums = multiply_add(broadcast(weights[j]), gap, sums)
+                    sums = fma(broadcast(weights[j]), gap, sums)
                 store(out, at + k, sums)
 
 
@@ -82,53 +63,37 @@ def add_pairs(kernel, first, second, factor, out):
     pair_forces(kernel, first, second, factor, out)
 
 
-class Attraction:
-    """The gradient of the mean embedding of the features' law under the prior: frozen draws, or a closed form.
-
-    Parameters
-    ----------
-    draws : array (samples, features) or None
-    term : Term or None
-        The mean embedding in closed form.
-    """
-
-    def __init__(self, draws: Array | None = None, term: Term | None = None) -> None:
-        self.draws = None if draws is None else padded(draws)
-        self.samples = 0 if draws is None else len(draws)
-        self.term = term
-
-
 class FeatureRepulsion(Repulsion):
     """lambda1 ((1/N) sum_j grad_1 kappa(x_i, x_j) - grad mu_P(x_i)) for a kernel of features.
+
+    Without ``draws`` and ``term`` there is no attraction.
 
     Parameters
     ----------
     kernel : term
         k, with a number as its lengthscale.
     features : Features
-    attraction : Attraction
+    draws : array (samples, features), optional
+        Frozen draws from the law of the features under the prior, which stand for its mean embedding.
+    term : Term, optional
+        The mean embedding in closed form.
     """
 
     name = "direct sum over features"
 
-    def __init__(self, kernel: Kernel, features: Features, attraction: Attraction) -> None:
-        self.kernel, self.features, self.attraction = kernel, features, attraction
-        self.approximation = None
-        self.algorithms = []
+    def __init__(
+        self, kernel: Kernel, features: Features, draws: Array | None = None, term: Term | None = None
+    ) -> None:
+        self.kernel, self.features, self.term = kernel, features, term
+        self.draws = None if draws is None else padded(draws)
+        self.samples = 0 if draws is None else len(draws)
+        self.approximation, self.algorithms, self.tolerance = None, [], 0.0
         self.used = {}
         self.attracts = True
+        self._series = None
         self._pairs = add_pairs.for_terms(kernel)
 
-    @property
-    def plan(self) -> None:
-        """There is no Fourier series of features."""
-        return None
-
-    def take_in(self, attraction: tuple[float, float, float] | None) -> None:
-        """Ignored: the attraction between features is part of the force already."""
-
     def force(self, positions: Array, factor: float, out: Array, step: int = 0) -> None:
-        """out = the force times ``factor``, both (particles, dim)."""
         out[...] = self.features.pull_back(positions, self.slopes(self.features.of(positions), factor))
         self.note(self.name, 1)
 
@@ -138,17 +103,12 @@ class FeatureRepulsion(Repulsion):
         flat = padded(found)
         force = np.zeros_like(flat)
         self._pairs(self.kernel, (flat, number), (flat, number), factor / number, force)
-        given = self.attraction
-        if given.draws is not None:
-            self._pairs(self.kernel, (flat, number), (given.draws, given.samples), -factor / given.samples, force)
+        if self.draws is not None:
+            self._pairs(self.kernel, (flat, number), (self.draws, self.samples), -factor / self.samples, force)
         slopes = np.ascontiguousarray(force.reshape(number, -1)[:, :size])
-        if given.term is not None:
-            slopes -= factor * evaluate.gradients(given.term, found)
+        if self.term is not None:
+            slopes -= factor * evaluate.gradients(self.term, found)
         return slopes
-
-    def facts(self) -> Facts:
-        """Facts for the result."""
-        return {"repulsion": dict(self.used), "repulsion_error_bound": 0.0}
 
 
 def padded(features: Array) -> Array:

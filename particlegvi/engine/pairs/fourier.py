@@ -33,9 +33,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from particlegvi.contracts import Array, Kernel
+from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.mathematics import exp
 from particlegvi.engine.numerics.vectors import WIDTH
+from particlegvi.engine.pairs.algorithm import CALL, Algorithm
 from particlegvi.engine.pairs.series import ANGLES, TILE, add_moments, evaluate_tile, fold_lanes, turn_tile
 
 CHUNK = 4096
@@ -215,3 +218,42 @@ def weigh_parts(plan, box, partial, number, weighted):
 def box_of(plan, low, high):
     """The box for particles in [low, high]; its modes may be too many."""
     return fourier_box(plan, low, high)
+
+
+class Series(Algorithm[SeriesBox]):
+    """Squared exponential on the line, range up to about a hundred lengthscales."""
+
+    name = "truncated Fourier series"
+
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
+        super().__init__(kernel, dim, tolerance)
+        self.take_in(None)
+
+    def take_in(self, attraction: tuple[float, float, float] | None) -> None:
+        """Fold the gradient of a Gaussian mean embedding into the Fourier series: (mean, width, height)."""
+        self.plan = fourier_plan(self.kernel.lengthscale, self.kernel.variance, self.tolerance, attraction)
+
+    def estimate(self, positions: Array) -> tuple[float, SeriesBox] | None:
+        flat = positions.reshape(-1)
+        low, high = extent_part(flat, 0, flat.size)
+        if not (np.isfinite(low) and np.isfinite(high)):
+            return None
+        box = box_of(self.plan, low, high)
+        return (flat.size * (4.0 + 0.25 * box.modes) + CALL, box) if box.modes <= MOST_MODES else None
+
+    def force(self, positions: Array, prepared: SeriesBox, factor: float, out: Array) -> None:
+        """out = factor (1/N sum_j grad_1 kappa(x_i, x_j) - grad mu_P(x_i)), the second term only if the box attracts.
+        """
+        box = prepared
+        flat, flat_out = positions.reshape(-1), out.reshape(-1)
+        number = flat.size
+        chunks = (number + CHUNK - 1) // CHUNK
+        partial = np.empty((chunks, 2, box.modes))
+        weighted = np.empty((2, box.modes))
+        threads.split(lambda a, b: moments_part(flat, a, b, box, partial), chunks, least=2)
+        weigh_parts(self.plan, box, partial, number, weighted)
+        scale = factor / number
+        threads.split(lambda a, b: series_part(flat, a, b, box, weighted, scale, flat_out), chunks, least=2)
+
+    def attracts(self, prepared: SeriesBox) -> bool:
+        return bool(prepared.attracts)

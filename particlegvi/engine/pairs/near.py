@@ -14,6 +14,7 @@ import numpy as np
 from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import compiled
+from particlegvi.engine.pairs.algorithm import CALL, Algorithm, pair_cost
 from particlegvi.engine.pairs.direct import LANES, add_sources, load_targets, store_sums
 from particlegvi.engine.terms.evaluate import profile_slopes
 
@@ -78,13 +79,31 @@ def near_part(kernel, x, starts, neighbours, first, last, factor, out):
             store_sums(sums, start, count, factor, out)
 
 
-def near_force(kernel: Kernel, positions: Array, cells: Cells, factor: float, out: Array) -> None:
-    """out = factor / N * sum over pairs within reach of grad_1 kappa(x_i, x_j), both (particles, dim)."""
-    x = np.ascontiguousarray(positions[cells.order])
-    result = np.empty_like(x)
-    part = near_part.for_terms(kernel)
-    scale = factor / positions.shape[0]
-    threads.split(
-        lambda a, b: part(kernel, x, cells.starts, cells.neighbours, a, b, scale, result), cells.used.size, least=8
-    )
-    out[cells.order] = result
+class Near(Algorithm[Cells]):
+    """Pairs within reach, for kernels that decay and clouds much wider than the reach."""
+
+    name = "direct sum within reach"
+
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
+        super().__init__(kernel, dim, tolerance)
+        self.reach = kernel_reach(kernel, tolerance)
+
+    def estimate(self, positions: Array) -> tuple[float, Cells] | None:
+        if self.reach is None or np.ptp(positions, axis=0).max() < 4.0 * self.reach:
+            return None
+        cells = Cells(positions, self.reach)
+        if not cells.usable:
+            return None
+        # blocks of lanes are partly empty where cells hold few particles
+        visits = cells.pairs() + LANES * cells.neighbours.size
+        return visits * 1.5 * pair_cost(self.dim) + 150.0 * positions.shape[0] + 5.0 * CALL, cells
+
+    def force(self, positions: Array, prepared: Cells, factor: float, out: Array) -> None:
+        kernel, cells, scale = self.kernel, prepared, factor / positions.shape[0]
+        x = np.ascontiguousarray(positions[cells.order])
+        found = np.empty_like(x)
+        part = near_part.for_terms(kernel)
+        threads.split(
+            lambda a, b: part(kernel, x, cells.starts, cells.neighbours, a, b, scale, found), cells.used.size, least=8
+        )
+        out[cells.order] = found

@@ -7,12 +7,32 @@ from typing import Any
 import numpy as np
 
 from particlegvi.contracts import Array, Kernel
-from particlegvi.engine.pairs.algorithms import CALL, Direct, Series, suitable
+from particlegvi.engine.pairs.algorithm import CALL, Algorithm, is_gaussian
 from particlegvi.engine.pairs.approximate import Approximation
-from particlegvi.engine.pairs.few import FEW, MANY
-from particlegvi.engine.pairs.fourier import FourierPlan
+from particlegvi.engine.pairs.box_sum import Boxes
+from particlegvi.engine.pairs.direct import FEW, MANY, Direct
+from particlegvi.engine.pairs.fourier import FourierPlan, Series
+from particlegvi.engine.pairs.gram import Gram
+from particlegvi.engine.pairs.near import Near
+from particlegvi.engine.pairs.nufft import Nufft
+from particlegvi.engine.pairs.scan import ExponentialSlope, Scan
 
 CHEAP = 5.0 * CALL  # below this, the search for a cheaper algorithm costs as much as it could save
+
+
+def suitable(kernel: Kernel, dim: int, tolerance: float) -> list[Algorithm[Any]]:
+    """Algorithms that may be used for this kernel and dimension; the first can always be."""
+    smooth = is_gaussian(kernel)
+    allowed: dict[type[Algorithm[Any]], bool] = {
+        Direct: True,
+        Series: smooth and dim == 1,
+        Boxes: smooth and dim <= 2,
+        Nufft: smooth and dim == 3,
+        Scan: dim == 1 and isinstance(kernel, ExponentialSlope),
+        Near: dim <= 3,
+        Gram: dim > 3,
+    }
+    return [algorithm(kernel, dim, tolerance) for algorithm, fits in allowed.items() if fits]
 
 
 class Repulsion:
@@ -57,7 +77,6 @@ class Repulsion:
         return None if self._series is None else self._series.plan
 
     def take_in(self, attraction: tuple[float, float, float] | None) -> None:
-        """Fold the gradient of a Gaussian mean embedding into the Fourier series: (mean, width, height)."""
         if self._series is not None:
             self._series.take_in(attraction)
 

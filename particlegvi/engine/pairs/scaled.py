@@ -12,15 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from particlegvi.engine.numerics import adapter, mathematics  # noqa: F401 - numba knows the methods of terms always
-from particlegvi.engine.numerics.bits import fma
 from particlegvi.engine.numerics.compiled import compiled, inlined
 from particlegvi.engine.numerics.vectors import (
     WIDTH,
     add,
     broadcast,
+    fma,
     load,
     multiply,
-    multiply_add,
     store,
     subtract,
     total,
@@ -55,9 +54,9 @@ def _squares(a, i, flat, n, line):
         for d in range(a.shape[1]):
             at = broadcast(a[i, d])
             difference = subtract(at, load(flat, q))
-            one = multiply_add(difference, difference, one)
+            one = fma(difference, difference, one)
             difference = subtract(at, load(flat, q + WIDTH))
-            other = multiply_add(difference, difference, other)
+            other = fma(difference, difference, other)
             q += n
         store(line, j, one)
         store(line, j + WIDTH, other)
@@ -116,11 +115,11 @@ def gradients(decay, variance, a, flat, weights, in_a, squares):
                 difference = subtract(at, load(flat, q))
                 pull = multiply(load(slopes, j), difference)
                 first = add(first, pull)
-                first_square = multiply_add(pull, difference, first_square)
+                first_square = fma(pull, difference, first_square)
                 difference = subtract(at, load(flat, q + WIDTH))
                 pull = multiply(load(slopes, j + WIDTH), difference)
                 second = add(second, pull)
-                second_square = multiply_add(pull, difference, second_square)
+                second_square = fma(pull, difference, second_square)
                 q += TOGETHER
             in_a[i, d] = total(add(first, second))
             squares[d] += total(add(first_square, second_square))

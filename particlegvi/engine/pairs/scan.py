@@ -12,8 +12,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics.compiled import compiled
 from particlegvi.engine.numerics.mathematics import exp
+from particlegvi.engine.pairs.algorithm import CALL, Algorithm
 
 
 @runtime_checkable
@@ -50,11 +52,24 @@ def scan_sorted(x, rate, constant, linear, forces):
             forces[i] = add if direction == 0 else forces[i] + add
 
 
-def scan_force(kernel: ExponentialSlope, positions: np.ndarray, factor: float, out: np.ndarray) -> None:
-    """out = factor / N * sum_j grad_1 kappa(x_i, x_j), both (particles, 1)."""
-    rate, constant, linear = kernel.exponential_slope()
-    flat = positions.reshape(-1)
-    order = np.argsort(flat, kind="stable")
-    forces = np.empty(flat.size)
-    scan_sorted(flat[order], rate, constant, linear, forces)
-    out.reshape(-1)[order] = (2.0 * factor / flat.size) * forces
+class Scan(Algorithm[None]):
+    """Kernels that are a polynomial times an exponential of the distance, on the line."""
+
+    name = "sorted scan"
+    exact = True
+
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
+        super().__init__(kernel, dim, tolerance)
+        assert isinstance(kernel, ExponentialSlope)
+        self.slope = kernel.exponential_slope()
+
+    def estimate(self, positions: Array) -> tuple[float, None] | None:
+        number = positions.shape[0]
+        return number * (15.0 + 5.0 * np.log2(number + 1.0)) + 2.0 * CALL, None
+
+    def force(self, positions: Array, prepared: None, factor: float, out: Array) -> None:
+        flat = positions.reshape(-1)
+        order = np.argsort(flat, kind="stable")
+        forces = np.empty(flat.size)
+        scan_sorted(flat[order], *self.slope, forces)
+        out.reshape(-1)[order] = (2.0 * factor / flat.size) * forces

@@ -17,11 +17,11 @@ from particlegvi.engine.numerics.vectors import (
     WIDTH,
     add,
     broadcast,
+    fma,
     load,
     maximum,
     minimum,
     multiply,
-    multiply_add,
     store,
     subtract,
 )
@@ -60,7 +60,7 @@ def move_line(x, number, drift, force, stepping, row, now, following, switches):
         point = load(x, i)
         least = minimum(point, least)
         greatest = maximum(point, greatest)
-        nothing = multiply_add(point, zero, nothing)
+        nothing = fma(point, zero, nothing)
     store(force, 0, least)
     store(force, WIDTH, greatest)
     store(force, 2 * WIDTH, nothing)

@@ -11,8 +11,7 @@ from particlegvi.contracts import Array, Loss, Term
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import EntryPoint
 from particlegvi.engine.numerics.noise import key_words
-from particlegvi.engine.pairs.algorithms import Series
-from particlegvi.engine.pairs.fourier import within_reach
+from particlegvi.engine.pairs.fourier import Series, within_reach
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.steps.ahead import NoiseAhead
 from particlegvi.engine.steps.coupled import advance_coupled
@@ -150,13 +149,19 @@ class Ensemble:
         forced = force.shape[0] > 0
         attracted = forced and self.repulsion is not None and self.repulsion.attracts
         embedding = bool(self.switches.embedding and not attracted)
-        switches = self.switches._replace(force=forced, embedding=embedding).array()
+        switches = self.switches._replace(force=forced, embedding=embedding)
+        self._split(switches, positions, (force, stepping), first_step, steps, least=enough(steps))
+
+    def _split(
+        self, switches: Switches, positions: Array, how: tuple[Any, ...], first_step: int, steps: int, *, least: int
+    ) -> None:
+        """Call the compiled loop, in parts of at least ``least`` particles; ``how`` ends with the stepping."""
+        array = switches.array()
 
         def part(first: int, last: int) -> None:
-            how = (force, stepping, self.key, first_step, steps, first, last)
-            self._entry(*self.terms, switches, positions, *how)
+            self._entry(*self.terms, array, positions, *how, self.key, first_step, steps, first, last)
 
-        threads.split(part, positions.shape[0], LANES, least=enough(steps))
+        threads.split(part, positions.shape[0], LANES, least=least)
 
     def _forced_step(self, positions: Array, stepping: tuple[Array, ...], step: int) -> None:
         """One step under a force that compiled code does not compute."""

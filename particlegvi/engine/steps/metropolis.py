@@ -16,7 +16,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import EntryPoint, compiled, nested
 from particlegvi.engine.numerics.mathematics import log_normal
 from particlegvi.engine.numerics.noise import (
@@ -28,7 +27,7 @@ from particlegvi.engine.numerics.noise import (
     uniforms,
 )
 from particlegvi.engine.steps.ensemble import Ensemble
-from particlegvi.engine.steps.flow import LANES, WALLS, add_potential, load_block, store_block, width_of_blocks
+from particlegvi.engine.steps.flow import WALLS, add_potential, load_block, store_block, width_of_blocks
 from particlegvi.engine.terms import evaluate
 
 
@@ -124,13 +123,7 @@ class MetropolisEnsemble(Ensemble):
     def _run(
         self, positions: np.ndarray, force: np.ndarray, stepping: tuple[np.ndarray, ...], first_step: int, steps: int
     ) -> None:
-        switches = self.switches.array()
-
-        def part(first: int, last: int) -> None:
-            how = (stepping, self.key, first_step, steps, first, last)
-            self._entry(*self.terms, switches, positions, *how)
-
-        threads.split(part, positions.shape[0], LANES, least=1024)
+        self._split(self.switches, positions, (stepping,), first_step, steps, least=1024)
 
     def _forced_step(self, positions: np.ndarray, stepping: tuple[np.ndarray, ...], step: int) -> None:
         """One step with a loss in plain numpy."""

@@ -6,11 +6,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from particlegvi.engine.numerics.compiled import OPTIONS
+from particlegvi.engine.numerics.compiled import NOT_COMPILED, OPTIONS, reason
 from particlegvi.engine.numerics.outside_code import jitted
 from particlegvi.tools import arguments
 
@@ -150,11 +149,9 @@ def _number_of_arguments(role: str, function: Function, allowed: tuple[int, ...]
 def _called(role: str, function: Function, *arguments: np.ndarray) -> Any:
     try:
         return function(*arguments)
-    except numba.core.errors.NumbaError as error:
-        lines = [line.strip() for line in str(error).splitlines()]
-        reason = next((line for line in lines if line and not line.startswith("Failed in")), "no reason given")
-        sentence = f"{role} cannot be compiled by numba ({reason}); for plain numpy functions use Loss.from_numpy"
-        raise ValueError(sentence) from error
+    except NOT_COMPILED as error:
+        way_out = "for plain numpy functions use Loss.from_numpy"
+        raise ValueError(f"{role} cannot be compiled by numba ({reason(error)}); {way_out}") from error
     except Exception as error:
         raise ValueError(f"{role} failed at x = {arguments[0].tolist()}: {error!r}") from error
 

@@ -43,13 +43,8 @@ def try_kernel(kernel: Kernel) -> None:
     kernel = frozen(kernel)
     squares = float(kernel.lengthscale) ** 2 * FRACTIONS[:, None]
     name = f"the kernel {kernel.name}"
-
-    def values(r2: Array) -> Array:
-        return each(f"the value of {name}", kernel.value, r2[:, 0].tolist())
-
-    def slopes(r2: Array) -> Array:
-        return each(f"the slope of {name}", kernel.slope, r2[:, 0].tolist())[:, None]
-
+    values = _of_numbers(f"the value of {name}", kernel.value)
+    slopes = _column(_of_numbers(f"the slope of {name}", kernel.slope))
     agree(f"the slope of {name}", "its value by the squared distance", values, slopes, squares, squares)
 
 
@@ -60,13 +55,7 @@ def try_prior(prior: Prior) -> None:
     points = np.asarray(prior.sample(TRIED, seed=0), dtype=np.float64).reshape(TRIED, -1)
     width = np.maximum(points.std(axis=0), 1e-6 * np.abs(points).max())
     name = f"the prior {prior.name}"
-
-    def values(x: Array) -> Array:
-        return checked(f"the log density of {name}", prior.log_density(x), x.shape[:1])
-
-    def slopes(x: Array) -> Array:
-        return checked(f"the gradient of {name}", prior.gradient(x), x.shape)
-
+    values, slopes = _both(name, "log density", prior.log_density, prior.gradient)
     agree(f"the gradient of {name}", "its log density", values, slopes, points, width)
     term = prior.term()
     if from_outside(term):
@@ -84,13 +73,7 @@ def try_loss(loss: Loss, points: Array) -> None:
     if not from_outside(loss):
         return
     name = f"the loss {loss.name}"
-
-    def values(x: Array) -> Array:
-        return checked(f"the value of {name}", loss.value(x), x.shape[:1])
-
-    def slopes(x: Array) -> Array:
-        return checked(f"the gradient of {name}", loss.gradient(x), x.shape)
-
+    values, slopes = _both(name, "value", loss.value, loss.gradient)
     some = points[np.linspace(0, len(points) - 1, min(TRIED, len(points))).astype(int)]
     agree(f"the gradient of {name}", "its value", values, slopes, some)
     try_batches(name, loss.gradient, loss.gradient_at, some[:2])
@@ -125,9 +108,9 @@ def try_likelihood(likelihood: Likelihood, y: Array) -> None:
         )
     own = frozen(likelihood)
     for observed in np.unique(y)[[0, -1]].tolist():
-        cost = partial(_at, f"the cost of {name}", own.cost_at, observed)
-        slope = partial(_at, f"the slope of {name}", own.slope_at, observed)
-        curvature = partial(_at, f"the curvature of {name}", own.curvature_at, observed)
+        cost = _of_numbers(f"the cost of {name}", own.cost_at, observed)
+        slope = _of_numbers(f"the slope of {name}", own.slope_at, observed)
+        curvature = _of_numbers(f"the curvature of {name}", own.curvature_at, observed)
         of_one, points = f"for y = {observed:.6g}", VALUES[:, None]
         density = partial(_minus_log_density, likelihood, observed)
         agree(f"the slope of {name} {of_one}", "its cost", cost, _column(slope), points)
@@ -152,8 +135,17 @@ def _try_support(name: str, likelihood: Likelihood, y: Array) -> None:
             )
 
 
-def _at(what: str, function: Callable[[float, float], object], y: float, f: Array) -> Array:
-    return each(what, lambda value: function(value, y), f[:, 0].tolist())
+def _both(name: str, value: str, values: Values, slopes: Slopes) -> tuple[Values, Slopes]:
+    """A user's functions of points (n, dim), whose results are checked."""
+    return (
+        lambda x: checked(f"the {value} of {name}", values(x), x.shape[:1]),
+        lambda x: checked(f"the gradient of {name}", slopes(x), x.shape),
+    )
+
+
+def _of_numbers(what: str, function: Callable[..., object], *more: float) -> Values:
+    """A user's function of one number, and of constants, at points (n, 1)."""
+    return lambda points: each(what, lambda number: function(number, *more), points[:, 0].tolist())
 
 
 def _column(values: Values) -> Slopes:

@@ -71,10 +71,9 @@ class Constant(Schedule):
         return f"{self.initial:g}"
 
 
-@explains_bad_calls
 @dataclass(frozen=True)
-class Linear(Schedule):
-    """h_k = initial + (final - initial) min(k / over, 1).
+class Transition(Schedule):
+    """A schedule that goes from one size to another.
 
     Parameters
     ----------
@@ -86,64 +85,54 @@ class Linear(Schedule):
 
     final: float
     over: float
+    way: ClassVar[str] = ""  # of its words
+
+    def done(self, step: np.ndarray) -> np.ndarray:
+        """The part of the steps in between that is over."""
+        return np.minimum(step / self.over, 1.0)
+
+    def __str__(self) -> str:
+        return f"{self.initial:g} to {self.final:g} {self.way}over {self.over:g} steps"
+
+
+@explains_bad_calls
+@dataclass(frozen=True)
+class Linear(Transition):
+    """h_k = initial + (final - initial) min(k / over, 1): parameters as for `Transition`."""
+
     name: ClassVar[str] = "linear"
 
     def at(self, step: np.ndarray) -> np.ndarray:
-        share = np.minimum(step / self.over, 1.0)
+        share = self.done(step)
         return (1.0 - share) * self.initial + share * self.final
 
-    def __str__(self) -> str:
-        return f"{self.initial:g} to {self.final:g} over {self.over:g} steps"
-
 
 @explains_bad_calls
 @dataclass(frozen=True)
-class Geometric(Schedule):
-    """h_k = initial (final / initial)^min(k / over, 1).
+class Geometric(Transition):
+    """h_k = initial (final / initial)^min(k / over, 1): parameters as for `Transition`."""
 
-    Parameters
-    ----------
-    initial, final : float
-        Size of step 0, and of step ``over`` and all that follow.
-    over : float
-        Number of steps in between.
-    """
-
-    final: float
-    over: float
     name: ClassVar[str] = "geometric"
+    way: ClassVar[str] = "by a constant ratio "
 
     def at(self, step: np.ndarray) -> np.ndarray:
-        return self.initial * (self.final / self.initial) ** np.minimum(step / self.over, 1.0)
-
-    def __str__(self) -> str:
-        return f"{self.initial:g} to {self.final:g} by a constant ratio over {self.over:g} steps"
+        return self.initial * (self.final / self.initial) ** self.done(step)
 
 
 @explains_bad_calls
 @dataclass(frozen=True)
-class Cosine(Schedule):
+class Cosine(Transition):
     """h_k = final + (initial - final) (1 + cos(pi min(k / over, 1))) / 2 (Loshchilov and Hutter 2017, eq. 5).
 
-    Parameters
-    ----------
-    initial, final : float
-        Size of step 0, and of step ``over`` and all that follow.
-    over : float
-        Number of steps in between.
+    Parameters are as for `Transition`.
     """
 
-    final: float
-    over: float
     name: ClassVar[str] = "cosine"
+    way: ClassVar[str] = "along a cosine "
 
     def at(self, step: np.ndarray) -> np.ndarray:
-        share = 0.5 * (1.0 - np.cos(np.pi * np.minimum(step / self.over, 1.0)))
+        share = 0.5 * (1.0 - np.cos(np.pi * self.done(step)))
         return (1.0 - share) * self.initial + share * self.final
-
-    def __str__(self) -> str:
-        return f"{self.initial:g} to {self.final:g} along a cosine over {self.over:g} steps"
-
 
 @explains_bad_calls
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import particlegvi as pg
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
 from particlegvi.engine.jumps.line import MARGIN, NEW
 from particlegvi.engine.jumps.moments import series_cutoffs
-from particlegvi.engine.jumps.pairs import accept_direct
+from particlegvi.engine.jumps.proposals import accept_direct
 
 
 def plain(kernel, x, mine, new, margin, factor):

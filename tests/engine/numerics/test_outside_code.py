@@ -77,9 +77,9 @@ EDITS = [{**BASE, name: 3.0} for name in BASE]
 POINT = np.array([[0.7]])
 
 
-def run_cell(literal: float, helper: float, constant: float) -> types.SimpleNamespace:
+def run_cell(literal: float | str, helper: float, constant: float, cell: str = CELL) -> types.SimpleNamespace:
     names = {"__name__": "__main__"}
-    exec(compile(CELL.format(literal=literal, helper=helper, constant=constant), "<cell>", "exec"), names)
+    exec(compile(cell.format(literal=literal, helper=helper, constant=constant), "<cell>", "exec"), names)
     return types.SimpleNamespace(**names)
 
 
@@ -252,3 +252,10 @@ def test_the_digest_sees_the_modules_of_a_user(monkeypatch):
     assert content.holds()
     monkeypatch.setattr(own, "SCALE", 2.0)
     assert not content.holds() and Content(names["f"]).digest != content.digest
+
+
+def test_a_helper_in_plain_python_is_compiled_and_what_cannot_be_is_one_sentence():
+    plain = CELL.replace("@numba.njit\n", "")
+    assert evaluate.profile_values(run_cell(1.0, 3.0, 1.0, plain).Kernel(), POINT) == pytest.approx(np.exp(-2.1))
+    with pytest.raises(ValueError, match=r"^Kernel cannot be compiled by numba \(Unknown attribute 'nowhere' of type"):
+        evaluate.profile_values(run_cell("self.nowhere", 1.0, 1.0, plain).Kernel(), POINT)

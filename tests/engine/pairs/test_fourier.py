@@ -6,9 +6,11 @@ import pytest
 import particlegvi as pg
 from particlegvi.engine.numerics import noise, threads
 from particlegvi.engine.pairs import fourier
-from particlegvi.engine.pairs.algorithms import Series
+from particlegvi.engine.pairs.fourier import Series
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.steps.ahead import FIRST, NoiseAhead
+
+from ...flows import advanced, problem
 
 RANDOM = np.random.default_rng(8)
 CLOUDS = {
@@ -139,14 +141,8 @@ def test_a_cloud_that_leaves_the_reach_of_the_series_and_comes_back_changes_no_b
     start = np.append(rng.normal(size=60), 30.0)[:, None]
 
     def state(grouping, workers):
-        from particlegvi.methods.flow import ParticleProblem
-
         monkeypatch.setattr(threads, "count", lambda: workers)
-        flow = method.flow(ParticleProblem(loss, prior, start, 400, 0.02, 1, "leimkuhler-matthews", 1e-12))
-        step = 0
-        for size in grouping:
-            flow.advance(step, size)
-            step += size
+        flow = advanced(method.flow(problem(loss, prior, start, 400, 0.02, 1, "leimkuhler-matthews")), grouping)
         return flow.state.copy(), dict(flow.counts)
 
     whole, counts = state([400], 1)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.engine.pairs.algorithms import Direct, Scan
+from particlegvi.engine.pairs.direct import Direct
 from particlegvi.engine.pairs.repulsion import Repulsion
+from particlegvi.engine.pairs.scan import Scan
 
 RANDOM = np.random.default_rng(11)
 CLOUDS = {

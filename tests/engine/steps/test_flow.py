@@ -5,30 +5,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 import particlegvi as pg
-from particlegvi.engine.numerics import noise, threads
+from particlegvi.engine.numerics import threads
 from particlegvi.engine.steps import coupled, ensemble
 from particlegvi.methods.free_energy import FreeEnergy
 
-
-def numpy_run(loss, method, prior, start, steps, step_size, seed, kernel=None):
-    """C.123 in numpy with the engine's noise: an oracle for every free-energy method."""
-    x = start.copy()
-    for step in range(steps):
-        drift = loss.gradient(x).reshape(x.shape) - method.kl_weight * prior.gradient(x)
-        if method.mmd_weight > 0.0:
-            difference = x[:, None, :] - x[None, :, :]
-            square = (difference**2).sum(-1)
-            slope = np.array([[kernel.slope(s) for s in row] for row in square])
-            pair = (2.0 * slope[..., None] * difference).mean(axis=1)
-            embedding = pg.priors.embedding(prior, kernel).term
-            mean = np.empty_like(x)
-            for i, point in enumerate(x):
-                embedding.gradient(point, mean[i])
-            drift = drift + 2.0 * method.mmd_weight * (pair - mean)
-        z = noise.normals(seed, "noise", *x.shape, step)
-        x = x - step_size * drift + np.sqrt(2.0 * step_size * method.kl_weight) * z
-    return x
-
+from ...flows import advanced, numpy_run, problem
 
 KERNELS = ["squared-exponential", "inverse-multiquadric", "matern-32", "matern-52"]
 
@@ -42,13 +23,14 @@ def test_drle_is_the_printed_update(kernel_name, loss_name, dim):
     kernel = pg.kernels.get(kernel_name, lengthscale=0.8, variance=1.3)
     method = pg.methods.DRLE(kl_weight=0.4, mmd_weight=0.7, kernel=kernel)
     run = pg.simulate(loss, method, prior=prior, particles=37, steps=7, step_size=0.01, seed=5, record_every=0)
-    expected = numpy_run(loss, method, prior, run.initial, 7, 0.01, 5, kernel)
+    expected = numpy_run("plain", loss, method, prior, run.initial, [0.01] * 7, 5)
     assert_allclose(run.final, expected, rtol=0, atol=2e-13)
     # negative controls: the two weights swapped, and the square root of two missing, are far away
     swapped = pg.methods.DRLE(kl_weight=0.7, mmd_weight=0.4, kernel=kernel)
-    assert np.abs(numpy_run(loss, swapped, prior, run.initial, 7, 0.01, 5, kernel) - expected).max() > 1e-3
     colder = FreeEnergy(kl_weight=0.2, mmd_weight=0.7, kernel=kernel)
-    assert np.abs(numpy_run(loss, colder, prior, run.initial, 7, 0.01, 5, kernel) - expected).max() > 1e-3
+    for wrong in (swapped, colder):
+        other = numpy_run("plain", loss, wrong, prior, run.initial, [0.01] * 7, 5)
+        assert np.abs(other - expected).max() > 1e-3
 
 
 def test_zero_weights_reduce_one_method_to_the_next_bit_for_bit():
@@ -75,14 +57,7 @@ def test_grouping_of_steps_and_threads_change_no_bit(integrator, kind, monkeypat
     def run(grouping, workers):
         monkeypatch.setattr(threads, "count", lambda: workers)
         start = prior.sample(2500 if kind == "independent" else 700, seed=1)
-        from particlegvi.methods.flow import ParticleProblem
-
-        flow = method.flow(ParticleProblem(loss, prior, start, 40, 1e-3, 1, integrator, 1e-12))
-        step = 0
-        for size in grouping:
-            flow.advance(step, size)
-            step += size
-        return flow.state
+        return advanced(method.flow(problem(loss, prior, start, 40, 1e-3, 1, integrator)), grouping).state
 
     whole = run([40], 1)
     assert np.array_equal(whole, run([1] * 40, 1))

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.engine.pairs.algorithms import Direct, Near, suitable
+from particlegvi.engine.pairs.direct import Direct
+from particlegvi.engine.pairs.near import Near
+from particlegvi.engine.pairs.repulsion import suitable
 from particlegvi.engine.terms.own_parts import try_kernel, try_likelihood, try_loss, try_prior
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood, generator
 

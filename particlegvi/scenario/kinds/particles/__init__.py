@@ -54,7 +54,7 @@ class Particles(Kind):
         return 8 * records * int(scenario["particles"]) * int(parts.loss.dim)
 
     def compiles(self, parts: Parts, scenario: Scenario) -> Expected:
-        from particlegvi.simulation.expected import expected
+        from particlegvi.simulation.loop import expected
 
         return expected(parts.loss, parts.methods.values())
 

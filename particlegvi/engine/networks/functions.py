@@ -1,4 +1,7 @@
-"""The costs of a row of the data: what its outputs cost, and the slopes of that in the outputs."""
+"""The activations of hidden units, and the costs of a row of the data: functions and slopes, over a block in place.
+
+They are chosen by a number when the program runs, so that all networks run the same compiled code.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,37 @@ import math
 from particlegvi.engine.numerics import mathematics
 from particlegvi.engine.numerics.compiled import inlined, nested
 
+RELU = 0  # which the products of `engine.networks.products` take along
+ACTIVATIONS = {"relu": RELU, "tanh": 1, "gelu": 2, "identity": 3, "sine": 4}
+ROOT_HALF = math.sqrt(0.5)
+NORMAL = 1.0 / math.sqrt(2.0 * math.pi)
 COSTS = {"squared": 0, "logistic": 1, "softmax": 2, "heteroscedastic": 3}
 LEAST_VARIANCE = 1e-6  # of the heteroscedastic cost, added to the softplus (Lakshminarayanan et al. 2017)
+
+
+@nested
+def activate(code, units, slopes, at, number):
+    """The numbers from ``at`` on: units become the activations, slopes the derivatives, of all but relu."""
+    z = units[at : at + number]
+    s = slopes[at : at + number]
+    if code == 1:
+        for i in range(number):
+            a = mathematics.tanh(z[i])
+            z[i] = a
+            s[i] = 1.0 - a * a
+    elif code == 2:
+        for i in range(number):
+            share = 0.5 * (1.0 + math.erf(ROOT_HALF * z[i]))
+            s[i] = share + z[i] * NORMAL * mathematics.exp(-0.5 * z[i] * z[i])
+            z[i] = z[i] * share
+    elif code == 3:
+        for i in range(number):
+            s[i] = 1.0
+    else:
+        for i in range(number):
+            s[i] = mathematics.cos(z[i])
+        for i in range(number):
+            z[i] = mathematics.sin(z[i])
 
 
 @inlined

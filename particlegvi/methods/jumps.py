@@ -1,4 +1,13 @@
-"""The settings of ensemble jumps: half of the particles propose places near those of the other half, or of the prior.
+"""Jumps between the modes of a loss, which leave the distribution of N particles invariant.
+
+A DLE or DRLE with jumps arrives at its Q* whatever the barriers, where plain steps wait for a time that grows like
+exp(barrier / kl_weight):
+
+>>> import particlegvi as pg
+>>> method = pg.methods.DLE(kl_weight=0.25, jumps=pg.jumps.Jumps(every=50, share=0.1))
+
+``jumps=True`` and, in a scenario, ``jumps = {every = 50}`` or ``jumps = true`` do the same. docs/equilibrium.md has the
+reasons and the measurements.
 
 Every ``every`` steps each particle falls into one of two halves by a fair coin. The particles of one half propose from
 
@@ -8,8 +17,8 @@ and move with probability min(1, exp(-(E' - E) / kl_weight) g(old) / g(new)), th
 
     E(theta_1..N) = sum_n V(theta_n) + lambda1 / (2 N) sum_{n,m} kappa(theta_n, theta_m)
 
-is the energy whose Langevin dynamics the flow of N particles is (see docs/equilibrium.md). g does not depend on the
-half that moves, so that exp(-E / kl_weight) stays invariant exactly. The code is `particlegvi.engine.jumps`.
+is the energy whose Langevin dynamics the flow of N particles is. g does not depend on the half that moves, so that
+exp(-E / kl_weight) stays invariant exactly. The code is `particlegvi.engine.jumps`.
 """
 
 from __future__ import annotations
@@ -60,3 +69,6 @@ def resolved(jumps: object) -> Jumps | None:
         check_parameters("jumps", jumps, ("every", "share"))
         return Jumps(**jumps)
     raise refuse("jumps", jumps, "True, False, or a table such as {every = 50, share = 0.1}")
+
+
+Ensemble = Jumps  # the name of the first versions

@@ -1,0 +1,54 @@
+"""The base class of the algorithms for the repulsion: ``estimate`` the cost of a state, then compute the ``force``."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from particlegvi.contracts import Array, Kernel
+from particlegvi.engine.terms.trial import from_outside
+
+CALL = 20_000.0  # nanoseconds of calls from Python, about
+Prepared = TypeVar("Prepared")  # given by `estimate` to `force`
+
+
+def pair_cost(dim: int) -> float:
+    """Nanoseconds for one pair of the direct sum."""
+    return 0.8 + 0.33 * dim
+
+
+class Algorithm(Generic[Prepared]):
+    """An algorithm for one kernel, dimension and tolerance.
+
+    Attributes
+    ----------
+    name : str
+        Name in the facts of a run.
+    exact : bool
+        Whether there is no error but rounding.
+    """
+
+    name: str
+    exact = False
+
+    def __init__(self, kernel: Kernel, dim: int, tolerance: float):
+        self.kernel, self.dim, self.tolerance = kernel, dim, tolerance
+
+    def estimate(self, positions: Array) -> tuple[float, Prepared] | None:
+        """(nanoseconds, anything prepared) of a force at the positions (particles, dim), or None if it cannot be.
+
+        The nanoseconds follow from operation counts and constants, so that the choice is the same on every machine.
+        """
+        raise NotImplementedError
+
+    def force(self, positions: Array, prepared: Prepared, factor: float, out: Array) -> None:
+        """out = factor / N sum_j grad_1 kappa(x_i, x_j), both (particles, dim)."""
+        raise NotImplementedError
+
+    def attracts(self, prepared: Prepared) -> bool:
+        """Whether the force prepared by `estimate` includes the attraction of the prior."""
+        return False
+
+
+def is_gaussian(kernel: Kernel) -> bool:
+    """Whether the formulas of the squared exponential hold: a kernel of a user may have its name."""
+    return kernel.name == "squared-exponential" and not from_outside(kernel)
