@@ -16,6 +16,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import cli, scenario
+from particlegvi.cli.reporting import say
 from particlegvi.scenario import catalogue
 from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.tools import progress as bars
@@ -263,6 +264,16 @@ def test_a_full_device_is_a_failure(tmp_path):
     done = shell("particlegvi list > /dev/full", tmp_path)
     assert done.returncode == 1
     assert "No space left" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+def test_a_message_that_cannot_be_written_ends_nothing(monkeypatch):
+    full = open("/dev/full", "w", buffering=1)  # noqa: SIM115  (closing it fails as well)
+    monkeypatch.setattr(sys, "stderr", full)
+    say("chosen for what the file leaves out")
+    monkeypatch.undo()
+    with contextlib.suppress(OSError):
+        full.close()
 
 
 def test_toml_is_utf_8_whatever_the_terminal_is(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 from particlegvi.cli import colour
 from particlegvi.tools.quoting import as_argument
@@ -54,7 +55,8 @@ def say(text: str) -> None:
     plain = "".join(character if character.isprintable() or character == "\n" else " " for character in text)
     if sys.stderr is not None:
         shown = colour.warned(plain) if colour.is_wanted(sys.stderr) else plain
-        print(f"particlegvi: {shown}", file=sys.stderr)
+        with suppress(OSError):  # a full disk below the log, or a reader that has left: the work goes on
+            print(f"particlegvi: {shown}", file=sys.stderr, flush=True)
 
 
 def said_otherwise(rest: Sequence[str], options: Mapping[str, object]) -> str:

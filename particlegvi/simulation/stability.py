@@ -82,6 +82,8 @@ def stability_limit(problem: ParticleProblem, method: Method) -> float:
         return math.inf
     while high > low * (1.0 + 1e-6):
         middle = math.sqrt(low * high)
+        if not low < middle < high:  # the product of two extreme sizes is 0 or infinite
+            middle = math.sqrt(low) * math.sqrt(high)
         low, high = (middle, high) if stable(middle) else (low, middle)
     return high
 

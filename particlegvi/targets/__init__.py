@@ -24,6 +24,7 @@ __all__ = ["AtomicTarget", "DensityTarget", "GaussianOptima", "target"]
 
 
 @explains_bad_calls
+@np.errstate(under="ignore")  # a density that underflows is 0, also where the user lets numpy raise
 def target(
     loss: Loss, method: Method, prior: Prior | None = None, initial: Start | None = None, seed: int = 0
 ) -> DensityTarget | AtomicTarget | GaussianOptima:

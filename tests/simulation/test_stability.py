@@ -27,6 +27,13 @@ def test_limit_of_a_bowl_is_two_over_its_curvature(integrator):
     assert limit(bowl(10.0, 3.0), pg.methods.DE(), integrator) == pytest.approx(0.2, rel=1e-5)
 
 
+@pytest.mark.parametrize("curvature", [1e-170, 1e160])
+def test_the_limit_of_an_extreme_curvature_is_found(curvature):
+    """Its square is 0 or infinite in double precision, and the search once went on for ever."""
+    loss = pg.Loss.from_numpy(lambda X: 0.5 * curvature * X[:, 0] ** 2, lambda X: curvature * X, 1)
+    assert limit(loss, pg.methods.DE()) == pytest.approx(2.0 / curvature, rel=1e-5)
+
+
 @pytest.mark.parametrize("integrator", ["euler-maruyama", "leimkuhler-matthews", "heun", "exponential-euler"])
 @pytest.mark.parametrize("curvature, sd", [(6.0, 0.5), (1.0, 0.5)])
 @pytest.mark.sample("*-euler-maruyama", "*-leimkuhler-matthews", "*-exponential-euler")

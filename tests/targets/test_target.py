@@ -139,3 +139,9 @@ def test_a_method_without_an_objective_has_no_target():
         pg.target(pg.losses.get("double-well"), Wanders(), prior=pg.priors.Normal())
     Wanders.objective = "measures"  # the control: then its weights say which target it is
     assert pg.target(pg.losses.get("double-well"), Wanders(), prior=pg.priors.Normal()).kind == "density"
+
+
+def test_a_user_who_lets_numpy_raise_has_the_target():
+    right = pg.target(LOSS, pg.methods.DLE(0.5), prior=NORMAL).mean
+    with np.errstate(all="raise"):
+        assert pg.target(LOSS, pg.methods.DLE(0.5), prior=NORMAL).mean == right

@@ -155,7 +155,7 @@ class SparseGaussianProcess(Card):
             bound = Bound(self.likelihood, e, left, t, self.nodes)
             self.law, self.bound, facts = climb(bound, mean, self.most_iterations, self.tolerance, journal)
         self.facts = {**facts, **self.basis.facts(), **chosen}
-        self._data = x, t
+        self._data = x.copy(), t.copy()  # for the certificate: the caller may change its arrays
 
     def _closed_form(self, x: Array, t: Array, noise_variance: float) -> tuple[Law, float]:
         """The optimal distribution and its bound; many rows with Fourier functionals use sums over the rows."""

@@ -331,3 +331,11 @@ def test_bad_input_is_refused():
         with pytest.raises(ValueError, match=words):
             call()
     assert model.certify().kl == certify(Fitted(model.basis, model.law, X, y, 0.04)).kl
+
+
+def test_arrays_that_change_after_the_fit_do_not_change_the_certificate(rng):
+    X, y = rng.normal(size=(9, 1)), rng.normal(size=9)
+    model = SparseGaussianProcess(SquaredExponential(1.0, 1.0), likelihoods.Gaussian(0.1), X[:4].copy()).fit(X, y)
+    right = model.certify().kl
+    X[...], y[...] = 77.0, 77.0
+    assert model.certify().kl == right
