@@ -41,7 +41,7 @@ def changes(help: str) -> Option:
 SEED = option("--seed", "seed of the random numbers (default 0)", type=whole_number, default=0, metavar="N")
 QUIET = flag("--quiet", "print nothing but errors and warnings")
 LANGUAGE = option("--language", "language of pictures and pages (default en)", metavar="en|de|...")
-# The style of pictures: each option is a key of `particlegvi.settings.style`, which checks its value.
+# The style of pictures: each option is a key of `particlegvi.settings.look`, which checks its value.
 LOOK = [
     option("--size", "16:9, 4:3, column (of a paper), or inches such as 10x5.6", metavar="SIZE"),
     option("--font-size", "size of the smallest words in the picture", metavar="POINTS"),
@@ -56,7 +56,7 @@ LOOK = [
 
 def look(options: argparse.Namespace) -> dict[str, Any]:
     """The settings of style that were given, checked."""
-    from particlegvi.settings.style import KEYS, check
+    from particlegvi.settings.look import KEYS, check
 
     given = {key: value for key, value in vars(options).items() if key in KEYS and value is not None}
     if "font_size" in given:

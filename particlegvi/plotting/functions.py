@@ -15,12 +15,20 @@ from matplotlib.ticker import MaxNLocator
 
 from particlegvi.contracts import Array
 from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.curves import Follow, draw_functions, draw_guarantee, draw_target_band, evenly
+from particlegvi.plotting.curves import (
+    Follow,
+    draw_data,
+    draw_functionals,
+    draw_functions,
+    draw_guarantee,
+    draw_target_band,
+    evenly,
+    levels_of,
+)
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import SEPARATOR, slide
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.moving import Moving, Show, clock_of
-from particlegvi.plotting.observations import draw_data, draw_functionals, levels_of
 from particlegvi.plotting.plane import hide_spares, panel_row
 from particlegvi.plotting.protocols import FunctionRun, Interval, Results
 
@@ -148,13 +156,7 @@ def showing(run: FunctionRun, follows: Sequence[Follow]) -> Show:
 
 
 def runs_of(results: Results, methods: Sequence[str] | None) -> dict[str, FunctionRun]:
-    """The fits of functions that the figure shows, in order.
-
-    Raises
-    ------
-    ValueError
-        If they are no functions of one input.
-    """
+    """The fits of functions that the figure shows, in order; a ValueError if they are no functions of one input."""
     runs = reading.named_runs(results, methods)
     for label, run in runs.items():
         if not isinstance(run, FunctionRun) or run.data.inputs != 1:

@@ -19,7 +19,7 @@ from particlegvi.plotting.protocols import Results
 from particlegvi.plotting.rules import Check, rule_for
 from particlegvi.plotting.swept import Swept
 from particlegvi.plotting.text_layout import finished
-from particlegvi.settings.style import KEYS as STYLE
+from particlegvi.settings.look import KEYS as STYLE
 from particlegvi.tools.quoting import shown
 from particlegvi.tools.registry import Registry, check_parameters
 
@@ -73,13 +73,7 @@ class FigureKind:
         return Look(**{**results.scenario.get("style", {}), **own})
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options, and settings of the look (`particlegvi.settings.style`), in plain form.
-
-        Raises
-        ------
-        ValueError
-            Naming the first option that does not exist or has a wrong value.
-        """
+        """The options, and settings of the look (`particlegvi.settings.look`), in plain form, or a ValueError."""
         check_parameters(f'the figure "{self.name}"', given, [*self.defaults, *STYLE])
         return {option: self._value(option, value) for option, value in given.items()}
 

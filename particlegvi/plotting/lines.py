@@ -13,7 +13,7 @@ from particlegvi.plotting import rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
-from particlegvi.plotting.swept import Swept, key_name, measure_name, note, panels, value_names
+from particlegvi.plotting.swept import Swept, key_name, mean_over, measure_name, note, panels, value_names
 
 MOST_TICKS = 10
 LEVEL = 0.95
@@ -89,11 +89,7 @@ def _line(axes: Axes, sweep: Swept, measure: str, label: str, axis: int, look: t
 
 def _by_seed(values: Array, axis: int) -> Array:
     """Means over all keys but one, (values of the key, seeds); NaN where there is none."""
-    others = tuple(place for place in range(values.ndim - 1) if place != axis)
-    known = np.isfinite(values)
-    number = known.sum(axis=others)
-    found: Array = np.where(number > 0, np.where(known, values, 0.0).sum(axis=others) / np.maximum(number, 1), np.nan)
-    return found
+    return mean_over(values, tuple(place for place in range(values.ndim - 1) if place != axis))
 
 
 def band(values: Array) -> tuple[Array, Array, Array]:
@@ -102,8 +98,7 @@ def band(values: Array) -> tuple[Array, Array, Array]:
 
     known = np.isfinite(values)
     number = known.sum(axis=1)
-    filled = np.where(known, values, 0.0)
-    mean = np.where(number > 0, filled.sum(axis=1) / np.maximum(number, 1), np.nan)
+    mean = mean_over(values, 1)
     square = np.where(known, (values - mean[:, None]) ** 2, 0.0).sum(axis=1)
     enough = number > 1
     error = np.sqrt(square / np.maximum(number - 1, 1) / np.maximum(number, 1))

@@ -14,13 +14,7 @@ from particlegvi.tools.registry import look_up
 
 
 def named_runs(results: Results, methods: Sequence[str] | None) -> dict[str, Any]:
-    """All runs, or those that the option ``methods`` names, in its order.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, or there is nothing to draw.
-    """
+    """All runs, or those that the option ``methods`` names, in its order; a ValueError if there is none."""
     everything = dict(results.items())
     if not everything:
         raise ValueError("there is nothing to draw yet: no method of the run is finished")
@@ -31,13 +25,7 @@ def named_runs(results: Results, methods: Sequence[str] | None) -> dict[str, Any
 
 
 def chosen_runs(results: Results, methods: Sequence[str] | None, dim: int | None = None) -> dict[str, ParticleRun]:
-    """The runs that a figure of particles shows, in order (`named_runs`).
-
-    Raises
-    ------
-    ValueError
-        If `named_runs` raises it, or if a run has no particles in ``dim`` dimensions.
-    """
+    """The runs that a figure of particles shows (`named_runs`); a ValueError where one is in another dimension."""
     runs = named_runs(results, methods)
     for label, run in runs.items():
         if not isinstance(run, ParticleRun):

@@ -12,7 +12,7 @@ from particlegvi.plotting.layout import legend_below
 from particlegvi.plotting.look import Look, drawn_in
 from particlegvi.plotting.protocols import ParticleRun
 from particlegvi.plotting.text_layout import finished
-from particlegvi.settings.style import check
+from particlegvi.settings.look import check
 from particlegvi.tools import parts
 
 

@@ -71,11 +71,14 @@ def panels(sweep: Swept, measures: Sequence[str] | None, methods: Sequence[str] 
 
 def means(sweep: Swept, panel: Panel) -> Array:
     """Means over the seeds that have a number, over the grid; NaN where none has."""
-    values = sweep.values(panel.measure, panel.method)
+    return mean_over(sweep.values(panel.measure, panel.method), -1)
+
+
+def mean_over(values: Array, axes: int | tuple[int, ...]) -> Array:
+    """Means over axes of the finite numbers; NaN where there is none."""
     known = np.isfinite(values)
-    counts = known.sum(axis=-1)
-    total = np.where(known, values, 0.0).sum(axis=-1)
-    found: Array = np.where(counts > 0, total / np.maximum(counts, 1), np.nan)
+    counts = known.sum(axis=axes)
+    found: Array = np.where(counts > 0, np.where(known, values, 0.0).sum(axis=axes) / np.maximum(counts, 1), np.nan)
     return found
 
 

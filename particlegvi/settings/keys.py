@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from particlegvi.contracts import Facts
-from particlegvi.settings import checks, grids, style
+from particlegvi.settings import checks, grids, look
 from particlegvi.settings.checks import Check
 from particlegvi.tools.quoting import POSITIVE, refuse, shown
 from particlegvi.tools.registry import check_parameters
@@ -153,7 +153,7 @@ HEAD: dict[str, Key] = {
     "description": Key(checks.text(4000, lines=True), "what the run shows", ""),
 }
 TAIL: dict[str, Key] = {
-    "style": Key(style.check, "the look of all pictures, as options of plot"),
+    "style": Key(look.check, "the look of all pictures, as options of plot"),
     "figures": Key(figures, "the pictures, drawn in this order", []),
     "sweep": Key(grids.sweep, "the grid of settings and seeds that particlegvi sweep computes"),
 }

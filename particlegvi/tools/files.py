@@ -67,13 +67,7 @@ def check_held(path: str | os.PathLike[str]) -> None:
 
 
 def check_single(path: Path, status: os.stat_result) -> None:
-    """Refuse a file that has a second name (a hard link), because writing would change the other file as well.
-
-    Raises
-    ------
-    ValueError
-        If the number of links in ``status`` is above one.
-    """
+    """Refuse a file that has a second name (a hard link), because writing would change the other file as well."""
     if status.st_nlink > 1:
         raise ValueError(
             f"{path} is a hard link, through which nothing is written; copy its folder (cp -r) and use the copy"

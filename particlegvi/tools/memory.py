@@ -17,13 +17,7 @@ COPIES = 8  # measured: 5 without repulsion, 8 with it on the line, 11 in the pl
 
 
 def check_run(particles: int, dim: int, steps: int, record_every: int | None, runs: int = 1) -> None:
-    """Refuse ``runs`` runs of one size if they would not fit into memory together.
-
-    Raises
-    ------
-    ValueError
-        In one sentence with the estimate, what there is, and what to change.
-    """
+    """Refuse ``runs`` runs of one size if they would not fit into memory together, with the estimate and a remedy."""
     records = most_records(steps, record_every)
     size = 8 * records * particles * dim
     kept = size if size <= IN_MEMORY else 0

@@ -8,7 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from particlegvi.plotting import layout, style
+import particlegvi as pg
+from particlegvi import plotting
+from particlegvi.plotting import layout, style, symbols
 
 from ..plain_parts import PlainMethod
 
@@ -95,3 +97,31 @@ def test_the_line_of_facts_names_only_what_all_runs_share():
     assert layout.settings({"a": run(10, 50), "b": run(20, 60)}) == ["seed 4"]
     gaussian = run(10, 7, {"mean": [0.0], "sd": [1.0]})
     assert layout.settings({"a": run(10, 50), "b": gaussian}) == ["10 particles", "50 steps of 0.1", "seed 4"]
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("x", "x"),
+        ("theta", r"\theta"),
+        ("x1", r"x_\mathrm{1}"),
+        ("theta_2", r"\theta_\mathrm{2}"),
+        ("speed", r"\mathrm{speed}"),
+        ("v_max", r"v_\mathrm{max}"),
+        ("a_b_c", r"\mathrm{a\_b\_c}"),
+        ("é_1", r"\mathrm{é\_1}"),
+    ],
+)
+def test_a_name_is_written_as_in_a_book(name, written):
+    assert symbols.symbol(name) == written
+
+
+def test_figures_name_the_axes(tmp_path):
+    line = pg.run({"loss": "(speed - 1)^2", "steps": 5, "particles": 20, "step_size": 0.01, "methods": {"DLE": {}}})
+    figure = plotting.figure(line, "histograms")
+    assert "parameter $\\mathrm{speed}$" in {axes.get_xlabel() for axes in figure.axes}
+    plane = pg.run({"loss": "b^2 + a^2", "steps": 5, "particles": 20, "step_size": 0.01, "methods": {"DLE": {}}})
+    figure = plotting.figure(plane, "particles")
+    assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == ("$b$", "$a$")
+    known = pg.run("lifting", steps=5, particles=20)  # a loss of the package has none
+    assert symbols.coordinates(known["DLE"].loss, 1) == [r"$\theta$"]

@@ -18,7 +18,7 @@ from particlegvi.integrators.schedules import Schedule
 from particlegvi.plotting import layout, style
 from particlegvi.plotting.look import Look, drawn_in
 from particlegvi.plotting.palettes import lightness
-from particlegvi.settings.style import PALETTES, SIZES
+from particlegvi.settings.look import PALETTES, SIZES
 
 from ..plain_parts import PlainMethod, PlainResults, PlainRun
 from .test_figure_kinds import KINDS, size_of

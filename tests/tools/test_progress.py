@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.tools import errors, progress, signals
+from particlegvi.tools import errors, progress, signals, stages
 
 LOSS, PRIOR, DLE = pg.losses.get("double-well"), pg.priors.Normal(0.0, 1.0), pg.methods.DLE(1.0)
 SMALL = {"particles": 10, "steps": 20, "step_size": 1e-3}
@@ -235,3 +235,23 @@ def test_a_run_that_diverged_is_kept_too():
     with pytest.raises(pg.Diverged) as caught:
         pg.simulate(pg.Loss.from_formula("-x^4", ["x"]), DLE, PRIOR, 5, 400, 0.1)
     assert pg.last_interrupted() is caught.value.run
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [(0.0, ""), (0.6, ": about 1 s"), (7.6, ": about 8 s"), (28.0, ": about 30 s"), (62.0, ": about 60 s")],
+)
+def test_the_words_round_the_seconds(seconds, expected):
+    assert stages.words("compiling", seconds) == "compiling for this machine, once" + expected
+
+
+def test_only_those_with_a_method_stage_are_told():
+    told = []
+
+    class Listening:
+        def stage(self, *what):
+            told.append(what)
+
+    for listener in (None, print, Listening()):
+        stages.tell(listener, "pictures", total=2)
+    assert told == [("pictures", 0, 2, 0.0)]

@@ -58,13 +58,7 @@ def _is_damaged(place: Path) -> bool:
 
 
 def clean() -> Contents:
-    """Remove all compiled code, of these sources and of earlier ones; what there was.
-
-    Raises
-    ------
-    OSError
-        If a folder cannot be removed.
-    """
+    """Remove all compiled code, of these sources and of earlier ones; what there was."""
     before = contents()
     for folder in _folders(before.folder):
         shutil.rmtree(folder)

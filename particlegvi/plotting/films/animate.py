@@ -30,13 +30,7 @@ def able() -> list[str]:
 
 
 def mover(figure: Facts) -> tuple[Callable[..., Moving], Facts]:
-    """The function that builds a moving figure, and all its options in plain form.
-
-    Raises
-    ------
-    ValueError
-        If there is no such kind or option, or the figure cannot be filmed; the sentence names those that can.
-    """
+    """The function that builds a moving figure, and all its options in plain form, or a ValueError."""
     kind: FigureKind
     kind, options = checked(figure)
     if not kind.moves:

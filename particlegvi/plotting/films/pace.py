@@ -42,15 +42,10 @@ def chosen(times: Array, frames: int, even: bool = False) -> NDArray[np.intp]:
 
 
 def lengths(frames: int, seconds: float) -> list[float]:
-    """The durations of the frames, ``seconds`` together.
+    """The durations of the frames, ``seconds`` together; a ValueError for more than 50 frames a second.
 
     The first and the last frame last a second each, so that a repeated film can be read; in a film of less than four
     seconds a quarter of its length.
-
-    Raises
-    ------
-    ValueError
-        If there would be more than 50 frames a second.
     """
     if frames == 2:
         return [0.5 * seconds, 0.5 * seconds]

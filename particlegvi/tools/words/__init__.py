@@ -47,12 +47,7 @@ def filled(text: str, values: Mapping[str, object]) -> str:
 
 
 def of(language: str = DEFAULT) -> Words:
-    """The words of a language.
-
-    Raises
-    ------
-    ValueError
-        If there is no file of this language.
+    """The words of a language (`check`).
     """
     return _read(check(language))
 

@@ -10,6 +10,7 @@ import pytest
 import particlegvi as pg
 from particlegvi import cli
 from particlegvi.tools.errors import MissingLibrary, needed
+from particlegvi.tools.export.columns import groups, unique
 
 pytestmark = pytest.mark.needs("pandas", "pyarrow", "xarray", "h5netcdf")
 
@@ -130,3 +131,21 @@ def test_a_run_without_a_finished_method_has_nothing_to_export(tmp_path):
     vars(empty)["_runs"] = {}
     with pytest.raises(ValueError, match="must have a finished method to be exported"):
         empty.export(tmp_path / "a.csv")
+
+
+def test_names_are_kept_apart():
+    assert unique(["a", "b", "a", "a_"], ["b"]) == ["a", "b_", "a_", "a__"]
+    assert unique([]) == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (["DE", "kl 0.1", "λ = 1"], ["DE", "kl 0.1", "λ = 1"]),
+        (["a/b", "a_b"], ["a_b", "a_b_"]),
+        (["truth"], ["truth_"]),
+        (["", ".", "..", " "], ["run_", "run._", "run.._", "run__"]),
+    ],
+)
+def test_a_group_has_a_name_that_a_file_can_have(labels, names):
+    assert groups(labels, ["truth"]) == dict(zip(labels, names, strict=True))
