@@ -1,4 +1,4 @@
-"""A scenario over functions that was interrupted inside a fit goes on inside it, to the same bytes."""
+"""Fits of functions and runs of networks that were interrupted go on inside, to the same bytes."""
 
 from __future__ import annotations
 
@@ -163,3 +163,30 @@ def test_kills_inside_the_writing_of_a_checkpoint():
     made = kills("crash_points.py", "--only", "poisson-bimodal", "--stride", "300")
     assert made.returncode == 0, made.stdout + made.stderr
     assert ", 0 resumed runs differ" in made.stdout
+
+
+NETWORKS = {
+    "kind": "networks",
+    "name": "small",
+    "data": {"formula": "sin(2*x)", "count": 50},
+    "network": {"hidden": [6], "activation": "tanh"},
+    "noise_variance": 0.01,
+    "particles": 3,
+    "steps": 40,
+    "step_size": 0.02,
+    "batch_size": 7,
+    "methods": {
+        "DLE": {"temper": 1.0},
+        "DRLE": {"kl_weight": 1e-3, "mmd_weight": 0.1, "kernel": {"name": "on-outputs", "count": 6}},
+    },
+}
+
+
+@pytest.mark.parametrize("calls", [3, 20, 55])
+def test_networks_interrupted_and_resumed(tmp_path, calls):
+    pg.run(NETWORKS, out=tmp_path / "straight")
+    with pytest.raises(KeyboardInterrupt):
+        pg.run(NETWORKS, out=tmp_path / "run", progress=Stop(calls), checkpoint_every=1e-9)
+    assert pg.load(tmp_path / "run").status == "interrupted"
+    pg.resume(tmp_path / "run")
+    assert content(tmp_path / "run") == content(tmp_path / "straight")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi import datasets
 from particlegvi.cli import main
 from particlegvi.cli.sweeping import over_of
-from particlegvi.scenario import load, text
+from particlegvi.scenario import kinds, load, text
 
 from .conftest import SMALL
 
@@ -101,3 +103,61 @@ def test_a_folder_of_a_run_is_not_swept_into_and_plot_says_what_it_draws(here, c
 )
 def test_what_over_may_be(argument, found):
     assert over_of(argument) == found
+
+
+FEW = {
+    "approximation": (
+        "sparse-approximation",
+        {"models": ["random"], "sizes": [10], "trials": 1},
+        {"sizes": [[6], [12]]},
+        "rmse",
+    ),
+    "function-space": (
+        "regression-curve",
+        {"particles": 10},
+        {"likelihood.noise_variance": [0.01, 0.1]},
+        "log_density",
+    ),
+    "table": (
+        "uci-function-space-short",
+        {"rows": ["yacht"], "models": ["linear"], "protocols": ["standardised"], "splits": 1},
+        {"first_split": [0, 1]},
+        "nll",
+    ),
+    "ensemble-table": (
+        "uci-ensembles-short",
+        {"rows": ["yacht"], "steps": 100, "splits": 1},
+        {"first_split": [0, 1]},
+        None,
+    ),
+    "networks": (
+        "two-moons",
+        {"steps": 20, "particles": 2, "methods.DRE-weights": None, "methods.DRE-outputs": None, "record_every": 0},
+        {"network.hidden": [[3], [5]]},
+        None,
+    ),
+    "particles": (
+        "four-particles",
+        {"steps": 20, "step_size": 0.001},
+        {"loss": ["four-gaussians", "banana"]},
+        "average_loss",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", kinds.names())
+def test_a_sweep_of_every_kind(kind, tmp_path):
+    name, overrides, over, measure = FEW[kind]
+    if kind.endswith("table"):
+        try:
+            datasets.load("yacht")
+        except datasets.MissingData as missing:
+            pytest.skip(str(missing))
+    found = pg.sweep(name, over=over, seeds=1, out=tmp_path / "s", measure=measure, **overrides)
+    assert found.computed == 2 and set(found.table.of["status"]) == {"finished"}
+    [shown] = found.measures
+    numbers = [found.values(shown, method) for method in found.methods if found.has(shown, method)]
+    assert measure in (None, shown) and sum(np.isfinite(each).sum() for each in numbers) == len(found.table)
+    assert (tmp_path / "s" / "lines.png").exists()
+    assert pg.resume(tmp_path / "s").computed == 0

@@ -24,13 +24,21 @@ TRUTH = "truth"  # the group of the targets; the group of a method with this lab
 
 
 class ExportedRuns(Mapping[str, Any]):
-    """The base of `particlegvi.runs.results.Runs` that exports; `Runs` sets the attributes."""
+    """The base of `particlegvi.runs.results.Runs` that exports and makes films; `Runs` sets the attributes."""
 
     kind: Kind
     scenario: Facts
     seed: int
     status: str
     targets: Targets
+
+    @property
+    def name(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def summary(self) -> Facts:
+        raise NotImplementedError
 
     def attributes(self) -> Facts:
         """Attributes of every group about the whole: scenario, title, seed, status and versions."""
@@ -124,22 +132,6 @@ class ExportedRuns(Mapping[str, Any]):
             arrays = self.kind.arrays(run)
             found |= {f"{named[label]}.{name}": array for name, array in arrays.items()}
         return found
-
-
-class FilmedRuns(Mapping[str, Any]):
-    """The base of `particlegvi.runs.results.Runs` that makes films; `Runs` sets the attributes."""
-
-    kind: Kind
-    scenario: Facts
-    targets: Targets
-
-    @property
-    def name(self) -> str:
-        raise NotImplementedError
-
-    @property
-    def summary(self) -> Facts:
-        raise NotImplementedError
 
     def animate(
         self,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from particlegvi.contracts import Facts
 from particlegvi.engine.numerics.compiling import working
 from particlegvi.integrators import schedules
-from particlegvi.runs.results.forms import ExportedRuns, FilmedRuns
+from particlegvi.runs.results.forms import ExportedRuns
 from particlegvi.scenario import kinds
 from particlegvi.scenario.kinds.kind import Kind
 from particlegvi.scenario.kinds.particles.building import Parts
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Run", "simulate", "told"]  # whoever takes them from here gets runs that can describe themselves
 
 
-class Runs(ExportedRuns, FilmedRuns):
+class Runs(ExportedRuns):
     """Runs by label, in the order of the labels.
 
     Attributes

@@ -85,23 +85,12 @@ class Kind:
       summary)``.
 
     A class that is alone in its file defines these methods itself.
-
-    Attributes
-    ----------
-    name : str
-        The value of ``kind`` in a scenario.
-    keys : dict of Key
-        The keys of such a scenario, in the order in which they are written.
-    smallest : str
-        A scenario file with the required keys only.
-    methods : dict
-        The methods of a scenario that names none.
     """
 
-    name: str
-    keys: dict[str, Key]
-    smallest: str
-    methods: Mapping[str, Facts] = {}
+    name: str  # the value of ``kind`` in a scenario
+    keys: dict[str, Key]  # the keys of such a scenario, in the order in which they are written
+    smallest: str  # a scenario file with the required keys only
+    methods: Mapping[str, Facts] = {}  # the methods of a scenario that names none
 
     def module(self, name: str) -> ModuleType:
         """The module of this name in the folder of the kind."""

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi import datasets
 from particlegvi.scenario import load
 from particlegvi.scenario.kinds import build
 from particlegvi.scenario.tables import EnsembleSettings, EnsembleTable, Task, measure, run_table
 from particlegvi.scenario.tables.ensembles import models
 from particlegvi.scenario.tables.ensembles import protocols as problems
-from particlegvi.scenario.tables.ensembles.protocols import PRINTED
+from particlegvi.scenario.tables.ensembles.protocols import PRINTED, STANDARD
 from particlegvi.tools.errors import Diverged
 
 SMALL = EnsembleSettings(
@@ -142,3 +143,40 @@ def test_the_scenario_has_the_defaults_of_its_table():
     assert "table" not in load("uci-function-space") and load("uci-function-space")["inducing_points"] == 400
     with pytest.raises(ValueError, match="steps must be left out"):
         load("uci-function-space", {"steps": 10})
+
+
+FRESH = {"first_split": 40, "seed": 7, "protocols": ("standard",)}
+
+
+@pytest.fixture(scope="module")
+def data():
+    try:
+        for row in PRINTED.rows():
+            datasets.load(STANDARD.get(row, row))
+    except datasets.MissingData as absent:
+        pytest.skip(str(absent))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("data")
+def test_concrete(tmp_path):
+    table = run_table(
+        EnsembleSettings(rows=("concrete",), models=("de", "dle", "linear"), splits=10, **FRESH), tmp_path, workers=1
+    )
+    of = lambda model, metric: table.entry("concrete", model, "standard", metric).mean
+    for model in ("de", "dle"):
+        assert of(model, "rmse") <= 5.6 and of(model, "nll") <= 3.25
+    assert of("linear", "rmse") > 9.0 and of("linear", "nll") > 3.6
+    mean, error = table.paired("concrete", "dle", "standard", "nll")
+    assert abs(mean) < 4.0 * error + 0.02  # they cannot be told apart
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("data")
+def test_every_row_is_covered(tmp_path):
+    table = run_table(EnsembleSettings(models=("de", "linear"), splits=3, **FRESH), tmp_path, workers=1)
+    of = lambda row, model, metric: table.entry(row, model, "standard", metric).mean
+    assert of("kin8nm", "de", "rmse") <= 0.095 < 2.0 * 0.095 < of("kin8nm", "linear", "rmse")
+    for row in PRINTED.rows():
+        assert 0.84 <= of(row, "de", "coverage_90") <= 0.97, row
+        assert of(row, "de", "rmse") < of(row, "linear", "rmse") + (0.02 if row == "wine" else 0.0), row

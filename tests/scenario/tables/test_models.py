@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from particlegvi import metrics
+from particlegvi import datasets, metrics
 from particlegvi.datasets import Dataset
-from particlegvi.scenario.tables import ProjectedSettings, Task, measure
+from particlegvi.scenario.tables import ProjectedSettings, Task, measure, published, run_table
 from particlegvi.scenario.tables.functions import models
 from particlegvi.scenario.tables.functions import protocols as problems
 
@@ -76,3 +76,23 @@ def test_classification_under_the_thesis_protocol(problem):
     for each in scores.values():
         assert 0.0 <= each["accuracy"] <= 100.0 and 0.0 <= each["brier"] <= 1.0
     assert scores["linear"]["auc"] < 90.0
+
+
+ROWS = {"yacht": "nll", "energy-heating": "nll", "ionosphere": "auc"}
+
+
+@pytest.mark.slow
+def test_three_rows_hold_up(tmp_path):
+    try:
+        for row in ROWS:
+            datasets.load(row)
+    except datasets.MissingData as missing:
+        pytest.skip(str(missing))
+    settings = {"rows": list(ROWS), "models": ["pls", "svgp", "linear"], "protocols": ["standardised"], "splits": 1}
+    table = run_table(settings, tmp_path, workers=1)
+    assert table.held() == dict.fromkeys(ROWS, True)
+    for row, metric in ROWS.items():
+        pls, svgp, line = (table.entry(row, model, "standardised", metric).mean for model in settings["models"])
+        sd = published(row, metric, "pls")[1]
+        assert abs(pls - svgp) < sd  # one posterior, seen through 100 particles
+        assert (pls - line if metric == "auc" else line - pls) > sd

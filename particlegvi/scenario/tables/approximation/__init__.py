@@ -68,7 +68,6 @@ class ApproximationTable(Table):
     )
 
     def title(self, row: str) -> str:
-        """The title of a row."""
         return SETS[row].title
 
     def spread(self, row: str, model: str, size: int | str, metric: str) -> Spread | None:
@@ -106,7 +105,6 @@ class ApproximationTable(Table):
         return [["inducing points", *map(self.called, models)], *lines]
 
     def text(self, row: str, model: str, protocol: str, metric: str) -> str:
-        """An entry as text."""
         found = self.spread(row, model, protocol, metric)
         if found is None:
             whole = model in DEGENERATE and metric in ("kl", "kl_reversed", "pf")

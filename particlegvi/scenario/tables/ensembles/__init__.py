@@ -76,7 +76,6 @@ class EnsembleTable(Table):
         return [head, *lines]
 
     def columns_of(self, protocol: str, metric: str) -> Sequence[str]:
-        """The models that have the score."""
         without = WITHOUT_MEMBERS if metric == "nll_spread" else ()
         return [model for model in self.settings.models_of(protocol) if model not in without]
 

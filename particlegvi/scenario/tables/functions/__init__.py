@@ -92,7 +92,6 @@ class ProjectedTable(Table):
         return list(self.labels)
 
     def printed_number(self, row: str, model: str, metric: str) -> tuple[float, float] | None:
-        """The printed mean over five splits, and its standard deviation."""
         return PRINTED.published(row, model, metric)
 
     def held(self, model: str = "pls", protocol: str = "standardised") -> dict[str, bool]:
@@ -106,7 +105,6 @@ class ProjectedTable(Table):
             yield from ((task.row, task.model, task.protocol, metric) for metric in scores)
 
     def listed(self, row: str, model: str, protocol: str, metric: str) -> object:
-        """An entry as JSON: [mean, sd, splits]."""
         entry = self.entry(row, model, protocol, metric)
         return None if entry is None else list(entry[:3])
 

@@ -37,7 +37,6 @@ class LinearTable(Table):
     )
 
     def title(self, row: str) -> str:
-        """The title of a row."""
         return TITLES[row]
 
     def columns_of(self, protocol: str, metric: str) -> Sequence[str]:

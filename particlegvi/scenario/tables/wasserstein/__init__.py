@@ -105,7 +105,6 @@ class WassersteinTable(Table):
         return protocol != "thesis" or "standardised" not in self.settings.protocols
 
     def prints(self, metric: str) -> Sequence[str]:
-        """The models whose printed likelihoods a picture shows."""
         return MODELS_PRINTED if metric == "nll" else ()
 
 

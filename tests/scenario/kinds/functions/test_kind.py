@@ -14,6 +14,8 @@ from particlegvi.functionspace import ProjectedLangevinSampler, SparseGaussianPr
 from particlegvi.scenario import catalogue, load, text
 from particlegvi.scenario.kinds import build
 
+from ....runs.interrupting import content
+
 SMALL = {
     "kind": "function-space",
     "name": "small",
@@ -48,17 +50,6 @@ COUNTS = {
     "likelihood": "poisson-square",
     "methods": {"mixing": {"method": "PLS"}, "plain": {"method": "PLS", "moves": "none", "steps": 50}},
 }
-
-
-def content(folder):
-    """Every file but the manifest, and what the manifest says apart from times."""
-    found = {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file() and path.name != "manifest.json"
-    }
-    manifest = json.loads((folder / "manifest.json").read_text())
-    return found | {"manifest": {key: manifest[key] for key in manifest if key not in ("seconds", "resumed")}}
 
 
 def refusal(**changes) -> str:
