@@ -32,7 +32,7 @@ __all__ = [
     "resolve",
 ]
 
-# What others call a kernel of this package.
+# Names of other packages for a kernel of this one.
 ALSO_CALLED = {"rbf": "squared-exponential", "gaussian": "squared-exponential", "se": "squared-exponential",
                "exponentiated-quadratic": "squared-exponential", "imq": "inverse-multiquadric"}  # fmt: skip
 

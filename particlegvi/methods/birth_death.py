@@ -38,8 +38,8 @@ class BirthDeath(FreeEnergy):
         Bandwidth of the kernel density, in the units of the parameters. None chooses one for each birth and death by
         likelihood.
     rate : float
-        Rate of birth and death against that of Langevin dynamics, above 0. The unit of time is DLE's; the one of
-        Lu, Lu and Nolen is kl_weight times this.
+        Rate of birth and death against the rate of Langevin dynamics, above 0. The unit of time is DLE's; Lu, Lu and
+        Nolen have kl_weight times this unit.
     every : int
         Steps between births and deaths, 1 or more.
     """

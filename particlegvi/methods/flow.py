@@ -115,7 +115,7 @@ class DriftFlow(ParticleFlow):
         The method's name, for errors.
     drift : callable
         ``drift(positions, step)`` is the drift (particles, dim) at the particles (particles, dim), which it must not
-        change, in the step of that number. It may depend on these two and on constants of the run, so that steps can
+        change, in the step of this number. It may depend on these two and on constants of the run, so that steps can
         be grouped in any way.
     facts : mapping
         Further facts for the result.

@@ -13,7 +13,7 @@ Every ``every`` steps each particle falls into one of two halves by a fair coin.
 
     g = (1 - share) (kernel density of the other half) + share (prior)
 
-and move with probability min(1, exp(-(E' - E) / kl_weight) g(old) / g(new)), then those of the other half, where
+and move with probability min(1, exp(-(E' - E) / kl_weight) g(old) / g(new)). Then the other half does. Here
 
     E(theta_1..N) = sum_n V(theta_n) + lambda1 / (2 N) sum_{n,m} kappa(theta_n, theta_m)
 

@@ -25,7 +25,7 @@ SAMPLES = 200  # frozen draws from the prior
 
 
 class Repelling(Protocol):
-    """The settings of a method that decide on its repulsion: those of a `FreeEnergy`."""
+    """The settings of a method that decide on its repulsion, as a `FreeEnergy` has them."""
 
     @property
     def mmd_weight(self) -> float: ...

@@ -23,12 +23,12 @@ from particlegvi.tools.calls import explains_bad_calls
 class SVGD(Method):
     """Stein variational gradient descent (Liu and Wang 2016, (8)) towards DLE's target exp(-loss/kl_weight) p.
 
-    The update of particle i, with the score s = -grad loss / kl_weight + grad log p of that target, is
+    The update of particle i, with the score s = -grad loss / kl_weight + grad log p of the target, is
 
         theta_i <- theta_i + step_size * kl_weight / N sum_j ( kappa(theta_j, theta_i) s(theta_j)
                                                                + grad_{theta_j} kappa(theta_j, theta_i) )
 
-    The factor kl_weight, which Liu and Wang do not have, makes the unit of time that of DLE: both then descend
+    The factor kl_weight, which Liu and Wang do not have, makes the unit of time the same as for DLE: both then descend
     E_Q[loss] + kl_weight KL(Q, P), and a single particle, with a kernel that is 1 at distance 0, follows DLE's drift.
 
     Parameters

@@ -101,8 +101,8 @@ def simulate(
     ValueError
         If an argument is bad: one sentence, before the simulation begins.
     Diverged
-        If a step makes a particle non-finite. The error's ``run`` is the run up to the last record, and so is that of
-        the ``KeyboardInterrupt`` after Ctrl-C; after either error ``particlegvi.last_interrupted()`` returns it.
+        If a step makes a particle non-finite. The error's ``run`` is the run up to the last record, also the ``run``
+        of the ``KeyboardInterrupt`` after Ctrl-C; after either error ``particlegvi.last_interrupted()`` returns it.
     """
     parts.listening(progress)
     label = parts.method(method).label

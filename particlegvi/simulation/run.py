@@ -20,7 +20,7 @@ from particlegvi.tools import arguments, html
 
 
 class Told(NamedTuple):
-    """What is said of a run.
+    """The words about a run.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class Run(ParticleExports):
     def describe(self) -> str:
         """A table and notes for a terminal, with the verdict on whether the run is at its equilibrium.
 
-        They are those of `particlegvi.compare` with this method alone, and are computed once.
+        `particlegvi.compare` with this method alone gives the same. They are computed once.
 
         Warns
         -----
@@ -180,7 +180,7 @@ class Run(ParticleExports):
             "seconds": self.info.get("seconds", ""),
         }
         known = {name: value for name, value in facts.items() if value != ""}
-        # As quick as the picture: where it finds no target, the verdict is left to `describe`.
+        # Only where the picture has a target, so that this is as quick as the picture; else `describe` has the verdict.
         said = [html.verdict(self._told.reached, self._told.verdict)] if self._truth is not None and tellers else []
         return html.card(f"Run {self.label}", known, picture.histogram(self.final, self._truth), html.notes(said))
 

@@ -35,8 +35,6 @@ class Births:
 
     Parameters
     ----------
-    loss : Loss
-    prior : Prior
     kl_weight, rate : float
         Both above 0.
     bandwidth : float or None
@@ -44,7 +42,6 @@ class Births:
         particles divided by that power of two under which half of up to 64 of them are most likely, each left out once.
     duration : function
         duration(number) is the time between birth and death number - 1 and this one.
-    seed : int
 
     Attributes
     ----------
@@ -101,7 +98,7 @@ class Births:
         return centres_of(x, everyone, Broad(NORMAL, mean, spread), 0.0, number, 0, self._key)[1]
 
     def facts(self) -> Facts:
-        """Facts for the result: the rate, the bandwidth, the number of copies, and that q_h has a bias."""
+        """Facts for the result: the rate, the bandwidth, the number of copies, and the bias of q_h."""
         width = None if self.width is None else [float(each) for each in self.width]
         return {
             "rate": self._rate,

@@ -53,8 +53,6 @@ class EnsembleJumps:
 
     Parameters
     ----------
-    loss : Loss
-    prior : Prior
     embedding : term or None
         The mean embedding mu_P, where there is an interaction.
     kernel : kernel or None
@@ -65,7 +63,6 @@ class EnsembleJumps:
         Probability of a proposal from the broad part of g.
     tolerance : float
         Error allowed in a value of the kernel, in units of its variance; at least `FINEST` is used.
-    seed : int
     particles : int
         Number of particles.
 

@@ -1,9 +1,9 @@
 """Jumps on the line, stage by stage: who is in which half, what the particles of a half propose, and who goes.
 
-Particles are taken in segments of `SEGMENT`. Those of half 0 stand at the front of a segment of ``rows``, those of half
-1 at its back. Random numbers have the role "jumps", and the number of the jump as the pair of their step: word 0 of a
-particle holds, in one draw of 128 bits, the coin of its half and three uniforms of 42 bits, two that propose and one
-that decides. What they propose from is in `particlegvi.engine.jumps.table`.
+Particles are taken in segments of `SEGMENT`. Particles of half 0 stand at the front of a segment of ``rows``, particles
+of half 1 at its back. Random numbers have the role "jumps", and the number of the jump as the pair of their step. Word
+0 of a particle holds, in one draw of 128 bits, the coin of its half and three uniforms of 42 bits, two that propose and
+one that decides. The density of the proposals is in `particlegvi.engine.jumps.table`.
 
 Places in loops are unsigned: of signed ones numba asks whether they are negative, and then nothing vectorises.
 """

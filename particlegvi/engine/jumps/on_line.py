@@ -18,7 +18,6 @@ class Line:
 
     Parameters
     ----------
-    particles : int
     broad : Broad or None
         The broad part of g, None for a Student t fitted to the other half.
     share, chance : float

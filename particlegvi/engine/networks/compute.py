@@ -75,11 +75,9 @@ class Networks:
 
     Parameters
     ----------
-    shape : Shape
     X : array (n, inputs)
     Y : array (n, outputs)
         Or labels (n, 1). Both are writable C-contiguous float64.
-    batches : Batches
     """
 
     def __init__(self, shape: Shape, X: Array, Y: Array, batches: Batches) -> None:

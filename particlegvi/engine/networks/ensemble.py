@@ -1,8 +1,8 @@
 """The driver of networks by the plain scheme: many steps of one particle at a time, with its noise alone.
 
 Without repulsion particles do not see each other, so that each takes all steps of a chunk while its parameters stay in
-the cache. With repulsion every step ends with the forces of all. The arithmetic is that of `engine.steps.ensemble`,
-which takes the steps where the prior is no Normal or Flat one: the same bits.
+the cache. With repulsion every step ends with the forces of all particles. The arithmetic repeats
+`engine.steps.ensemble`, which takes the steps where the prior is neither Normal nor Flat: the same bits.
 """
 
 from __future__ import annotations

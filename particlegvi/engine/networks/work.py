@@ -24,7 +24,7 @@ TELL, PULL, GO = range(3)  # phases of a step
 def pass_over(task, layout, codes, x, data, context, rows, batch, told, place, room):
     """One pass of the particle ``x`` (dim,) over a batch of the data, block by block.
 
-    With the task VALUE it returns the mean cost, with GRADIENT ``room`` then holds the padded gradient of that. OUTPUTS
+    With the task VALUE it returns the mean cost; with GRADIENT ``room`` then holds its padded gradient. OUTPUTS
     writes the outputs into ``told`` (flat) from ``place`` on, and PULL_BACK reads slopes there, whose sum with the
     gradients of the outputs becomes the padded gradient.
 
@@ -77,8 +77,8 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
     rows and outputs of the entries of ``table`` times the gradients of the outputs. STEPS moves the particles, a step
     for each batch. MOVE moves them by one step under the force in ``result`` alone, which it overwrites, and the
     pull of a mean embedding in ``table`` (1, particles, dim) where that is switched on. REPELLED is STEPS with
-    repulsion, of all particles, and needs as much room as the particles in ``result``, and in ``table`` that of
-    `particlegvi.engine.networks.moving`.
+    repulsion, of all particles, and needs as much room as the particles in ``result``, and in ``table`` the room for
+    outputs of `particlegvi.engine.networks.moving`.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ ONLY_COMPILED = "only compiled code can call this function"
 
 
 class OptimisedLibrary(JITCodeLibrary):
-    """Code that is optimised before it is linked into that of callers: loops that would not vectorise there."""
+    """Code that is optimised before it is linked into its callers: loops that would not vectorise there."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()

@@ -4,7 +4,7 @@ Philox4x32-10 (Salmon et al. 2011) with key = seed (two 32-bit words) and counte
 
     particle, low word of step // 2, high word of step // 2, role * 2^24 + coordinate
 
-The four output words make two uniforms, and Box-Muller makes two normals of them: those of steps 2s and 2s + 1 of the
+The four output words make two uniforms, and Box-Muller makes two normals of them, for steps 2s and 2s + 1 of the
 same particle, coordinate and role. Threads, chunks and restarts therefore cannot change a number. This layout is final.
 """
 

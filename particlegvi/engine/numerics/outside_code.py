@@ -247,7 +247,7 @@ def _copy(value: Thing) -> Thing:
 def jitted(function: Thing, **options: Thing) -> Thing:
     """A compiled form of a function, plain or compiled already; of two with one digest it is one.
 
-    ``options`` are those of ``numba.njit`` for a plain function.
+    ``options`` are the options of ``numba.njit`` for a plain function.
     """
     if not isinstance(function, Dispatcher):
         function = numba.njit(**options)(function)

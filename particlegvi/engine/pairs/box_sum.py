@@ -91,9 +91,17 @@ def operators(plan: BoxPlan) -> tuple[np.ndarray, np.ndarray]:
     slope = -distance / plan.lengthscale * profile
 
     def between(matrix: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray(to_coefficients @ matrix @ to_coefficients.T)
+        return np.ascontiguousarray(product(product(to_coefficients, matrix), to_coefficients.T))
 
     return between(profile), between(slope)
+
+
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a @ b of small matrices, or of stacks of them, term by term: its bits depend on no kernel of BLAS."""
+    found = a[..., :, :1] * b[..., :1, :]
+    for k in range(1, a.shape[-1]):
+        found = found + a[..., :, k, None] * b[..., k, None, :]
+    return found
 
 
 class Boxes(Algorithm[Layout]):

@@ -123,7 +123,7 @@ def moments_plane(x, order, starts, corners, inverse_half, first, last, moments)
     t = np.empty((2, LANES))
     table = np.empty(2 * NODES * LANES)
     second = NODES * LANES
-    rows = np.empty(NODES * LANES)  # the second coordinate's polynomials again, those of a particle side by side
+    rows = np.empty(NODES * LANES)  # the second coordinate's polynomials again, with all of one particle side by side
     totals = np.empty(SQUARE)
     for box in range(first, last):
         for m in range(SQUARE):

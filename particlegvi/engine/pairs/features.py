@@ -72,7 +72,6 @@ class FeatureRepulsion(Repulsion):
     ----------
     kernel : term
         k, with a number as its lengthscale.
-    features : Features
     draws : array (samples, features), optional
         Frozen draws from the law of the features under the prior, which stand for its mean embedding.
     term : Term, optional

@@ -8,7 +8,7 @@ B_m = mean sin(w_m y_j),
     c_m = variance * 2 s w_m sqrt(2 pi) / P * exp(-s^2 w_m^2 / 2),   s = lengthscale.
 
 Two errors, both bounded before the run in units of variance / lengthscale (the force of one particle is at most 0.61
-of that): images of particles at a distance of at least ``reach`` lengthscales add at most 2.01 reach
+units): images of particles at a distance of at least ``reach`` lengthscales add at most 2.01 reach
 exp(-reach^2/2); the modes left out add at most sqrt(2/pi) exp(-band^2/2), with band = s w_M. Each is given half of
 the tolerance.
 

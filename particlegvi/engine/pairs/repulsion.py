@@ -45,7 +45,7 @@ class Repulsion:
     dim : int
         Dimension of the particles.
     tolerance : float
-        Error allowed, in units of variance / lengthscale (the force of one particle is at most 0.61 of that).
+        Error allowed, in units of variance / lengthscale (the force of one particle is at most 0.61 units).
     approximation : Approximation, optional
         One of `engine.pairs.approximate`, which then takes every step, with an error that has no bound.
 

@@ -83,8 +83,8 @@ def fill(decay, variance, a, flat, columns, out):
 def gradients(decay, variance, a, flat, weights, in_a, squares):
     """Gradients of ``sum(weights * k(a, b))`` for weights (rows, n), with n a multiple of ``TOGETHER``.
 
-    Half of that in the scaled a goes to in_a (rows, dim); to squares (dim,) goes sum_ij weights_ij slope_ij (a_i -
-    b_j)_d^2. The return value is the sum itself. ``flat`` is b as (dim * n,), for vectors.
+    Half of the gradient in the scaled a goes to in_a (rows, dim), and sum_ij weights_ij slope_ij (a_i - b_j)_d^2 to
+    squares (dim,). The return value is the sum itself. ``flat`` is b as (dim * n,), for vectors.
     """
     rows, dim = a.shape
     n = weights.shape[1]

@@ -53,7 +53,7 @@ class NoiseAhead:
         self._held: Piece | None = None  # begun for the steps after the last call
 
     def pieces(self, particles: int, first_step: int, steps: int) -> Iterator[tuple[int, int, np.ndarray]]:
-        """(step, number of steps, normals (pairs, 2, particles padded to GROUP) from the pair of that step on)."""
+        """(step, number of steps, normals (pairs, 2, particles padded to GROUP) from the pair of the step on)."""
         padded = -(-particles // GROUP) * GROUP
         end = first_step + steps
         if not self.noise:

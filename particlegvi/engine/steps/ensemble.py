@@ -55,7 +55,6 @@ class Ensemble:
         Weights; a term with weight 0 is skipped.
     walls : tuple of arrays (dim,)
         Their lower and upper positions, infinite where there are none.
-    seed : int
     repulsion : Repulsion or None
         Needed when lambda1 is not 0.
     outside : Loss or None
