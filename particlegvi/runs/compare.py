@@ -154,6 +154,8 @@ def _by_label(methods: Mapping[str, Any] | Iterable[Any], shared: Mapping[str, A
         label = getattr(made, "label", type(made).__name__) if label is None else label
         if not isinstance(label, str) or label in found:
             raise ValueError(f"methods must be a mapping from labels, not two of one label or none: {shown(label)}")
+        if not label.isprintable():  # `describe` would print its escape codes
+            raise ValueError(f"methods must have labels of printable characters, not {shown(label)}")
         found[label] = made
     return found
 

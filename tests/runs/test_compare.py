@@ -89,6 +89,7 @@ def test_a_kernel_of_the_users_own_is_kept():
 
 
 BAD = [
+    ({"\x1b[31m": "DE"}, {}, r"methods must have labels of printable characters, not"),
     (["DLE", "DLE"], {}, 'methods must be a mapping from labels, not two of one label or none: "DLE"'),
     ("DLE", {}, r'methods must be a mapping or list such as \["DE", "DLE"\], not "DLE"'),
     ([], {}, "methods must be at least one method, not none"),
