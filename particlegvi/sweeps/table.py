@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -110,47 +111,23 @@ def _written(value: object) -> object:
     return value if value is None or type(value) in (int, float, str) else as_text(value)
 
 
+@dataclass(repr=False, eq=False)
 class GridNumbers:
-    """The numbers of a sweep as arrays over its grid.
+    """The numbers of a sweep as arrays over its grid; ``methods`` are those of the table."""
 
-    Attributes
-    ----------
-    scenario : dict
-        The complete scenario that was swept.
-    over : dict
-        The values of each swept key.
-    seeds : list of int
-    methods : list of str
-        The methods of the table.
-    measures : list of str
-        The numbers in tables and pictures.
-    table : Columns
-        The lines of ``table.csv``.
-    folder : Path or None
-    computed : int
-        Cells that were computed now; the others were there.
-    """
+    scenario: Facts  # the complete scenario that was swept
+    over: dict[str, list[object]]  # the values of each swept key
+    seeds: list[int]
+    table: Columns  # the lines of ``table.csv``
+    measures: Sequence[str] = ()  # the numbers in tables and pictures; empty for the usual one
+    folder: Path | None = None
+    chosen: Sequence[str] = ()  # methods in the heat map; empty for all
+    computed: int = 0  # cells that were computed now; the others were there
 
-    def __init__(
-        self,
-        scenario: Facts,
-        over: dict[str, list[object]],
-        seeds: list[int],
-        table: Columns,
-        measures: Sequence[str] = (),
-        folder: Path | None = None,
-        *,
-        chosen: Sequence[str] = (),
-    ) -> None:
-        self.scenario = scenario
-        self.over = over
-        self.seeds = seeds
-        self.table = table
-        self.methods = table.methods
-        self.measures = list(measures) or [name for name in USUAL if name in table.of][:1] or table.numbers[:1]
-        self.folder = folder
-        self.computed = 0
-        self.chosen = list(chosen)  # methods in the heat map; empty for all
+    def __post_init__(self) -> None:
+        known = self.table
+        self.methods = known.methods
+        self.measures = list(self.measures) or [name for name in USUAL if name in known.of][:1] or known.numbers[:1]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.headline()})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -66,19 +67,17 @@ class Certifying(Protocol):
     def guaranteed(self, problem: FunctionProblem, fit: Fit, X: Array, /) -> tuple[Array, Array] | None: ...
 
 
+@dataclass
 class GaussianPosterior:
     """The marginals and the samples of a model whose posterior is a Gaussian process.
 
     A sample takes one normal for each of the ``size`` coefficients and one for each input.
     """
 
-    def __init__(
-        self, model: ExactGaussianProcess | SparseGaussianProcess | SubsetOfRegressors, draws: int, size: int, seed: int
-    ) -> None:
-        self.model = model
-        self.draws = draws
-        self.size = size
-        self.seed = seed
+    model: ExactGaussianProcess | SparseGaussianProcess | SubsetOfRegressors
+    draws: int  # number of functions that are sampled
+    size: int
+    seed: int
 
     def marginals(self, X: Array | Functionals) -> Marginals:
         """The distribution of the function at each input, or of each functional of it: one Gaussian."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,14 +123,16 @@ class GWI:
         )
 
 
+@dataclass
 class WassersteinPosterior:
     """The marginals and the samples of a fitted `GaussianWasserstein`.
 
     The model uses the first ``coordinates`` of an input, all for None.
     """
 
-    def __init__(self, model: GaussianWasserstein, draws: int, coordinates: int | None = None) -> None:
-        self.model, self.draws, self.coordinates = model, draws, coordinates
+    model: GaussianWasserstein
+    draws: int  # number of functions that are sampled
+    coordinates: int | None
 
     def marginals(self, X: Array) -> Marginals:
         """The distribution of the function at each input: one Gaussian."""
