@@ -23,7 +23,12 @@ from particlegvi.diagnostics.free_energy import (
     prior_self_energy,
     target_free_energy,
 )
-from particlegvi.diagnostics.kolmogorov_smirnov import kolmogorov_smirnov, kolmogorov_smirnov_floor
+from particlegvi.diagnostics.line_distances import (
+    kolmogorov_smirnov,
+    kolmogorov_smirnov_floor,
+    wasserstein1,
+    wasserstein2,
+)
 from particlegvi.diagnostics.misplaced import Misplaced, misplaced
 from particlegvi.diagnostics.mode_counts import (
     binomial_limits,
@@ -41,7 +46,6 @@ from particlegvi.diagnostics.stein import (
     kernel_stein_discrepancy_squared,
     target_score,
 )
-from particlegvi.diagnostics.wasserstein import wasserstein1, wasserstein2
 
 __all__ = [
     "time_to_equilibrium",

@@ -8,12 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.diagnostics.discrepancy import Profile, energy_distance, squared_distances, values_of
-from particlegvi.diagnostics.kolmogorov_smirnov import kolmogorov_smirnov, kolmogorov_smirnov_floor
+from particlegvi.diagnostics.line_distances import (
+    kolmogorov_smirnov,
+    kolmogorov_smirnov_floor,
+    wasserstein1,
+    wasserstein2,
+)
 from particlegvi.diagnostics.null_quantiles import limit_floor, line_floors
 from particlegvi.diagnostics.particles import in_space, reference, some
 from particlegvi.diagnostics.sliced import sliced_wasserstein, sliced_wasserstein_floor
 from particlegvi.diagnostics.stein import Score, score_at, stein_kernel
-from particlegvi.diagnostics.wasserstein import wasserstein1, wasserstein2
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.tools import arguments, parts
 

@@ -65,11 +65,6 @@ def excess_energy(particles: ArrayLike, target: DensityTarget, temperature: floa
     -------
     ExcessEnergy
         In the units of the loss.
-
-    Raises
-    ------
-    ValueError
-        If the target has no density or the dimensions differ.
     """
     parts.target(target, density=True)
     temperature = arguments.positive("temperature", temperature)

@@ -108,11 +108,6 @@ def target_free_energy(
     Returns
     -------
     FreeEnergyParts
-
-    Raises
-    ------
-    ValueError
-        If the target has no density.
     """
     parts.target(target, density=True, dim=parts.loss(loss).dim)
     parts.method(method)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from particlegvi.diagnostics.particles import in_space
 from particlegvi.tools import arguments
 
 CHUNK = 4_000_000
@@ -20,7 +21,7 @@ def nearest_mode(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
     particles : array (n, dim), in 1-D also (n,)
     modes : array (k, dim), in 1-D also (k,)
     """
-    x, at = _points("particles", particles), _points("modes", modes)
+    x, at = in_space(particles), in_space(modes, key="modes")
     if x.shape[1] != at.shape[1]:
         raise arguments.shaped("modes", modes, f"an array (k, {x.shape[1]}) of finite numbers with k of at least 1")
     result = np.empty(len(x), dtype=np.int64)
@@ -37,22 +38,13 @@ def mode_occupancy(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
     Parameters and errors as in `nearest_mode`.
     """
     nearest = nearest_mode(particles, modes)
-    return np.bincount(nearest, minlength=len(_points("modes", modes)))
+    return np.bincount(nearest, minlength=len(in_space(modes, key="modes")))
 
 
 def mode_fractions(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
     """Share of the particles nearest to each mode, an array (k,) that sums to one."""
     counts = mode_occupancy(particles, modes)
     return counts / counts.sum()
-
-
-def _points(key: str, given: ArrayLike) -> np.ndarray:
-    points = arguments.array(key, given, "an array (n, dim) of numbers")
-    if points.ndim == 1:
-        points = points[:, None]
-    if points.ndim != 2 or points.size == 0 or not np.all(np.isfinite(points)):
-        raise arguments.refuse(key, given, "an array (n, dim) of finite numbers with n of at least 1")
-    return points
 
 
 def binomial_limits(n: int, p: float, level: float = 0.99) -> tuple[int, int]:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
+from particlegvi.diagnostics.line_distances import to_points
 from particlegvi.diagnostics.null_quantiles import REPLICATES, TAIL, checked_levels, halves
 from particlegvi.diagnostics.particles import in_space, is_target
-from particlegvi.diagnostics.wasserstein import to_points
 from particlegvi.tools import arguments, parts
 
 if TYPE_CHECKING:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
 from particlegvi.engine.terms.constant import Constant
+from particlegvi.priors.placed import Described
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import frozen, locations
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.html import Card
 
 
 @explains_bad_calls
-class Flat(Card):
+class Flat(Described):
     """Flat prior: a constant density on the whole space, which is not a probability (thesis, C.7.2).
 
     Its log density and its mean embedding are constant, so it adds nothing to the drift. It cannot be sampled: a run
@@ -35,18 +33,12 @@ class Flat(Card):
     """
 
     name = "flat"
+    written = ("dim",)
 
     def __init__(self, dim: int = 1) -> None:
         self.dim = arguments.whole("dim", dim, 1, arguments.MOST_COORDINATES)
         self.low = frozen(np.full(self.dim, -np.inf))
         self.high = frozen(np.full(self.dim, np.inf))
-
-    def __repr__(self) -> str:
-        return f"Flat(dim={self.dim})"
-
-    def parameters(self) -> dict[str, Any]:
-        """The constructor's parameters as plain numbers."""
-        return {"dim": self.dim}
 
     def log_density(self, x: ArrayLike) -> Array:
         """Zero at points (n, dim), shape (n,)."""

@@ -18,9 +18,9 @@ from particlegvi.losses.formulas.logarithm import logarithm
 from particlegvi.losses.formulas.parser import parse, variables_of
 from particlegvi.losses.formulas.plain import run
 from particlegvi.priors import stretched
+from particlegvi.priors.placed import Described
 from particlegvi.tools.arguments import array, frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import as_written, refuse
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ DIGITS = 13  # of the normaliser: it is rounded, so that its last bits do not de
 
 
 @explains_bad_calls
-class Prior(Card):
+class Prior(Described):
     """A prior with the density of a formula; `from_formula` makes it.
 
     Parameters

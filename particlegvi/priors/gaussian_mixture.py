@@ -9,15 +9,15 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.losses.gaussian_mixture import GaussianMixture as MixtureTerm
 from particlegvi.priors.mixture_embedding import MixtureEmbedding
+from particlegvi.priors.placed import Described
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
 
 
 @explains_bad_calls
-class GaussianMixture(Card):
+class GaussianMixture(Described):
     """Mixture of Gaussians with independent coordinates: sum_k weight_k N(mean_k, diag(sd_k^2)).
 
     Parameters
@@ -57,10 +57,6 @@ class GaussianMixture(Card):
         self.sd = frozen(np.sqrt(self.weights @ (self.sds**2 + (self.means - self.mean) ** 2)))
         self.low = frozen(np.full(self.dim, -np.inf))
         self.high = frozen(np.full(self.dim, np.inf))
-
-    def __repr__(self) -> str:
-        parts = ", ".join(f"{key}={value}" for key, value in self.parameters().items())
-        return f"GaussianMixture({parts})"
 
     def parameters(self) -> Facts:
         """The constructor's parameters as plain lists."""

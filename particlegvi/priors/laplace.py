@@ -8,16 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array, Facts
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
-from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
+from particlegvi.priors.placed import CentreAndScale
+from particlegvi.tools.arguments import frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import as_written, refuse
 
 
 @explains_bad_calls
-class Laplace(Card):
+class Laplace(CentreAndScale):
     """Laplace prior, independent coordinates with the density exp(-|x - location| / scale) / (2 scale).
 
     Parameters
@@ -38,23 +37,13 @@ class Laplace(Card):
     """
 
     name = "laplace"
+    written = ("location", "scale")
+    location: Array
+    scale: Array
 
     def __init__(self, location: ArrayLike = 0.0, scale: ArrayLike = 1.0) -> None:
-        spread = coordinates("scale", scale)
-        if not np.all(spread > 0.0):
-            raise refuse("scale", scale, "a positive number, or positive numbers")
-        self.location, self.scale = same_length(("location", "scale"), coordinates("location", location), spread)
-        self.dim = self.location.size
+        self.place(location, scale)
         self.mean, self.sd = self.location, frozen(math.sqrt(2.0) * self.scale)
-        self.low = frozen(np.full(self.dim, -np.inf))
-        self.high = frozen(np.full(self.dim, np.inf))
-
-    def __repr__(self) -> str:
-        return f"Laplace(location={as_written(self.location)}, scale={as_written(self.scale)})"
-
-    def parameters(self) -> Facts:
-        """The constructor's parameters as plain numbers and lists."""
-        return {"location": as_written(self.location), "scale": as_written(self.scale)}
 
     def log_density(self, x: ArrayLike) -> Array:
         """log p at points (n, dim), shape (n,)."""

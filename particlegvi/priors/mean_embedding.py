@@ -7,15 +7,16 @@ where the prior's own samples would be.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Facts, Kernel, Located, Placed, Prior, Term
+from particlegvi.contracts import Kernel, Located, Placed, Prior, Term
 from particlegvi.engine.numerics.compiled import distinct
 from particlegvi.engine.terms.constant import Constant
 from particlegvi.priors.flat import Flat
 from particlegvi.priors.gaussian_sums import Smoothing, gaussian_sum
+from particlegvi.priors.placed import Described
 from particlegvi.priors.tabulating import tabulated
 from particlegvi.priors.weighted_points import PANELS, Discretised, monte_carlo, quadrature
 from particlegvi.tools import arguments, parts
@@ -43,13 +44,6 @@ class Embedding(NamedTuple):
     term: Term
     description: str
     error: float
-
-
-@runtime_checkable
-class Described(Protocol):
-    """The priors of this package: everything about one follows from its class, its parameters and its ends."""
-
-    def parameters(self) -> Facts: ...
 
 
 def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 200, seed: int = 0) -> Embedding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,14 +11,13 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.priors.mixture_embedding import MixtureEmbedding
-from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
+from particlegvi.priors.placed import CentreAndScale
+from particlegvi.tools.arguments import locations, whole
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import as_written, refuse
 
 
 @explains_bad_calls
-class Normal(Card):
+class Normal(CentreAndScale):
     """Normal prior, independent coordinates: N(mean, diag(sd^2)).
 
     Parameters
@@ -37,22 +36,12 @@ class Normal(Card):
     """
 
     name = "normal"
+    written = ("mean", "sd")
+    mean: Array
+    sd: Array
 
     def __init__(self, mean: ArrayLike = 0.0, sd: ArrayLike = 1.0) -> None:
-        spread = coordinates("sd", sd)
-        if not np.all(spread > 0.0):
-            raise refuse("sd", sd, "a positive number, or positive numbers")
-        self.mean, self.sd = same_length(("mean", "sd"), coordinates("mean", mean), spread)
-        self.dim = self.mean.size
-        self.low = frozen(np.full(self.dim, -np.inf))
-        self.high = frozen(np.full(self.dim, np.inf))
-
-    def __repr__(self) -> str:
-        return f"Normal(mean={as_written(self.mean)}, sd={as_written(self.sd)})"
-
-    def parameters(self) -> dict[str, Any]:
-        """The constructor's parameters as plain numbers and lists."""
-        return {"mean": as_written(self.mean), "sd": as_written(self.sd)}
+        self.place(mean, sd)
 
     def log_density(self, x: ArrayLike) -> Array:
         """log p at points (n, dim), shape (n,)."""

@@ -80,13 +80,7 @@ class Mass(NamedTuple):
 
 
 def integrate(log_density: LogDensity, low: Array, high: Array) -> Mass:
-    """The mass of a density that is positive between ``low`` and ``high`` (dim,), which may be infinite.
-
-    Raises
-    ------
-    ValueError
-        If the integral is infinite, zero or cannot be resolved, or the density is negative somewhere.
-    """
+    """The mass of a density that is positive between ``low`` and ``high`` (dim,), which may be infinite."""
     dim = len(low)
     stretches = _placed(log_density, low, high)
     before = -math.inf

@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array, Facts
+from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.priors.mixture_embedding import MixtureEmbedding
+from particlegvi.priors.placed import CentreAndScale
 from particlegvi.tools import arguments
-from particlegvi.tools.arguments import coordinates, frozen, locations, same_length, whole
+from particlegvi.tools.arguments import frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import as_written, refuse
+from particlegvi.tools.quoting import refuse
 
 MOST_DEGREES = 1e6
 SPACING, FEWEST = 0.25, 100  # of the nodes of the trapezoidal rule over the logarithm of the precision
@@ -24,7 +24,7 @@ DROP = 45.0  # in the logarithm of the mixing density, outside of which nothing 
 
 
 @explains_bad_calls
-class StudentT(Card):
+class StudentT(CentreAndScale):
     """Student's t prior, independent coordinates of the same degrees of freedom.
 
     Parameters
@@ -46,6 +46,9 @@ class StudentT(Card):
     """
 
     name = "student-t"
+    written = ("degrees_of_freedom", "location", "scale")
+    location: Array
+    scale: Array
     smooth_error = 1e-10  # of `smooth`
 
     def __init__(self, degrees_of_freedom: float = 3.0, location: ArrayLike = 0.0, scale: ArrayLike = 1.0) -> None:
@@ -53,25 +56,10 @@ class StudentT(Card):
         self.degrees_of_freedom = arguments.real("degrees_of_freedom", degrees_of_freedom, allowed)
         if not 0.1 <= self.degrees_of_freedom <= MOST_DEGREES:
             raise refuse("degrees_of_freedom", degrees_of_freedom, allowed)
-        spread = coordinates("scale", scale)
-        if not np.all(spread > 0.0):
-            raise refuse("scale", scale, "a positive number, or positive numbers")
-        self.location, self.scale = same_length(("location", "scale"), coordinates("location", location), spread)
-        self.dim = self.location.size
+        self.place(location, scale)
         if self.degrees_of_freedom > 2.0:
             self.mean = self.location
             self.sd = frozen(self.scale * math.sqrt(self.degrees_of_freedom / (self.degrees_of_freedom - 2.0)))
-        self.low = frozen(np.full(self.dim, -np.inf))
-        self.high = frozen(np.full(self.dim, np.inf))
-
-    def __repr__(self) -> str:
-        place = f"location={as_written(self.location)}, scale={as_written(self.scale)}"
-        return f"StudentT(degrees_of_freedom={self.degrees_of_freedom}, {place})"
-
-    def parameters(self) -> Facts:
-        """The constructor's parameters as plain numbers and lists."""
-        place = {"location": as_written(self.location), "scale": as_written(self.scale)}
-        return {"degrees_of_freedom": self.degrees_of_freedom, **place}
 
     def _log_scale(self) -> float:
         nu = self.degrees_of_freedom

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms.constant import Constant
+from particlegvi.priors.placed import Described
 from particlegvi.tools.arguments import coordinates, locations, same_length, whole
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import as_written, shown
+from particlegvi.tools.quoting import shown
 
 
 @explains_bad_calls
-class Uniform(Card):
+class Uniform(Described):
     """Uniform prior on the box of all x with low <= x <= high.
 
     Particles that leave the box are reflected by the engine; the density outside is zero.
@@ -35,6 +35,7 @@ class Uniform(Card):
     """
 
     name = "uniform"
+    written = ("low", "high")
 
     def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
         self.low, self.high = same_length(("low", "high"), coordinates("low", low), coordinates("high", high))
@@ -45,13 +46,6 @@ class Uniform(Card):
         self.dim = self.low.size
         self.mean = self.low + 0.5 * width
         self.sd = width / math.sqrt(12.0)
-
-    def __repr__(self) -> str:
-        return f"Uniform(low={as_written(self.low)}, high={as_written(self.high)})"
-
-    def parameters(self) -> dict[str, Any]:
-        """The constructor's parameters as plain numbers and lists."""
-        return {"low": as_written(self.low), "high": as_written(self.high)}
 
     def log_density(self, x: ArrayLike) -> Array:
         """log p at points (n, dim), shape (n,): minus infinity outside the box."""

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.targets.quadrature.curve import Curve
 from particlegvi.targets.quadrature.nodes import Nodes
+from particlegvi.targets.quadrature.panels import Curve
 from particlegvi.targets.quadrature.potential import LogWeight
 from particlegvi.tools import arguments, html
 
@@ -149,7 +149,7 @@ class DensityTarget:
         random = seeded(number, seed)
         if self._nodes is None:
             return self.quantile(random.random(number))[:, None]
-        from particlegvi.targets.quadrature.draws import draws_in_plane
+        from particlegvi.targets.quadrature.nodes import draws_in_plane
 
         return draws_in_plane(self._nodes, self.log_pdf, number, random)
 
@@ -157,7 +157,7 @@ class DensityTarget:
         """The density of the quadrature's polynomials at points (n, dim), (n,): lower than `pdf` in a missed well."""
         if self._nodes is None:
             return self.curve("quadrature_pdf").pdf(x[:, 0])
-        from particlegvi.targets.quadrature.draws import density_in_plane
+        from particlegvi.targets.quadrature.nodes import density_in_plane
 
         return density_in_plane(self._nodes, x)
 

@@ -93,13 +93,7 @@ class Repulsive:
         self.strength, self.place = strength, place
 
     def solve(self) -> Solution:
-        """The fixed point.
-
-        Raises
-        ------
-        ValueError
-            If exp(phi) is not integrable, the problem cannot be resolved, or the iteration does not converge.
-        """
+        """The fixed point."""
         nodes = discretise(self.phi, self.place, rough=True)
         keep, interaction = self._interaction(nodes)
         height = float(np.max(interaction.apply(nodes.masses[keep])))

@@ -45,7 +45,7 @@ NEVER_COMPILED = (
     "functionspace/likelihoods/__init__.py",
     "kernels/__init__.py", "kernels/bandwidth.py", "losses/__init__.py", "losses/checks.py", "losses/formulas/",
     "losses/loss.py", "priors/__init__.py", "priors/mean_embedding.py", "priors/stretched.py",
-    "priors/tabulating.py",
+    "priors/placed.py", "priors/tabulating.py",
 )  # fmt: skip
 STALE_AFTER_DAYS = 30.0
 

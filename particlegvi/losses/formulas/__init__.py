@@ -41,11 +41,6 @@ def compile_formula(formula: str, variables: Sequence[str] | str) -> FormulaTape
     FormulaTape
         A term like any other loss, but with no compilation of its own. Where the formula is not defined, for example
         at the logarithm of a negative number, it is nan.
-
-    Raises
-    ------
-    ValueError
-        For anything that is not such a formula; the message points at the place.
     """
     from particlegvi.losses.formulas.assembler import Assembler, lower
 

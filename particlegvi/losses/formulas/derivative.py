@@ -2,7 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from particlegvi.losses.formulas.graph import Graph, is_normal
+
+
+def _of_tanh(graph: Graph, number: int, a: int, slope: int) -> int:
+    """1 - tanh^2 would lose every digit far out, where 1 / cosh^2 keeps them."""
+    width = graph.call("cosh", a)
+    return graph.divide(graph.divide(slope, width), width)
+
+
+# The slope that a function passes on to its operand a, where its node is `number` and its own slope is `s`.
+SLOPES: dict[str, Callable[[Graph, int, int, int], int]] = {
+    "sin": lambda graph, number, a, s: graph.multiply(s, graph.call("cos", a)),
+    "cos": lambda graph, number, a, s: graph.negate(graph.multiply(s, graph.call("sin", a))),
+    "tan": lambda graph, number, a, s: graph.multiply(
+        s, graph.add(graph.constant(1.0), graph.multiply(number, number))
+    ),
+    "exp": lambda graph, number, a, s: graph.multiply(s, number),
+    "log": lambda graph, number, a, s: graph.divide(s, a),
+    "sqrt": lambda graph, number, a, s: graph.divide(graph.multiply(graph.constant(0.5), s), number),
+    "abs": lambda graph, number, a, s: graph.multiply(s, graph.sign(a)),
+    "sinh": lambda graph, number, a, s: graph.multiply(s, graph.call("cosh", a)),
+    "cosh": lambda graph, number, a, s: graph.multiply(s, graph.call("sinh", a)),
+    "tanh": _of_tanh,
+}
 
 
 def gradient(graph: Graph, value: int, dim: int) -> list[int]:
@@ -47,30 +72,4 @@ def _passed_on(graph: Graph, number: int, slope: int) -> list[tuple[int, int]]:
     if operation == "power":
         lowered = graph.power(a, graph.constant(exponent - 1.0))
         return [(a, graph.multiply(slope, graph.multiply(graph.constant(exponent), lowered)))]
-    return [(a, _of_function(graph, operation, number, a, slope))]
-
-
-def _of_function(graph: Graph, function: str, number: int, a: int, slope: int) -> int:
-    if function == "sin":
-        return graph.multiply(slope, graph.call("cos", a))
-    if function == "cos":
-        return graph.negate(graph.multiply(slope, graph.call("sin", a)))
-    if function == "tan":
-        return graph.multiply(slope, graph.add(graph.constant(1.0), graph.multiply(number, number)))
-    if function == "exp":
-        return graph.multiply(slope, number)
-    if function == "log":
-        return graph.divide(slope, a)
-    if function == "sqrt":
-        return graph.divide(graph.multiply(graph.constant(0.5), slope), number)
-    if function == "abs":
-        return graph.multiply(slope, graph.sign(a))
-    if function == "sinh":
-        return graph.multiply(slope, graph.call("cosh", a))
-    if function == "cosh":
-        return graph.multiply(slope, graph.call("sinh", a))
-    if function == "tanh":
-        # 1 - tanh^2 would lose every digit far out, where 1 / cosh^2 keeps them.
-        width = graph.call("cosh", a)
-        return graph.divide(graph.divide(slope, width), width)
-    raise AssertionError(f"no derivative of {function}")
+    return [(a, SLOPES[operation](graph, number, a, slope))]

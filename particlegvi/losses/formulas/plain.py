@@ -28,11 +28,6 @@ class PlainFormula:
     formula : str
     variables : sequence of str
         The name of each coordinate, in order.
-
-    Raises
-    ------
-    ValueError
-        For anything that is not such a formula; the message points at the place.
     """
 
     def __init__(self, formula: str, variables: Sequence[str]) -> None:

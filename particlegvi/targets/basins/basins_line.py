@@ -37,13 +37,7 @@ class Critical(NamedTuple):
 
 
 def basins_on_line(loss: Loss, low: float, high: float, initial: Prior | np.ndarray) -> AtomicTarget:
-    """Atoms and weights for a loss on [low, high] (reflecting where finite) from a prior object or points (n, 1).
-
-    Raises
-    ------
-    ValueError
-        If a minimum is not isolated, or mass flows to infinity or starts outside the box.
-    """
+    """Atoms and weights for a loss on [low, high] (reflecting where finite) from a prior object or points (n, 1)."""
 
     def derivative(x: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):

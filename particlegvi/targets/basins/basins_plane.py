@@ -27,13 +27,7 @@ LOST = 1e-6
 
 
 def basins_in_plane(loss: Loss, low: np.ndarray, high: np.ndarray, initial: Prior | np.ndarray) -> AtomicTarget:
-    """Atoms and weights for a loss on a box (reflecting where finite) from a prior object or points (n, 2).
-
-    Raises
-    ------
-    ValueError
-        If a minimum is not isolated, or mass flows to infinity or starts outside the box.
-    """
+    """Atoms and weights for a loss on a box (reflecting where finite) from a prior object or points (n, 2)."""
     points = initial if isinstance(initial, np.ndarray) else None
     if not isinstance(initial, np.ndarray):
         start = Q0(initial)

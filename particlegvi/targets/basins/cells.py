@@ -25,13 +25,7 @@ class Cells(NamedTuple):
 
 
 def integrate_plane(f: LogWeight, survey: PlaneSurvey, tolerance: float = 1e-9) -> Cells:
-    """Cells on each of which exp(f) is a polynomial of degree 9 in each coordinate to ``tolerance`` of its integral.
-
-    Raises
-    ------
-    ValueError
-        If f varies too finely to be resolved.
-    """
+    """Cells on each of which exp(f) is a polynomial of degree 9 in each coordinate to ``tolerance`` of its integral."""
     rule = gauss_legendre(ORDER)
     weights = np.outer(rule.weights, rule.weights).ravel()
     unit = np.stack(np.meshgrid(rule.nodes, rule.nodes, indexing="ij"), axis=-1).reshape(-1, 2)

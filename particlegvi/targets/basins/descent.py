@@ -33,13 +33,7 @@ class Descent:
         self.failed: list[np.ndarray] = []  # minima without a trap
 
     def labels(self, starts: np.ndarray) -> np.ndarray:
-        """Index of the trap that each start (n, dim) ends in, or UNRESOLVED or AWAY.
-
-        Raises
-        ------
-        ValueError
-            If a minimum is not isolated, or the gradient is not finite where the flow goes.
-        """
+        """Index of the trap that each start (n, dim) ends in, or UNRESOLVED or AWAY."""
         land = self.landscape
         x = np.clip(starts, land.low, land.high)
         result = np.full(len(x), UNRESOLVED)
@@ -116,13 +110,7 @@ class Descent:
         return [trap.at for trap in self.traps] + self.failed
 
     def add(self, at: np.ndarray) -> None:
-        """Add a minimum (dim,), if it is new, with the trap around it.
-
-        Raises
-        ------
-        ValueError
-            If it is not isolated.
-        """
+        """Add a minimum (dim,), if it is new, with the trap around it."""
         close = 1e-6 * self.landscape.scale
         known = [trap.at for trap in self.traps] + self.failed
         if any(np.linalg.norm(at - other) < close for other in known):

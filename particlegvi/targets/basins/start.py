@@ -96,8 +96,8 @@ class Q0:
             return partial(prior.cdf, coordinate=i), partial(prior.quantile, coordinate=i)
         if self.dim == 1:
             # Any other distribution on the line, from its log density.
-            from particlegvi.targets.quadrature.curve import Curve
             from particlegvi.targets.quadrature.nodes import discretise
+            from particlegvi.targets.quadrature.panels import Curve
             from particlegvi.targets.quadrature.potential import place_of
 
             panels = discretise(lambda x: np.array(prior.log_density(x)), place_of(prior)).panels

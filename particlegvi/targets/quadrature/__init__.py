@@ -2,7 +2,6 @@
 
 `potential` has the log density before normalisation, -loss/kl_weight + log p. `nodes` turns it into the nodes and
 masses that all targets use: by `panels` on the line, by the cells of `particlegvi.targets.basins.cells` in the plane.
-From panels, `curve` has the distribution function, quantiles and partial means; from nodes in the plane, `draws`
-samples. `mesh` sums a kernel over many nodes by the fast Fourier transform, for DRLE's fixed point; `interpolation`
-chooses its spacing and measures its error.
+`panels` also has the distribution function, quantiles and partial means on the line, `nodes` the draws in the plane.
+`mesh` sums a kernel over many nodes by the fast Fourier transform, for DRLE's fixed point.
 """

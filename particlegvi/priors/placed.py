@@ -1,0 +1,44 @@
+"""The base of priors with independent coordinates on the whole space, each with a centre and a scale."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from particlegvi.contracts import Array, Facts
+from particlegvi.tools.arguments import coordinates, frozen, same_length
+from particlegvi.tools.html import Card
+from particlegvi.tools.quoting import as_written, refuse
+
+
+class Described(Card):
+    """A prior that follows from its parameters, which are attributes of their names."""
+
+    written: tuple[str, ...]  # names of the parameters
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{key}={value}' for key, value in self.parameters().items())})"
+
+    def parameters(self) -> Facts:
+        """The constructor's parameters as plain numbers and lists."""
+        known = vars(self)
+        return {key: as_written(known[key]) if np.ndim(known[key]) else known[key] for key in self.written}
+
+
+class CentreAndScale(Described):
+    """Coordinates from minus to plus infinity; the last two parameters are the centre and the scale."""
+
+    dim: int
+    low: Array  # (dim,)
+    high: Array
+
+    def place(self, centre: ArrayLike, scale: ArrayLike) -> None:
+        """Check the centre and the scale, and set both as arrays (dim,), the dimension and the ends."""
+        keys = self.written[-2], self.written[-1]
+        spread = coordinates(keys[1], scale)
+        if not np.all(spread > 0.0):
+            raise refuse(keys[1], scale, "a positive number, or positive numbers")
+        both = same_length(keys, coordinates(keys[0], centre), spread)
+        vars(self).update(zip(keys, both, strict=True))
+        self.dim = both[0].size
+        self.low, self.high = frozen(np.full(self.dim, -np.inf)), frozen(np.full(self.dim, np.inf))
