@@ -190,17 +190,21 @@ class Mesh:
         """A ``scipy.sparse.csr_array``: the matrix (n, mesh points) of Lagrange weights of the points."""
         from scipy.sparse import csr_array
 
+        number = int(np.prod(self.shape))
+        # Half a million points have 64 weights each: indices of half the size take a third of the time.
+        index: type[np.integer] = np.int32 if max(number, len(x) * STENCIL ** x.shape[1]) < 2**31 else np.int64
+        sizes = np.array(self.shape, dtype=index)
         position = (x - self.origin) / self.spacing
-        first = np.clip(np.floor(position).astype(np.int64) - (HALF - 1), 0, np.array(self.shape) - STENCIL)
-        steps = np.arange(STENCIL)
+        first = np.clip(np.floor(position).astype(index) - (HALF - 1), 0, sizes - STENCIL)
+        steps = np.arange(STENCIL, dtype=index)
         columns, weights = first[:, :1] + steps, lagrange(position[:, 0] - first[:, 0])
         for i in range(1, x.shape[1]):
             more = lagrange(position[:, i] - first[:, i])
-            columns = columns[:, :, None] * self.shape[i] + (first[:, i : i + 1] + steps)[:, None, :]
+            columns = columns[:, :, None] * sizes[i] + (first[:, i : i + 1] + steps)[:, None, :]
             columns = columns.reshape(len(x), -1)
             weights = (weights[:, :, None] * more[:, None, :]).reshape(len(x), -1)
-        starts = np.arange(len(x) + 1) * columns.shape[1]
-        return csr_array((weights.ravel(), columns.ravel(), starts), shape=(len(x), int(np.prod(self.shape))))
+        starts = (np.arange(len(x) + 1) * columns.shape[1]).astype(index)
+        return csr_array((weights.ravel(), columns.ravel(), starts), shape=(len(x), number))
 
     def interpolated(self, values: np.ndarray, x: np.ndarray, chunk: int = 50_000) -> np.ndarray:
         """Values (mesh points,) interpolated to points (n, dim)."""
