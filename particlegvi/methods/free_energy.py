@@ -23,10 +23,10 @@ from particlegvi.engine.steps.metropolis import MetropolisEnsemble
 from particlegvi.engine.steps.schemes import HeunEnsemble, KineticEnsemble, TamedEnsemble
 from particlegvi.integrators.stepping import Stepping, Steppings, linear_part
 from particlegvi.kernels.on_outputs import OnFeatures
-from particlegvi.methods import jumps, options
+from particlegvi.methods import jumps
 from particlegvi.methods.flow import Jumping, ParticleFlow, ParticleProblem
 from particlegvi.methods.method import Method
-from particlegvi.methods.repulsion import repulsion_of
+from particlegvi.methods.repulsion import embedding_options, kernel_of, repulsion_of, repulsion_options
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
 
@@ -78,12 +78,12 @@ class FreeEnergy(Method):
     def __post_init__(self) -> None:
         for key, weight in (("kl_weight", self.kl_weight), ("mmd_weight", self.mmd_weight)):
             object.__setattr__(self, key, arguments.not_negative(key, weight))
-        object.__setattr__(self, "kernel", options.kernel_of(self.kernel))
-        options.embedding_options(self.embedding)
-        exact = options.repulsion_options(self.repulsion) is None
+        object.__setattr__(self, "kernel", kernel_of(self.kernel))
+        embedding_options(self.embedding)
+        exact = repulsion_options(self.repulsion) is None
         if isinstance(self.kernel, OnFeatures) and not exact:
             raise arguments.refuse("repulsion", self.repulsion, '"exact" for a kernel of features')
-        object.__setattr__(self, "jumps", options.jumps_of(self.jumps, self, exact))
+        object.__setattr__(self, "jumps", jumps.jumps_of(self.jumps, self, exact))
         if isinstance(self.kernel, OnFeatures) and self.jumps is not None:
             raise ValueError(f"jumps must be left out for {self.label} with a kernel of features")
 

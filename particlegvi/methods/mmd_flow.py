@@ -13,9 +13,9 @@ from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import normals
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms.evaluate import gradients
-from particlegvi.methods import options
 from particlegvi.methods.flow import DriftFlow, ParticleProblem, check_explicit
 from particlegvi.methods.method import Method
+from particlegvi.methods.repulsion import kernel_of
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
@@ -63,7 +63,7 @@ class MMDFlow(Method):
     def __post_init__(self) -> None:
         object.__setattr__(self, "kl_weight", arguments.positive("kl_weight", self.kl_weight))
         object.__setattr__(self, "noise", arguments.not_negative("noise", self.noise))
-        object.__setattr__(self, "kernel", options.kernel_of(self.kernel))
+        object.__setattr__(self, "kernel", kernel_of(self.kernel))
         object.__setattr__(self, "samples", arguments.whole("samples", self.samples, 1, MOST_SAMPLES))
         if self.reference is not None and not isinstance(self.reference, Distribution):
             object.__setattr__(self, "reference", _points(self.reference))

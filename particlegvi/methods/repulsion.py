@@ -1,25 +1,26 @@
-"""The repulsion of a method: its kernel of particles or of features, and the attraction to the prior."""
+"""The repulsion of a method: its options as a user may write them, its kernel of particles or of features, and the
+attraction to the prior."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from particlegvi import kernels
 from particlegvi.contracts import Array, Facts, Kernel, Loss, Prior, Term
+from particlegvi.engine.pairs.approximate import APPROXIMATIONS, Approximation
 from particlegvi.engine.pairs.features import FeatureRepulsion, Features
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms import evaluate
 from particlegvi.engine.terms.own_parts import try_kernel
 from particlegvi.kernels import bandwidth
 from particlegvi.kernels.on_outputs import OnFeatures
-from particlegvi.methods import options
 from particlegvi.methods.flow import ParticleProblem
-from particlegvi.priors import Flat, embedding
-from particlegvi.tools import arguments
+from particlegvi.priors import Flat, embedding, mean_embedding
+from particlegvi.tools import arguments, parts
 
 SAMPLES = 200  # frozen draws from the prior
 
@@ -70,6 +71,53 @@ class Interaction(NamedTuple):
     facts: Facts | None = None
 
 
+def kernel_of(kernel: object) -> Kernel | None:
+    """A kernel, from a name or a mapping with ``name`` and parameters, as scenarios have it, too; None stays None."""
+    if isinstance(kernel, str):
+        kernel = {"name": kernel}
+    if isinstance(kernel, Mapping):
+        try:
+            return kernels.get(**{"name": "squared-exponential", **kernel})
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"kernel: {error}") from None
+    found: Kernel | None = parts.kernel_or_none(kernel)
+    if isinstance(found, tuple):
+        try_kernel(found)
+    return found
+
+
+def embedding_options(given: object) -> Facts:
+    """``how`` and ``samples`` of an embedding given as a name or a mapping."""
+    options: Facts = {"how": given}
+    if isinstance(given, Mapping):
+        options = {"how": "auto", **given}
+    if not set(options) <= {"how", "samples"} or not isinstance(options["how"], str):
+        raise arguments.refuse("embedding", given, 'a name, or a mapping with "how" and "samples"')
+    if options["how"] not in mean_embedding.WAYS:
+        raise arguments.refuse("embedding", options["how"], f"one of {', '.join(mean_embedding.WAYS)}")
+    if "samples" in options:
+        options["samples"] = arguments.whole("samples of the embedding", options["samples"], 1, 1_000_000)
+    return options
+
+
+def repulsion_options(repulsion: object) -> tuple[type[Approximation], int] | None:
+    """The class of an approximation and its size, from a name or a mapping; None for "exact"."""
+    allowed = 'a name, or a mapping with "how" and "size"'
+    if not isinstance(repulsion, str | Mapping):
+        raise arguments.refuse("repulsion", repulsion, allowed)
+    options = {"how": repulsion} if isinstance(repulsion, str) else dict(repulsion)
+    how = options.get("how")
+    if not set(options) <= {"how", "size"} or (how == "exact" and "size" in options):
+        raise arguments.refuse("repulsion", repulsion, allowed)
+    if how == "exact":
+        return None
+    if not isinstance(how, str) or how not in APPROXIMATIONS:
+        raise arguments.refuse("repulsion", how, f"one of {', '.join(['exact', *APPROXIMATIONS])}")
+    chosen = APPROXIMATIONS[how]
+    size = options.get("size", chosen.default)
+    return chosen, arguments.whole("size of the repulsion", size, chosen.least, arguments.MOST_PARTICLES)
+
+
 def check_kernel(kernel: Kernel | None, loss: Loss) -> None:
     """Refuse a kernel of features with a loss that does not know them; their inputs must have its columns."""
     if not isinstance(kernel, OnFeatures):
@@ -89,14 +137,14 @@ def repulsion_of(method: Repelling, problem: ParticleProblem, approximated: bool
     """
     if method.mmd_weight == 0.0:
         return Interaction()
-    how = options.embedding_options(method.embedding)
+    how = embedding_options(method.embedding)
     if isinstance(method.kernel, OnFeatures):
         check_kernel(method.kernel, problem.loss)
         return _of_features(method.kernel, problem, **how)
     prior, seed = problem.prior, problem.seed
     kernel, rule = kernels.resolve(method.kernel, prior, problem.start, seed)
     attraction = embedding(prior, kernel, seed=seed, **how)
-    chosen = options.repulsion_options(method.repulsion) if approximated else None
+    chosen = repulsion_options(method.repulsion) if approximated else None
     approximation = None if chosen is None else chosen[0](kernel, chosen[1], seed)
     facts = {
         "kernel": kernel.name,

@@ -11,9 +11,9 @@ from particlegvi import kernels
 from particlegvi.contracts import Array, Flow, Kernel
 from particlegvi.engine.pairs.stein import stein_sum
 from particlegvi.engine.terms.evaluate import gradients
-from particlegvi.methods import options
 from particlegvi.methods.flow import DriftFlow, ParticleProblem, check_explicit
 from particlegvi.methods.method import Method
+from particlegvi.methods.repulsion import kernel_of
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
 
@@ -49,7 +49,7 @@ class SVGD(Method):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kl_weight", arguments.positive("kl_weight", self.kl_weight))
-        object.__setattr__(self, "kernel", options.kernel_of(self.kernel))
+        object.__setattr__(self, "kernel", kernel_of(self.kernel))
 
     def check_integrator(self, name: str) -> None:
         check_explicit(self.label, name)
