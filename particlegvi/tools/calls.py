@@ -75,8 +75,9 @@ def _told(function: Callable[..., object], given: tuple[object, ...], named: Map
         pass
     else:
         return None
-    # A constructor may be inherited: its first argument is the class that is made.
-    owner = given[0].__name__ if given and isinstance(given[0], type) else _owner(function)
+    owner = _owner(function)
+    if function.__name__ == "__new__" and given and isinstance(given[0], type):  # it may be inherited
+        owner = given[0].__name__
     parameters = list(signature.parameters.values())
     if parameters and parameters[0].name in ("self", "cls"):
         parameters, given = parameters[1:], given[1:]
