@@ -20,6 +20,7 @@ from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.tools import arguments
 
 CovarianceFunction: TypeAlias = Callable[..., Array]  # k(A, B), and k(A) for k(A, A)
+TIES = 1e-6  # relative differences of standard deviations that order the pivots of equal ones
 MOST_RANK = 1500
 TOLERANCE = 1e-14  # part of the trace that a factor of low rank may leave
 NEGATIVE, COARSE = 1e-8, 1e-5  # smaller negative parts of the largest variance are rounding, in float64 and in float32
@@ -39,6 +40,33 @@ def root(covariance: Array, scale: float) -> Array:
     rows = np.empty_like(factor)
     rows[pivots - 1] = factor
     return rows
+
+
+def root_for_draws(covariance: Array, scale: float) -> Array:
+    """`root` with pivots in an order that rounding does not decide, so that draws agree with all kernels of BLAS.
+
+    Of inputs with equal variances, as in a symmetric design, the last is the first pivot.
+    """
+    weight = 1.0 + TIES * np.arange(len(covariance)) / max(len(covariance), 1)
+    return root(weight[:, None] * covariance * weight, scale) / weight[:, None]
+
+
+def fixed_signs(vectors: Array) -> Array:
+    """Eigenvectors, in columns, with signs that do not depend on the kernels of BLAS.
+
+    The first entry is positive whose size is at least half of the largest. The largest one itself may change with
+    rounding: in a symmetric design two entries are equal but for rounding. Eigenvectors of eigenvalues that are equal
+    but for rounding are any basis of their space, with any signs.
+    """
+    large = np.abs(vectors) >= 0.5 * np.abs(vectors).max(axis=0, initial=0.0)
+    first = vectors[large.argmax(axis=0), np.arange(vectors.shape[1])]
+    return vectors * np.where(first < 0.0, -1.0, 1.0)
+
+
+def directions(matrix: Array) -> tuple[Array, Array]:
+    """The eigenvalues of a symmetric matrix, ascending, and its eigenvectors in columns with `fixed_signs`."""
+    values, vectors = linalg.eigh(matrix)
+    return values, fixed_signs(vectors)
 
 
 def squared_bures_distance(a: Array, b: Array) -> float:

@@ -11,7 +11,7 @@ from scipy import linalg
 
 from particlegvi.contracts import Array, Basis
 from particlegvi.functionspace.basis.nystroem import with_inducing_points
-from particlegvi.functionspace.linalg import root
+from particlegvi.functionspace.linalg import fixed_signs, root_for_draws
 from particlegvi.tools.arguments import matrix, points
 from particlegvi.tools.registry import look_up
 
@@ -54,7 +54,7 @@ class Residual:
         points and repeated rows. It costs n^3 / 3 once and n^2 for each draw.
         """
         prior = float(np.max(self.basis.covariance.diagonal(X), initial=0.0))
-        half = root(self.covariance(X), prior)
+        half = root_for_draws(self.covariance(X), prior)
         return matrix("normals", normals, len(half)) @ half.T
 
 
@@ -93,7 +93,7 @@ class ThesisResidual:
     def covariance(self, X: ArrayLike, X2: ArrayLike | None = None) -> Array:
         """The covariance of the draws of `sample`, (n, n); that of two sets of inputs would depend on their union."""
         if X2 is not None:
-            raise ValueError('residual="thesis" has no covariance of two sets of inputs; ask for both in one array')
+            raise ValueError('X2 must be None with residual="thesis", not an array: join both sets of inputs in X')
         half = self._root(X)
         return half @ half.T
 
@@ -106,7 +106,7 @@ class ThesisResidual:
         half = self._root(X)
         # The joint draw would need n + size normals; n normals give the same distribution.
         vectors, sizes, _ = linalg.svd(half, full_matrices=False)
-        return matrix("normals", normals, len(half)) @ (vectors * sizes).T
+        return matrix("normals", normals, len(half)) @ (fixed_signs(vectors) * sizes).T
 
     def _root(self, X: ArrayLike) -> Array:
         """A root (n, n + size) of the covariance of F(X) - sum_m V_m e_m(X) under the nearest positive joint."""

@@ -134,5 +134,5 @@ class TestThesis:
         np.testing.assert_allclose(self.residual.variance(X), expected.diagonal(), atol=1e-12)
 
     def test_two_sets_of_inputs_are_refused(self):
-        with pytest.raises(ValueError, match="ask for both in one array"):
+        with pytest.raises(ValueError, match="X2 must be None"):
             self.residual.covariance(X, X)

@@ -12,6 +12,7 @@ from scipy import linalg
 from particlegvi.contracts import Array, Basis, Facts
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
+from particlegvi.functionspace.linalg import fixed_signs
 from particlegvi.tools.arguments import points
 from particlegvi.tools.registry import look_up
 
@@ -151,18 +152,11 @@ def _eigenpairs(k: Covariance, Z: Array) -> tuple[Array, Array, float]:
             continue
         smallest = ascending[0]
         if smallest >= -NEGATIVE * ascending[-1] and ascending[-1] > 0.0:
-            return ascending[::-1] / len(Z), _fixed_signs(vectors[:, ::-1]), jitter * size
+            return ascending[::-1] / len(Z), fixed_signs(vectors[:, ::-1]), jitter * size
     raise ValueError(
         f"the matrix of {k!r} at the inducing points is not positive semi-definite: its smallest eigenvalue is "
         f"{smallest:.3g} where the prior variance is {size:.3g}; a covariance function is needed"
     )
-
-
-def _fixed_signs(vectors: Array) -> Array:
-    # Do not use the largest entry: in a symmetric design two entries are equal up to rounding.
-    large = np.abs(vectors) >= 0.5 * np.abs(vectors).max(axis=0)
-    first = vectors[large.argmax(axis=0), np.arange(vectors.shape[1])]
-    return vectors * np.where(first < 0.0, -1.0, 1.0)
 
 
 def with_inducing_points(basis: Basis, user: str) -> Nystroem:

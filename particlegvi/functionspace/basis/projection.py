@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg
 
 from particlegvi.contracts import Array, Basis, Facts
 from particlegvi.functionspace import covariances, functionals
 from particlegvi.functionspace.basis.nystroem import Nystroem
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
+from particlegvi.functionspace.linalg import directions
 from particlegvi.tools.arguments import points
 from particlegvi.tools.quoting import refuse
 
@@ -59,7 +59,7 @@ class Projection:
         k = covariances.of(covariance)
         matrix = of.gram(k)
         scale = 1.0 / np.sqrt(matrix.diagonal())
-        ascending, vectors = linalg.eigh(scale[:, None] * matrix * scale)
+        ascending, vectors = directions(scale[:, None] * matrix * scale)
         if not ascending[0] >= -NEGATIVE * ascending[-1]:
             raise ValueError(
                 f"the covariance matrix of the functionals must be positive semi-definite, not have the eigenvalue "

@@ -29,30 +29,30 @@ class Covariance:
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         """k(A, B), shape (n, m), for inputs (n, dim) and (m, dim); without B it is k(A, A), exactly symmetric."""
-        raise NotImplementedError
+        raise self._undefined("__call__(A, B)")
 
     def diagonal(self, A: ArrayLike) -> Array:
         """k(a, a) for every row of A, shape (n,)."""
-        raise NotImplementedError
+        raise self._undefined("diagonal(A)")
 
     def log_parameters(self) -> Array:
         """The logarithms of the parameters, shape (parameters,), in the order of `parameter_names`."""
-        raise NotImplementedError
+        raise self._undefined("log_parameters()")
 
     def parameter_names(self) -> list[str]:
         """The names of the parameters, for example ``["lengthscale[0]", "lengthscale[1]", "variance"]``."""
-        raise NotImplementedError
+        raise self._undefined("parameter_names()")
 
     def with_log_parameters(self, vector: ArrayLike) -> Covariance:
         """A covariance of this kind with other parameters."""
-        raise NotImplementedError
+        raise self._undefined("with_log_parameters(vector)")
 
     def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
         """The gradient of ``sum(weights * k(A, B))`` in the log parameters, shape (parameters,).
 
         For any number of parameters, no array is larger than k(A, B).
         """
-        raise NotImplementedError
+        raise self._undefined("log_parameter_gradient(A, B, weights)")
 
     def diagonal_log_parameter_gradient(self, A: ArrayLike, weights: ArrayLike) -> Array:
         """The gradient of ``sum(weights * diagonal(A))`` in the log parameters, shape (parameters,)."""
@@ -68,7 +68,10 @@ class Covariance:
 
         With symmetric weights, the gradient of ``sum(weights * k(A, A))`` is twice the result for B = A.
         """
-        raise NotImplementedError
+        raise self._undefined("input_gradient(A, B, weights)")
+
+    def _undefined(self, method: str) -> NotImplementedError:
+        return NotImplementedError(f"the class {type(self).__name__} of a covariance must define {method}")
 
     def between(self, A: Array, B: Array, columns: int) -> Between:
         """k(A, B), padded with columns of zeros to ``columns``, and its gradients; the inputs are already checked."""

@@ -71,12 +71,12 @@ class Stationary(Scaled):
     @staticmethod
     def profile(s2: Array) -> Array:
         """The correlation at the scaled squared distances, 1 at 0."""
-        raise NotImplementedError
+        raise NotImplementedError("a class derived from Stationary must define profile(s2)")
 
     @staticmethod
     def slope(s2: Array) -> Array:
         """d profile / d(s2); if the derivative at s2 = 0 is infinite, any finite number may stand there."""
-        raise NotImplementedError
+        raise NotImplementedError("a class derived from Stationary must define slope(s2)")
 
     def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
         return self.variance * self.profile(self._squares(*self.pair(A, B)))

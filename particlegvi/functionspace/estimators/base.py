@@ -127,7 +127,7 @@ class Classifier(ClassifierMixin, Estimator):
                 raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
         self.classes_, labels = np.unique(targets, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class alone, {self.classes_.tolist()[0]!r}; two are needed")
+            raise ValueError(f"y must hold two classes or more, not one class alone, {self.classes_.tolist()[0]!r}")
         return x, labels, seed
 
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -150,7 +150,7 @@ def _sd(key: str, columns: Array) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         found = preprocessing.column_sd(columns)
     if not np.all(np.isfinite(found)):
-        raise refuse(key, float(np.abs(columns).max()), "of numbers whose squares are finite")
+        raise refuse(key, float(np.abs(columns).max()), "numbers whose squares are finite")
     return found
 
 

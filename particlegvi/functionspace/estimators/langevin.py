@@ -192,7 +192,7 @@ class ProjectedLangevinPoissonRegressor(RegressorMixin, ProjectedLangevinEstimat
         x, targets, seed = self._read(X, y, y_numeric=True, ensure_min_samples=2)
         t = PoissonLogRates().check_targets(targets.astype(np.float64), len(x))
         if not t.any():
-            raise ValueError("y is 0 in every row; a count above 0 is needed to find a rate")
+            raise ValueError("y must hold a count above 0, so that a rate can be found, not be 0 in every row")
         self.exposure_ = float(t.mean())
         logs = np.log((t + 0.5) / (self.exposure_ + 0.5))
         self.kernel_, _ = self._regression_kernel(x, logs, NOISE, seed)

@@ -70,7 +70,7 @@ class Fourier(Functionals):
         if not self.ends:
             return 2 * self.frequencies + 1
         if self._smooth is None:
-            raise ValueError("the number of functionals with ends=True must be asked after a covariance was given")
+            raise ValueError("the number of Fourier functionals with ends=True is known after a covariance was given")
         return 2 * self.frequencies + 2 + self._smooth
 
     def check(self, covariance: Covariance) -> None:

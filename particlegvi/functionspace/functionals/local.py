@@ -254,7 +254,7 @@ class Intervals(Local):
         for part in covariance.parts if isinstance(covariance, Sum) else (covariance,):
             if isinstance(part, Stationary) and shortest < SHORTEST * float(np.max(part.lengthscale)):
                 raise ValueError(
-                    f"intervals must be at least 1e-8 lengthscales long, not {shortest:g}; Points says the same"
+                    f"intervals must be at least 1e-8 lengthscales long, not {shortest:g}: use Points for shorter ones"
                 )
 
     def terms(self) -> Terms:

@@ -106,8 +106,8 @@ class Climb:
         self.steps, self.ended, self.converged = 0, False, False
         if self.height == -math.inf:
             raise ValueError(
-                "the evidence lower bound is not finite where the climb begins;"
-                " likelier values of f are needed as start"
+                "start must be values of f where the evidence lower bound is finite,"
+                " not values (zeros by default) at which the likelihood of y is 0"
             )
 
     @property

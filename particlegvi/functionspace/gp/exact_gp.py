@@ -16,7 +16,7 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, functionals
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals, Points
-from particlegvi.functionspace.linalg import root
+from particlegvi.functionspace.linalg import root_for_draws
 from particlegvi.tools.arguments import points, scale, vector
 from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
@@ -67,8 +67,8 @@ class ExactGaussianProcess(Card):
         except linalg.LinAlgError:
             largest = float(self.observed.diagonal(self.covariance).max())
             raise ValueError(
-                f"noise_variance is {self.noise_variance:.3g}, too small for rounding errors in a kernel matrix of "
-                f"{len(matrix)} inputs with prior variance {largest:.3g}; a larger one is needed"
+                f"noise_variance must be larger than {self.noise_variance:.3g}: rounding makes the kernel matrix of "
+                f"{len(matrix)} inputs with prior variance {largest:.3g} indefinite"
             ) from None
         self._weights = linalg.cho_solve((self._factor, True), self._left)
         return self
@@ -107,7 +107,7 @@ class ExactGaussianProcess(Card):
     def sample(self, X: ArrayLike | Functionals, normals: Array) -> Array:
         """Posterior draws of f(X), or of functionals of f, shape (draws, n), from standard normals (draws, n)."""
         scale = float(np.max(self._places(X).diagonal(self.covariance), initial=0.0))
-        return self.predict(X) + normals @ root(self.posterior_covariance(X), scale).T
+        return self.predict(X) + normals @ root_for_draws(self.posterior_covariance(X), scale).T
 
     @one_blas_thread()
     def log_marginal_likelihood(self) -> float:
@@ -120,7 +120,7 @@ class ExactGaussianProcess(Card):
     def log_marginal_likelihood_gradient(self) -> Array:
         """The gradient of log p(y) in the log parameters of the covariance and, last, in the log noise variance."""
         if not isinstance(self.observed, Points):
-            raise ValueError("the gradient of the log marginal likelihood must be asked for after a fit to points")
+            raise ValueError("the gradient of the log marginal likelihood needs a fit to points, not to functionals")
         inverse, _ = lapack.dpotri(self._factor, lower=1)
         # Half of d log p(y) / d matrix; dpotri fills one triangle only.
         half = 0.5 * (np.outer(self._weights, self._weights) - np.tril(inverse) - np.tril(inverse, -1).T)

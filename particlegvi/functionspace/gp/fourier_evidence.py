@@ -127,7 +127,7 @@ def fit_with_functionals(
     """The parameters with the highest evidence bound, by L-BFGS; see `fit_hyperparameters`."""
     sums = FourierSums(functionals, X, y)
     if not sums.square > 0.0:
-        raise ValueError("y is 0 in every row; targets that vary are needed to find hyperparameters")
+        raise ValueError("y must vary, so that hyperparameters can be found, not be 0 in every row")
     limits = noise_limits(sums.square / sums.rows)
 
     def bound(logs: Array) -> float:

@@ -113,7 +113,7 @@ def fit_hyperparameters(
             raise refuse("functionals", functionals, "a set of the kind functionals.Fourier")
         return fit_with_functionals(start, functionals, x, t, noise, most_iterations)
     if not np.any(t):
-        raise ValueError("y is 0 in every row; targets that vary are needed to find hyperparameters")
+        raise ValueError("y must vary, so that hyperparameters can be found, not be 0 in every row")
     limits = noise_limits(float(np.mean(t**2)))
     if asked == "elbo":
         return by_bound(Regression(x, t, limits), start, noise, inducing_points, most_iterations, seed=seed)

@@ -203,7 +203,7 @@ class SparseGaussianProcess(Card):
         """
         noise = self._noise_variance("certify")
         if self._data is None:
-            raise ValueError("certify needs the data of a fit; fit(X, y) comes first")
+            raise ValueError("certify needs the data of a fit: call fit(X, y) before")
         basis = with_inducing_points(self.basis, "certify")
         return certify(Fitted(basis, self.law, *self._data, noise), steps, tight)
 

@@ -11,7 +11,9 @@ from particlegvi import contracts
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.terms.own_parts import try_likelihood
 from particlegvi.tools.arguments import scale, vector
+from particlegvi.tools.quoting import refuse
 
+COMPILED = ("cost_at", "slope_at", "curvature_at")  # methods of (f, y) that the engine compiles
 Random: TypeAlias = np.random.Generator | int | None  # a generator, a seed, or None for fresh numbers
 
 
@@ -58,23 +60,26 @@ class Likelihood:
 
     def information(self, f: ArrayLike) -> Array:
         """Fisher information about f, or an upper bound of it."""
-        raise NotImplementedError
+        raise self._undefined("information(f)")
 
     def log_density(self, y: ArrayLike, f: ArrayLike) -> Array:
         """log p(y|f), for arrays that broadcast against each other."""
-        raise NotImplementedError
+        raise self._undefined("log_density(y, f)")
 
     def mean(self, f: ArrayLike) -> Array:
         """Mean of y given f."""
-        raise NotImplementedError
+        raise self._undefined("mean(f)")
 
     def variance(self, f: ArrayLike) -> Array:
         """Variance of y given f."""
-        raise NotImplementedError
+        raise self._undefined("variance(f)")
 
     def sample(self, f: ArrayLike, random: Random = None) -> Array:
         """Draws of y given f; ``random`` is a numpy Generator or a seed."""
-        raise NotImplementedError
+        raise self._undefined("sample(f, random)")
+
+    def _undefined(self, method: str) -> NotImplementedError:
+        return NotImplementedError(f"the class {type(self).__name__} of a likelihood must define {method}")
 
     def _pointwise(self, which: int, f: ArrayLike, y: ArrayLike) -> Array:
         from particlegvi.engine.steps.projected import pointwise
@@ -104,11 +109,34 @@ class Likelihood:
         return {"name": self.name, **self._asdict()}  # type: ignore[attr-defined]
 
 
-def observations(likelihood: contracts.Likelihood, y: ArrayLike, rows: int) -> Array:
-    """The targets (rows,) that a likelihood allows; one of a user is tried at them."""
+def observations(likelihood: contracts.Likelihood, y: ArrayLike, rows: int, *needed: str) -> Array:
+    """The targets (rows,) that a likelihood allows; a likelihood of a user is tried at them.
+
+    ``needed`` are the names of methods that the caller needs beside those that are compiled and the log density.
+    """
+    _check_methods(likelihood)
     found = likelihood.check_targets(y, rows)
     try_likelihood(likelihood, found)
+    _check_methods(likelihood, *needed)
     return found
+
+
+def _check_methods(likelihood: object, *needed: str) -> None:
+    """Refuse an object without the methods of a likelihood, and a class in place of an object."""
+    if isinstance(likelihood, type):
+        raise refuse("likelihood", likelihood, f"an object, such as {likelihood.__name__}()")
+    methods, lacking = ("check_targets", "log_density", "slope", *needed), []
+    if not isinstance(likelihood, Likelihood):
+        lacking = [name for name in methods if name not in dir(likelihood)]
+    elif not isinstance(likelihood, tuple):
+        raise refuse("likelihood", likelihood, "a NamedTuple of numbers, whose methods can be compiled")
+    else:
+        methods = (*COMPILED, "log_density", *needed)
+        homes = {name: [each for each in type(likelihood).__mro__ if name in vars(each)] for name in methods}
+        lacking = [name for name, home in homes.items() if not home or home[0] is Likelihood]
+    if lacking:
+        every = f"{', '.join(methods[:-1])} and {methods[-1]}"
+        raise ValueError(f"likelihood must have the methods {every}; {type(likelihood).__name__} has no {lacking[0]}")
 
 
 def checked(**parameters: Any) -> list[float]:

@@ -19,6 +19,7 @@ from particlegvi.metrics.mixtures import Mixture
 from particlegvi.tools import arguments
 from particlegvi.tools.arguments import points
 from particlegvi.tools.html import Card
+from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import look_up
 
 REACH = 8.5  # standard deviations
@@ -135,7 +136,7 @@ class FunctionPosterior(Card):
             mean, sd = marginals.mean(), marginals.sd()
         else:
             if quantiles is not None:
-                raise ValueError('quantiles are those of the function; leave them out with of="target"')
+                raise ValueError('quantiles must be None with of="target": they are quantiles of the function')
             mean = marginals.expectation(self.likelihood.mean)
             second = marginals.expectation(
                 lambda f: self.likelihood.variance(f) + (self.likelihood.mean(f) - mean) ** 2
@@ -151,7 +152,7 @@ class FunctionPosterior(Card):
     def predict_probability(self, X: ArrayLike) -> Array:
         """P(y = 1) at each input, (n,), for a likelihood of labels."""
         if not isinstance(self.likelihood, Labels):
-            raise ValueError(f"{self.likelihood!r} has no labels, and so no probability of one")
+            raise refuse("the likelihood for predict_probability", self.likelihood, "Bernoulli or other labels")
         return self.marginals(X).expectation(self.likelihood.probability)
 
     def log_predictive_density(self, X: ArrayLike, y: ArrayLike) -> Array:

@@ -11,6 +11,7 @@ from particlegvi.contracts import Array
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.steps.projected import add_costs, slopes_in_place
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
+from particlegvi.functionspace.linalg import directions
 from particlegvi.simulation.journal import Journal
 
 COPIED = 2048  # rows of a copied block
@@ -72,7 +73,7 @@ def whitened(features: Array, prior_variances: Array, weights: Array | None, wei
     """
     roots = np.sqrt(prior_variances)
     gram = weight * weighted_gram(features, weights)
-    eigenvalues, vectors = linalg.eigh(roots[:, None] * gram * roots)
+    eigenvalues, vectors = directions(roots[:, None] * gram * roots)
     return Coordinates(roots, vectors), np.maximum(eigenvalues, 0.0)
 
 

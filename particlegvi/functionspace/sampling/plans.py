@@ -25,6 +25,7 @@ from scipy import linalg
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
+from particlegvi.functionspace.linalg import directions
 from particlegvi.functionspace.sampling.cost import (
     Coordinates,
     DataCost,
@@ -95,14 +96,14 @@ def quadratic(task: Task) -> Plan:
     cost = QuadraticCost(weight, task.features, task.y)
     roots = np.sqrt(task.prior_variances)
     if task.step_size is None:
-        stiffness, vectors = task.journal.once("directions", lambda: linalg.eigh(roots[:, None] * cost.gram * roots))
+        stiffness, vectors = task.journal.once("directions", lambda: directions(roots[:, None] * cost.gram * roots))
         where = Coordinates(roots, vectors)
         reference = 1.0 + np.maximum(stiffness, 0.0)
         mobility = 1.0 / reference
         step_size, steps = 1.0, task.steps or QUADRATIC_STEPS
     else:
         hessian = cost.gram + np.diag(1.0 / task.prior_variances)
-        reference, vectors = task.journal.once("directions", lambda: linalg.eigh(hessian))
+        reference, vectors = task.journal.once("directions", lambda: directions(hessian))
         where = Coordinates(np.ones(len(roots)), vectors)
         mobility = np.ones(len(roots))
         step_size, steps = task.step_size, _length(task, float(reference.min()), task.step_size)
@@ -225,7 +226,7 @@ def _whitened(task: Task) -> tuple[Coordinates, Array, DataCost]:
     scaled = Coordinates(roots, np.eye(dim)).features_in_place(task.features)
     cost = DataCost(task.likelihood, scaled, task.y)
 
-    def directions() -> tuple[Array, Array]:
+    def found() -> tuple[Array, Array]:
         best = np.zeros(dim)
         if not task.likelihood.even:  # an even likelihood has the same information everywhere, and 0 is not a mode
             best, _ = find_mode(cost, np.eye(dim), best)
@@ -233,7 +234,7 @@ def _whitened(task: Task) -> tuple[Coordinates, Array, DataCost]:
         where, stiffness = whitened(scaled, np.ones(dim), information)
         return where.rotation, stiffness
 
-    rotation, stiffness = task.journal.once("directions", directions)
+    rotation, stiffness = task.journal.once("directions", found)
     Coordinates(np.ones(dim), rotation).features_in_place(scaled)
     return Coordinates(roots, rotation), stiffness, cost
 

@@ -187,7 +187,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         look_up("integrator of projected Langevin sampling", self.integrator, dict.fromkeys(INTEGRATORS))
         look_up("residual", self.residual, dict.fromkeys(residuals.names()))
         if self.residual == "thesis" and self.prior != "rkhs":
-            raise ValueError(f'residual="thesis" belongs to prior="rkhs"; prior is "{self.prior}"')
+            raise ValueError(f'prior must be "rkhs" with residual="thesis", not "{self.prior}"')
         particles = whole("particles", self.particles, 1)
         steps = None if self.steps is None else whole("steps", self.steps, 1)
         step_size = None if self.step_size is None else scale("step_size", self.step_size)
@@ -195,7 +195,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         x = points("X", X)
         if len(x) == 0:
             raise ValueError("X must have at least one row, not none")
-        observed = observations(self.likelihood, y, len(x))
+        observed = observations(self.likelihood, y, len(x), "information")
         batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size, 1), len(x))
         self._check_moves()
         self.basis_, self.selection_ = find(journal, covariance, lambda: self.make_basis(covariance, x))

@@ -112,15 +112,7 @@ def elbo(covariance: Covariance, X: Array, count: int, seed: int, targets: Targe
     Source: Titsias (2009), (9).
     """
     problem = CollapsedBound(covariance, X, targets.y, targets.noise_variance)
-    return searched("elbo", lambda Z: problem.at(Z)[:2], covariance, X, count, seed=seed, targets=targets)
-
-
-class Weights(NamedTuple):
-    """The gradient of the bound in k(Z, Z) (M, M), in k(Z, X) (M, n), and in the log noise variance."""
-
-    among: Array
-    across: Array
-    in_log_noise: float
+    return searched("elbo", problem.at, covariance, X, count, seed=seed, targets=targets)
 
 
 class Derived(NamedTuple):
@@ -141,8 +133,8 @@ class CollapsedBound(NamedTuple):
     noise_variance: float
     scratch: Scratch | None = None  # memory for a search that calls `everywhere` many times
 
-    def at(self, Z: Array) -> tuple[float, Array, Weights]:
-        """The value at points (M, dim), its gradient in them (M, dim), and the weights for `in_hyperparameters`.
+    def at(self, Z: Array) -> tuple[float, Array]:
+        """The value at points (M, dim), and its gradient in them (M, dim).
 
         With L L^T = k(Z, Z), C = L^-1 k(Z, X), A = I + C C^T / s2, c = C y, t = tr(k(X, X)) - tr(C C^T):
 
@@ -152,8 +144,7 @@ class CollapsedBound(NamedTuple):
         both = np.empty((M + 1, len(self.X)))
         both[:M], both[M] = self.covariance(Z, self.X), self.y
         derived = self._derive(L, *projected(L, both))
-        weights = Weights(derived.among, derived.back @ both, derived.in_log_noise)
-        return derived.value, in_points(self.covariance, Z, weights.among, (self.X, weights.across)), weights
+        return derived.value, in_points(self.covariance, Z, derived.among, (self.X, derived.back @ both))
 
     @one_blas_thread()
     def everywhere(self, Z: Array) -> tuple[float, Array, Array]:
@@ -171,14 +162,6 @@ class CollapsedBound(NamedTuple):
         in_points, twice = k.between(Z, Z, among.shape[1]).gradients(among)
         in_logs += 0.5 * twice + k.diagonal_log_parameter_gradient(X, np.full(len(X), 0.5 / noise))
         return derived.value, in_points + across, np.append(in_logs, derived.in_log_noise)
-
-    def in_hyperparameters(self, Z: Array, weights: Weights) -> Array:
-        """The gradient in the log parameters of the covariance and, last, in the log noise variance."""
-        k, X, noise = self.covariance, self.X, self.noise_variance
-        gradient = k.log_parameter_gradient(Z, None, weights.among)
-        gradient += k.log_parameter_gradient(Z, X, weights.across)
-        gradient += k.diagonal_log_parameter_gradient(X, np.full(len(X), 0.5 / noise))
-        return np.append(gradient, weights.in_log_noise)
 
     def _derive(self, L: Array, G: Array, c: Array) -> Derived:
         """The value and its gradients, from G = C C^T and c = C y."""

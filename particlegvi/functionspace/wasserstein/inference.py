@@ -31,7 +31,7 @@ from particlegvi.functionspace.basis.projection import basis_of
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals, facts_at
 from particlegvi.functionspace.likelihoods.regression import Gaussian
-from particlegvi.functionspace.linalg import root
+from particlegvi.functionspace.linalg import root_for_draws
 from particlegvi.functionspace.means import Given, Inducing, Mean, MeanNetwork, Validation, held_out
 from particlegvi.functionspace.wasserstein.process_distance import SquaredDistance, process_w2_squared
 from particlegvi.functionspace.wasserstein.rules import (
@@ -268,7 +268,7 @@ class GaussianWasserstein(Card):
         x = points("X", X, self.basis.inputs)
         normals = noise.normals(self.seed, "draws", whole("draws", draws, 1), len(x))
         scale = float(np.max(self.kernel.diagonal(x), initial=0.0))
-        half = root(self.covariance(x), scale)
+        half = root_for_draws(self.covariance(x), scale)
         return self._mean_at(x) + math.sqrt(self.variance_factor_) * normals @ half.T
 
     def _mean_at(self, x: Array) -> Array:

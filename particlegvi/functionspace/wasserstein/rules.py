@@ -82,7 +82,7 @@ def checked_weight(value: object) -> float | str:
         return value
     found = float(arguments.not_negative("w2_weight", value))
     if found == 0.0:
-        warnings.warn("w2_weight is 0: least squares, with no variance but the residual of the basis", stacklevel=3)
+        warnings.warn("w2_weight is 0: least squares, whose only variance is the residual of the basis", stacklevel=3)
     return found
 
 

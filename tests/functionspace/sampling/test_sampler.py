@@ -280,7 +280,7 @@ X40, Y40 = labels(9, 40)
         ({"seed": -1}, (X40, Y40), r"seed must be a whole number from 0 to 2\^64 - 1, not -1"),
         ({"prior": "gauss"}, (X40, Y40), "prior of the coefficients"),
         ({"residual": "none"}, (X40, Y40), "no residual"),
-        ({"residual": "thesis", "prior": "gp"}, (X40, Y40), 'belongs to prior="rkhs"'),
+        ({"residual": "thesis", "prior": "gp"}, (X40, Y40), 'prior must be "rkhs" with residual'),
         ({"integrator": "euler"}, (X40, Y40), 'did you mean "euler-maruyama"'),
         ({"moves": "all"}, (X40, Y40), "kind of moves"),
         ({"moves": "mix", "batch_size": 5}, (X40, Y40), "leave batch_size"),
@@ -312,9 +312,9 @@ def test_inducing_points_that_coincide_and_columns_that_are_constant():
 
 def test_predict_refuses_what_it_cannot_do():
     pls = ProjectedLangevinSampler(KERNEL, likelihoods.Gaussian(0.1), SIX).fit(X40, Y40)
-    with pytest.raises(ValueError, match="has no labels"):
+    with pytest.raises(ValueError, match="must be Bernoulli"):
         pls.predict_probability(X40)
-    with pytest.raises(ValueError, match="quantiles are those of the function"):
+    with pytest.raises(ValueError, match="quantiles must be None"):
         pls.predict(X40, quantiles=[0.5], of="target")
     with pytest.raises(ValueError, match=r"quantiles must be probabilities between 0 and 1, not 1\.5"):
         pls.predict(X40, quantiles=[1.5])

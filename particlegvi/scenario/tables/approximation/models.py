@@ -95,7 +95,7 @@ def _elbo(problem: Problem, exact: Exact, points: Array, name: str, iterations: 
 def _searched(problem: Problem, exact: Exact, points: Array, iterations: int) -> tuple[Array, int]:
     X, y = problem.train
     bound = CollapsedBound(exact.covariance, X, y, exact.noise_variance)
-    found, facts = minimise(lambda Z: bound.at(Z)[:2], points, X, iterations)
+    found, facts = minimise(bound.at, points, X, iterations)
     return found, int(facts["iterations"])
 
 
