@@ -136,6 +136,7 @@ def test_the_published_curve_would_have_been_caught():
 def test_deep_ensembles():
     long = simulated(WELL, pg.methods.DE(), PRIOR, 20.0)["equilibrium"]
     assert long["reached"] is True and long["verdict"].startswith("converged since t = ")
+    assert " to the local minima that the starts flow to: " in long["verdict"]
     assert float(long["verdict"].split("gradient ")[1].split(",")[0]) < 1e-9
     short = simulated(WELL, pg.methods.DE(), PRIOR, 0.2)["equilibrium"]
     assert short["reached"] is False and short["verdict"].startswith("not yet converged: ")
