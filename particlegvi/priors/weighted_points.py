@@ -11,7 +11,7 @@ import numpy as np
 from particlegvi.contracts import Array, Kernel, Located, Placed, Prior
 from particlegvi.engine.numerics.compiled import compiled
 from particlegvi.engine.terms.evaluate import profile_values
-from particlegvi.priors.stretched import DROP, Stretch
+from particlegvi.priors.stretched import Stretch, above_drop
 from particlegvi.priors.stretched import rule as stretched_rule
 
 NODES = 8  # Gauss-Legendre nodes in each panel
@@ -170,7 +170,7 @@ def _stretches(prior: Prior) -> list[Stretch]:
         at = np.tile(where[0], (len(t), 1))
         at[:, i] = stretch.at(t)
         level = prior.log_density(np.clip(at, prior.low, prior.high)) + stretch.log_slope(t)
-        kept = t[(level > level.max() - DROP) & (at[:, i] >= prior.low[i]) & (at[:, i] <= prior.high[i])]
+        kept = t[above_drop(level) & (at[:, i] >= prior.low[i]) & (at[:, i] <= prior.high[i])]
         found.append(stretch._replace(low=float(kept[0]), high=float(kept[-1])))
     return found
 
