@@ -85,11 +85,11 @@ def wait(browser: Any, script: str, seconds: float = 20.0) -> Any:
     raise AssertionError(f"{script} is still false after {seconds} s")
 
 
-def test_the_self_test_has_the_particles_of_the_engine(page, tmp_path):
-    state = {"loss": "t^2/2 + cos(3*t)", "seed": 2**64 - 3, "particles": 20, "steps": 500, "step_size": 0.002}
-    weights = {"kl_weight": 0.6, "mmd_weight": 0.8, "lengthscale": 0.7}
-    shown = dumped(f"{page.as_uri()}#selftest&{urlencode(state | weights)}", tmp_path)
-    report = json.loads(html.unescape(re.search(r'<pre id="selftest">(.*?)</pre>', shown, re.DOTALL)[1]))
+STATE = {"loss": "t^2/2 + cos(3*t)", "seed": 2**64 - 3, "particles": 20, "steps": 500, "step_size": 0.002}
+STATE |= {"kl_weight": 0.6, "mmd_weight": 0.8, "lengthscale": 0.7}
+
+
+def assert_particles_of_the_engine(report: dict[str, Any]) -> None:
     kernel = pg.kernels.SquaredExponential(lengthscale=0.7)
     methods = {
         "DE": pg.methods.DE(), "DLE": pg.methods.DLE(0.6), "DRE": pg.methods.DRE(0.8, kernel=kernel),
@@ -97,12 +97,18 @@ def test_the_self_test_has_the_particles_of_the_engine(page, tmp_path):
     }  # fmt: skip
     for label, method in methods.items():
         run = pg.simulate(
-            pg.Loss.from_formula(state["loss"], "t"), method, pg.priors.Normal(0.0, 1.0), 20, 500, 0.002, seed=2**64 - 3
+            pg.Loss.from_formula(STATE["loss"], "t"), method, pg.priors.Normal(0.0, 1.0), 20, 500, 0.002, seed=2**64 - 3
         )
         for mode in ("plain", "exact"):
             np.testing.assert_allclose(report[mode][label], run.final[:, 0], rtol=0.0, atol=1e-11)
         if label in ("DE", "DLE"):
             assert report["exact"][label] == run.final[:, 0].tolist()
+
+
+def test_the_self_test_has_the_particles_of_the_engine(page, tmp_path):
+    shown = dumped(f"{page.as_uri()}#selftest&{urlencode(STATE)}", tmp_path)
+    report = re.search(r'<pre id="selftest">(.*?)</pre>', shown, re.DOTALL)[1]
+    assert_particles_of_the_engine(json.loads(html.unescape(report)))
 
 
 def test_a_bad_self_test_says_so(page, tmp_path):

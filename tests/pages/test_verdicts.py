@@ -12,6 +12,7 @@ import particlegvi as pg
 from particlegvi.pages.content import loss_of
 from particlegvi.scenario.kinds.particles.facts import facts
 from particlegvi.scenario.kinds.particles.seen import Seen
+from particlegvi.scenario.kinds.particles.verdict import equilibrium
 from particlegvi.simulation.run import Run
 
 # the keys of the page beside how the program begins
@@ -147,6 +148,15 @@ def test_the_page_denies_what_the_program_denies(engine, changed, key, old, new)
     run, expected = made(key)
     assert said_by_the_page(engine, run) == key and expected.startswith(SAME[key]), expected
     assert said_by_the_page(changed(old, new), run) != key
+
+
+@pytest.mark.parametrize("method", [pg.methods.DE(), pg.methods.DLE(1.0)])
+def test_particles_that_are_finite_but_huge_have_run_away(engine, method):
+    """Where a loss is flat at 1e300, its gradient is zero there, as in a minimum."""
+    x = np.array([[[0.1], [0.2]], [[1e101], [0.2]]])
+    run = Run("made", pg.Loss.from_formula("tan(1/t)", ["t"]), LINE, method, x, np.arange(2), 0.5, 0)
+    assert said_by_the_page(engine, run) == "diverged"
+    assert equilibrium(run, None, {})["verdict"].startswith(SAME["diverged"])
 
 
 NUMBERS = """const problem = PG.problem({ ...PG.DEFAULTS, loss, kl_weight: 0.7, mmd_weight: 0.9 }, null);

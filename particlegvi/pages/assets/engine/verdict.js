@@ -6,6 +6,7 @@
     NEARLY = 0.02, // of the longest way
     STUCK = 0.05, // share of particles that have changed their well
     SHORT = 0.1, // of the squared distance of independent draws
+    HUGE = 1e100, // farther particles have run away
     MOST_WELLS = 64,
     UNDECIDED = ["held", "few", "too_short", "within"]; // verdicts that do not deny an equilibrium
   const said = (key, values = {}) => ({ key, values });
@@ -19,7 +20,7 @@
   // x: rows; records: [{time, x}], which end with x; w1 and floor: on the line W1, in the plane sliced W1, and the 5%,
   // 95% and 99% quantiles of exact draws; ends: in the plane the minima to which the start flows, with their shares
   PG.verdict = function ({ x, settings, truth, ends, w1, floor, records }) {
-    if (!x.every(row => row.every(Number.isFinite))) return said("diverged");
+    if (!x.every(row => row.every(t => Math.abs(t) < HUGE))) return said("diverged");
     if (!(settings.kl_weight > 0))
       return settings.mmd_weight > 0 ? rests(x, records) : descends(x, settings, truth, ends, records);
     const drifts = PG.drifts(records, settings.loss);
