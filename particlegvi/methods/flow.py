@@ -64,8 +64,8 @@ class ParticleProblem:
 class ParticleFlow:
     """Base class of the flows of particles.
 
-    A subclass has ``advance`` and ``facts`` (`particlegvi.contracts.Flow`), and its own ``particles`` and ``first_bad``
-    where the state is not the particles themselves.
+    A subclass has ``advance`` and ``facts`` (`particlegvi.contracts.Flow`), and its own ``particles`` where the state
+    is not the particles themselves.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class ParticleFlow:
         return self.state
 
     def first_bad(self) -> int:
-        good = np.isfinite(self.state)
+        good = np.isfinite(self.particles())
         return -1 if good.all() else int(np.flatnonzero(~good.all(axis=1))[0])
 
 

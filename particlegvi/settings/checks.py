@@ -35,9 +35,12 @@ def whole(low: int, high: int) -> Check:
 
 
 def number(
-    above: float = -math.inf, below: float = math.inf, least: float = -math.inf, allowed: str = "a finite number"
+    above: float = -math.inf, below: float = math.inf, least: float = -math.inf, allowed: str = ""
 ) -> Check:
-    """A finite number with ``above < value < below`` and ``value >= least``."""
+    """A finite number with ``above < value < below`` and ``value >= least``; errors say ``allowed``, or the limits."""
+    limits = (("above", above), ("below", below), ("of at least", least))
+    words = " and ".join(f"{word} {limit:g}" for word, limit in limits if math.isfinite(limit))
+    allowed = allowed or f"a finite number {words}".strip()
 
     def check(value: Any, key: str) -> float:
         from particlegvi.tools import arguments

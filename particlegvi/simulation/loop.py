@@ -22,7 +22,7 @@ from particlegvi.simulation.problem import Settings, check_problem
 from particlegvi.simulation.run import Run
 from particlegvi.simulation.stability import warn_when_unstable
 from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.tools import memory, parts
+from particlegvi.tools import arguments, memory, parts
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.errors import Diverged, carry, remembered
 from particlegvi.tools.progress import listening_to_steps
@@ -135,6 +135,10 @@ def follow(
             warnings.warn(sentence, stacklevel=3)
     started = time.perf_counter()
     flow = parts.part(f"the flow of {method.label}", method.flow(problem), Flow, "a particlegvi.contracts.Flow")
+    first = flow.particles()
+    if np.shape(first) != problem.start.shape:
+        allowed = f"an array of the shape {problem.start.shape}, a row for each particle"
+        raise arguments.shaped(f"particles() of the flow of {method.label}", first, allowed)
     due = record_steps(problem.steps, record_every)
     run = Run(
         label=method.label,

@@ -24,6 +24,8 @@ def shown(value: Any) -> str:
     if isinstance(value, list | tuple) and len(value) > 20:
         return f"a {type(value).__name__} of {len(value)} entries"
     if getattr(value, "shape", None) and hasattr(value, "dtype"):
+        if len(value.shape) == 1 and value.shape[0] <= 5 and getattr(value.dtype, "kind", "") in tuple("biuf"):
+            return short(str(value.tolist()))
         return f"an array of {value.dtype} with the shape {value.shape}"
     try:
         text = repr(value)

@@ -218,7 +218,7 @@ def test_quadratic_takes_one_number_for_all_coordinates():
         ("funnel", {"dim": 1}, "dim of funnel must be a whole number from 2 to 16777216, not 1"),
         ("funnel", {"dim": 2.5}, "dim of funnel must be a whole number from 1 to 16777216, not 2.5"),
         ("quadratic", {"dim": 2.5}, "dim of quadratic must be a whole number from 1 to 16777216, not 2.5"),
-        ("quadratic", {"curvature": [1.0, 0.0]}, "must be a positive number, or positive numbers, not an array"),
+        ("quadratic", {"curvature": [1.0, 0.0]}, "must be a positive number, or positive numbers, not [1.0, 0.0]"),
         ("quadratic", {"curvature": [1.0, 1.0], "centre": [0.0, 0.0, 0.0]}, "one for each of 3 coordinates, not an"),
         ("gaussian-mixture", {"means": [[0.0, math.inf]]}, "means of gaussian-mixture must be a finite number, not "),
         ("gaussian-mixture", {"means": [[[0.0]]]}, "must have the shape (components, dim), not (1, 1, 1)"),

@@ -74,6 +74,28 @@ def test_a_method_without_a_flow_says_so():
         pg.simulate(LOSS, Nothing(), initial=[[0.5]], steps=1)
 
 
+def test_particles_of_a_flow_with_velocities():
+    """A state (2, particles, dim) without ``particles`` is refused; with it, the bad particle is the one reported."""
+
+    class Rolling(StillFlow):
+        def advance(self, first_step, steps):
+            if first_step == 0:
+                self.state[:, 2, 0] = np.nan
+
+    class Momentum(pg.methods.Method):
+        label = "Momentum"
+
+        def flow(self, problem):
+            return Rolling(np.stack([problem.start, np.zeros_like(problem.start)]))
+
+    start = [[0.5], [1.0], [1.5]]
+    with pytest.raises(ValueError, match=r"^particles\(\) of the flow of Momentum must be .* \(3, 1\), .* \(2, 3"):
+        pg.simulate(LOSS, Momentum(), initial=start, steps=1, step_size=1e-3)
+    Rolling.particles = lambda self: self.state[0]
+    with pytest.raises(pg.Diverged, match="particle 2 non-finite"):
+        pg.simulate(LOSS, Momentum(), initial=start, steps=1, step_size=1e-3)
+
+
 @pytest.mark.parametrize("drift", [None, "x", [1.0, 1.0], [[1.0]], np.ones((2, 2)), [[1.0], [1j]]], ids=str)
 def test_a_drift_of_a_wrong_shape_is_one_sentence(drift):
     flow = DriftFlow(problem(LOSS, pg.priors.Flat(1), [[0.5], [1.5]]), "M", lambda x, step: drift, {})

@@ -50,6 +50,15 @@ def test_a_check_without_an_option_is_refused():
         figure_kind("empty", bins=rules.whole(1, 9))(empty)
 
 
+def test_a_number_out_of_its_limits_is_told_the_limits():
+    share = rules.number(above=0.0, below=1.0)
+    assert share(0.5, "share") == 0.5
+    with pytest.raises(ValueError, match=r"^share must be a finite number above 0 and below 1, not 2$"):
+        share(2, "share")
+    with pytest.raises(ValueError, match=r"^share must be a finite number, not nan$"):
+        rules.number()(float("nan"), "share")
+
+
 def test_options_come_in_plain_form():
     assert kinds["histograms"].checked({"bins": 20.0, "range": [-1, 2]}) == {"bins": 20, "range": (-1.0, 2.0)}
     assert kinds["histograms"].checked({"range": None}) == {"range": None}

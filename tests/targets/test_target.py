@@ -52,7 +52,7 @@ def test_a_rule_for_the_lengthscale_is_resolved():
         ({"method": pg.methods.DE(), "prior": NORMAL}, "initial is missing"),
         ({"method": pg.methods.DE(), "initial": pg.priors.Flat(1)}, "Flat"),
         ({"method": pg.methods.DE(), "initial": "normal"}, 'initial must be a prior object or.*, not "normal"'),
-        ({"method": pg.methods.DE(), "initial": np.array([0.0, np.nan])}, "initial must .*, not an array of"),
+        ({"method": pg.methods.DE(), "initial": np.array([0.0, np.nan])}, r"initial must .*, not \[0.0, nan\]"),
         ({"method": pg.methods.DE(), "initial": pg.priors.Normal([0.0, 0.0], 1.0)}, "initial must .*, not 2"),
         (
             {"method": pg.methods.DE(), "initial": NORMAL, "prior": pg.priors.Uniform(-1.0, 1.0)},

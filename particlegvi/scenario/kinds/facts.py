@@ -7,6 +7,7 @@ it does not apply. To add a number, add a file in the folder of its kind, for ex
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -53,9 +54,15 @@ class FactRegistry:
         """Compute all facts in their order, and put their keys into ``found``, which ``seen`` may also hold."""
         for each in self.all():
             try:
-                found |= each(seen)
+                numbers = each(seen)
             except (AttributeError, LookupError, NameError, TypeError) as error:  # a slip in the fact itself
                 raise RuntimeError(f"the fact {each.name} failed: {type(error).__name__}: {error}") from error
+            for key, has_form in each.forms.items():
+                value = numbers.get(key)
+                # a float or a list may hold numbers that are not finite, which are written as null
+                if not (value is None or isinstance(value, float | list) or has_form(value)):
+                    raise RuntimeError(f"the fact {each.name} failed: its form refuses {key} = {shown(value)}")
+            found |= numbers
         return found
 
     def checked(self, summary: Facts | None) -> Facts | None:
@@ -82,7 +89,7 @@ def _check(label: str, found: Mapping[str, Any], forms: Mapping[str, Form]) -> N
 
 def is_number(value: Any) -> bool:
     """Whether a value is a finite number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 1e308
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def are_numbers(value: Any) -> bool:

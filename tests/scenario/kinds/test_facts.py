@@ -76,6 +76,19 @@ def test_what_is_required_is_missed():
             facts.checked(good | {"methods": methods})
 
 
+def test_a_value_that_could_not_be_read_again_is_refused():
+    @fact(1, mean=is_number)
+    def made(seen):
+        return {"mean": seen}
+
+    facts = FactRegistry("particlegvi.scenario.kinds.particles.facts")
+    facts.all = lambda: [made]  # type: ignore[method-assign]
+    for value in (1.5, 2, None, float("nan")):
+        assert facts.compute(value, {})["mean"] is value
+    with pytest.raises(RuntimeError, match='^the fact made failed: its form refuses mean = "1.5"$'):
+        facts.compute("1.5", {})
+
+
 @pytest.mark.parametrize(
     ("form", "good", "bad"),
     [

@@ -26,6 +26,21 @@ def test_basins_count_the_nearest_particles():
     assert first["limits"] == [0, 4]  # 0.5^4 = 6% lies at either end
 
 
+def test_moments_of_a_run_that_diverged_are_numbers(tmp_path):
+    """Squares of particles near 1e305 overflow; the folder is loaded all the same."""
+    scenario = {"kind": "particles", "name": "wild", "loss": {"name": "quadratic", "curvature": [1.0, 4.0]},
+                "methods": {"DE": {}}, "particles": 20, "steps": 5000, "step_size": 0.9, "record_every": 1}  # fmt: skip
+    with pytest.warns(UserWarning, match="stability limit"), pytest.raises(pg.Diverged):
+        pg.run(scenario, out=tmp_path / "run")
+    results = pg.load(tmp_path / "run")
+    found, final = results.summary["methods"]["DE"], results["DE"].final
+    assert "basins" not in found and "within the 99% limits" not in results.describe()
+    assert np.abs(final).max() > 1e200
+    assert found["mean"] == pytest.approx(1e200 * (final / 1e200).mean(axis=0))
+    scale = 1e300
+    assert found["sd"] == pytest.approx(scale * (final / scale).std(axis=0))
+
+
 def test_a_basin_that_nobody_reached_is_counted_too():
     target = PlainAtoms(np.array([[0.0], [5.0]]), np.array([0.9, 0.1]))
     found = [basin["count"] for basin in counts(np.zeros((6, 1)), target)]

@@ -137,7 +137,7 @@ def verdict(value: float, high: float) -> str:
 @fact(120)
 def basins(seen: Seen) -> Facts:
     """``basins``: for each atom its weight, the count, and the limits of a binomial count with that weight."""
-    if not seen.has_target("atoms") or len(seen.target.atoms) > MOST_ATOMS:
+    if not usable(seen.run) or not seen.has_target("atoms") or len(seen.target.atoms) > MOST_ATOMS:
         return {}
     return {"basins": counts(seen.run.final, seen.target)}
 

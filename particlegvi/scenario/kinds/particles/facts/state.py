@@ -35,7 +35,9 @@ def size(seen: Seen) -> Facts:
 def moments(seen: Seen) -> Facts:
     """``mean`` and ``sd``: a number in one dimension, a list otherwise."""
     final = seen.run.final
-    return {"mean": _per_coordinate(final.mean(axis=0)), "sd": _per_coordinate(final.std(axis=0))}
+    scale = 1.0 if usable(seen.run) else np.abs(final).max()  # so that squares of a run that diverged stay finite
+    final = final / scale
+    return {"mean": _per_coordinate(scale * final.mean(axis=0)), "sd": _per_coordinate(scale * final.std(axis=0))}
 
 
 def _per_coordinate(values: Array) -> float | list[float]:
