@@ -249,7 +249,7 @@ def test_the_free_energy_of_particles(engine, rng, dim):
     assert engine(body, name=name, prior=prior, x=x.T.tolist()) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_self_test_has_all_methods_in_both_modes(engine):
     report = engine("return PG.selftest(given);", given={"loss": "t^2/2", "seed": "7", "particles": "5", "steps": "20"})
     assert {mode: list(methods) for mode, methods in report.items()} == {

@@ -92,7 +92,8 @@ def errors(make, prior, kernel, particles, start=None):
 
 
 CASES = [
-    (BOX, None, 12), (NORMAL, None, 2), (NORMAL, SQUARED, 2), (NORMAL, MATERN, 3), (BOX, SQUARED, 3), (FLAT, MATERN, 3),
+    pytest.param(BOX, None, 12, marks=pytest.mark.slow), (NORMAL, None, 2), (NORMAL, SQUARED, 2), (NORMAL, MATERN, 3),
+    (BOX, SQUARED, 3), (FLAT, MATERN, 3),
 ]  # fmt: skip
 
 

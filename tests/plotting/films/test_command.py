@@ -24,7 +24,7 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_folder_takes_its_film_and_loses_it_when_it_is_overwritten(capsys, tmp_path):
     assert called(capsys, "run", "global-minimiser", "--out", "a", "--no-figure", "--quiet", *SHORT)[0] == 0
     code, out, err = called(capsys, "animate", "a", *SMALL)
