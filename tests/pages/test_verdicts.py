@@ -23,6 +23,7 @@ SAME = {
     "far": "at rest, but not at Q*", "beyond": "at rest, but not at Q*",
     "held": "within chance of Q*, but metastable", "few": "within chance of Q*, as ",
     "too_short": "within chance of Q*, but particles moved", "within": "at equilibrium",
+    "near": "near Q*, farther than chance allows in 99 of 100 cases: ",
     "rests": "at rest: no particle", "moves": "not yet at rest", "diverged": "diverged",
     "energy": "at rest, but not at Q*: the mean excess energy", "stein": "at rest, but not at Q*: the kernel Stein",
     "misplaced": "not at Q*: 1 of 300 particles are misplaced",
@@ -112,6 +113,9 @@ MODES = pg.losses.get("four-gaussians")
 
 def made(name: str) -> tuple[Run, str]:
     """Records that are at rest at a place that one of the diagnostics alone denies, and the program's verdict."""
+    if name == "near":
+        results = pg.compare(WELL, {"DRLE": pg.methods.DRLE(1.0, 0.5)}, LINE, 40, 400, 1e-3, seed=0)
+        return results["DRLE"], results.summary["methods"]["DRLE"]["equilibrium"]["verdict"]
     loss, method, prior = (WELL, pg.methods.DLE(1.0), LINE) if name in ("energy", "misplaced") else (MODES, None, PLANE)
     method = method or (pg.methods.DE() if name == "unlikely" else pg.methods.DLE(1.0))
     target = pg.target(loss, method, prior, initial=prior)
@@ -141,6 +145,7 @@ def made(name: str) -> tuple[Run, str]:
         ("stein", "stein.value > 1.5", "stein.value > 100"),
         ("misplaced", "where.length ?", "false ?"),
         ("unlikely", "if (unlikely)", "if (false)"),
+        ("near", "times > 1 ?", "times > 9 ?"),
     ],
 )
 def test_the_page_denies_what_the_program_denies(engine, changed, key, old, new):

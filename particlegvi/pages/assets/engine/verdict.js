@@ -8,7 +8,7 @@
     SHORT = 0.1, // of the squared distance of independent draws
     HUGE = 1e100, // farther particles have run away
     MOST_WELLS = 64,
-    UNDECIDED = ["held", "few", "too_short", "within"]; // verdicts that do not deny an equilibrium
+    UNDECIDED = ["held", "few", "too_short", "near", "within"]; // verdicts that do not deny an equilibrium
   const said = (key, values = {}) => ({ key, values });
   const distance = (x, i, y, j) => Math.hypot(...x.map((row, d) => row[i] - y[d][j]));
   const most_of = (n, f) => {
@@ -45,7 +45,7 @@
     const variances = [truth.variance].flat(),
       sd = Math.sqrt(variances.reduce((sum, v) => sum + v, 0) / variances.length);
     if (1.5 * floor > sd) return said("few", { all: n });
-    return said(short ? "too_short" : "within");
+    return said(short ? "too_short" : times > 1 ? "near" : "within");
   }
   // What is beyond its limit where W1 is not: the excess energy, Stein's discrepancy, or on the line the
   // Kolmogorov-Smirnov distance with Stephens' form of its 99% quantile; null where nothing is.

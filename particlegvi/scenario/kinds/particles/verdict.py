@@ -91,6 +91,8 @@ def _against_density(run: Run, target: Any, found: Facts, moving: Any) -> Facts:
         return _said(None, f"{near}, as {few} can be anywhere: too few to tell ({measured})")
     if slow:
         return _said(None, f"{near}, but {slow}: too short to tell ({measured})")
+    if value > floor:
+        return _said(None, f"{near}: {measured}")
     begun = since(run, target, distance)
     start = f" since t = {begun:.3g}" if begun is not None else ""
     return _said(True, f"at equilibrium{start}: {measured}", begun)

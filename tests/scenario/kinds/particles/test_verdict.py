@@ -309,3 +309,12 @@ def test_a_particle_in_a_basin_that_the_truth_leaves_out_has_converged():
     start[:60] = 0.0, 3.9  # control: so many are no accident
     run = pg.simulate(loss, pg.methods.DE(), prior=prior, initial=start, steps=3000, step_size=0.02)
     assert equilibrium(run, target, {})["reached"] is False
+
+
+def test_farther_than_99_of_100_exact_draws_is_no_equilibrium():
+    for horizon, reached, words in ((0.4, None, "near Q*, farther than chance allows"), (20.0, True, "at equilibrium")):
+        found = simulated(WELL, REPULSIVE, PRIOR, horizon, step_size=1e-3, particles=40, seed=0)
+        said, distance = found["equilibrium"], found["distances"]["w1"]
+        assert said["reached"] is reached and said["verdict"].startswith(words), said
+        ratio = distance["value"] / distance["floor"][2]
+        assert ratio < 1.0 if reached else 1.0 < ratio < 1.5
