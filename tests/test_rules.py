@@ -202,7 +202,6 @@ def counted(source: str) -> tuple[int, int]:
     return len(re.findall(r"\bAny\b", source)), probes
 
 
-@pytest.mark.thorough
 def test_any_and_probes_of_attributes_become_fewer(root):
     each = [(*counted(path.read_text(encoding="utf-8")), module) for path, module, _ in modules(root)]
     most = [f"{module}: {number}" for number, _, module in sorted(each, reverse=True)[:12]]

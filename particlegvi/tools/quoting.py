@@ -6,6 +6,7 @@ from typing import Any
 
 LONGEST = 60
 POSITIVE = "a positive finite number"  # defined here because settings needs it without loading numpy
+PLAIN = ("bool", "int", "uint", "float")  # types of numbers that are quoted, without their bits
 
 
 def refuse(key: str, value: Any, allowed: str) -> ValueError:
@@ -24,7 +25,7 @@ def shown(value: Any) -> str:
     if isinstance(value, list | tuple) and len(value) > 20:
         return f"a {type(value).__name__} of {len(value)} entries"
     if getattr(value, "shape", None) and hasattr(value, "dtype"):
-        if len(value.shape) == 1 and value.shape[0] <= 5 and getattr(value.dtype, "kind", "") in tuple("biuf"):
+        if len(value.shape) == 1 and value.shape[0] <= 5 and str(value.dtype).rstrip("0123456789") in PLAIN:
             return short(str(value.tolist()))
         return f"an array of {value.dtype} with the shape {value.shape}"
     try:
