@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -178,6 +179,15 @@ def test_every_command_of_the_pages_exists(root):
 def test_every_page_with_python_is_run_or_excused(root):
     shown = {page.relative_to(root).as_posix() for page in pages(root) if blocks(page, "python")}
     assert shown == CHECKS.keys() | NOT_RUN.keys()
+
+
+@pytest.mark.parametrize("name", NOT_RUN)
+def test_the_python_of_a_page_that_is_not_run_is_valid_and_its_imports_exist(root, name):
+    shown = "\n".join(blocks(root / name, "python"))
+    imports = [part for part in ast.walk(ast.parse(shown)) if isinstance(part, ast.ImportFrom) and part.level == 0]
+    assert imports
+    for part in imports:
+        exec(compile(ast.Module([part], []), name, "exec"), {})
 
 
 @pytest.mark.parametrize(
