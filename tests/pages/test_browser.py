@@ -238,6 +238,8 @@ def test_a_loss_is_drawn_by_arrow_keys_and_by_pointer(browser, page):
     [
         ("loss=log(t)", "must be finite"), ("loss=__proto__", "There is no"), ("loss=toString", "There is no"),
         ("methods=__proto__", "methods"), ("seed=-1", "seed"), ("particles=0", "particles"),
+        ("particles=1e400", "must be a whole number from 1 to 10000"), ("pace=Infinity", "steps a frame cannot be"),
+        ("at=NaN", "the step to go to cannot be NaN"), ("initial=x", "start must be as normal:0:1"),
         ("prior=normal:0:0", "prior"),
         ("step_size=x", "step size"), ("loss=spline", "heights"), ("loss=t&variables=t,t", "variables"),
     ],

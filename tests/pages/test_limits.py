@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from particlegvi.pages import building
+
+from .conftest import started
 
 SOURCES = sorted(building.ASSETS.rglob("*.js"))
 LONGEST, WIDEST = 300, 120  # lines of a file, columns of a line
@@ -98,3 +101,77 @@ def test_javascript_keeps_the_limits_of_python(tmp_path):
     bad.write_text("x" * (WIDEST + 1) + "\n" * (LONGEST + 1))
     assert len(broken(bad)) == 2
     assert {path.stem for path in SOURCES} == {*building.ENGINE, *building.VIEW}
+
+PAIRS = """var VIEW = {}, URLSearchParams = function (text) {
+  return new Map(text.split("&").map(pair => pair.split("=").map(decodeURIComponent)));
+};"""  # which V8 has in browsers only
+ADDRESS = """const types = { A: "DLE" }, base = { ...PG.DEFAULTS, pace: 10 };
+const said = text => {
+  try {
+    const { state } = VIEW.state_of("#" + text, base, types);
+    VIEW.most = VIEW.most_particles(state, null);
+    PG.problem(VIEW.lowered(state), null, types);
+    return "";
+  } catch (error) {
+    if (error instanceof PG.Refused || error instanceof PG.Mistake) return error.key;
+    throw error;
+  }
+};
+return texts.map(said);"""
+NUMBERS = ("kl_weight", "mmd_weight", "lengthscale", "variance", "step_size", "particles", "steps", "seed", "pace")
+NO_NUMBERS = ("Infinity", "-Infinity", "1e400", "-1e400", "NaN", "0x10", "", "1e21", " ", "1,0", "١")
+
+
+@pytest.fixture(scope="module")
+def address(engine_with_view):
+    return lambda *texts: engine_with_view(ADDRESS, texts=texts)
+
+
+@pytest.fixture(scope="module")
+def engine_with_view():
+    racer = pytest.importorskip("py_mini_racer", reason="needs pip install mini-racer")
+    source = building.engine() + PAIRS + (building.ASSETS / "view" / "address.js").read_text("utf-8")
+    context, answer = started(source)
+    assert isinstance(context, racer.MiniRacer)
+    yield answer
+    context.close()
+
+
+OTHERS = ("at", "A.kl_weight", "methods", "integrator", "exact", "prior", "initial", "loss")
+
+
+@pytest.mark.parametrize("key", [*NUMBERS, *OTHERS])
+def test_no_number_of_an_address_is_taken_for_another(address, key):
+    """Each bad value is refused in the name of its key; an empty one is the shared weight, the start or a formula."""
+    empty = {"A.kl_weight": "", "initial": "", "loss": "empty"}.get(key, key)
+    before = "methods=A&" if key.startswith("A.") else ""
+    assert address(f"{before}{key}=", "") == [empty, ""]
+    given = [value for value in NO_NUMBERS if value.strip()]
+    found = address(*(f"{before}{key}={quote(value)}" for value in given))
+    if key == "loss":
+        formulas = {"1e21": "", "-1e400": "too_large", "1e400": "too_large"}  # a constant is a loss
+        assert all(found[given.index(value)] == said for value, said in formulas.items())
+        assert found.count("") == 1
+    else:
+        assert found == [key] * len(given)
+
+
+def test_a_drawing_and_the_ends_of_a_range_are_checked(address):
+    drawn = "loss=spline&low=-1&high=1&heights=1,0,1"
+    bad = [drawn.replace("low=-1", f"low={value}") for value in ("1e400", "NaN", "", "0x10")]
+    bad += [drawn.replace("1,0,1", f"1,0,{value}") for value in ("Infinity", "-1e400", "")]
+    assert address(drawn, *bad) == ["", *["low"] * 4, *["heights"] * 3]
+    ends = ["particles=10000", "pace=1000", "at=1000000000"]
+    beyond = ["particles=10001", "pace=1001", "at=1000000001", "loss=four-gaussians&particles=1001"]
+    assert address(*ends, *beyond) == ["", "", "", "particles", "pace", "at", "particles"]
+
+
+def test_the_page_lowers_its_own_number_of_particles_in_the_plane(engine_with_view):
+    body = """const shown = state => {
+      VIEW.most = VIEW.most_particles(state, own);
+      return VIEW.lowered(state).particles;
+    };
+    return [["t", 20000], ["x,y", 5000], ["x,y", 300], ["t", "1e400"]].map(([variables, particles]) =>
+      shown({ loss: "own", variables, particles }));"""
+    assert engine_with_view(body, own={"dim": 1}) == [10000, 5000, 300, "1e400"]
+    assert engine_with_view(body.replace('"own"', '"1"'), own=None) == [10000, 1000, 300, "1e400"]

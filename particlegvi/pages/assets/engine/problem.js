@@ -8,6 +8,7 @@ PG.Refused = class extends Error {
 };
 PG.METHODS = { DE: [0, 0], DLE: [1, 0], DRE: [0, 1], DRLE: [1, 1] }; // which of the two weights a method has
 PG.MOST = { 1: 10000, 2: 1000 };
+PG.MOST_STEPS = 1e9;
 // Settings that a method may have of its own, as LABEL.kl_weight.
 PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"];
 
@@ -29,11 +30,11 @@ PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"];
     if (!(x >= low && x <= high)) throw new PG.Refused(key, value);
     return x;
   }
-  function whole(key, value, low, high) {
+  PG.whole = function (key, value, low, high) {
     const x = number(key, value, low, high);
     if (!Number.isInteger(x)) throw new PG.Refused(key, value);
     return x;
-  }
+  };
   // "normal:0:1", "uniform:-2,-2:3,3" or "flat"; one number stands for every coordinate
   PG.read_prior = function (key, text, dim) {
     if (typeof text !== "string") {
@@ -108,8 +109,9 @@ PG.OWN = ["kl_weight", "mmd_weight", "lengthscale", "variance"];
     const loss = PG.read_loss(settings, own),
       found = { ...settings, loss };
     for (const [key, [low, high]] of Object.entries(NUMBERS)) found[key] = number(key, settings[key], low, high);
-    found.particles = whole("particles", settings.particles, 1, PG.MOST[loss.dim]);
-    found.steps = whole("steps", settings.steps, 0, 1e9);
+    found.particles = PG.whole("particles", settings.particles, 1, PG.MOST[loss.dim]);
+    found.steps = PG.whole("steps", settings.steps, 0, PG.MOST_STEPS);
+    if (!["true", "false"].includes(String(settings.exact))) throw new PG.Refused("exact", settings.exact);
     if (!/^\d{1,20}$/.test(settings.seed) || BigInt(settings.seed) >= 1n << 64n)
       throw new PG.Refused("seed", settings.seed);
     if (!["euler-maruyama", "leimkuhler-matthews"].includes(settings.integrator))

@@ -86,7 +86,9 @@ VIEW.live = function (root) {
     controls.show();
   }
   function checked() {
-    const found = PG.problem(clamped(), own, types),
+    VIEW.most = VIEW.most_particles(state, own);
+    state = VIEW.lowered(state);
+    const found = PG.problem(state, own, types),
       start = PG.draw(found.start, PG.key(found.seed), found.particles, found.loss.dim, PG.plain),
       values = new Float64Array(found.particles);
     found.loss.values(start, values, PG.plain);
@@ -102,7 +104,8 @@ VIEW.live = function (root) {
     const { key, value } = mistake;
     if (key === "finite") return say("refused_finite");
     if (key === "variables" || key === "loss") return say("refused_loss");
-    const known = `refused_${key}` in data.words ? `refused_${key}` : "refused";
+    const own_words = key === "initial" && value !== "flat" ? "refused_start" : `refused_${key}`,
+      known = own_words in data.words ? own_words : "refused";
     return say(known, { key: say(key), value, most: VIEW.most });
   }
   function restart() {
@@ -115,6 +118,7 @@ VIEW.live = function (root) {
       return;
     }
     problem = found;
+    state = { ...state, particles: Number(state.particles) };
     ensembles.build(panels, problem, state);
     error.textContent = "";
     told();
@@ -127,17 +131,6 @@ VIEW.live = function (root) {
     if (late.length) error.textContent = say("too_much", { methods: late.join(", ") });
     clearTimeout(idle);
     idle = setTimeout(exact_draws, 60);
-  }
-  function clamped() {
-    // the plane has fewer particles than the line
-    const name = String(state.loss),
-      is_known = Object.prototype.hasOwnProperty.call(PG.losses, name);
-    let is_plane = String(state.variables).includes(",");
-    if (name === "own") is_plane = own && (own.dim || 1) === 2;
-    else if (is_known) is_plane = name !== "spline" && PG.losses[name]({}).dim === 2;
-    VIEW.most = PG.MOST[is_plane ? 2 : 1];
-    if (Number(state.particles) > VIEW.most) state = { ...state, particles: VIEW.most };
-    return state;
   }
   function exact_draws() {
     // W1 of exact draws takes longest, and is not needed while a slider moves
@@ -252,9 +245,13 @@ VIEW.live = function (root) {
     setTimeout(() => URL.revokeObjectURL(place), 1000);
   }
   function from_address() {
-    const { state: given, at } = VIEW.state_of(location.hash, base, types);
-    state = given;
-    restart();
+    let at = 0;
+    try {
+      ({ state, at } = VIEW.state_of(location.hash, base, types));
+      restart();
+    } catch (mistake) {
+      error.textContent = described(mistake);
+    }
     controls.show();
     if (!problem) {
       state = { ...base };
