@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from particlegvi.contracts import Facts
+from particlegvi.verification.picture import Picture
 
-if TYPE_CHECKING:
-    from particlegvi.verification.picture import Picture
-
-Data = Facts  # the data of one variant's picture, by name
 Row = Facts  # a claim in the report, of values that JSON can hold
 RELATIONS = ("<=", ">=")
 
@@ -55,12 +52,15 @@ class Check:
         return max(above / below, 0.0)
 
 
+Checks = Check | tuple[Check, ...]
+
+
 @dataclass(frozen=True)
 class Experiment:
-    """Result of one variant of an experiment: the checks, and the data of the figure."""
+    """Result of one variant of an experiment: the checks, and the picture."""
 
     checks: tuple[Check, ...]
-    data: Data = field(default_factory=dict)
+    picture: Picture = field(default_factory=Picture)
 
     @property
     def holds(self) -> bool:
@@ -101,8 +101,8 @@ class Claim:
     wrong: ClassVar[str]
     same_scale: ClassVar[bool] = True
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
-        """Make the experiment.
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
+        """Make the experiment and its picture; one check, or several.
 
         The bounds come from theory and the sample size (:mod:`particlegvi.verification.chance`), and are the same for
         both variants: ``wrong`` changes what is simulated, never how it is judged.
@@ -113,12 +113,16 @@ class Claim:
             Seed of all random numbers. A true claim must fail for at most one seed in a thousand.
         wrong : bool
             Whether to change the engine or its input as :attr:`wrong` says.
+        picture : Picture
+            Receives the parts of this variant's panel, with labels, units and the truth.
         """
         raise NotImplementedError
 
-    def draw(self, picture: Picture, data: Data) -> None:
-        """Draw one variant's ``Experiment.data``, with labels, units and the truth."""
-        raise NotImplementedError
+    def experiment(self, seed: int, wrong: bool) -> Experiment:
+        """One variant: what it measures, and its picture."""
+        picture = Picture()
+        found = self.measure(seed, wrong, picture)
+        return Experiment(found if isinstance(found, tuple) else (found,), picture)
 
 
 @dataclass(frozen=True)
@@ -180,7 +184,7 @@ def check(claim: Claim, seed: int = 0) -> Outcome:
     errors = []
     for wrong in (False, True):
         try:
-            made.append(claim.measure(seed, wrong))
+            made.append(claim.experiment(seed, wrong))
         except Exception as error:
             made.append(None)
             errors.append(f"{'the wrong variant' if wrong else 'the experiment'}: {type(error).__name__}: {error}")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from particlegvi.plotting import style
 from particlegvi.verification.claim import Check, Experiment, Outcome
-from particlegvi.verification.picture import Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +29,7 @@ def save(outcome: Outcome, path: Path) -> Path:
             (panels[0], outcome.right, f"as claimed: {outcome.verdict}", RIGHT),
             (panels[1], outcome.wrong, f"wrong variant: {'fails' if outcome.control == 'failed' else 'PASSES'}", WRONG),
         ):
-            claim.draw(Picture(axes), experiment.data)
+            experiment.picture.draw(axes)
             second = "" if experiment is outcome.right else claim.wrong
             axes.set_title(f"{words}\n{second}", color=style.darker(colour), parse_math=False)
         if claim.same_scale:

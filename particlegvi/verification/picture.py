@@ -12,7 +12,7 @@ from particlegvi.plotting import style
 from particlegvi.verification import chance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
@@ -25,29 +25,33 @@ Window = tuple[float, float]
 
 
 class Picture:
-    """One panel of a claim's figure.
+    """One panel of a claim's figure, as a list of its parts; :meth:`draw` draws them.
 
-    Each method but :meth:`frame` draws one part and returns the picture, so that calls can be chained; :meth:`frame`
+    Each method but :meth:`frame` adds one part and returns the picture, so that calls can be chained; :meth:`frame`
     comes last. Measured values are coloured, in the order of :data:`COLOURS`; the truth and the bounds are black. Other
     keywords (``**look``) go to matplotlib.
-
-    Attributes
-    ----------
-    axes : matplotlib.axes.Axes
-        For parts that only one claim needs.
     """
 
-    def __init__(self, axes: Axes) -> None:
-        self.axes = axes
+    def __init__(self) -> None:
+        self._parts: list[Callable[[Axes], object]] = []
         self._colours = cycle(COLOURS)
+
+    def add(self, part: Callable[[Axes], object]) -> Picture:
+        """A part that only one claim needs: a function that draws it."""
+        self._parts.append(part)
+        return self
+
+    def draw(self, axes: Axes) -> None:
+        """Draw all parts, in their order."""
+        for part in self._parts:
+            part(axes)
 
     def curve(self, x: ArrayLike, y: ArrayLike, label: str | None = None, fmt: str = "-", **look: object) -> Picture:
         """Measured values y (n,) or (n, curves) at x (n,), in the next colour."""
         settings: Facts = {"label": label, **look}
         if "color" not in look:
             settings["color"] = next(self._colours)
-        self.axes.plot(x, y, fmt, **settings)
-        return self
+        return self.add(lambda axes: axes.plot(x, y, fmt, **settings))
 
     def curves(self, x: ArrayLike, rows: Iterable[ArrayLike], labels: Iterable[str], fmt: str = "-") -> Picture:
         """Several curves at the same x, each in a colour of its own."""
@@ -66,8 +70,7 @@ class Picture:
     def errors(self, x: ArrayLike, y: ArrayLike, error: np.ndarray, label: str, fmt: str = "o") -> Picture:
         """Points with bars of :data:`~particlegvi.verification.chance.ERRORS` standard errors."""
         look: Facts = {"capsize": 4, "label": label, "color": next(self._colours)}
-        self.axes.errorbar(x, y, chance.ERRORS * error, fmt=fmt, **look)
-        return self
+        return self.add(lambda axes: axes.errorbar(x, y, chance.ERRORS * error, fmt=fmt, **look))
 
     def truth(self, x: ArrayLike, y: ArrayLike, label: str | None = None, fmt: str = "--", **look: object) -> Picture:
         """The values that theory gives, in black."""
@@ -75,8 +78,8 @@ class Picture:
 
     def level(self, value: float, label: str | None = None, linestyle: str = "--") -> Picture:
         """A horizontal line: a bound, or the value that theory gives."""
-        self.axes.axhline(value, color=style.BLACK, linestyle=linestyle, linewidth=1.2, label=label)
-        return self
+        look: Facts = {"color": style.BLACK, "linestyle": linestyle, "linewidth": 1.2, "label": label}
+        return self.add(lambda axes: axes.axhline(value, **look))
 
     def diagonal(self, ends: Window, label: str = "equal") -> Picture:
         """The line y = x."""
@@ -89,7 +92,8 @@ class Picture:
 
     def band(self, x: ArrayLike, middle: np.ndarray, half: np.ndarray, label: str) -> Picture:
         """A curve (n,) with a band of half width ``half`` (n,) around it."""
-        self.axes.fill_between(x, middle - half, middle + half, color=style.SKY, alpha=0.4, linewidth=0)
+        ends = middle - half, middle + half
+        self.add(lambda axes: axes.fill_between(x, *ends, color=style.SKY, alpha=0.4, linewidth=0))
         return self.curve(x, middle, label)
 
     def data(self, x: ArrayLike, y: ArrayLike, label: str = "data") -> Picture:
@@ -110,9 +114,8 @@ class Picture:
         edges = np.linspace(*window, bins + 1)
         weight = 1.0 / len(values) if shares else 1.0 / (len(values) * (edges[1] - edges[0]))
         settings: Facts = {"color": style.SKY, "edgecolor": "white", "linewidth": 0.4, "label": label, **look}
-        self.axes.hist(values, edges.tolist(), weights=np.full(len(values), weight), **settings)
-        self.axes.set_xlim(window)
-        return self
+        self.add(lambda axes: axes.hist(values, edges.tolist(), weights=np.full(len(values), weight), **settings))
+        return self.add(lambda axes: axes.set_xlim(window))
 
     def density(self, target: DensityTarget, window: Window, label: str = "$Q^*$") -> Picture:
         """The density of a target."""
@@ -124,10 +127,10 @@ class Picture:
         x = np.linspace(-4.0, 4.0, 200)
         return self.truth(x, np.exp(-0.5 * x**2) / np.sqrt(2.0 * np.pi), label)
 
-    def shares(self, found: Sequence[float], masses: Sequence[float], label: str) -> Picture:
+    def shares(self, found: np.ndarray, masses: np.ndarray, label: str) -> Picture:
         """Bars for the shares of the particles, and the masses that theory gives."""
         places = np.arange(len(found))
-        self.axes.bar(places, found, 0.7, color=style.SKY, label="particles")
+        self.add(lambda axes: axes.bar(places, found, 0.7, color=style.SKY, label="particles"))
         return self.truth(places, masses, label, "D")
 
     def ends(self, starts: Iterable[Sequence[float]], ends: Iterable[np.ndarray]) -> Picture:
@@ -171,16 +174,20 @@ class Picture:
         **settings
             Limits and more, for ``Axes.set``.
         """
-        for axis in log:
-            self.axes.set(**{f"{axis}scale": "log"})
-        if symlog is not None:
-            self.axes.set_yscale("symlog", linthresh=symlog)
-        if ticks is not None:
-            self.axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
-        if symlog is not None or ticks is not None:
-            self.axes.minorticks_off()
         shown: Facts = {"xlabel": xlabel, "ylabel": ylabel, **settings}
-        self.axes.set(**shown)
+
+        def set_axes(axes: Axes) -> None:
+            for axis in log:
+                axes.set(**{f"{axis}scale": "log"})
+            if symlog is not None:
+                axes.set_yscale("symlog", linthresh=symlog)
+            if ticks is not None:
+                axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
+            if symlog is not None or ticks is not None:
+                axes.minorticks_off()
+            axes.set(**shown)
+
+        self.add(set_axes)
         self._legend(loc=legend, ncols=columns, handlelength=1.6, borderaxespad=0.2)
 
     def plane(self, reach: float, xlabel: str = r"$\theta_1$", ylabel: str = r"$\theta_2$") -> None:
@@ -189,8 +196,12 @@ class Picture:
         self._legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.0, handletextpad=0.4)
 
     def _legend(self, **look: object) -> None:
-        handles, labels = self.axes.get_legend_handles_labels()
-        if handles:
-            entries = dict(zip(labels, handles, strict=True))
-            settings: Facts = {**look}
-            self.axes.legend([*entries.values()], [*entries], **settings)
+        settings: Facts = {**look}
+
+        def write(axes: Axes) -> None:
+            handles, labels = axes.get_legend_handles_labels()
+            if handles:
+                entries = dict(zip(labels, handles, strict=True))
+                axes.legend([*entries.values()], [*entries], **settings)
+
+        self.add(write)

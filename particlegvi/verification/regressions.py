@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, likelihoods
-from particlegvi.verification.claim import Check, Claim, Data
+from particlegvi.verification.claim import Check, Claim
 from particlegvi.verification.picture import Picture
 
 NEW = 40  # inputs at which errors are measured
@@ -22,7 +22,7 @@ def within(quantity: str, ratios: np.ndarray) -> Check:
 
 
 class Bounded(Claim):
-    """A claim that one number of each random problem bounds another one; the data are both, (problems,).
+    """A claim that one number of each random problem bounds another one.
 
     Attributes
     ----------
@@ -37,8 +37,9 @@ class Bounded(Claim):
     axes: ClassVar[tuple[str, str]]
     ends: ClassVar[tuple[float, float]]
 
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.dots(data["bound"], data["distance"], "random problems", markersize=4).diagonal(self.ends)
+    def show(self, picture: Picture, bound: np.ndarray, distance: np.ndarray) -> None:
+        """Draw the bound and the bounded number of each problem, (problems,)."""
+        picture.dots(bound, distance, "random problems", markersize=4).diagonal(self.ends)
         picture.frame(*self.axes, "lower right", log="xy", xlim=self.ends, ylim=self.ends)
 
 

@@ -33,11 +33,11 @@ class Fake(Claim):
     name, claim, source, wrong = "fake", "a claim", "a source", "something else"
     right_value, wrong_value = 0.5, 2.0
 
-    def measure(self, seed, wrong):
+    def measure(self, seed, wrong, picture):
         value = self.wrong_value if wrong else self.right_value
         if value is None:
             raise ArithmeticError("broke down")
-        return Experiment((Check("q", value, 1.0),))
+        return Check("q", value, 1.0)
 
 
 @pytest.mark.parametrize(

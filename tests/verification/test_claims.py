@@ -11,7 +11,6 @@ from particlegvi.cli import main
 from particlegvi.verification import claims, figure
 from particlegvi.verification.claim import check
 from particlegvi.verification.claims import draws, finite_numbers, minimiser
-from particlegvi.verification.picture import Picture
 
 NAMES = claims.registry.names()
 # Sizes at which a claim takes a second or less, and the claims that are left to the slow test or tested elsewhere, too.
@@ -66,17 +65,25 @@ def test_a_claim_holds_and_its_control_fails(name, tmp_path):
     assert outcome.control == "failed", outcome.wrong.checks
     if NAMES.index(name) % 4:  # a whole slide is laid out for every fourth, and for all by the slow test
         for experiment in (outcome.right, outcome.wrong):
-            claim.draw(Picture(Figure().subplots()), experiment.data)
+            experiment.picture.draw(Figure().subplots())
     else:
         assert figure.save(outcome, tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_an_experiment_repeats_itself():
-    one, two = (claims.registry["independence"]().measure(5, wrong=True) for _ in range(2))
+    one, two = (claims.registry["independence"]().experiment(5, wrong=True) for _ in range(2))
     assert one.checks == two.checks
-    np.testing.assert_array_equal(one.data["paths"], two.data["paths"])
-    other = claims.registry["independence"]().measure(6, wrong=True)
+    np.testing.assert_array_equal(*(lines_of(each.picture) for each in (one, two)))
+    other = claims.registry["independence"]().experiment(6, wrong=True)
     assert other.checks != one.checks
+    assert not np.array_equal(lines_of(other.picture), lines_of(one.picture))
+
+
+def lines_of(picture):
+    """The measured curves of a picture, one below the other."""
+    axes = Figure().subplots()
+    picture.draw(axes)
+    return np.concatenate([np.ravel(line.get_ydata()) for line in axes.lines])
 
 
 def test_the_published_curve_is_the_one_the_sources_give():

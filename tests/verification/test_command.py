@@ -6,7 +6,8 @@ import pytest
 
 from particlegvi.cli import main
 from particlegvi.verification import claims
-from particlegvi.verification.claim import Check, Claim, Experiment
+from particlegvi.verification.claim import Check, Claim
+from particlegvi.verification.picture import Picture
 
 
 def made(label, right, wrong):
@@ -15,14 +16,12 @@ def made(label, right, wrong):
 
         name, claim, source, wrong = label, f"the claim of {label}", "no source", "another number"
 
-        def measure(self, seed, wrong=False):
+        def measure(self, seed, wrong, picture):
             value = others if wrong else own
             if isinstance(value, BaseException):
                 raise value
-            return Experiment((Check("a number", value, 1.0),), {"value": value})
-
-        def draw(self, picture, data):
-            picture.dots([0.0], [data["value"]])
+            picture.dots([0.0], [value])
+            return Check("a number", value, 1.0)
 
     own, others = right, wrong
     return Fake
@@ -132,7 +131,7 @@ def test_an_interrupted_run_leaves_what_is_done(registered, tmp_path, capsys):
 
 def test_a_picture_that_fails_leaves_the_verdict(registered, tmp_path, capsys, monkeypatch):
     registered(first=(0.5, 2.0))
-    monkeypatch.setattr(claims.registry["first"], "draw", lambda *_: 1 / 0)
+    monkeypatch.setattr(Picture, "draw", lambda *_: 1 / 0)
     assert main(["verify", "--json", "--out", str(tmp_path / "report")]) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out)[0]["figure"] is None

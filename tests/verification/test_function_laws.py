@@ -53,4 +53,4 @@ def test_false_alarms_are_rare(name):
     from particlegvi.verification import claims
 
     claim = claims.registry[name]()
-    assert sum(not claim.measure(seed, wrong=False).holds for seed in chance.seeds(5, 200)) <= 2
+    assert sum(not claim.experiment(seed, wrong=False).holds for seed in chance.seeds(5, 200)) <= 2

@@ -13,7 +13,7 @@ from particlegvi.contracts import Facts
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.verification import chance, problems
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0, variance=1.0)
@@ -44,7 +44,7 @@ class CoefficientLaw(Claim):
     particles = 10_000
     euler = False
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         E, A = posterior()
         step_size = SHARE * 2.0 / linalg.eigvalsh(A)[-1]
         pls = ProjectedLangevinSampler(
@@ -56,11 +56,9 @@ class CoefficientLaw(Claim):
         mean = linalg.solve(A, E.T @ Y / NOISE)
         rates, axes = linalg.eigh(precision)
         white = (pls.coefficients_ - mean) @ axes * np.sqrt(rates)
-        return Experiment(problems.standard_normal(white, "the closed form"), {"white": white.ravel()})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.histogram(data["white"], (-4.0, 4.0)).normal("closed form")
+        picture.histogram(white.ravel(), (-4.0, 4.0)).normal("closed form")
         picture.frame("whitened coefficients", legend="upper left", ylim=(0.0, 0.58))
+        return problems.standard_normal(white, "the closed form")
 
 
 class EulerCoefficientLaw(CoefficientLaw):
@@ -95,7 +93,7 @@ class SignMixing(Claim):
     wrong = "Langevin steps alone"
     particles = 2000
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         settings: Facts = {"moves": "none", "steps": 1000} if wrong else {"moves": "mix"}
         pls = ProjectedLangevinSampler(
             WIDE, likelihoods.Poisson(), POINTS, prior="gp", particles=self.particles,
@@ -105,12 +103,10 @@ class SignMixing(Claim):
         f = pls.coefficients_ @ pls.basis(POINTS).T
         counts = np.bincount(2 * (f[:, 0] < 0.0) + (f[:, 1] < 0.0), minlength=4)
         chi = float(np.sum((counts - self.particles * law) ** 2 / (self.particles * law)))
-        check = Check("chi-squared of the four shares", chi, 2.0 * float(chdtri(3, chance.RARE)))
-        return Experiment((check,), {"shares": counts / self.particles, "law": law})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.shares(data["shares"], data["law"], "quadrature").axes.set_xticks(range(4), QUADRANTS)
-        picture.frame("signs of $f(-1), f(1)$", "share", "upper center", ylim=(0.0, 1.05))
+        ticks: Facts = {"xticks": range(4), "xticklabels": QUADRANTS}
+        picture.shares(counts / self.particles, law, "quadrature")
+        picture.frame("signs of $f(-1), f(1)$", "share", "upper center", ylim=(0.0, 1.05), **ticks)
+        return Check("chi-squared of the four shares", chi, 2.0 * float(chdtri(3, chance.RARE)))
 
 
 def kernel_matrix() -> np.ndarray:

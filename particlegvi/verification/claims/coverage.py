@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from particlegvi.contracts import Facts
 from particlegvi.functionspace import (
     ExactGaussianProcess,
     GaussianWasserstein,
@@ -15,7 +16,7 @@ from particlegvi.functionspace import (
 from particlegvi.functionspace import functionals as fl
 from particlegvi.plotting import style
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
 X = np.linspace(-1.0, 1.0, 200)[:, None]
@@ -37,7 +38,7 @@ class BandsOfF(Claim):
     wrong = "mean and covariance of GWI's objective"
     functions, noise = 60, 0.25
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         r = np.random.default_rng(seed)
         k, likelihood = covariances.SquaredExponential(0.15, 1.0), likelihoods.Gaussian(self.noise)
         values, vectors = linalg.eigh(k(X))
@@ -53,13 +54,9 @@ class BandsOfF(Claim):
             mean, sd = model.fit(X, y).predict(X, return_std=True)
             shares.append(np.mean(np.abs(f - mean) <= WIDE * sd))
         covered = float(np.mean(shares))
-        check = Check("distance of the coverage to 0.9", abs(covered - 0.9), 0.05)
-        return Experiment((check,), {"f": f, "mean": mean, "sd": sd, "covered": covered})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        x = X[:, 0]
-        picture.band(x, data["mean"], WIDE * data["sd"], f"mean, 90% band: holds {data['covered']:.0%}")
-        picture.truth(x, data["f"], "true $f$").frame("input $x$", "function value", xlim=(-1.0, 1.0))
+        picture.band(X[:, 0], mean, WIDE * sd, f"mean, 90% band: holds {covered:.0%}").truth(X[:, 0], f, "true $f$")
+        picture.frame("input $x$", "function value", xlim=(-1.0, 1.0))
+        return Check("distance of the coverage to 0.9", abs(covered - 0.9), 0.05)
 
 
 class FunctionalPosterior(Claim):
@@ -75,7 +72,7 @@ class FunctionalPosterior(Claim):
     wrong = "y in the place of y - (m, D), as (3.4) prints it"
     sets = 20
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         r = np.random.default_rng(seed)
         look = fl.Points([[0.3]]) + fl.Slopes([[1.4]]) + fl.Intervals(0.0, 2.0)
         of_mean, of_variance, gp = 0.0, 0.0, None
@@ -92,17 +89,16 @@ class FunctionalPosterior(Claim):
             of_variance = max(of_variance, float(np.max(np.abs(sd**2 - variance) / scale**2)))
         assert gp is not None
         centre, sd = gp.predict(SHOWN, return_std=True)
-        checks = (Check("error of the mean, in prior sds", of_mean, 1e-10),
-                  Check("error of the variance, in prior variances", of_variance, 1e-10))  # fmt: skip
-        drawn = {"low": low, "high": data.parts()[0].terms().place[1::2, 0], "y": y, "x": x[:2, 0]}  # type: ignore[union-attr]
-        return Experiment(checks, {"centre": centre, "sd": sd, **drawn})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        x = SHOWN[:, 0]
-        picture.band(x, data["centre"], WIDE * data["sd"], "mean, 90% band").truth(x, prior_mean(SHOWN), "prior mean")
-        picture.axes.hlines(data["y"][:2], data["low"], data["high"], color=style.VERMILLION, linewidth=4)
-        picture.data(data["x"], data["y"][2:4], "data: means, values")
+        high = data.parts()[0].terms().place[1::2, 0]  # type: ignore[union-attr]
+        picture.band(SHOWN[:, 0], centre, WIDE * sd, "mean, 90% band")
+        picture.truth(SHOWN[:, 0], prior_mean(SHOWN), "prior mean")
+        picture.add(lambda axes: axes.hlines(y[:2], low, high, color=style.VERMILLION, linewidth=4))
+        picture.data(x[:2, 0], y[2:4], "data: means, values")
         picture.frame("input $x$", "function value", xlim=(0.0, 2.0))
+        return (
+            Check("error of the mean, in prior sds", of_mean, 1e-10),
+            Check("error of the variance, in prior variances", of_variance, 1e-10),
+        )
 
 
 class FunctionalCoverage(Claim):
@@ -117,7 +113,7 @@ class FunctionalCoverage(Claim):
     draws = 1000
     width, lengthscale, noise = 0.25, 0.2, 0.01
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         r = np.random.default_rng(seed)
         k = covariances.SquaredExponential(self.lengthscale, 1.0)
         low = np.arange(8) * self.width
@@ -133,17 +129,12 @@ class FunctionalCoverage(Claim):
         shares = np.mean(np.abs(y @ means - drawn[:, 8:]) <= WIDE * sd, axis=1)
         error = float(shares.std(ddof=1)) / np.sqrt(self.draws)
         covered = float(shares.mean())
-        check = Check("distance of the coverage to 0.9", abs(covered - 0.9), chance.ERRORS * error)
-        shown = {"x": look[:, 0], "mean": y[0] @ means, "sd": sd, "truth": drawn[0, 8:], "low": low, "y": y[0]}
-        return Experiment((check,), shown | {"covered": covered, "width": self.width})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        x, low = data["x"], data["low"]
-        picture.band(x, data["mean"], WIDE * data["sd"], f"mean, 90% band: holds {data['covered']:.1%}")
-        picture.truth(x, data["truth"], "true function")
-        means = picture.axes.hlines(data["y"], low, low + data["width"], color=style.VERMILLION, linewidth=3)
-        means.set_label("data: means")
+        picture.band(look[:, 0], y[0] @ means, WIDE * sd, f"mean, 90% band: holds {covered:.1%}")
+        picture.truth(look[:, 0], drawn[0, 8:], "true function")
+        bars: Facts = {"color": style.VERMILLION, "linewidth": 3, "label": "data: means"}
+        picture.add(lambda axes: axes.hlines(y[0], low, low + self.width, **bars))
         picture.frame("input $x$", "function value", xlim=(0.0, 2.0))
+        return Check("distance of the coverage to 0.9", abs(covered - 0.9), chance.ERRORS * error)
 
 
 def prior_mean(X: np.ndarray) -> np.ndarray:

@@ -10,9 +10,10 @@ import numpy as np
 from scipy.special import chdtri
 
 import particlegvi as pg
+from particlegvi.contracts import Facts
 from particlegvi.plotting import style
 from particlegvi.verification import chance, problems
-from particlegvi.verification.claim import Check, Data, Experiment
+from particlegvi.verification.claim import Check, Checks
 from particlegvi.verification.picture import Picture
 
 if TYPE_CHECKING:
@@ -33,15 +34,12 @@ class AreDraws(problems.Simulated):
     method: ClassVar[pg.methods.DLE | pg.methods.DRLE]
     of: ClassVar[str]
 
-    def compare(self, run: Run) -> Experiment:
+    def compare(self, run: Run, picture: Picture) -> Check:
+        """The W1 of a run, whose final particles are drawn beside the target."""
         target = problems.target(self.method)
+        picture.histogram(run.final[:, 0], problems.WINDOW).density(target, problems.WINDOW, self.of).frame()
         distance = pg.diagnostics.wasserstein1(run.final, target)
-        bound = chance.w1(target, self.particles, self.step_size)
-        return Experiment((Check(f"W1 to {self.of}", distance, bound),), {"final": run.final[:, 0]})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        target = problems.target(self.method)
-        picture.histogram(data["final"], problems.WINDOW).density(target, problems.WINDOW, self.of).frame()
+        return Check(f"W1 to {self.of}", distance, chance.w1(target, self.particles, self.step_size))
 
 
 class GibbsLine(AreDraws):
@@ -59,11 +57,11 @@ class GibbsLine(AreDraws):
     particles, steps, step_size = 20_000, 10_000, 2e-3
     method, of = problems.DLE, "the Gibbs measure"
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         method, prior = problems.DLE, problems.PRIOR
         if wrong:
             method, prior = pg.methods.DLE(kl_weight=0.5), pg.priors.Normal(0.0, math.sqrt(0.5))
-        return self.compare(self.simulate(method, seed, prior=prior, initial=problems.PRIOR))
+        return self.compare(self.simulate(method, seed, prior=prior, initial=problems.PRIOR), picture)
 
 
 class DrleLaw(AreDraws):
@@ -76,8 +74,9 @@ class DrleLaw(AreDraws):
     particles, steps, step_size = 5_000, 3_000, 1e-2
     method, of = STRONG, "Q*"
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
-        return self.compare(self.simulate(problems.halved(STRONG, wrong), seed, integrator="leimkuhler-matthews"))
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
+        run = self.simulate(problems.halved(STRONG, wrong), seed, integrator="leimkuhler-matthews")
+        return self.compare(run, picture)
 
 
 class DrleSampling(problems.Simulated):
@@ -94,7 +93,7 @@ class DrleSampling(problems.Simulated):
     runs = {128: 64, 512: 40, 2048: 24}
     steps, step_size = 2_500, 1e-2
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         loss = problems.swapped(STRONG) if wrong else problems.LOSS
         target = problems.target(STRONG)
         seeds = iter(chance.seeds(seed, sum(self.runs.values())))
@@ -110,17 +109,13 @@ class DrleSampling(problems.Simulated):
         errors = np.array([w1.std(ddof=1) / w1.mean() / math.sqrt(len(w1)) for w1 in distances.values()])
         weights = (x - x.mean()) / np.sum((x - x.mean()) ** 2)
         slope, error = float(weights @ y), float(np.sqrt(weights**2 @ errors**2))
-        check = Check("distance of the slope of log W1 to -1/2", abs(slope + 0.5), chance.ERRORS * error + 0.02)
-        return Experiment((check,), {"distances": distances, "slope": slope})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        numbers = np.array([*data["distances"]])
-        for number, w1 in data["distances"].items():
+        numbers = np.array([*self.runs])
+        for number, w1 in distances.items():
             picture.dots(np.full(len(w1), number), w1, "a run", ".", color=style.SKY, alpha=0.7)
-        means = np.array([w1.mean() for w1 in data["distances"].values()])
-        picture.curve(numbers, means, f"mean: slope {data['slope']:.2f}", "o-")
-        picture.slope(numbers, means[0], -0.5, "$N^{-1/2}$")
+        means = np.array([w1.mean() for w1 in distances.values()])
+        picture.curve(numbers, means, f"mean: slope {slope:.2f}", "o-").slope(numbers, means[0], -0.5, "$N^{-1/2}$")
         picture.frame("particles $N$", r"W1 to $Q^*$ (units of $\theta$)", "lower left", log="xy", ticks=numbers)
+        return Check("distance of the slope of log W1 to -1/2", abs(slope + 0.5), chance.ERRORS * error + 0.02)
 
 
 @cache
@@ -162,7 +157,7 @@ class GibbsPlane(OnTheRing):
     wrong = "prior p^lambda, as in (2.4)"
     particles, steps, step_size = 20_000, 6_000, 5e-3
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         x = self.ring(seed, wrong)
         counts = np.histogram2d(x[:, 0], x[:, 1], bins=(EDGES, EDGES))[0]
         expected = probabilities() * len(x)
@@ -172,14 +167,12 @@ class GibbsPlane(OnTheRing):
         freedom = len(due) - 1
         statistic = float(np.sum((seen - due) ** 2 / due)) / freedom
         bound = float(chdtri(freedom, chance.RARE)) / freedom
-        return Experiment((Check("chi-squared per degree of freedom", statistic, bound),), {"final": x})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.pairs(data["final"][:4000], "particles", ".", color=style.SKY, markersize=2.5)
+        picture.pairs(x[:4000], "particles", ".", color=style.SKY, markersize=2.5)
         middle, truth = density()
-        levels = truth.max() * np.array([0.02, 0.1, 0.3, 0.6, 0.9])
-        picture.axes.contour(middle, middle, truth.T, levels=levels, colors=style.BLACK, linewidths=1.2)
+        look: Facts = {"levels": truth.max() * np.array([0.02, 0.1, 0.3, 0.6, 0.9]), "linewidths": 1.2}
+        picture.add(lambda axes: axes.contour(middle, middle, truth.T, colors=style.BLACK, **look))
         picture.truth([], [], "Gibbs measure", "-", linewidth=1.2).plane(3.6)
+        return Check("chi-squared per degree of freedom", statistic, bound)
 
 
 class FreeEnergyPlane(OnTheRing):
@@ -196,7 +189,7 @@ class FreeEnergyPlane(OnTheRing):
     wrong = "prior p^lambda, as in (2.4)"
     runs, numbers, steps, step_size = 24, (125, 500, 2_000), 3_000, 5e-3
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         target = problems.density(LOSS, METHOD, PRIOR)
         best = pg.diagnostics.target_free_energy(target, LOSS, METHOD, prior=PRIOR).total
         seeds = iter(chance.seeds(seed, 2 * self.runs * len(self.numbers)))
@@ -211,16 +204,14 @@ class FreeEnergyPlane(OnTheRing):
             allowed = chance.student(self.runs, len(self.numbers)) * error
             checks.append(Check(f"L of {number} particles, less that of {number} draws of Q*", gap, allowed))
             series.append(made - best)
-        return Experiment(tuple(checks), {"excess": np.array(series)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        numbers, excess = np.array(self.numbers), data["excess"]
+        numbers, excess = np.array(self.numbers), np.array(series)
         looks = (("particles, 4 s.e.", "o", 0.94), ("exact draws of $Q^*$", "s", 1.06))
         for k, (label, marker, shift) in enumerate(looks):
-            error = excess[:, k].std(axis=1, ddof=1) / math.sqrt(self.runs)
-            picture.errors(shift * numbers, excess[:, k].mean(axis=1), error, label, marker)
-        picture.level(0.0, "$L(Q^*)$").axes.margins(x=0.15, y=0.35)
+            errors = excess[:, k].std(axis=1, ddof=1) / math.sqrt(self.runs)
+            picture.errors(shift * numbers, excess[:, k].mean(axis=1), errors, label, marker)
+        picture.level(0.0, "$L(Q^*)$").add(lambda axes: axes.margins(x=0.15, y=0.35))
         picture.frame("particles $N$", "$L - L(Q^*)$", "upper right", log="x", ticks=numbers)
+        return tuple(checks)
 
 
 def _energy(points: np.ndarray) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import problems
-from particlegvi.verification.claim import Check, Data, Experiment
+from particlegvi.verification.claim import Check, Checks
 from particlegvi.verification.picture import Picture
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0)
@@ -23,20 +23,16 @@ class Independence(problems.Simulated):
     wrong = "DRLE, whose particles see each other"
     few, particles, steps, step_size = 5, 500, 2_000, 2e-3
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         start = problems.PRIOR.sample(self.particles, seed=seed)
         method = problems.DRLE if wrong else problems.DLE
         some = self.simulate(method, seed, initial=start[: self.few], particles=self.few, record_every=10)
         many = self.simulate(method, seed, initial=start, record_every=10)
-        paths = [some.positions[:, :, 0], many.positions[:, : self.few, 0]]
-        check = Check("largest difference of a path", float(np.max(np.abs(paths[0] - paths[1]))), 0.0)
-        return Experiment((check,), {"times": many.times, "paths": paths})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        few, many = data["paths"]
+        gap = np.abs(some.positions[:, :, 0] - many.positions[:, : self.few, 0])
         label = f"a path among {self.few}, and among {self.particles}"
-        picture.curve(data["times"], np.abs(few - many), label, linewidth=1.2).level(0.0, "bound: 0")
+        picture.curve(many.times, gap, label, linewidth=1.2).level(0.0, "bound: 0")
         picture.frame("time $t$", r"difference in $\theta$", "upper left", ylim=(-0.01, 0.2))
+        return Check("largest difference of a path", float(np.max(gap)), 0.0)
 
 
 class Reductions(problems.Simulated):
@@ -48,7 +44,7 @@ class Reductions(problems.Simulated):
     wrong = "weights of 0.0001 in place of 0"
     particles, steps, step_size = 500, 2_000, 2e-3
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         off = 1e-4 if wrong else 0.0
         kernel = problems.KERNEL
         pairs = {
@@ -60,17 +56,14 @@ class Reductions(problems.Simulated):
         for label, methods in pairs.items():
             ends = [self.simulate(method, seed).final for method in methods]
             gaps[label] = np.abs(ends[0] - ends[1])[:, 0]
-        checks = tuple(
-            Check(f"largest difference to {label}'s particles", float(gap.max()), 0.0) for label, gap in gaps.items()
-        )
-        return Experiment(checks, {"gaps": gaps})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        for label, gap in data["gaps"].items():
+        for label, gap in gaps.items():
             place, look = np.arange(1, len(gap) + 1), style.METHOD_COLOURS[label]
             picture.curve(place, np.sort(gap)[::-1], f"DRLE to {label}", color=look)
         labels = ("particles, by their difference", r"difference in $\theta$")
         picture.level(0.0, "bound: 0").frame(*labels, "lower left", columns=2, symlog=1e-9, ylim=(-2e-10, 10.0))
+        return tuple(
+            Check(f"largest difference to {label}'s particles", float(gap.max()), 0.0) for label, gap in gaps.items()
+        )
 
 
 class FlatPrior(problems.Simulated):
@@ -86,7 +79,7 @@ class FlatPrior(problems.Simulated):
     wrong = "a box from -4 to 4"
     particles, steps, step_size = 200, 500, 1e-2
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         edge = 4.0 if wrong else 1e100
         box = pg.priors.Uniform([-edge, -edge], [edge, edge])
         start = np.clip(pg.priors.Normal([0.0, 0.0], 1.0).sample(self.particles, seed=seed), -3.9, 3.9)
@@ -95,10 +88,6 @@ class FlatPrior(problems.Simulated):
             priors = (pg.priors.Flat(2), box)
             ends[method.label] = [self.simulate(method, seed, prior=prior, **settings).final for prior in priors]
         gap = max(float(np.max(np.abs(flat - boxed))) for flat, boxed in ends.values())
-        return Experiment((Check("largest difference of a coordinate", gap, 1e-12),), {"ends": ends["DRLE"]})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        flat, boxed = data["ends"]
-        picture.pairs(flat, "flat prior", markersize=7, markerfacecolor="none")
-        picture.pairs(boxed, "box", ".", markersize=5)
-        picture.plane(4.8)
+        picture.pairs(ends["DRLE"][0], "flat prior", markersize=7, markerfacecolor="none")
+        picture.pairs(ends["DRLE"][1], "box", ".", markersize=5).plane(4.8)
+        return Check("largest difference of a coordinate", gap, 1e-12)

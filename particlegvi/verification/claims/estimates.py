@@ -7,7 +7,7 @@ import numpy as np
 from particlegvi.functionspace.linear.spectral import spectral
 from particlegvi.functionspace.prediction.class_probabilities import class_probabilities
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(50)
@@ -24,7 +24,7 @@ class ClassProbabilities(Claim):
     wrong = "the density phi, as (B.52) is printed"
     draws = 1_000_000
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         r = np.random.default_rng(seed)
         away, sums, pairs = 0.0, 0.0, []
         for classes in (3, 4, 6):
@@ -38,13 +38,12 @@ class ClassProbabilities(Claim):
             away = max(away, float(np.max(np.abs(found - counts) / error)))
             sums = max(sums, abs(float(found.sum()) - 1.0))
             pairs.append(np.column_stack([counts, found]))
-        checks = (Check("distance to a million draws, in standard errors", away, chance.ERRORS),
-                  Check("distance of the sum to 1", sums, 1e-12))  # fmt: skip
-        return Experiment(checks, {"pairs": np.concatenate(pairs)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.diagonal((0.0, 1.0)).pairs(data["pairs"], "classes")
+        picture.diagonal((0.0, 1.0)).pairs(np.concatenate(pairs), "classes")
         picture.frame("share of a million draws", "probability of the class", "upper left", xlim=(-0.02, 1.02))
+        return (
+            Check("distance to a million draws, in standard errors", away, chance.ERRORS),
+            Check("distance of the sum to 1", sums, 1e-12),
+        )
 
 
 def printed(means: np.ndarray, variances: np.ndarray) -> np.ndarray:
@@ -71,7 +70,7 @@ class SpectralScore(Claim):
     numbers = (50, 130, 350)
     runs = 60
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         errors = np.empty((self.runs, len(self.numbers)))
         for run, words in enumerate(chance.seeds(seed, self.runs)):
             random = np.random.default_rng(words)
@@ -82,12 +81,9 @@ class SpectralScore(Claim):
         means = errors.mean(axis=0)
         fall = np.log(errors[:, 0] / errors[:, -1])
         standard = float(fall.mean() / (fall.std(ddof=1) / np.sqrt(self.runs)))
-        checks = (
+        picture.curve(self.numbers, means, "estimate", "o-").level(1.0, "a score of 0")
+        picture.frame("samples", "relative error of the score", log="xy", ticks=self.numbers)
+        return (
             Check("largest mean relative error", float(means.max()), 1.0),
             Check("fall of the error's logarithm, in standard errors", standard, chance.student(self.runs), ">="),
         )
-        return Experiment(checks, {"errors": means})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curve(self.numbers, data["errors"], "estimate", "o-").level(1.0, "a score of 0")
-        picture.frame("samples", "relative error of the score", log="xy", ticks=self.numbers)

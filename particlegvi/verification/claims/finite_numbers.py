@@ -8,7 +8,7 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi.verification import chance, problems
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
 KL, MMD = problems.STRONG.kl_weight, problems.STRONG.mmd_weight
@@ -40,7 +40,7 @@ class FewParticles(problems.Simulated):
     wrong = "energy without the 1/2 before its pairs"
     particles, steps, step_size = 2, 40_000, 2e-3
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         mmd, loss = MMD, problems.LOSS
         if wrong:
             mmd = 2.0 * MMD
@@ -54,15 +54,12 @@ class FewParticles(problems.Simulated):
             exact = float(np.sum(law * function(PAIR_GRID[:, None], PAIR_GRID[None, :])))
             parts = np.array([part.mean() for part in np.array_split(function(x, y), BATCHES)])
             worst = max(worst, abs(parts.mean() - exact) / (parts.std(ddof=1) / np.sqrt(BATCHES)))
-        bound = chance.student(BATCHES, len(FUNCTIONS))
-        check = Check("largest deviation of a mean, in standard errors", worst, bound)
-        return Experiment((check,), {"apart": x - y, "law": law})
-
-    def draw(self, picture: Picture, data: Data) -> None:
         gaps = PAIR_GRID[:, None] - PAIR_GRID[None, :]
-        density, edges = np.histogram(gaps, np.linspace(-4.0, 4.0, 81), weights=data["law"], density=True)
-        picture.histogram(data["apart"], (-4.0, 4.0), label="two particles")
+        density, edges = np.histogram(gaps, np.linspace(-4.0, 4.0, 81), weights=law, density=True)
+        picture.histogram(x - y, (-4.0, 4.0), label="two particles")
         picture.truth(0.5 * (edges[1:] + edges[:-1]), density, "quadrature").frame(r"difference $\theta_1 - \theta_2$")
+        bound = chance.student(BATCHES, len(FUNCTIONS))
+        return Check("largest deviation of a mean, in standard errors", worst, bound)
 
 
 def pair_law() -> np.ndarray:
@@ -85,19 +82,16 @@ class MarginalLimit(Claim):
     source = "thesis, Theorem 5.4.2; Langevin dynamics of the energy E"
     wrong = "energy without the 1/2 before its pairs"
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         truth = np.asarray(problems.target(METHOD).cdf(GRID))
         laws = {number: marginal(number, 2.0 if wrong else 1.0) for number in NUMBERS}
         far = {number: float(np.trapezoid(np.abs(law - truth), GRID)) for number, law in laws.items()}
-        checks = [
+        picture.curves(GRID, laws.values(), [f"$N = {number}$" for number in NUMBERS])
+        picture.truth(GRID, truth, "$Q^*$").frame(ylabel="distribution function")
+        return tuple(
             Check(f"N W1 at N = {number}, over that at {number - 1}", number * far[number] / bound, 1.0)
             for number, bound in ((number, (number - 1) * far[number - 1]) for number in NUMBERS[1:])
-        ]
-        return Experiment(tuple(checks), {"laws": laws, "truth": truth})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curves(GRID, [data["laws"][number] for number in NUMBERS], [f"$N = {number}$" for number in NUMBERS])
-        picture.truth(GRID, data["truth"], "$Q^*$").frame(ylabel="distribution function")
+        )
 
 
 def marginal(number: int, factor: float) -> np.ndarray:
@@ -135,7 +129,7 @@ class DrleBias(problems.Simulated):
     runs = {4: 250, 8: 150, 16: 100, 32: 80}
     steps, step_size, warm = 4_000, 2e-2, 800
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         method = problems.halved(METHOD, wrong)
         seeds = iter(chance.seeds(seed, sum(self.runs.values())))
         means, errors = [], []
@@ -154,12 +148,9 @@ class DrleBias(problems.Simulated):
             left = float(abs(2.0 * bias[k + 1] - bias[k]))
             allowed = chance.ERRORS * math.hypot(2.0 * error[k + 1], error[k]) + (bias[k] - bias[k + 1]) ** 2
             checks.append(Check(f"mean extrapolated from N = {numbers[k]} and {numbers[k + 1]}", left, float(allowed)))
-        return Experiment(tuple(checks), {"numbers": numbers, "bias": bias, "error": error})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        x = 1.0 / data["numbers"]
-        weights = 1.0 / data["error"] ** 2
-        slope = np.sum(weights * x * data["bias"]) / np.sum(weights * x * x)
-        picture.errors(x, data["bias"], data["error"], "pooled runs, 4 standard errors")
+        x, weights = 1.0 / numbers, 1.0 / error**2
+        slope = np.sum(weights * x * bias) / np.sum(weights * x * x)
+        picture.errors(x, bias, error, "pooled runs, 4 standard errors")
         picture.truth([0.0, x[0]], [0.0, slope * x[0]], "$c/N$").level(0.0, linestyle=":")
         picture.frame("$1/N$", "bias of the mean", "lower left", xlim=(0.0, 1.05 * x[0]))
+        return tuple(checks)

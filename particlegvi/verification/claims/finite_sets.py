@@ -7,7 +7,7 @@ import numpy as np
 from particlegvi import schedules
 from particlegvi.functionspace import BayesianLinearRegression
 from particlegvi.functionspace.linear.sets import data_and_box, kl_at_set
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
 CENTRES = np.linspace(-2.0, 2.0, 20)[:, None]
@@ -37,22 +37,18 @@ class KlSupremum(Claim):
     source = "004, Propositions 2 and 3; Sun, Zhang, Shi and Grosse (2019)"
     wrong = "a nugget of 0.01 on both covariances"
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         model = BayesianLinearRegression(features, kl="exact").fit(*data(seed))
         A = np.vstack([np.random.default_rng(seed).uniform(-2.0, 2.0, (20, 1)), CENTRES])
         nugget = 0.01 if wrong else 0.0
         values = np.array([model.kl_to_prior(A[:number], nugget) for number in range(1, len(A) + 1)])
         whole = model.kl_to_prior()
-        checks = (
+        picture.curve(np.arange(1, 41), values, "at the inputs", "o-", markersize=4).level(whole, "of the weights")
+        picture.frame("inputs in the set", "KL to the prior, nats", "lower right", ylim=(0.0, 1.1 * whole))
+        return (
             Check("largest fall when an input is added, nats", float(np.max(-np.diff(values))), 1e-9),
             Check("distance of the last from KL of the weights, relative", abs(values[-1] / whole - 1.0), 1e-8),
         )
-        return Experiment(checks, {"values": values, "whole": whole})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curve(np.arange(1, 41), data["values"], "at the inputs", "o-", markersize=4)
-        picture.level(data["whole"], "of the weights")
-        picture.frame("inputs in the set", "KL to the prior, nats", "lower right", ylim=(0.0, 1.1 * data["whole"]))
 
 
 class FixedPointsCollapse(Claim):
@@ -68,7 +64,7 @@ class FixedPointsCollapse(Claim):
     wrong = "40 inputs for 20 weights"
     steps = (500, 2_000, 4_000, 8_000)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         X, y = data(seed)
         A = data_and_box(np.random.default_rng(seed), X, 40 if wrong else 10)
         posterior = BayesianLinearRegression(features, kl="exact").fit(X, y)
@@ -86,15 +82,12 @@ class FixedPointsCollapse(Claim):
             half = random.normal(size=(20, 20)) * 0.1
             moved = (1.0 - size) * closed.covariance + size * half @ half.T
             gains.append(closed.objective - _objective(closed.mean, moved, (X, y), features(A)))
-        checks = (
+        picture.curve(self.steps, path, "Adam", "o-").level(1.0, "posterior")
+        picture.frame("steps", "smallest eigenvalue, ratio", log="xy", ticks=self.steps)
+        return (
             Check("smallest variance of a direction over the posterior's", path[-1], 0.1),
             Check("largest gain from the closed form, nats", max(gains), 1e-9),
         )
-        return Experiment(checks, {"path": np.array(path)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curve(self.steps, data["path"], "Adam", "o-").level(1.0, "posterior")
-        picture.frame("steps", "smallest eigenvalue, ratio", log="xy", ticks=self.steps)
 
 
 class RandomPointsOptimum(Claim):
@@ -108,7 +101,7 @@ class RandomPointsOptimum(Claim):
     wrong = "one set at every step"
     steps = 20_000
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         X, y = data(seed)
         r = np.random.default_rng(seed)
         sets = np.array([data_and_box(r, X, 10) for _ in range(200)])
@@ -122,16 +115,13 @@ class RandomPointsOptimum(Claim):
         states = zip(adam.records.means, adam.records.covariances, strict=True)
         at = features(sets.reshape(-1, 1)).reshape(200, 10, 20)
         excess = np.array([_objective(*state, (X, y), *at) for state in states]) - optimum.objective
-        checks = (
+        steps = np.arange(1, len(excess) + 1) / len(excess) * self.steps
+        picture.curve(steps, np.maximum(excess, 1e-4), "Adam", "o-", markersize=4).level(0.1, "bound")
+        picture.frame("steps", "nats above the optimum", "upper right", log="y")
+        return (
             Check("excess of the objective at the end, nats", float(excess[-1]), 0.1),
             Check("lowest excess, nats", float(excess.min()), -1e-6, ">="),
         )
-        return Experiment(checks, {"excess": excess})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        steps = np.arange(1, len(data["excess"]) + 1) / len(data["excess"]) * self.steps
-        picture.curve(steps, np.maximum(data["excess"], 1e-4), "Adam", "o-", markersize=4).level(0.1, "bound")
-        picture.frame("steps", "nats above the optimum", "upper right", log="y")
 
 
 def _objective(

@@ -11,7 +11,7 @@ from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.selection import Targets
 from particlegvi.functionspace.selection.fisher import SquaredDivergence
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
 BATCH = 20_000
@@ -30,7 +30,7 @@ class DivergenceFormula(Claim):
     wrong = "S without the square in it"
     draws = 200_000
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         r = np.random.default_rng(1)
         X = r.uniform(-2.0, 2.0, (25, 1))
         y = np.sin(2.0 * X[:, 0]) + 0.2 * r.normal(size=25)
@@ -58,17 +58,13 @@ class DivergenceFormula(Claim):
         ])  # fmt: skip
         found, error = float(norms.mean()), float(norms.std() / math.sqrt(len(norms)))
         package = SquaredDivergence(k, X, Targets(y, noise), R).at(Z)[0]
-        checks = (
+        running = np.cumsum(norms)[999::1000] / np.arange(1000, len(norms) + 1, 1000)
+        picture.curve(np.arange(1, len(running) + 1), running, "mean over draws").level(formula, "formula")
+        picture.frame("functions drawn, in thousands", "squared divergence", "upper right", ylim=(8.0, 15.0))
+        return (
             Check("distance of the formula to the mean, in errors of it", abs(formula - found) / error, chance.ERRORS),
             Check("difference of the package to the formula, relative", abs(package / formula - 1.0), 1e-5),
         )
-        running = np.cumsum(norms)[999::1000] / np.arange(1000, len(norms) + 1, 1000)
-        return Experiment(checks, {"running": running, "formula": formula})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        thousands = np.arange(1, len(data["running"]) + 1)
-        picture.curve(thousands, data["running"], "mean over draws").level(data["formula"], "formula")
-        picture.frame("functions drawn, in thousands", "squared divergence", "upper right", ylim=(8.0, 15.0))
 
 
 class DensityRatio(Claim):
@@ -82,7 +78,7 @@ class DensityRatio(Claim):
     wrong = "the posterior of one row fewer than said"
     numbers = (15, 12, 9, 6, 3)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         X = np.linspace(-8.0, 8.0, 16)[:, None]
         y = np.sin(X[:, 0]) + math.sqrt(0.1) * random.normal(size=16)
@@ -96,14 +92,11 @@ class DensityRatio(Claim):
             formulas.append(divergences.log_density_ratio(p, nu))
             largest.append(_supremum(k(X), y, rows, 0.1))
         gap = np.max(np.abs(np.array(formulas) - np.array(largest)) / np.maximum(np.abs(largest), 1.0))
-        check = Check("difference from the largest ratio, relative", float(gap), 1e-8)
-        return Experiment((check,), {"formula": np.array(formulas), "largest": np.array(largest)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
         unseen = 16 - np.array(self.numbers)
-        picture.dots(unseen, data["largest"], "largest ratio").truth(unseen, data["formula"], "formula")
+        picture.dots(unseen, largest, "largest ratio").truth(unseen, formulas, "formula")
         picture.curve(unseen, 0.5 * unseen, "$(N - M') / 2$", ":")
         picture.frame("rows that nu has not seen", "log of sup dp/dnu, nats", "upper left")
+        return Check("difference from the largest ratio, relative", float(gap), 1e-8)
 
 
 def _printed(

@@ -9,7 +9,7 @@ import numpy as np
 import particlegvi as pg
 from particlegvi.diagnostics.free_energy import FreeEnergyParts
 from particlegvi.verification import chance, problems
-from particlegvi.verification.claim import Check, Data, Experiment
+from particlegvi.verification.claim import Check, Checks
 from particlegvi.verification.picture import Picture
 
 METHOD = problems.STRONG
@@ -30,7 +30,7 @@ class FreeEnergyParticles(problems.Simulated):
     records = (0, 5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560)
     steps = records[-1]
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         loss = problems.swapped(METHOD) if wrong else problems.LOSS
         energies = []
         for own in chance.seeds(seed, self.runs):
@@ -42,16 +42,13 @@ class FreeEnergyParticles(problems.Simulated):
         error = rises.std(axis=0, ddof=1) / math.sqrt(self.runs)
         allowed = chance.student(self.runs, looks=rises.shape[1]) * error + self.step_size
         worst = int(np.argmax(rises.mean(axis=0) / allowed))
-        check = Check("largest rise of L between records", float(rises.mean(axis=0)[worst]), float(allowed[worst]))
-        return Experiment((check,), {"excess": table - _lowest()})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        excess, times = data["excess"], self.step_size * np.array(self.records)
-        error = excess.std(axis=0, ddof=1) / math.sqrt(len(excess))
-        picture.errors(times, excess.mean(axis=0), error, "particles, 4 s.e.", "o-").level(0.0, "$L(Q^*)$")
-        picture.axes.set_xscale("symlog", linthresh=times[1], linscale=0.5)
+        excess, times = table - _lowest(), self.step_size * np.array(self.records)
+        spread = excess.std(axis=0, ddof=1) / math.sqrt(self.runs)
+        picture.errors(times, excess.mean(axis=0), spread, "particles, 4 s.e.", "o-").level(0.0, "$L(Q^*)$")
+        picture.add(lambda axes: axes.set_xscale("symlog", linthresh=times[1], linscale=0.5))
         ticks = [0.0, 0.1, 1.0, 10.0]
         picture.frame("time $t$", "$L - L(Q^*)$", "upper right", ticks=ticks, xlim=(0.0, 1.2 * times[-1]))
+        return Check("largest rise of L between records", float(rises.mean(axis=0)[worst]), float(allowed[worst]))
 
 
 def _energy(positions: np.ndarray) -> FreeEnergyParts:
@@ -80,7 +77,7 @@ class FreeEnergyLimit(problems.Simulated):
     runs = {128: 80, 512: 40, 2048: 20}
     steps, step_size = 2_500, 1e-2
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         method, best = problems.halved(METHOD, wrong), _lowest()
         seeds = iter(chance.seeds(seed, sum(self.runs.values())))
         checks, series = [], []
@@ -93,14 +90,12 @@ class FreeEnergyLimit(problems.Simulated):
             allowed = chance.student(count, looks=len(self.runs)) * error + 0.5 * METHOD.mmd_weight / number
             checks.append(Check(f"L of {number} particles, less L(Q*)", float(abs(excess.mean())), allowed))
             series.append((number, excess.mean(), error, _self_pairs(ends[0], energies[0].mmd_squared)))
-        return Experiment(tuple(checks), {"series": np.array(series).T})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        numbers, excess, error, self_pairs = data["series"]
-        picture.errors(numbers, excess, error, "particles, 4 standard errors")
-        picture.dots(numbers, excess + self_pairs, "with the self pairs", "s").level(0.0, "$L(Q^*)$")
-        picture.axes.margins(y=0.25)
+        numbers, means, errors, self_pairs = np.array(series).T
+        picture.errors(numbers, means, errors, "particles, 4 standard errors")
+        picture.dots(numbers, means + self_pairs, "with the self pairs", "s").level(0.0, "$L(Q^*)$")
+        picture.add(lambda axes: axes.margins(y=0.25))
         picture.frame("particles $N$", "$L - L(Q^*)$", "center", log="x", ticks=numbers)
+        return tuple(checks)
 
 
 def _self_pairs(end: np.ndarray, mmd_squared: float) -> float:

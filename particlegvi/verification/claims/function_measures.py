@@ -9,7 +9,7 @@ from scipy import linalg
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, likelihoods
 from particlegvi.functionspace import functionals as fl
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.optimum import normal_kl
 from particlegvi.verification.picture import Picture
 
@@ -30,7 +30,7 @@ class BayesMinimises(Claim):
     wrong = "+ p(y) in the place of - log p(y), as (B.10)"
     others = 200
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         r = np.random.default_rng(seed)
         X = np.linspace(-1.0, 1.0, 12)[:, None] + r.uniform(-0.05, 0.05, (12, 1))
         k = covariances.Matern32(float(r.uniform(0.3, 0.8)), 1.3)
@@ -48,16 +48,13 @@ class BayesMinimises(Claim):
             moved = mean + size * half @ r.standard_normal(12)
             found.append((size, objective(moved, other @ other.T, prior, y) - least))
         table = np.array(found)
-        checks = (
+        picture.pairs(table, "other laws $Q$", markersize=4).level(0.0, "the value as tried")
+        labels, yticks = ("size of the change", "$L(Q)$ above the value, nats"), [0.0, 1e-4, 1e-2, 1.0, 100.0]
+        picture.frame(*labels, "lower right", log="x", symlog=1e-4, yticks=yticks, ylim=(-1.0, 1e3))
+        return (
             Check("distance of L(posterior) to its value", abs(at - least) / abs(least), 1e-10),
             Check("amount by which another L(Q) is lower, in nats", float(np.max(-table[:, 1])), 1e-9),
         )
-        return Experiment(checks, {"table": table})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.pairs(data["table"], "other laws $Q$", markersize=4).level(0.0, "the value as tried")
-        labels, yticks = ("size of the change", "$L(Q)$ above the value, nats"), [0.0, 1e-4, 1e-2, 1.0, 100.0]
-        picture.frame(*labels, "lower right", log="x", symlog=1e-4, yticks=yticks, ylim=(-1.0, 1e3))
 
 
 class PointValues(Claim):
@@ -73,7 +70,7 @@ class PointValues(Claim):
     wrong = "h_n = eta(n (t - x)) / rho', as printed"
     sizes = (1, 2, 5, 10, 20, 50, 100)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         r = np.random.default_rng(seed)
         nodes, weights = np.polynomial.legendre.leggauss(80)
         bump = np.exp(-1.0 / (1.0 - nodes**2))
@@ -91,13 +88,10 @@ class PointValues(Claim):
             at = float(k([[x]]).item())
             errors.append(abs(variances[-1] - at) / at)
             curves.append(np.array(variances) / at)
-        check = Check("distance of Var <F, h_100> to k(x, x), relative", float(max(errors)), 1e-3)
-        return Experiment((check,), {"curves": np.array(curves)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curves(self.sizes, data["curves"], ("squared exponential", "Matern 5/2"), "o-").level(1.0, "$k(x, x)$")
+        picture.curves(self.sizes, curves, ("squared exponential", "Matern 5/2"), "o-").level(1.0, "$k(x, x)$")
         labels = ("$n$", r"Var $\langle F, h_n \rangle$ / $k(x, x)$")
         picture.frame(*labels, "center right", log="x", ylim=(-0.05, 1.1))
+        return Check("distance of Var <F, h_100> to k(x, x), relative", float(max(errors)), 1e-3)
 
 
 def objective(mean: np.ndarray, covariance: np.ndarray, prior: np.ndarray, y: np.ndarray) -> float:
@@ -123,7 +117,7 @@ class FourierMeasure(Claim):
     wrong = "the density alone: g = T_k f with f in L2"
     frequencies = 4
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         r = np.random.default_rng(seed)
         lengthscale, v = float(r.uniform(0.3, 1.5)), float(r.uniform(0.5, 2.0))
         low, high = float(r.uniform(-1.0, 0.0)), float(r.uniform(0.5, 2.0))
@@ -144,13 +138,10 @@ class FourierMeasure(Claim):
                     row = self.frequencies + m
                     own[row, place] = (lam**2 + each**2) * against @ np.sin(angle) + each * (ends[1] - ends[0])
         own /= 2.0 * lam * v
-        check = Check("largest distance of the two covariances", float(np.abs(own - package).max()), 1e-8)
-        return Experiment((check,), {"x": x[:41], "own": own[1, :41], "package": package[1, :41]})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curve(data["x"], data["own"], "covariance with the integral")
-        picture.truth(data["x"], data["package"], r"$\cos\,\omega_1 (x - a)$")
+        picture.curve(x[:41], own[1, :41], "covariance with the integral")
+        picture.truth(x[:41], package[1, :41], r"$\cos\,\omega_1 (x - a)$")
         picture.frame("input $x$", "covariance with $F(x)$", "upper center")
+        return Check("largest distance of the two covariances", float(np.abs(own - package).max()), 1e-8)
 
 
 class FourierBound(Claim):
@@ -166,7 +157,7 @@ class FourierBound(Claim):
     wrong = "no ends: all functions are periodic"
     numbers = (20, 40, 80, 160)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         r = np.random.default_rng(seed)
         X = np.linspace(0.0, 1.0, 200)[:, None]
         y = np.sin(r.uniform(9.0, 14.0) * X[:, 0] + r.uniform(0.0, 6.0)) + 0.3 * r.standard_normal(200)
@@ -178,17 +169,14 @@ class FourierBound(Claim):
                     for M in self.numbers]  # fmt: skip
             gaps.append([exact - fit.fit(X, y).bound for fit in fits])
         table = np.array(gaps)
-        checks = (
-            Check("gap with 160 frequencies over that with 80", float(np.max(table[:, 3] / table[:, 2])), 0.55),
-            Check("bound above log p(y), in nats", float(np.max(-table)), 1e-6),
-        )
-        return Experiment(checks, {"gaps": table})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curves(self.numbers, data["gaps"], ("Matern 3/2", "Matern 5/2"), "o-")
+        picture.curves(self.numbers, table, ("Matern 3/2", "Matern 5/2"), "o-")
         picture.slope(self.numbers, 200.0 / self.numbers[0], -1.0, "1/M")
         labels = ("frequencies $M$", "log p(y) - bound, nats")
         picture.frame(*labels, "upper right", log="xy", ticks=self.numbers, ylim=(0.05, 2e4))
+        return (
+            Check("gap with 160 frequencies over that with 80", float(np.max(table[:, 3] / table[:, 2])), 0.55),
+            Check("bound above log p(y), in nats", float(np.max(-table)), 1e-6),
+        )
 
 
 def panels(low: float, high: float, at: float) -> tuple[np.ndarray, np.ndarray]:

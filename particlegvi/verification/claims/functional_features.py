@@ -10,7 +10,7 @@ from particlegvi.functionspace import functionals as fl
 from particlegvi.functionspace.basis import Projection
 from particlegvi.functionspace.covariances import Covariance
 from particlegvi.functionspace.functionals import Functionals
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.optimum import normal_kl
 from particlegvi.verification.picture import Picture
 
@@ -46,10 +46,10 @@ class BestFeatures(Claim):
     wrong = "s2 in the place of 1/s2 in Sigma"
     others = 200
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         r = np.random.default_rng(seed + 1)
-        gains, distances, curves = [], [], []
-        for _, k, of, X, y in problems(seed):
+        gains, distances = [], []
+        for words, k, of, X, y in problems(seed):
             own, cross = of.gram(k), of.cross(k, X)
             mean = own @ linalg.solve(NOISE * own + cross @ cross.T, cross @ y, assume_a="pos")
             weight = NOISE if wrong else 1.0 / NOISE
@@ -66,20 +66,15 @@ class BestFeatures(Claim):
                 value = elbo((own, cross), k.diagonal(X), y, mean + size * half @ a, other @ other.T)
                 found.append((size, value - best))
             gains.append(max(gain for _, gain in found))
-            curves.append(found)
-        checks = (
-            Check("largest gain of another law, in nats", float(max(gains)), 1e-8),
-            Check("distance of the bound to the package's, relative", float(max(distances)), 1e-8),
-        )
-        return Experiment(checks, {"curves": np.array(curves)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        for curve, words in zip(data["curves"], ("points", "windows", "Fourier"), strict=True):
-            picture.pairs(curve, words, markersize=3.5, alpha=0.7)
+            picture.pairs(np.array(found), words, markersize=3.5, alpha=0.7)
         labels = ("size of the change", "bound above that of (3.10), nats")
         ticks, ylim = [-1.0, -1e-3, 0.0, 1e-3, 1.0], (-1e4, 1e5)
         picture.level(0.0)
         picture.frame(*labels, "upper left", columns=3, log="x", symlog=1e-6, yticks=ticks, ylim=ylim)
+        return (
+            Check("largest gain of another law, in nats", float(max(gains)), 1e-8),
+            Check("distance of the bound to the package's, relative", float(max(distances)), 1e-8),
+        )
 
 
 class NystroemRidgeMean(Claim):
@@ -93,7 +88,7 @@ class NystroemRidgeMean(Claim):
     wrong = "noise variance lambda, not n lambda"
     penalty = 0.002
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         of_ridge, of_mean, curves = 0.0, 0.0, []
         for _, k, of, X, y in problems(seed):
             own, cross, shown = of.gram(k), of.cross(k, X), of.cross(k, SHOWN)
@@ -105,17 +100,16 @@ class NystroemRidgeMean(Claim):
             of_ridge = max(of_ridge, float(np.abs(ridge - right).max()))
             of_mean = max(of_mean, float(np.abs(mean - right).max()))
             curves.append((right, mean))
-        checks = (Check("distance of NystroemRidge to Theorem 3.6.1", of_ridge, 1e-10),
-                  Check("distance of the mean of SVGP to it", of_mean, 1e-10))  # fmt: skip
-        return Experiment(checks, {"curves": np.array(curves), "X": X[:, 0], "y": y})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.data(data["X"], data["y"])
-        for (right, mean), words in zip(data["curves"], ("points", "windows", "Fourier"), strict=True):
+        picture.data(X[:, 0], y)
+        for (right, mean), words in zip(curves, ("points", "windows", "Fourier"), strict=True):
             picture.curve(SHOWN[:, 0], mean, f"SVGP, {words}")
             picture.truth(SHOWN[:, 0], right, "ridge regression", ":", linewidth=1.6)
         labels = ("input $x$", "function value")
         picture.frame(*labels, "upper left", columns=2, xlim=(-0.1, 1.1), ylim=(-2.2, 5.0))
+        return (
+            Check("distance of NystroemRidge to Theorem 3.6.1", of_ridge, 1e-10),
+            Check("distance of the mean of SVGP to it", of_mean, 1e-10),
+        )
 
 
 def elbo(

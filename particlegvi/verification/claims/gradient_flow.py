@@ -9,7 +9,7 @@ import numpy as np
 import particlegvi as pg
 from particlegvi.contracts import Facts
 from particlegvi.verification import chance, problems
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.fokker_planck import FokkerPlanck
 from particlegvi.verification.optimum import distribution
 from particlegvi.verification.picture import COLOURS, Picture
@@ -40,7 +40,7 @@ class ObjectiveGradient(problems.Simulated):
     wrong = "lambda1 = mmd_weight, as in (C.115)"
     particles, steps, step_size, width = 60, 1, 1e-3, 1e-4
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         method = pg.methods.DRE(MMD_WEIGHT * (0.5 if wrong else 1.0), problems.KERNEL)
         run = self.simulate(method, seed)
         x = run.initial[:, 0]
@@ -50,14 +50,10 @@ class ObjectiveGradient(problems.Simulated):
             shift = np.zeros(len(x))
             shift[n] = self.width
             gradient[n] = len(x) * (objective(x + shift) - objective(x - shift)) / (2.0 * self.width)
-        gap = float(np.max(np.abs(velocity + gradient)))
-        check = Check("largest difference of velocity and minus gradient", gap, 1e-6)
-        return Experiment((check,), {"x": x, "difference": velocity + gradient})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        order = np.argsort(data["x"])
-        picture.level(0.0, "equal").curve(data["x"][order], data["difference"][order], "a particle", "o-")
+        order, difference = np.argsort(x), velocity + gradient
+        picture.level(0.0, "equal").curve(x[order], difference[order], "a particle", "o-")
         picture.frame(ylabel="velocity + gradient")
+        return Check("largest difference of velocity and minus gradient", float(np.max(np.abs(difference))), 1e-6)
 
 
 def flow(wrong: bool = False) -> FokkerPlanck:
@@ -82,7 +78,7 @@ class FreeEnergyGrid(Claim):
     wrong = "V with the weights swapped, as C.7 prints it"
     steps, step_size = 1_000, 0.03
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         judge, moved = flow(), flow(wrong)
         masses = np.exp(-0.5 * ((WIDE + 2.0) / 0.5) ** 2)
         masses /= masses.sum()
@@ -94,16 +90,12 @@ class FreeEnergyGrid(Claim):
             masses = moved.step(masses, self.step_size)
         excess = np.array(energies)
         rise = float(np.max(excess - np.minimum.accumulate(excess)))
-        checks = (
+        picture.curve(self.step_size * np.arange(self.steps), excess, "along the flow").level(0.0, "the minimum")
+        picture.frame("time $t$", "$L(Q_t) - L(Q^*)$", "upper right", xlim=(0.0, 12.0))
+        return (
             Check("rise of L above what it had fallen to", rise, 1e-11),
             Check("L(Q_t) - L(Q*) at the end", float(abs(excess[-1])), 1e-5),
         )
-        return Experiment(checks, {"excess": excess})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        times = self.step_size * np.arange(len(data["excess"]))
-        picture.curve(times, data["excess"], "along the flow").level(0.0, "the minimum")
-        picture.frame("time $t$", "$L(Q_t) - L(Q^*)$", "upper right", xlim=(0.0, 12.0))
 
 
 class FokkerPlanckLaw(problems.Simulated):
@@ -115,28 +107,23 @@ class FokkerPlanckLaw(problems.Simulated):
     wrong = "mu_P omitted from V"
     particles, steps, step_size = 8_000, 3_000, 1e-3
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         settings: Facts = {}
         if wrong:
             formula = f"{problems.LOSS_FORMULA} + {METHOD.lambda1}*{problems.EMBEDDING_FORMULA}"
             settings["loss"] = pg.Loss.from_formula(formula, variables=["t"])
         settings |= {"initial": pg.priors.Normal(START, SD), "record_every": round(TIMES[0] / self.step_size)}
         run = self.simulate(METHOD, seed, **settings)
-        densities, looks, distances = solve(self.step_size), [], []
-        for time, masses in zip(TIMES, densities, strict=True):
+        distances = []
+        for time, masses, colour in zip(TIMES, solve(self.step_size), COLOURS, strict=True):
             x = run.positions[round(time / TIMES[0]), :, 0]
-            looks.append(x)
             uniform = np.interp(x, *distribution(CENTRES, masses))  # the flow's distribution function at the particles
             distances.append(chance.ks_to_cdf(uniform, lambda u: u))
-        bound = chance.kolmogorov_smirnov(self.particles, looks=len(TIMES)) + self.step_size
-        quantity = "largest KS distance to the flow"
-        return Experiment((Check(quantity, max(distances), bound),), {"looks": looks, "densities": densities})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        for time, x, masses, colour in zip(TIMES, data["looks"], data["densities"], COLOURS, strict=True):
             picture.histogram(x, problems.WINDOW, 66, f"t = {time}", histtype="step", edgecolor=colour, linewidth=1.4)
             picture.truth(CENTRES, masses / (CENTRES[1] - CENTRES[0]), "the flow", linewidth=1.2)
         picture.frame(legend="upper left")
+        bound = chance.kolmogorov_smirnov(self.particles, looks=len(TIMES)) + self.step_size
+        return Check("largest KS distance to the flow", max(distances), bound)
 
 
 @cache

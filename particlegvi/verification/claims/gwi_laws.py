@@ -13,7 +13,7 @@ from particlegvi.functionspace import (
     likelihoods,
     process_w2_squared,
 )
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
 NOISE = 0.25
@@ -43,7 +43,7 @@ class Gelbrich(Claim):
     same_scale = False
     dims = (1, 2, 4, 8)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         r = np.random.default_rng(seed)
         costs = []
         for n in (1, 2, 4, 6):
@@ -60,15 +60,13 @@ class Gelbrich(Claim):
             method = "thesis" if wrong else "exact"
             points = 100 if wrong else None
             itself.append(process_w2_squared(k, k, X, method=method, points=points, seed=seed % 2**31).value)
-        checks = (Check("distance to the cost of the map, relative", float(max(costs)), 1e-8),
-                  Check("W2^2 of a process and itself, over its trace", float(max(itself)), 1e-8))  # fmt: skip
-        return Experiment(checks, {"itself": np.array(itself)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curve(self.dims, data["itself"], "$W_2^2(P, P)$ / trace", "o-").level(0.0, "truth")
+        picture.curve(self.dims, itself, "$W_2^2(P, P)$ / trace", "o-").level(0.0, "truth")
         labels = ("coordinates of an input", "$W_2^2(P, P)$, part of the trace")
-        ylim = (min(-0.02, -1.2e-8), max(1.15 * float(np.max(data["itself"])), 0.1))
-        picture.frame(*labels, "upper left", xticks=self.dims, ylim=ylim)
+        picture.frame(*labels, "upper left", xticks=self.dims, ylim=(-0.02, max(1.15 * max(itself), 0.1)))
+        return (
+            Check("distance to the cost of the map, relative", float(max(costs)), 1e-8),
+            Check("W2^2 of a process and itself, over its trace", float(max(itself)), 1e-8),
+        )
 
 
 class GwiCovariance(Claim):
@@ -83,7 +81,7 @@ class GwiCovariance(Claim):
     wrong = "a of (4.12), with W2 and not its square"
     rows, others = 30, 200
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         _, X, y = regression(seed, self.rows)
         k, r = covariances.Matern12(0.5, 1.0), np.random.default_rng(seed + 1)
         weight = "unsquared" if wrong else 1.0
@@ -101,14 +99,11 @@ class GwiCovariance(Claim):
             table.append((size, cost(change @ found @ change.T) - best))
         table += [(abs(factor - 1.0), cost(factor * found) - best) for factor in (0.5, 0.9, 0.99, 1.01, 1.1, 2.0)]
         changes = np.array(table)
-        check = Check("J saved by another covariance", float(np.max(-changes[:, 1])), 1e-9)
-        return Experiment((check,), {"table": changes})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.pairs(data["table"], "other matrices", markersize=4).level(0.0, "the covariance as tried")
+        picture.pairs(changes, "other matrices", markersize=4).level(0.0, "the covariance as tried")
         labels = ("size of the change", "$J$ above that of the covariance")
         ticks = [-1e-2, -1e-5, 0.0, 1e-5, 1e-2]
         picture.frame(*labels, "upper left", log="x", symlog=1e-8, yticks=ticks, ylim=(-1.0, 1e5))
+        return Check("J saved by another covariance", float(np.max(-changes[:, 1])), 1e-9)
 
 
 class GwiMean(Claim):
@@ -122,7 +117,7 @@ class GwiMean(Claim):
     wrong = "the mean of SVGP"
     weights = (0.1, 1.0, 30.0, 1000.0)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         k, X, y = regression(seed)
         Z, noise, n = np.linspace(-1.0, 1.0, 8)[:, None], likelihoods.Gaussian(NOISE), len(y)
         slopes, curves = [], []
@@ -133,13 +128,9 @@ class GwiMean(Claim):
             slope = e.T @ ((m - y) / NOISE + 2.0 * w * m / n)
             slopes.append(float(np.linalg.norm(slope) / np.linalg.norm(e.T @ y / NOISE)))
             curves.append(teller.predict(SHOWN))
-        check = Check("gradient of J in the mean, over that at 0", max(slopes), 1e-8)
-        return Experiment((check,), {"curves": np.array(curves), "X": X[:, 0], "y": y})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.data(data["X"], data["y"])
-        picture.curves(SHOWN[:, 0], data["curves"], [f"$w$ = {w:g}" for w in self.weights])
+        picture.data(X[:, 0], y).curves(SHOWN[:, 0], curves, [f"$w$ = {w:g}" for w in self.weights])
         picture.frame("input $x$", "mean", "upper left", columns=2, xlim=(-1.3, 1.3), ylim=(-2.6, 5.0))
+        return Check("gradient of J in the mean, over that at 0", max(slopes), 1e-8)
 
 
 class GwiDecouples(Claim):
@@ -150,7 +141,7 @@ class GwiDecouples(Claim):
     source = "thesis (B.43): m_Q and r never meet"
     wrong = "SVGP with counts, y and y permuted"
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         k, X, y = regression(seed)
         r, Z = np.random.default_rng(seed + 1), np.linspace(-1.0, 1.0, 10)[:, None]
         targets = r.poisson(np.exp(2.0 * y)).astype(np.float64) if wrong else y
@@ -162,10 +153,6 @@ class GwiDecouples(Claim):
             else:
                 _, sd = GaussianWasserstein(k, likelihoods.Gaussian(NOISE), Z).fit(X, each).predict(SHOWN, True)
             sds.append(sd)
-        check = Check("largest difference of the sds of f", float(np.abs(sds[0] - sds[1]).max()), 0.0)
-        return Experiment((check,), {"sds": np.array(sds)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        targets, permuted = data["sds"]
-        picture.curve(SHOWN[:, 0], targets, "targets").curve(SHOWN[:, 0], permuted, "targets permuted", "--")
+        picture.curve(SHOWN[:, 0], sds[0], "targets").curve(SHOWN[:, 0], sds[1], "targets permuted", "--")
         picture.frame("input $x$", "sd of $f$", "upper center", xlim=(-1.3, 1.3), ylim=(0.0, 1.05))
+        return Check("largest difference of the sds of f", float(np.abs(sds[0] - sds[1]).max()), 0.0)

@@ -18,7 +18,7 @@ from particlegvi.functionspace import (
 )
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.verification.chance import ERRORS
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.optimum import divergence, normal_kl
 from particlegvi.verification.picture import Picture
 from particlegvi.verification.regressions import regressions, within
@@ -31,8 +31,9 @@ class OverNuggets(Claim):
     nuggets: tuple[float, ...]
     look: ClassVar[Facts]
 
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curves(self.nuggets, data["table"], [f"{number} inputs" for number in self.numbers], "o-")
+    def show(self, picture: Picture, table: np.ndarray) -> None:
+        """Draw the values (numbers, nuggets), a curve for each number of inputs."""
+        picture.curves(self.nuggets, table, [f"{number} inputs" for number in self.numbers], "o-")
         picture.frame("nugget", legend="upper left", xlim=(max(self.nuggets), min(self.nuggets)), **self.look)
 
 
@@ -49,7 +50,7 @@ class DegenerateProcess(OverNuggets):
     nuggets = (1e-4, 1e-6, 1e-8, 1e-10)
     look = {"ylabel": "KL at the inputs, nats", "log": "x"}
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         k = covariances.Matern12(float(np.random.default_rng(seed).uniform(0.8, 1.2)), 1.0)
         basis = Nystroem(k, np.arange(0.5, 10.0)[:, None])
         table = []
@@ -62,8 +63,8 @@ class DegenerateProcess(OverNuggets):
         kl = np.array(table)
         growth = (kl[:, 2] - kl[:, 1]) / (2.0 * (np.array(self.numbers) - basis.size))
         worst = float(np.max(np.abs(growth / (0.5 * math.log(10.0)) - 1.0)))
-        check = Check("distance of the growth per decade and input to ln(10)/2, relative", worst, 0.01)
-        return Experiment((check,), {"table": kl})
+        self.show(picture, kl)
+        return Check("distance of the growth per decade and input to ln(10)/2, relative", worst, 0.01)
 
 
 class ReluKinks(Claim):
@@ -78,24 +79,20 @@ class ReluKinks(Claim):
     draws = 400_000
     grids = ((257, 10.0), (4097, 100.0), (65_537, 1000.0))
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         slopes, offsets = random.normal(size=(2, self.draws, 5))
         kinks = -offsets / slopes  # where the unit begins: Cauchy
         narrow, wide = kinks[:, :3], kinks[:, 2:] if wrong else kinks
         shares = np.array([[float(np.mean(_bent(each, *grid) == 3)) for each in (narrow, wide)] for grid in self.grids])
-        checks = (
+        places, names = range(len(self.grids)), [f"{n:,}\nto ±{R:g}" for n, R in self.grids]
+        picture.curves(places, shares.T, ("width 3", "the other width"), "o-")
+        labels = ("points of the grid, and its ends", "share with three kinks")
+        picture.frame(*labels, "center left", ylim=(-0.05, 1.05), xticks=places, xticklabels=names)
+        return (
             Check("share of width 3 with three kinks", shares[-1, 0], 0.97, ">="),
             Check("share of the other width with three", shares[-1, 1], 1e-3 + ERRORS * math.sqrt(1e-3 / self.draws)),
         )
-        return Experiment(checks, {"shares": shares})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        places = np.arange(len(self.grids))
-        picture.curves(places, data["shares"].T, ("width 3", "the other width"), "o-")
-        picture.axes.set_xticks(places, [f"{n:,}\nto ±{R:g}" for n, R in self.grids])
-        labels = ("points of the grid, and its ends", "share with three kinks")
-        picture.frame(*labels, "center left", ylim=(-0.05, 1.05))
 
 
 class DataProcessing(Claim):
@@ -109,7 +106,7 @@ class DataProcessing(Claim):
     wrong = "one unit tanh, the other sin"
     cells = 400
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         places = np.linspace(-9.0, 9.0, 1001)
         a, b = np.meshgrid(places, places, indexing="ij")
         first = np.exp(-0.5 * ((a - 1.0) ** 2 + (b + 1.0) ** 2))
@@ -119,18 +116,15 @@ class DataProcessing(Claim):
         values = np.tanh(a) + (np.sin(b) if wrong else np.tanh(b))
         laws = [np.histogram(values, self.cells, (-2.0, 2.0), weights=law)[0] for law in (first, second)]
         of_functions = divergence(*laws)
-        checks = (
-            Check("KL of the values, nats", of_functions, 1e-12),
-            Check("KL of the values over that of the weights", of_functions / of_weights, 1.0),
-        )
-        return Experiment(checks, {"laws": np.array(laws)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
         middle = np.linspace(-2.0, 2.0, 2 * self.cells + 1)[1::2]
-        density = data["laws"] * self.cells / 4.0
+        density = np.array(laws) * self.cells / 4.0
         picture.curve(middle, density[0], "means (1, -1)", linewidth=3.0)
         picture.curve(middle, density[1], "means (-1, 1)", "--")
         picture.frame("value at x = 1", "density", "upper left", ylim=(0.0, 1.2))
+        return (
+            Check("KL of the values, nats", of_functions, 1e-12),
+            Check("KL of the values over that of the weights", of_functions / of_weights, 1.0),
+        )
 
 
 def _bent(kinks: np.ndarray, points: int, reach: float) -> np.ndarray:
@@ -156,7 +150,7 @@ class DegenerateReference(OverNuggets):
     nuggets = (1e-5, 1e-6, 1e-7, 1e-8)
     look = {"ylabel": "mean of log dp/dnu, nats", "log": "xy", "ylim": (0.1, 1e14)}
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         X = np.linspace(0.0, 10.0, 12)[:, None]
         y = np.sin(X[:, 0]) + 0.3 * random.normal(size=12)
@@ -173,11 +167,11 @@ class DegenerateReference(OverNuggets):
         ratios = np.array(table)
         growth = ratios[:, 1:] / ratios[:, :-1]
         whole = divergences.log_density_ratio(p, nu)
-        checks = (
+        self.show(picture, ratios)
+        return (
             Check("growth per decade of the nugget, relative distance to 10", abs(growth / 10.0 - 1.0).max(), 0.01),
             Check("one over the log of the supremum", 1.0 / whole, 0.0),
         )
-        return Experiment(checks, {"table": ratios})
 
 
 class SharpConstants(Claim):
@@ -195,7 +189,7 @@ class SharpConstants(Claim):
     problems = 100
     noises = ((1.0, 0.1), (0.1, 0.01), (1.0, 0.01))
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         of_sd, of_root, of_square = (math.sqrt(6.0), 3.0, 6.0) if wrong else (1.0, 2.0, 1.0)
 
         def ratios(sd: np.ndarray, exact: np.ndarray, priors: np.ndarray, distance: float) -> tuple[float, float]:
@@ -217,20 +211,15 @@ class SharpConstants(Claim):
             together = np.max(np.hypot(error, sd - exact) / (np.sqrt(priors) * distance))
             rows.append((float(together), *ratios(sd, exact, priors, distance)))
         found = np.array(rows)
-        checks = (
+        spread = np.arange(3) + np.linspace(-0.2, 0.2, len(found))[:, None]
+        picture.dots(spread.ravel(), found.ravel(), "random regressions", markersize=3)
+        picture.dots(np.tile([1.0, 2.0], len(self.noises)), reached, "one row", "s").level(1.0, "bound")
+        ticks: Facts = {"xticks": range(3), "xticklabels": ("mean, sd", "sd", "variance")}
+        picture.frame("error at an input", "over its bound", "upper left", ylim=(0.0, 1.8), **ticks)
+        return (
             Check("largest distance of one row's errors over bounds to 1", abs(np.array(reached) - 1.0).max(), 1e-6),
             within("error over its bound", found),
         )
-        return Experiment(checks, {"found": found, "reached": np.array(reached)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        found = data["found"]
-        spread = np.arange(3) + np.linspace(-0.2, 0.2, len(found))[:, None]
-        picture.dots(spread.ravel(), found.ravel(), "random regressions", markersize=3)
-        picture.dots(np.tile([1.0, 2.0], len(data["reached"]) // 2), data["reached"], "one row", "s")
-        picture.level(1.0, "bound")
-        picture.axes.set_xticks(range(3), ("mean, sd", "sd", "variance"))
-        picture.frame("error at an input", "over its bound", "upper left", ylim=(0.0, 1.8))
 
 
 def _moments(process: SubsetOfData | SubsetOfRegressors, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ import numpy as np
 import particlegvi as pg
 from particlegvi.contracts import Method, Prior
 from particlegvi.verification import chance, problems
-from particlegvi.verification.claim import Check, Data, Experiment
+from particlegvi.verification.claim import Check, Checks
 from particlegvi.verification.picture import Picture
 from particlegvi.verification.wrong_jumps import FoldedBack, Unweighted
 
@@ -35,7 +35,7 @@ class JumpLaw(problems.Simulated):
     particles, steps, step_size = 10_000, 10, 1e-6
     ensembles = 1  # into which they are divided
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         made = self.control if wrong else pg.methods.DLE
         method: Method = made(1.0, jumps=EVERY_STEP)
         target = problems.density(problems.LOSS, method, self.prior)
@@ -46,13 +46,12 @@ class JumpLaw(problems.Simulated):
         ]
         final = np.concatenate(ends)[:, 0]
         distance = chance.ks_to_cdf(final, target.cdf)
-        check = Check("Kolmogorov-Smirnov distance to Q*", distance, chance.kolmogorov_smirnov(self.particles))
+        picture.histogram(final, self.window).density(target, self.window).frame()
         moved = float(np.mean(np.abs(final - start[:, 0]) > 0.1))
-        went = Check("share of particles that jumped", moved, 0.4, ">=")
-        return Experiment((check, went), {"final": final, "target": target})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.histogram(data["final"], self.window).density(data["target"], self.window).frame()
+        return (
+            Check("Kolmogorov-Smirnov distance to Q*", distance, chance.kolmogorov_smirnov(self.particles)),
+            Check("share of particles that jumped", moved, 0.4, ">="),
+        )
 
 
 class JumpLawWalls(JumpLaw):
@@ -79,18 +78,15 @@ class ModeShares(problems.Simulated):
     wrong = "no jumps"
     particles, steps, step_size = 2_000, 1_000, 1e-2
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         loss = pg.Loss.from_formula(FORMULA, variables=["x", "y"])
         method = pg.methods.DLE(KL, jumps=not wrong)
         run = self.simulate(method, seed, loss=loss, prior=pg.priors.Normal([0.0, 0.0], [SD, SD]))
         mass = masses()
         found = np.bincount(_well(run.final), minlength=4) / self.particles
         worst = float(np.max(np.abs(found - mass) / np.sqrt(mass * (1.0 - mass) / self.particles)))
-        check = Check("largest deviation of a count, in standard errors", worst, chance.ERRORS)
-        return Experiment((check,), {"found": found, "masses": mass})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.shares(data["found"], data["masses"], "masses of $Q^*$").frame("well", "share", xticks=range(4))
+        picture.shares(found, mass, "masses of $Q^*$").frame("well", "share", xticks=range(4))
+        return Check("largest deviation of a count, in standard errors", worst, chance.ERRORS)
 
 
 def masses() -> np.ndarray:

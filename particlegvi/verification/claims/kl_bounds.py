@@ -8,7 +8,7 @@ import numpy as np
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, covariances, divergences, likelihoods
 from particlegvi.functionspace.gp.certificate import largest_mean_error, sd_ends
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 from particlegvi.verification.regressions import ROUNDING, Bounded, regressions, within
 
@@ -29,7 +29,7 @@ class KlWasserstein(Bounded):
     problems = 200
     axes, ends = ("bound from KL", "$W_2$ to the exact process"), (1e-4, 1e3)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         rows = []
         for each in regressions(seed, self.problems):
             kl = divergences.kl(each.sparse, each.exact)
@@ -38,8 +38,8 @@ class KlWasserstein(Bounded):
             distance = divergences.wasserstein(each.sparse, each.exact)
             rows.append((bound, distance, distance / bound, np.max(np.hypot(error, sd - exact_sd) / exact_sd) / bound))
         table = np.array(rows)
-        checks = within("W2 over its bound", table[:, 2]), within("error of mean and sd over its bound", table[:, 3])
-        return Experiment(checks, {"bound": table[:, 0], "distance": table[:, 1]})
+        self.show(picture, table[:, 0], table[:, 1])
+        return within("W2 over its bound", table[:, 2]), within("error of mean and sd over its bound", table[:, 3])
 
 
 class FisherWasserstein(Bounded):
@@ -57,7 +57,7 @@ class FisherWasserstein(Bounded):
     problems = 200
     axes, ends = ("bound from the Fisher distance", "$W_2$ of the pair"), (1e-3, 1e4)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         laws: list[tuple[Law, Law]] = [((np.zeros(1), np.full((1, 1), 4.0)), (np.ones(1), np.full((1, 1), 4.0)))]
         for _ in range(self.problems - 1):
@@ -69,7 +69,8 @@ class FisherWasserstein(Bounded):
             factor = 1.0 / variances[0] if wrong else variances[-1]
             rows.append((factor * _fisher(q, p), _w2(q, p)))
         bound, distance = np.array(rows).T
-        return Experiment((within("W2 over its bound", distance / bound),), {"bound": bound, "distance": distance})
+        self.show(picture, bound, distance)
+        return within("W2 over its bound", distance / bound)
 
 
 class PreconditionedWasserstein(Bounded):
@@ -83,14 +84,15 @@ class PreconditionedWasserstein(Bounded):
     wrong = "d in the place of noise^2 d^2, as printed"
     axes, ends = ("preconditioned Fisher divergence", "$W_2$ to the exact process"), (1e-6, 1e4)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         rows = []
         for each in regressions(seed, self.problems):
             divergence = divergences.preconditioned_fisher(each.sparse, each.exact)
             printed = (each.exact.noise_variance * divergence) ** 2
             rows.append((printed if wrong else divergence, divergences.wasserstein(each.sparse, each.exact)))
         bound, distance = np.array(rows).T
-        return Experiment((within("W2 over its bound", distance / bound),), {"bound": bound, "distance": distance})
+        self.show(picture, bound, distance)
+        return within("W2 over its bound", distance / bound)
 
 
 class Pointwise(Bounded):
@@ -104,7 +106,7 @@ class Pointwise(Bounded):
     wrong = "sqrt(KL) in the place of sqrt(2 KL)"
     axes, ends = ("bound from KL", "largest error, in exact sd"), (1e-6, 1e3)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         two = 1.0 if wrong else 2.0
         reached = []
         for noise in (1.0, 0.1, 0.01):
@@ -118,11 +120,11 @@ class Pointwise(Bounded):
             bound = math.sqrt(two * divergences.kl(each.sparse, each.exact))
             rows.append((bound, np.max(np.hypot(error, sd - exact) / exact)))
         bounds, errors = np.array(rows).T
-        checks = (
+        self.show(picture, bounds, errors)
+        return (
             Check("largest distance of one row's error over its bound to 1", abs(np.array(reached) - 1.0).max(), 1e-7),
             within("error over its bound", errors / bounds),
         )
-        return Experiment(checks, {"bound": bounds, "distance": errors})
 
 
 class NaiveFisher(Claim):
@@ -137,18 +139,15 @@ class NaiveFisher(Claim):
     wrong = "the Fisher distance without its preconditioner"
     noises = (1.0, 0.1, 0.01)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         measured = divergences.fisher if wrong else divergences.preconditioned_fisher
         ratios = []
         for noise in self.noises:
             q, p = _one_row(seed, noise)
             ratios.append(measured(q, p) / divergences.wasserstein(q, p))
-        check = Check("largest distance of the ratio to 1", float(np.max(np.abs(np.array(ratios) - 1.0))), 1e-9)
-        return Experiment((check,), {"ratios": np.array(ratios)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curve(self.noises, data["ratios"], "divergence / $W_2$", "o-").level(1.0, "1")
+        picture.curve(self.noises, ratios, "divergence / $W_2$", "o-").level(1.0, "1")
         picture.frame("noise variance", "divergence over $W_2$", log="xy", ylim=(0.5, 200.0))
+        return Check("largest distance of the ratio to 1", float(np.max(np.abs(np.array(ratios) - 1.0))), 1e-9)
 
 
 def _law(random: np.random.Generator, dim: int) -> Law:
@@ -194,7 +193,7 @@ class CertificateHolds(Bounded):
     problems = 200
     axes, ends = ("certified gap in nats", "KL to the exact process in nats"), (1e-6, 1e5)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         rows = []
         for each in regressions(seed, self.problems):
             certificate = each.sparse.certify()
@@ -208,8 +207,8 @@ class CertificateHolds(Bounded):
             rows.append((kl, gap, kl / gap, of_mean, of_sd))
         table = np.array(rows)
         names = ("KL over the certified gap", "error of the mean over its bound", "exact sd over the ends of its range")
-        checks = tuple(within(name, ratios) for name, ratios in zip(names, table[:, 2:].T, strict=True))
-        return Experiment(checks, {"bound": table[:, 1], "distance": table[:, 0]})
+        self.show(picture, table[:, 1], table[:, 0])
+        return tuple(within(name, ratios) for name, ratios in zip(names, table[:, 2:].T, strict=True))
 
 
 class CertificateTight(Claim):
@@ -226,7 +225,7 @@ class CertificateTight(Claim):
     rows = 600
     numbers = (14, 16, 18, 20, 22)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         X = random.uniform(0.0, 1.0, (self.rows, 1))
         y = np.sin(12.0 * X[:, 0]) + 0.66 * np.cos(25.0 * X[:, 0]) + 0.1 * random.normal(size=self.rows)
@@ -241,8 +240,6 @@ class CertificateTight(Claim):
         kl, gap = np.array(rows).T
         small = kl < 0.1
         largest = float(np.max(gap[small] / kl[small])) if np.any(small) else math.nan
-        return Experiment((Check("largest certified gap over KL", largest, 2.0),), {"kl": kl, "gap": gap})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curve(self.numbers, data["gap"], "gap", "o-").truth(self.numbers, data["kl"], "KL", "s--")
+        picture.curve(self.numbers, gap, "gap", "o-").truth(self.numbers, kl, "KL", "s--")
         picture.frame("inducing points", "KL to the exact process, nats", log="y")
+        return Check("largest certified gap over KL", largest, 2.0)

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 import particlegvi as pg
 from particlegvi.contracts import Method
 from particlegvi.verification import chance, problems
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
 FLAT = pg.Loss.from_formula("x**2/2", variables=["x", "y"])
@@ -59,20 +59,17 @@ class Existence(FromTwoStarts):
     wrong = "a flat prior: L has no minimiser"
     particles, steps, step_size = 5_000, 400, 0.05
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         prior = pg.priors.Flat(2) if wrong else NORMAL
         settings = {"loss": FLAT, "prior": prior, "integrator": "leimkuhler-matthews"}
         ends = self.ends(problems.DLE, FAR, seed, **settings)
         distances = [chance.ks_to_cdf(end[:, i] / sd, ndtr) for end in ends for i, sd in enumerate(SD)]
         bound = chance.kolmogorov_smirnov(self.particles, looks=len(distances))
-        check = Check("largest distance of a coordinate's law to Q*", max(distances), bound)
-        return Experiment((check,), {"ends": ends})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.ends(FAR, data["ends"])
+        picture.ends(FAR, ends)
         for times in (1.0, 2.0):
             picture.ellipse(times * SD[0], times * SD[1], "$Q^*$: 1 and 2 sd")
         picture.plane(12.0, "$x$", "$y$ (the loss is flat along it)")
+        return Check("largest distance of a coordinate's law to Q*", max(distances), bound)
 
 
 class UniqueMinimiser(FromTwoStarts):
@@ -88,16 +85,13 @@ class UniqueMinimiser(FromTwoStarts):
     wrong = "no regulariser (step 1 alone)"
     particles, steps, step_size = 5_000, 8_000, 1e-2
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         ends = self.ends(pg.methods.DE() if wrong else problems.DLE, STARTS, seed, loss=LOSS, prior=PRIOR)
         angles = [np.arctan2(end[:, 1], end[:, 0]) for end in ends]
         distances = [chance.ks_to_cdf(each, lambda angle: 0.5 + angle / (2.0 * math.pi)) for each in angles]
         bound = chance.kolmogorov_smirnov(self.particles, looks=len(STARTS))
-        quantity = "largest distance of the angles' law to that of Q*"
-        return Experiment((Check(quantity, max(distances), bound),), {"ends": ends})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.ends(STARTS, data["ends"]).ellipse(2.0, 2.0, "minima").plane(4.2)
+        picture.ends(STARTS, ends).ellipse(2.0, 2.0, "minima").plane(4.2)
+        return Check("largest distance of the angles' law to that of Q*", max(distances), bound)
 
 
 def similarity(a: tuple[float, float], b: tuple[float, float]) -> float:
@@ -125,17 +119,14 @@ class StrictConvexity(Claim):
     wrong = "the MMD without its square, as in (C.114)"
     same_scale = False
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         power = 0.5 if wrong else 1.0
         curves = [np.array([max(squared_mmd(s, *pair), 0.0) ** power for s in SHARES]) for pair in PAIRS]
         gaps = [1.0 - curve[len(curve) // 2] / (0.5 * (curve[0] + curve[-1])) for curve in curves]
-        check = Check("smallest gap below the chord, relative", float(min(gaps)), 1e-3, ">=")
-        return Experiment((check,), {"curves": curves})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        curve = data["curves"][0]
+        curve = curves[0]
         picture.curve(SHARES, curve, "$D((1 - a) P + a Q, P)$").truth([0.0, 1.0], curve[[0, -1]], "chord")
         picture.frame("share $a$ of $Q = N(2, 1/4)$", "divergence from $P$", "upper left", xlim=(0.0, 1.0))
+        return Check("smallest gap below the chord, relative", float(min(gaps)), 1e-3, ">=")
 
 
 class StationaryPoint(Claim):
@@ -149,19 +140,16 @@ class StationaryPoint(Claim):
     source = "thesis, Lemma C.5.3 and (C.108)"
     wrong = "Q* for V as C.7 prints it, weights swapped"
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         loss = problems.swapped(STRONG) if wrong else problems.LOSS
         target = problems.density(loss, STRONG, problems.PRIOR)
         q = target.pdf(GRID)
         kappa = np.exp(-0.5 * (GRID[SHOWN][:, None] - GRID[None, :]) ** 2)
         field = problems.potential(GRID[SHOWN], STRONG) + STRONG.lambda1 * np.trapezoid(kappa * q, GRID, axis=1)
         gradient = np.gradient(field + STRONG.kl_weight * target.log_pdf(GRID[SHOWN]), GRID[SHOWN])
-        check = Check("largest Wasserstein gradient in the bulk of Q*", float(np.max(np.abs(gradient))), 1e-4)
-        return Experiment((check,), {"gradient": gradient})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curve(GRID[SHOWN], data["gradient"], r"$\nabla_W L[Q^*](\theta)$").level(0.0, "0")
+        picture.curve(GRID[SHOWN], gradient, r"$\nabla_W L[Q^*](\theta)$").level(0.0, "0")
         picture.frame(ylabel="Wasserstein gradient", xlim=(-2.8, 1.8))
+        return Check("largest Wasserstein gradient in the bulk of Q*", float(np.max(np.abs(gradient))), 1e-4)
 
 
 def solve(start: float, rounds: int = 400, damping: float = 0.5) -> np.ndarray:
@@ -197,19 +185,16 @@ class PublishedCurve(Claim):
     source = "thesis, (C.128)"
     wrong = "u(-3) = -10, normalised afterwards"
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         target = problems.target(METHOD)
         u = solve(PUBLISHED if wrong else float(target.log_pdf(-3.0)))
         total = mass(u)
         q = np.exp(u) / total
         gap = float(np.trapezoid(np.abs(q - target.pdf(NARROW)), NARROW))
-        checks = (
+        window, mean = (-3.0, 3.0), float(np.trapezoid(q * NARROW, NARROW))
+        picture.curve(NARROW, q, f"exp(u) / mass:\nmass {total:.3f}\nmean {mean:.4f}")
+        picture.density(target, window, f"$Q^*$: mean {target.mean:.4f}").frame(legend="upper right", xlim=window)
+        return (
             Check("distance of the mass of exp(u) to 1", abs(total - 1.0), 1e-3),
             Check("L1 distance of the normalised curve to Q*", gap, 1e-3),
         )
-        return Experiment(checks, {"q": q, "mass": total, "mean": float(np.trapezoid(q * NARROW, NARROW))})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        window, target = (-3.0, 3.0), problems.target(METHOD)
-        picture.curve(NARROW, data["q"], f"exp(u) / mass:\nmass {data['mass']:.3f}\nmean {data['mean']:.4f}")
-        picture.density(target, window, f"$Q^*$: mean {target.mean:.4f}").frame(legend="upper right", xlim=window)

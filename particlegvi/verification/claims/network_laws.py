@@ -9,7 +9,7 @@ import numpy as np
 import particlegvi as pg
 from particlegvi.plotting import style
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
 NOISE = 0.3  # standard deviation of an observation
@@ -62,7 +62,7 @@ class LastLayerRegression(Claim):
     wrong = "kl_weight as if the loss were a sum"
     particles, steps, rows, features = 20_000, 60, 30, 5
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         problem = Regression(seed, self.rows, self.features)
         step = 1.0 / problem.steepest
         weight = problem.weight * (self.rows if wrong else 1.0)
@@ -81,15 +81,12 @@ class LastLayerRegression(Claim):
         spread = (z.T @ z / self.particles - np.eye(z.shape[1])) * root_n
         spread[np.diag_indices(z.shape[1])] /= math.sqrt(2.0)
         means = np.abs(z.mean(axis=0)) * root_n
-        checks = (
+        picture.histogram(np.clip(z[:, 0], -4.0, 4.0), (-4.0, 4.0), label="weights").normal("posterior")
+        picture.frame("a weight, in posterior standard deviations")
+        return (
             Check("largest error of a mean, in standard errors", float(means.max()), 5.0),
             Check("largest error of a covariance, in standard errors", float(np.abs(spread).max()), 5.0),
         )
-        return Experiment(checks, {"z": z[:, 0].copy()})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.histogram(np.clip(data["z"], -4.0, 4.0), (-4.0, 4.0), label="weights").normal("posterior")
-        picture.frame("a weight, in posterior standard deviations")
 
 
 class LinearNetwork(Claim):
@@ -101,7 +98,7 @@ class LinearNetwork(Claim):
     wrong = "stopped after 40 epochs"
     rows, inputs, steps = 60, 4, 4000
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         X, y = random.standard_normal((self.rows, self.inputs)), random.standard_normal(self.rows)
         net = pg.networks.Network(self.inputs, None)
@@ -112,12 +109,8 @@ class LinearNetwork(Claim):
             steps=40 if wrong else self.steps, step_size=0.5 / np.linalg.eigvalsh(2.0 * A.T @ A / self.rows)[-1],
         )  # fmt: skip
         distance = np.abs(run.positions - exact).max(axis=(1, 2))
-        check = Check("largest distance of a weight to least squares", float(distance[-1]), 1e-8)
-        return Experiment((check,), {"distance": distance, "steps": run.steps})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curve(data["steps"], np.maximum(data["distance"], 1e-17))
-        picture.frame("step", "distance to least squares", log="y")
+        picture.curve(run.steps, np.maximum(distance, 1e-17)).frame("step", "distance to least squares", log="y")
+        return Check("largest distance of a weight to least squares", float(distance[-1]), 1e-8)
 
 
 class NoiseOfWeights(Claim):
@@ -133,7 +126,7 @@ class NoiseOfWeights(Claim):
     wrong = "kl_weight of noise_variance / n"
     runs, particles, rows, features = 40, 150, 50, 7
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         inside = []
         for each in chance.seeds(seed, self.runs):
             truth = np.random.default_rng(each).standard_normal(self.features + 1)
@@ -150,12 +143,9 @@ class NoiseOfWeights(Claim):
             place = np.linalg.solve(exact, truth - problem.mode)
             inside.append((low <= place) & (place <= high))
         share = float(np.mean(inside))
-        bound = chance.ERRORS * math.sqrt(0.09 / np.size(inside)) + 0.01
-        check = Check("distance of the coverage to 90%", abs(share - 0.9), bound)
-        return Experiment((check,), {"shares": np.mean(inside, axis=1), "share": share})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.histogram(data["shares"], (-0.0625, 1.0625), 9, "runs", shares=True)
-        picture.axes.axvline(0.9, color=style.BLACK, linestyle="--", label="90%")
-        picture.axes.axvline(data["share"], color=style.VERMILLION, label="mean")
+        picture.histogram(np.mean(inside, axis=1), (-0.0625, 1.0625), 9, "runs", shares=True)
+        picture.add(lambda axes: axes.axvline(0.9, color=style.BLACK, linestyle="--", label="90%"))
+        picture.add(lambda axes: axes.axvline(share, color=style.VERMILLION, label="mean"))
         picture.frame("share of the weights inside", "share of the runs", "upper left")
+        bound = chance.ERRORS * math.sqrt(0.09 / np.size(inside)) + 0.01
+        return Check("distance of the coverage to 90%", abs(share - 0.9), bound)

@@ -6,7 +6,7 @@ import numpy as np
 
 import particlegvi as pg
 from particlegvi.methods.repulsion import interaction
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
 HIDDEN = ((6,), (5, 4), (4, 5, 3), (3, 4, 4, 3))
@@ -22,7 +22,7 @@ class NetworkGradient(Claim):
     source = "chain rule"
     wrong = "a gradient without the first biases"
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         errors = []
         for activation in pg.networks.activations.names():
@@ -34,7 +34,9 @@ class NetworkGradient(Claim):
                     y = random.standard_normal(shape) if labels is None else random.integers(0, labels, ROWS)
                     loss = pg.networks.NetworkLoss(net, random.standard_normal((ROWS, 3)), y, cost)
                     errors.append(self.error(loss, net.prior().sample(1, seed=seed)[0], random, wrong))
-        return Experiment((Check("largest relative error", max(errors), 1e-7),), {"errors": np.array(errors)})
+        picture.dots(range(len(errors)), np.maximum(errors, 1e-16), markersize=4)
+        picture.frame("network: activation, cost and depth", "relative error of the slope", log="y")
+        return Check("largest relative error", max(errors), 1e-7)
 
     def error(
         self, loss: pg.networks.NetworkLoss, theta: np.ndarray, random: np.random.Generator, wrong: bool
@@ -49,10 +51,6 @@ class NetworkGradient(Claim):
         slope = (both[0] - both[1]) / (2.0 * WIDTH)
         return float(abs(gradient @ direction - slope) / np.linalg.norm(gradient))
 
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.dots(range(len(data["errors"])), np.maximum(data["errors"], 1e-16), markersize=4)
-        picture.frame("network: activation, cost and depth", "relative error of the slope", log="y")
-
 
 class NetworkBatches(Claim):
     """The gradients of an epoch's batches, weighted by their rows, add up to the gradient of the whole loss."""
@@ -63,7 +61,7 @@ class NetworkBatches(Claim):
     wrong = "the last incomplete batch is dropped"
     rows, size, epochs = 103, 25, 6
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         net = pg.networks.Network(3, (6,), activation="tanh")
         X, y = random.standard_normal((self.rows, 3)), random.standard_normal(self.rows)
@@ -75,11 +73,9 @@ class NetworkBatches(Claim):
             steps = [epoch * len(sizes) + step for step in range(len(sizes) - wrong)]
             mean = sum(n * loss.gradient_at(theta, k, seed) for n, k in zip(sizes, steps, strict=False)) / self.rows
             errors.append(float(np.abs(mean - whole).max() / np.abs(whole).max()))
-        return Experiment((Check("largest relative error", max(errors), 1e-12),), {"errors": np.array(errors)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.dots(range(1, self.epochs + 1), np.maximum(data["errors"], 1e-17))
+        picture.dots(range(1, self.epochs + 1), np.maximum(errors, 1e-17))
         picture.frame("epoch", "mean of the batches - gradient", log="y")
+        return Check("largest relative error", max(errors), 1e-12)
 
 
 class WeightRepulsionCancels(Claim):
@@ -95,7 +91,7 @@ class WeightRepulsionCancels(Claim):
     wrong = "a lengthscale of the networks' distance"
     particles, width = 5, 10.0  # the right lengthscale in units of the distance
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         net = pg.networks.Network(8, (50,))
         random = np.random.default_rng(seed)
         loss = pg.networks.NetworkLoss(net, random.standard_normal((30, 8)), random.standard_normal(30))
@@ -108,13 +104,9 @@ class WeightRepulsionCancels(Claim):
         push = -interaction(method, run, theta)(theta)
         common = theta.mean(axis=0) / lengthscale**2
         apart = np.sqrt(((push - common) ** 2).sum(axis=1)) / np.linalg.norm(common)
-        bound = 2.0 / self.width**2
-        return Experiment((Check("largest relative distance from the common push", float(apart.max()), bound),),
-                          {"apart": apart})  # fmt: skip
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.dots(range(1, self.particles + 1), data["apart"])
+        picture.dots(range(1, self.particles + 1), apart)
         picture.frame("network", "distance from the common push", log="y", ylim=(1e-3, 10.0))
+        return Check("largest relative distance from the common push", float(apart.max()), 2.0 / self.width**2)
 
 
 class OutputKernel(Claim):
@@ -129,7 +121,7 @@ class OutputKernel(Claim):
     wrong = "the Jacobian of another network"
     particles, weight, lengthscale = 3, 0.4, 1.5
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         net = pg.networks.Network(2, (5,), activation="tanh")
         X, context = random.standard_normal((20, 2)), random.standard_normal((6, 2))
@@ -153,17 +145,14 @@ class OutputKernel(Claim):
         if wrong:
             force = np.roll(force, 1, axis=0)
         error = float(np.abs(force - expected).max() / np.abs(expected).max())
-        return Experiment((Check("largest relative error of the force", error, 1e-6),),
-                          {"force": force.reshape(-1), "expected": expected.reshape(-1)})  # fmt: skip
+        picture.dots(expected.reshape(-1), force.reshape(-1), "weights", markersize=4)
+        picture.diagonal((expected.min(), expected.max()))
+        picture.frame("slope of the objective, by differences", "force on a weight")
+        return Check("largest relative error of the force", error, 1e-6)
 
     def kernel(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """The squared exponential between the rows of two arrays."""
         return np.exp(-0.5 * ((a[:, None] - b) ** 2).sum(axis=2) / self.lengthscale**2)
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.dots(data["expected"], data["force"], "weights", markersize=4)
-        picture.diagonal((data["expected"].min(), data["expected"].max()))
-        picture.frame("slope of the objective, by differences", "force on a weight")
 
 
 class HiddenUnitSymmetry(Claim):
@@ -175,7 +164,7 @@ class HiddenUnitSymmetry(Claim):
     wrong = "a kernel on the weights"
     units = 40
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         net = pg.networks.Network(2, (self.units,), activation="tanh")
         theta, order = net.prior().sample(1, seed=seed)[0], random.permutation(self.units)
@@ -188,7 +177,5 @@ class HiddenUnitSymmetry(Claim):
         scale = float(np.sqrt((first**2).sum()))
         change = 1.0 - float(np.exp(-0.5 * ((first - second) ** 2).sum() / scale**2))
         outputs = net.predict(np.stack([theta, moved]), context)
-        return Experiment((Check("1 - kernel of a network and its permutation", change, 1e-12),), {"outputs": outputs})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.dots(*data["outputs"][:2]).frame("output of a network", "of its permutation")
+        picture.dots(*outputs[:2]).frame("output of a network", "of its permutation")
+        return Check("1 - kernel of a network and its permutation", change, 1e-12)

@@ -9,7 +9,7 @@ import numpy as np
 import particlegvi as pg
 from particlegvi.metrics.mixtures import Mixture
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
 EULER = 0.5772156649015329
@@ -30,7 +30,7 @@ class SpreadScore(Claim):
     wrong = "ten members"
     rows, largest, noise = 400_000, 400, 1.0
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         members = random.standard_normal((10 if wrong else 5, self.rows))
         error = math.sqrt(self.noise**2 + 0.2) * random.standard_normal(self.rows)
@@ -42,17 +42,13 @@ class SpreadScore(Claim):
         allowed = chance.ERRORS * math.sqrt(tail * math.log(self.rows * tail) / self.rows)
         top = np.sort(scores)[-self.largest - 1 :]
         index = 1.0 / float(np.mean(np.log(top[1:] / top[0])))
-        checks = (
-            Check("distance of the mean score to the closed form", abs(float(scores.mean()) - mean), allowed),
-            Check("distance of the tail index to 2", abs(index - 2.0), chance.ERRORS * 2.0 / math.sqrt(self.largest)),
-        )
-        return Experiment(checks, {"top": top})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        top = data["top"]
         share = np.arange(len(top), 0, -1) / self.rows
         picture.curve(top, share, "scores").slope(top, share[0], -2.0, "$t^{-2}$")
         picture.frame("score $t$ (nats)", "share of rows above $t$", "lower left", log="xy")
+        return (
+            Check("distance of the mean score to the closed form", abs(float(scores.mean()) - mean), allowed),
+            Check("distance of the tail index to 2", abs(index - 2.0), chance.ERRORS * 2.0 / math.sqrt(self.largest)),
+        )
 
 
 class OneMember(Claim):
@@ -64,7 +60,7 @@ class OneMember(Claim):
     wrong = "two members"
     rows, noise = 50, 0.3
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         net = pg.networks.Network(2, (8,))
         X, y = random.standard_normal((self.rows, 2)), random.standard_normal(self.rows)
@@ -73,13 +69,12 @@ class OneMember(Claim):
         score = -float(mixture.log_density(y).mean())
         gap = abs(score - pg.metrics.gaussian_nll(y, outputs[0], self.noise))
         apart = float(np.abs(mixture.sd() - self.noise).max())
-        checks = (Check("difference of the scores (nats)", gap, 1e-12),
-                  Check("difference of the standard deviations", apart, 1e-15))  # fmt: skip
-        return Experiment(checks, {"sd": mixture.sd()})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.dots(range(len(data["sd"])), data["sd"]).level(self.noise, "noise")
+        picture.dots(range(self.rows), mixture.sd()).level(self.noise, "noise")
         picture.frame("row", "predictive standard deviation", "upper right", ylim=(0.0, None))
+        return (
+            Check("difference of the scores (nats)", gap, 1e-12),
+            Check("difference of the standard deviations", apart, 1e-15),
+        )
 
 
 class WideNetwork(Claim):
@@ -96,7 +91,7 @@ class WideNetwork(Claim):
     wrong = "width 32"
     width, rows = 4096, 12
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         X = random.standard_normal((self.rows + 8, 2))
         net = pg.networks.Network(2, (32 if wrong else self.width,), parameterisation="ntk")
@@ -110,11 +105,13 @@ class WideNetwork(Claim):
         y = np.sin(X[: self.rows, 0])
         (mean, sd), (true_mean, true_sd) = (self.predicted(K, y) for K in (found, exact))
         apart = max(np.abs(mean - true_mean).max() / np.abs(y).max(), np.abs(sd / true_sd - 1.0).max())
-        checks = (
+        entries = np.sort(error[np.triu_indices(len(X))])
+        picture.dots(range(len(entries)), entries, markersize=3).level(bound, "bound")
+        picture.frame("entry of the kernel, by size", "relative error", "upper left", ylim=(0.0, 1.5))
+        return (
             Check("largest relative error of the kernel", float(error.max()), bound),
             Check("largest error of the mean and the sd of members", float(apart), bound),
         )
-        return Experiment(checks, {"error": error[np.triu_indices(len(X))], "bound": bound})
 
     def kernel(self, X: np.ndarray) -> np.ndarray:
         """The kernel of the infinite network: 2 E relu(u) relu(v) for the sums u, v of the first layer."""
@@ -129,7 +126,3 @@ class WideNetwork(Claim):
         gain = np.linalg.solve(K[:n, :n] + NOISE * np.eye(n), K[:n, n:])
         variance = np.diag(K[n:, n:] - K[n:, :n] @ gain)
         return gain.T @ y, np.sqrt(np.maximum(variance, 1e-12))
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.dots(range(len(data["error"])), np.sort(data["error"]), markersize=3).level(data["bound"], "bound")
-        picture.frame("entry of the kernel, by size", "relative error", "upper left", ylim=(0.0, 1.5))

@@ -12,7 +12,7 @@ from particlegvi.contracts import Array, Prior
 from particlegvi.engine.terms import evaluate
 from particlegvi.targets.minimisers import repulsive
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import COLOURS, Picture
 
 KERNEL = pg.kernels.SquaredExponential(lengthscale=1.0)
@@ -46,7 +46,7 @@ class PriorParts(Claim):
     draws = 10_000
     names = tuple(PRIORS)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         found: dict[str, dict[str, Array]] = {}
         for name in self.names:
             prior = PRIORS[name]()
@@ -55,20 +55,16 @@ class PriorParts(Claim):
             found[name] = dict(zip(KINDS, _deviations(assumed, draws, prior.mean, prior.sd), strict=False))
         looks = sum(each.size for kinds in found.values() for each in kinds.values())
         bound = chance.student(self.draws, looks)
-        checks = tuple(
-            Check(f"{kind} of {name}, largest in standard errors", float(np.max(np.abs(each))), bound)
-            for name, kinds in found.items() for kind, each in kinds.items()
-        )  # fmt: skip
-        return Experiment(checks, {"found": found, "bound": bound})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        for place, kinds in enumerate(data["found"].values()):
+        for place, kinds in enumerate(found.values()):
             for shift, (kind, each) in enumerate(kinds.items()):
                 at, shown = np.full(each.size, place + 0.22 * (shift - 1)), np.maximum(np.abs(each).ravel(), 0.02)
                 picture.dots(at, shown, kind, KINDS[kind], color=COLOURS[shift], markersize=3.5)
-        picture.axes.set_xticks(range(len(data["found"])), list(data["found"]), rotation=20)
-        picture.level(data["bound"], "bound")
+        picture.add(lambda axes: axes.set_xticks(range(len(found)), list(found), rotation=20)).level(bound, "bound")
         picture.frame("prior", "deviation in standard errors", "upper left", log="y", columns=2, ylim=(1e-2, 1e4))
+        return tuple(
+            Check(f"{kind} of {name}, largest in standard errors", float(np.max(np.abs(each))), bound)
+            for name, kinds in found.items() for kind, each in kinds.items()
+        )  # fmt: skip
 
 
 def _deviations(prior: Prior, draws: Array, mean: Array, sd: Array) -> list[Array]:

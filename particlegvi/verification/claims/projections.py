@@ -11,7 +11,7 @@ from scipy.special import chdtri
 import particlegvi as pg
 from particlegvi.functionspace import ProjectedLangevinSampler, likelihoods
 from particlegvi.verification import chance
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.optimum import Leading, Projection, distribution, divergence, probabilities
 from particlegvi.verification.picture import Picture
 
@@ -45,7 +45,7 @@ class BestProjection(Claim):
     source = "thesis, Theorem 6.6.1 (6.22); D.11"
     wrong = "the expectation over xi left out of V*"
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         random = np.random.default_rng(seed)
         gains = []
         for likelihood in LIKELIHOODS:
@@ -63,14 +63,12 @@ class BestProjection(Claim):
             others = [tilt(claimed, shape, size) for shape in shapes(claimed, grid[:, 0]) for size in SIZES]
             others += [probabilities(problem.potential(grid)), probabilities(expected - np.log(prior))]
             gains.append(distance(claimed) - min(map(distance, others)))
-        check = Check("KL saved by another law, in nats", float(max(gains)), 1e-8)
         curves = [[distance(tilt(claimed, shape, size)) for size in SHOWN] for shape in shapes(claimed, grid[:, 0])[:2]]
-        return Experiment((check,), {"curves": np.array(curves) - distance(claimed)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        picture.curves(SHOWN, 1000.0 * data["curves"], ("another slope", "another curvature"))
+        above = 1000.0 * (np.array(curves) - distance(claimed))
+        picture.curves(SHOWN, above, ("another slope", "another curvature"))
         picture.truth(0.0, 0.0, r"$\tau^*$ as tried", "o").level(0.0)
         picture.frame(r"change of $\log \tau$ (its sd)", r"KL above that of $\tau^*$, mnat", xlim=(-0.3, 0.3))
+        return Check("KL saved by another law, in nats", float(max(gains)), 1e-8)
 
 
 def expected_cost(problem: Projection, grid: np.ndarray) -> np.ndarray:
@@ -115,7 +113,7 @@ class GaussianProjection(Claim):
     same_scale = False
     particles = 10_000
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         likelihood: Likelihood = likelihoods.Bernoulli() if wrong else likelihoods.Gaussian(noise_variance=0.5)
         problem = Projection(TALL, likelihood, X, LABELS, 1)
         pls = ProjectedLangevinSampler(
@@ -125,13 +123,10 @@ class GaussianProjection(Claim):
         best = probabilities(problem.potential(grid, NODES))
         u, density = grid[:, 0], best / (grid[1, 0] - grid[0, 0])
         distance = chance.ks_to_cdf(pls.coefficients_[:, 0], lambda at: np.interp(at, *distribution(u, best)))
-        check = Check("KS distance of the particles to tau*", distance, chance.kolmogorov_smirnov(self.particles))
-        return Experiment((check,), {"u": u, "best": density, "particles": pls.coefficients_[:, 0]})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        inside = data["u"][data["best"] > 1e-4 * data["best"].max()]
-        picture.histogram(data["particles"], (inside[0], inside[-1]))
-        picture.truth(data["u"], data["best"], r"best law $\tau^*$").frame("coefficient $u_1$")
+        inside = u[density > 1e-4 * density.max()]
+        picture.histogram(pls.coefficients_[:, 0], (inside[0], inside[-1]))
+        picture.truth(u, density, r"best law $\tau^*$").frame("coefficient $u_1$")
+        return Check("KS distance of the particles to tau*", distance, chance.kolmogorov_smirnov(self.particles))
 
 
 class ProjectionBound(Claim):
@@ -147,7 +142,7 @@ class ProjectionBound(Claim):
     wrong = "prior N(0, I), not N(0, Lambda)"
     particles = 4000
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         checks, rows = [], []
         for (size, points), run_seed in zip(POINTS.items(), chance.seeds(seed, len(POINTS)), strict=True):
             problem = Projection(KERNEL, likelihoods.Bernoulli(), X, Y, size)
@@ -163,15 +158,13 @@ class ProjectionBound(Claim):
             allowed = problem.bound() + chance_of(laws, self.particles)
             checks.append(Check(f"KL of the particles to tau*, M = {size}, in nats", measured, allowed))
             rows.append((size, measured, divergence(target, best), problem.bound(), allowed))
-        return Experiment(tuple(checks), {"rows": np.array(rows)})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        size, measured, exact, bound, allowed = data["rows"].T
-        picture.truth(size, bound, "bound (6.24)", "s--").truth(size, allowed, "with chance", ":")
-        picture.dots(size, measured, "particles, $u_M$ in bins", markersize=9)
-        picture.curve(size, exact, "quadrature, all $u$", "D-")
+        sizes, found, exact, bounds, most = np.array(rows).T
+        picture.truth(sizes, bounds, "bound (6.24)", "s--").truth(sizes, most, "with chance", ":")
+        picture.dots(sizes, found, "particles, $u_M$ in bins", markersize=9)
+        picture.curve(sizes, exact, "quadrature, all $u$", "D-")
         labels = ("coefficients $M$", r"KL to $\tau^*$ in nats")
         picture.frame(*labels, "lower left", log="y", xticks=list(POINTS), ylim=(1e-15, None))
+        return tuple(checks)
 
 
 def binned(grid: np.ndarray, points: int, laws: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from scipy.special import ndtr
@@ -10,7 +11,7 @@ from scipy.special import ndtr
 import particlegvi as pg
 from particlegvi.contracts import Array, Facts
 from particlegvi.verification import chance, problems
-from particlegvi.verification.claim import Check, Data, Experiment
+from particlegvi.verification.claim import Check, Checks
 from particlegvi.verification.picture import Picture
 
 CURVATURE, TEMPERATURE, START, FRICTION = 2.0, 0.5, 1.5, 1.0
@@ -42,10 +43,11 @@ class OnAQuadratic(problems.Simulated):
         bound = chance.kolmogorov_smirnov(self.particles, looks=len(self.looks))
         return Check("largest KS distance to the exact law", max(distances), bound)
 
-    def draw(self, picture: Picture, data: Data) -> None:
+    def show(self, picture: Picture, measured: Mapping[str, Array]) -> None:
+        """Draw the sd, and where it is measured the mean, of the places after the first twenty steps."""
         steps = range(21)
         exact = np.array([self.law(step) for step in steps]).T
-        for (name, found), fmt, law in zip(data.items(), "so", exact[::-1], strict=False):
+        for (name, found), fmt, law in zip(measured.items(), "so", exact[::-1], strict=False):
             picture.dots(steps, found[:21], f"{name} of the particles", fmt).truth(steps, law, "exact")
         picture.level(math.sqrt(TEMPERATURE / CURVATURE), r"$\sqrt{T/a}$", ":")
         picture.frame("step $k$", r"$\theta_k$", xticks=range(0, 21, 5))
@@ -68,9 +70,10 @@ class DiscreteLaw(OnAQuadratic):
         variance = TEMPERATURE / CURVATURE * (1.0 - shrink ** (2 * step)) / (1.0 - 0.5 * self.step_size * CURVATURE)
         return shrink**step * START, math.sqrt(variance)
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         places = self.places(seed, "leimkuhler-matthews" if wrong else "euler-maruyama")
-        return Experiment((self.distance(places),), {"sd": places.std(axis=1), "mean": places.mean(axis=1)})
+        self.show(picture, {"sd": places.std(axis=1), "mean": places.mean(axis=1)})
+        return self.distance(places)
 
 
 class KineticLaw(OnAQuadratic):
@@ -96,16 +99,16 @@ class KineticLaw(OnAQuadratic):
             covariance = step_matrix @ covariance @ step_matrix.T + np.outer(noise, noise)
         return float(mean[0]), math.sqrt(covariance[0, 0])
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         baoab = {"name": "baoab", "friction": FRICTION}
         places = self._first_order(seed) if wrong else self.places(seed, baoab)
         ratio = float(places[-1].var()) * CURVATURE / TEMPERATURE
         error = abs(ratio - 1.0) / math.sqrt(2.0 / self.particles)
-        checks = (
+        self.show(picture, {"sd": places.std(axis=1)})
+        return (
             self.distance(places),
             Check("variance at the end against T/a, in standard errors", error, chance.ERRORS),
         )
-        return Experiment(checks, {"sd": places.std(axis=1)})
 
     def _first_order(self, seed: int) -> Array:
         draws, h, c = np.random.default_rng(seed), self.step_size, math.exp(-FRICTION * self.step_size)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import particlegvi as pg
+from particlegvi.contracts import Facts
 from particlegvi.verification import chance, problems
-from particlegvi.verification.claim import Check, Data, Experiment
+from particlegvi.verification.claim import Check, Checks
 from particlegvi.verification.picture import Picture
 
 if TYPE_CHECKING:
@@ -36,24 +37,22 @@ class BasinLaw(problems.Simulated):
     particles, steps, step_size = 20_000, 2_000, 1e-2
     mean = 0.0
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         method = pg.methods.DLE(kl_weight=0.5) if wrong else pg.methods.DE()
-        return self.compare(method, self.mean, seed)
+        return self.compare(method, self.mean, seed, picture)
 
-    def compare(self, method: Method, start: float, seed: int) -> Experiment:
+    def compare(self, method: Method, start: float, seed: int, picture: Picture) -> Check:
         """Particles started around ``start`` against the law for a start around ``self.mean``."""
         run = self.simulate(method, seed, prior=pg.priors.Flat(1), initial=pg.priors.Normal(start, 1.0))
         law = pg.priors.Normal(self.mean, 1.0)
         weight = 0.5 * (1.0 + math.erf(-self.mean / math.sqrt(2.0)))
         x = run.final[:, 0]
+        window, weights = (-3.25, 2.25), [weight, 1.0 - weight]  # the minima are in the middle of a bin
+        picture.histogram(x, window, 55, shares=True).truth([LOW, HIGH], weights, r"$Q_0(\Theta_i)$", "D")
+        picture.frame(ylabel="share of the particles", legend="upper center", ylim=(0.0, 0.85))
         distance = pg.diagnostics.wasserstein1(x, pg.target(problems.LOSS, pg.methods.DE(), initial=law))
         bound = (HIGH - LOW) * chance.ERRORS * math.sqrt(weight * (1.0 - weight) / len(x))
-        return Experiment((Check("W1 to the law of the basins", distance, bound),), {"final": x, "weight": weight})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        window, weights = (-3.25, 2.25), [data["weight"], 1.0 - data["weight"]]  # the minima are in the middle of a bin
-        picture.histogram(data["final"], window, 55, shares=True).truth([LOW, HIGH], weights, r"$Q_0(\Theta_i)$", "D")
-        picture.frame(ylabel="share of the particles", legend="upper center", ylim=(0.0, 0.85))
+        return Check("W1 to the law of the basins", distance, bound)
 
 
 class BasinLawAsymmetric(BasinLaw):
@@ -65,8 +64,8 @@ class BasinLawAsymmetric(BasinLaw):
     wrong = "started from N(0, 1)"
     mean = 0.5
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
-        return self.compare(pg.methods.DE(), 0.0 if wrong else self.mean, seed)
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
+        return self.compare(pg.methods.DE(), 0.0 if wrong else self.mean, seed, picture)
 
 
 class DrleForgets(problems.Simulated):
@@ -78,21 +77,18 @@ class DrleForgets(problems.Simulated):
     wrong = "without noise (DRE)"
     particles, steps, step_size = 5_000, 3_000, 5e-3
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         method = pg.methods.DRE(0.5, problems.KERNEL) if wrong else problems.DRLE
         initial = (np.full((self.particles, 1), 1.5), problems.PRIOR.sample(self.particles, seed=seed))
         pairs = zip(initial, chance.seeds(seed, 2), strict=True)
         ends = [self.simulate(method, own, initial=start).final[:, 0] for start, own in pairs]
-        bound = chance.kolmogorov_smirnov(0.5 * self.particles)
-        check = Check("KS distance of the two ends", chance.ks_between(*ends), bound)
-        return Experiment((check,), {"ends": ends})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        for label, end in zip(("from one point", "from spread particles"), data["ends"], strict=True):
+        for label, end in zip(("from one point", "from spread particles"), ends, strict=True):
             picture.curve(np.append(np.sort(end), 2.8), np.arange(len(end) + 1) / len(end), label)
         x = np.linspace(*problems.WINDOW, 400)
         picture.truth(x, problems.target(problems.DRLE).cdf(x), "$Q^*$", linewidth=1.2)
         picture.frame(ylabel="distribution function", legend="upper left", xlim=problems.WINDOW)
+        bound = chance.kolmogorov_smirnov(0.5 * self.particles)
+        return Check("KS distance of the two ends", chance.ks_between(*ends), bound)
 
 
 def starts(number: int, seed: int) -> dict[str, np.ndarray]:
@@ -119,7 +115,7 @@ class DreInvariant(problems.Simulated):
     wrong = "with noise (DRLE), which forgets its start"
     particles, steps, step_size = 900, 20_000, 5e-3
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         ends, speeds = {}, []
         starting = starts(self.particles, seed)
         seeds = iter(chance.seeds(seed, len(starting)))
@@ -131,15 +127,12 @@ class DreInvariant(problems.Simulated):
         nearest = min(distance(a, b) for a, b in combinations(ends.values(), 2))
         # Two samples of n have about the distance of one sample of n/2 to its law.
         bound = chance.w1(problems.target(NOISY), self.particles // 2)
-        checks = (
+        for row, end in enumerate(ends.values()):
+            shaken = np.random.default_rng(0).uniform(-0.28, 0.28, len(end))
+            picture.dots(end, -row + shaken, fmt=".", markersize=4, alpha=0.7)
+        ticks: Facts = {"yticks": [-row for row in range(len(ends))], "yticklabels": [*ends]}
+        picture.frame(r"parameter $\theta$ at the end", "start", xlim=(-3.2, 2.4), **ticks, ylim=(-3.5, 0.5))
+        return (
             Check("W1 between the nearest two ends", nearest, bound, ">="),
             Check("fastest particle at the end", max(speeds), 1e-6),
         )
-        return Experiment(checks, {"ends": ends})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        for row, end in enumerate(data["ends"].values()):
-            shaken = np.random.default_rng(0).uniform(-0.28, 0.28, len(end))
-            picture.dots(end, -row + shaken, fmt=".", markersize=4, alpha=0.7)
-        picture.axes.set_yticks([-row for row in range(len(data["ends"]))], [*data["ends"]])
-        picture.frame(r"parameter $\theta$ at the end", "start", xlim=(-3.2, 2.4), ylim=(-3.5, 0.5))

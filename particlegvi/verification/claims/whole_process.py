@@ -11,7 +11,7 @@ from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.covariances import Matern32
 from particlegvi.plotting import style
 from particlegvi.verification import problems
-from particlegvi.verification.claim import Check, Claim, Data, Experiment
+from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture
 
 NOISE, LENGTHSCALE = 0.05, 0.8
@@ -38,7 +38,7 @@ class ExactProcess(Claim):
     wrong = "four inducing points instead of twelve"
     particles = 4000
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         pls = ProjectedLangevinSampler(
             pg.kernels.SquaredExponential(LENGTHSCALE, variance=1.0), likelihoods.Gaussian(NOISE),
             np.linspace(-2.0, 2.0, 4)[:, None] if wrong else X, particles=self.particles, prior="gp", seed=seed,
@@ -47,15 +47,13 @@ class ExactProcess(Claim):
         factor = linalg.cholesky(covariance, lower=True)
         white = linalg.solve_triangular(factor, (pls.sample(NEW) - mean).T, lower=True)
         centre, sd = pls.predict(SHOWN, return_std=True)
-        return Experiment(problems.standard_normal(white.T, "the exact process"), {"centre": centre, "sd": sd})
-
-    def draw(self, picture: Picture, data: Data) -> None:
         x, (mean, covariance) = SHOWN[:, 0], conditioned(SHOWN)
         half = 2.0 * np.sqrt(np.maximum(covariance.diagonal(), 0.0))
-        picture.band(x, data["centre"], 2.0 * data["sd"], r"PLS, mean $\pm$ 2 sd")
+        picture.band(x, centre, 2.0 * sd, r"PLS, mean $\pm$ 2 sd")
         picture.truth(x, np.stack([mean - half, mean, mean + half], axis=1), "exact process", linewidth=1.4)
         picture.data(X[:, 0], Y)
         picture.frame("input $x$", "function value", "upper left", xlim=(-3.5, 3.5), ylim=(-3.0, 6.0))
+        return problems.standard_normal(white.T, "the exact process")
 
 
 def kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -81,7 +79,7 @@ class ResidualCovariance(Claim):
     source = "thesis, (6.18), D.9; not (D.122), (D.219)"
     wrong = "r rebuilt from the new inputs, as in (D.122)"
 
-    def measure(self, seed: int, wrong: bool) -> Experiment:
+    def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         X = np.random.default_rng(seed).uniform(-2.5, 2.5, (INPUTS, 1))
         basis = Nystroem(KERNEL, Z)
         if wrong:
@@ -94,14 +92,11 @@ class ResidualCovariance(Claim):
         ascending = linalg.eigvalsh(joint)
         relative = ascending[::-1] / ascending[-1]
         rounding = 100.0 * len(joint) * float(np.finfo(float).eps)
-        check = Check("most negative eigenvalue, relative", max(0.0, -float(relative[-1])), rounding)
-        return Experiment((check,), {"relative": relative})
-
-    def draw(self, picture: Picture, data: Data) -> None:
-        number, negative = np.arange(1, len(data["relative"]) + 1), data["relative"] < -1e-12
-        picture.dots(number[~negative], data["relative"][~negative], "not negative")
+        number, negative = np.arange(1, len(relative) + 1), relative < -1e-12
+        picture.dots(number[~negative], relative[~negative], "not negative")
         if negative.any():
-            picture.dots(number[negative], data["relative"][negative], "negative", "X", color=style.VERMILLION)
+            picture.dots(number[negative], relative[negative], "negative", "X", color=style.VERMILLION)
         labels, ticks = ("number of the eigenvalue", "eigenvalue / largest"), [-0.1, -0.01, 0.0, 0.01, 0.1, 1.0]
         names = [f"{tick:g}" for tick in ticks]
         picture.level(0.0).frame(*labels, symlog=1e-3, yticks=ticks, yticklabels=names, ylim=(-1.0, 2.0))
+        return Check("most negative eigenvalue, relative", max(0.0, -float(relative[-1])), rounding)
