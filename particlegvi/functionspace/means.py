@@ -21,6 +21,8 @@ from particlegvi.tools.arguments import points, vector
 from particlegvi.tools.errors import Diverged
 from particlegvi.tools.quoting import refuse
 
+__all__ = ["Mean", "MeanNetwork", "Training"]
+
 Validation: TypeAlias = "tuple[Array, Array] | None"
 FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # default constants of Adam (Kingma and Ba 2015)
 PART = "network"  # name of this part of a fit

@@ -15,6 +15,8 @@ from particlegvi.functionspace.linalg import fixed_signs, root_for_draws
 from particlegvi.tools.arguments import matrix, points
 from particlegvi.tools.registry import look_up
 
+__all__ = ["Residual", "ThesisResidual", "get", "names"]
+
 
 class Residual:
     """G with covariance ``k(x, x') - k(x, Z) k(Z, Z)^-1 k(Z, x')``, as ``k(x, x') - sum_m e_m(x) e_m(x')``.

@@ -34,6 +34,8 @@ from particlegvi.losses.loss import Loss
 from particlegvi.tools import arguments
 from particlegvi.tools.registry import Registry, check_parameters
 
+__all__ = ["Loss", "get", "names", "parameters"]
+
 registry: Registry[Any] = Registry(__name__, "loss")
 names = registry.names
 

@@ -33,6 +33,8 @@ from particlegvi.tools.html import Card
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
+__all__ = ["Ensemble", "Jumps"]
+
 MOST_STEPS = 10**12
 
 

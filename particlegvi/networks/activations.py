@@ -5,6 +5,8 @@ from __future__ import annotations
 from particlegvi.engine.networks.functions import ACTIVATIONS
 from particlegvi.tools.registry import look_up
 
+__all__ = ["names"]
+
 
 def names() -> list[str]:
     """The names of all activations, in alphabetical order."""

@@ -23,6 +23,8 @@ from particlegvi.engine.networks.functions import COSTS
 from particlegvi.tools import arguments
 from particlegvi.tools.registry import look_up
 
+__all__ = ["names"]
+
 OUTPUTS = {"logistic": "1", "softmax": "2 or more", "heteroscedastic": "2"}
 
 
