@@ -19,7 +19,6 @@ from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
 from particlegvi.scenario import decisive
 from particlegvi.tools import arguments, parts
 from particlegvi.tools.files import Unreadable
-from particlegvi.tools.sources import versions
 
 ENDED = ("finished", "diverged")
 
@@ -48,8 +47,8 @@ def go_on(
     manifest.check_same(there.path, there.manifest, decisive(begun), expected, seed)
     other: Facts = {}
     if there.manifest["status"] not in ENDED:
-        other = manifest.check_versions(there.path, there.manifest, versions(), anyway)
-        other = {**other, **origin.check_code(there.path, there.manifest, anyway)}
+        manifest.check_schema(there.path, there.manifest)
+        other = origin.check_code(there.path, there.manifest, anyway)
     elif not there.has_lock():
         return load(folder)
     if style:

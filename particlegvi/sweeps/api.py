@@ -20,7 +20,7 @@ from particlegvi.tools import arguments, files, parts
 from particlegvi.tools.cells import Engine, Store
 from particlegvi.tools.errors import remembered
 from particlegvi.tools.progress import listening
-from particlegvi.tools.sources import SOURCES, decisive
+from particlegvi.tools.sources import changed
 
 
 def sweep(
@@ -184,17 +184,12 @@ def finish(
         found, missing = running.table_so_far(plans.plan(stored, manifest["versions"]), Store(place), place)
         if not missing:
             return found
-    changed = folders.changed(manifest["versions"])
-    if changed is not None and not anyway:
-        then, now = manifest["versions"].get(changed), decisive()[changed]
-        if changed == SOURCES:
-            then, now = f"other sources of particlegvi (digest {then})", f"digest {now}"
-        else:
-            then = f"{changed} {then}"
+    words = changed(manifest["versions"])
+    if words is not None and not anyway:
         raise ValueError(
-            f"{place} was begun with {then} and this is {now}, which may give other numbers; go on with that, say"
-            f" particlegvi sweep {place / 'scenario.toml'} --out {place} to compute all anew, or say --anyway"
-            " (anyway=True)"
+            f"{place} was begun with {words[0]} and this is {words[1]}, which may give other numbers; go on with the"
+            f" former, say particlegvi sweep {place / 'scenario.toml'} --out {place} to compute all anew, or say"
+            " --anyway (anyway=True)"
         )
     plan = plans.plan(stored, manifest["versions"])
     return running.run(plan, place, workers, progress, dask=dask, pictures=pictures, style=style)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 import warnings
 from dataclasses import dataclass
 from typing import Self
@@ -19,7 +18,7 @@ from particlegvi.sweeps.grid import Cell
 from particlegvi.tools import files
 from particlegvi.tools.cells import Batch, Done
 from particlegvi.tools.errors import Diverged
-from particlegvi.tools.sources import SOURCES, decisive
+from particlegvi.tools.sources import changed
 
 FINISHED = "finished"
 
@@ -35,27 +34,17 @@ class Worker:
 
     def __call__(self, batch: Batch[Cell]) -> Done[Facts]:
         same_versions(self.versions)
-        results, seconds = [], []
         with _one_at_a_time, one_blas_thread(), warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # too many to show; the table says which diverged
-            for cell in batch.items:
-                begun = time.perf_counter()
-                results.append(measured(cell.setting.scenario, cell.name, cell.seed))
-                seconds.append(time.perf_counter() - begun)
-        return Done(batch.number, results, seconds)
+            return batch.done(lambda cell: measured(cell.setting.scenario, cell.name, cell.seed))
 
 
 def same_versions(wanted: dict[str, str]) -> None:
-    """Raise a ValueError if this process has other versions."""
-    here = decisive()
-    for package, version in wanted.items():
-        if package == SOURCES and here[SOURCES] != version:
-            raise ValueError("a worker must have the sources of particlegvi that the client has, not others")
-        if here.get(package) != version:
-            raise ValueError(
-                f"a worker must have {package} {version}, as the client has, not {here.get(package, 'none')}, which may"
-                " give other numbers"
-            )
+    """Raise a ValueError if this process has other versions or sources."""
+    words = changed(wanted)
+    if words is not None:
+        then = words[0].removeprefix("other ")
+        raise ValueError(f"a worker must have {then}, as the client has, not {words[1]}, which may give other numbers")
 
 
 class LastSetting:

@@ -26,7 +26,7 @@ from particlegvi.runs.storage.manifest import difference
 from particlegvi.sweeps.grid import numbers_of
 from particlegvi.tools import files
 from particlegvi.tools.quoting import as_argument
-from particlegvi.tools.sources import SOURCES, decisive
+from particlegvi.tools.sources import changed, decisive
 
 FORMAT, SCHEMA = "particlegvi sweep", 1
 STATUS = ("running", "finished")
@@ -121,16 +121,6 @@ def _check_scenario(path: Path, scenario: Facts) -> str:
     return files.read_text(path / SCENARIO, links=False)
 
 
-def changed(there: dict[str, str]) -> str | None:
-    """The first version, or the sources, in which the cells of a folder differ from this process.
-
-    Early folders name no sources, and are compared by versions alone.
-    """
-    here = decisive()
-    names = [name for name in here if name != "python" and not (name == SOURCES and name not in there)]
-    return next((name for name in names if there.get(name) != here[name]), None)
-
-
 def used(path: Path | None, anyway: bool) -> dict[str, str] | None:
     """The versions that name the cells of a folder, if its cells are used; None if this process names its own.
 
@@ -142,13 +132,13 @@ def used(path: Path | None, anyway: bool) -> dict[str, str] | None:
     if path is None or not is_sweep(path):
         return None
     there: dict[str, str] = read(path)["versions"]
-    name = changed(there)
-    if name is None or anyway:
+    words = changed(there)
+    if words is None or anyway:
         return there
-    what = "other sources of particlegvi" if name == SOURCES else f"{name} {there.get(name)}"
     if next((path / "cells").glob("*.json"), None) is not None:
         warnings.warn(
-            f"the cells in {path} were computed with {what}, and are computed anew; --anyway (anyway=True) uses them",
+            f"the cells in {path} were computed with {words[0]}, and are computed anew; --anyway (anyway=True) uses"
+            " them",
             UserWarning,
             stacklevel=2,
         )

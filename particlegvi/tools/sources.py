@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -18,6 +19,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 # They draw, ask and tell, after the numbers are there or beside them; an edit in them changes no file that is compared.
 AFTER_THE_NUMBERS = ("bench/", "cli/", "pages/", "plotting/", "tools/export/", "tools/words/", "verification/")
 SOURCES = "sources"  # the key of the digest, in manifests and beside the versions of a sweep
+SHORT = 12  # characters of a commit that a sentence shows
 
 
 def versions() -> dict[str, str]:
@@ -83,3 +85,25 @@ def code() -> dict[str, str]:
     """The digest of the sources, and the commit where there is one."""
     at = commit()
     return {SOURCES: sources(), **({"commit": at} if at else {})}
+
+
+def changed(then: Mapping[str, object]) -> tuple[str, str] | None:
+    """The first version, or the sources, in which this process differs from another one: both in words.
+
+    Python's own version does not reach the numbers. Where ``then`` names no sources, as in early folders, only versions
+    are compared.
+    """
+    here = {**decisive(), **code()}
+    for name in [*versions(), SOURCES]:
+        before, now = then.get(name, "none"), here[name]
+        if name == "python" or before == now or (name == SOURCES and SOURCES not in then):
+            continue
+        if name == SOURCES:
+            return f"other sources of particlegvi ({_shown(then)})", _shown(here)
+        return f"{name} {before}", now
+    return None
+
+
+def _shown(code: Mapping[str, object]) -> str:
+    at = f", commit {str(code['commit'])[:SHORT]}" if code.get("commit") else ""
+    return f"digest {str(code[SOURCES])[:16]}{at}"

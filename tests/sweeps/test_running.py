@@ -16,6 +16,7 @@ from particlegvi.runs.storage.lock import FolderLost, Lock
 from particlegvi.scenario import load as load_scenario
 from particlegvi.sweeps import cell as cells
 from particlegvi.sweeps.cell import Worker, measured
+from particlegvi.tools import sources
 from particlegvi.tools.cells import Batch, WorkerLost
 
 from .conftest import OVER
@@ -279,8 +280,14 @@ def test_a_rule_for_the_lengthscale_has_a_target_for_each_seed(small):
 
 def test_a_worker_with_other_versions_refuses(small, monkeypatch):
     with pytest.raises(ValueError, match="a worker must have numpy 0.1, as the client has, not "):
-        Worker({"numpy": "0.1"})(Batch(1, []))
-    monkeypatch.setattr(cells, "decisive", lambda: {"particlegvi": "0", "numpy": "0", "scipy": "0", "numba": "0"})
+        Worker({**sources.decisive(), "numpy": "0.1"})(Batch(1, []))
+
+    def elsewhere(wanted):
+        with monkeypatch.context() as there:
+            there.setattr(sources, "versions", lambda: {"particlegvi": "0", "numpy": "0", "scipy": "0", "numba": "0"})
+            return sources.changed(wanted)
+
+    monkeypatch.setattr(cells, "changed", elsewhere)
     with pytest.raises(ValueError, match="a worker must have particlegvi .*, as the client has, not 0, which may give"):
         pg.sweep(small, over=OVER, seeds=1)
 

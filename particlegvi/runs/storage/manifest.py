@@ -138,27 +138,13 @@ def check_same(folder: Path, manifest: Facts, settings: Facts, expected: Facts |
         raise ValueError(f"{folder} has the seed {manifest['seed']}, not {seed}")
 
 
-def check_versions(folder: Path, manifest: Facts, versions: dict[str, str], anyway: bool = False) -> Facts:
-    """Refuse other versions of packages than those that a run was begun with, which may give other numbers.
-
-    The versions, if they differ and ``anyway`` accepts them; else empty. A run of the first schema is refused.
-    """
+def check_schema(folder: Path, manifest: Facts) -> None:
+    """Refuse to go on with a run of the first schema."""
     if manifest["schema"] == FIRST_SCHEMA:
         raise ValueError(
             f"{folder} has the schema {FIRST_SCHEMA}, without checkpoints: load and plot read it, and resume does not;"
             " start over with --overwrite"
         )
-    # Python's own version does not reach the numbers.
-    changed = difference({**manifest["versions"], "python": ""}, {**versions, "python": ""})
-    if changed is None:
-        return {}
-    if anyway:
-        return {"versions": versions}
-    package, before, now = changed
-    raise ValueError(
-        f"{folder} was begun with {package} {before} and this is {now}, which may give other numbers;"
-        f" go on with {package} {before}, start over with --overwrite, or say --anyway (anyway=True)"
-    )
 
 
 def difference(before: Any, after: Any, key: str = "") -> tuple[str, Any, Any] | None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from pathlib import Path
 
 from particlegvi.contracts import Facts
 from particlegvi.tools import system
-from particlegvi.tools.sources import SOURCES, code, sources
+from particlegvi.tools.sources import SOURCES, changed, code, versions
 
-SHORT = 12  # characters of a commit that a sentence shows
 NAMED = {"processor": "processor", "blas": "linear algebra"}
 
 
@@ -20,35 +18,40 @@ def machine() -> dict[str, str]:
 
 
 def check_code(folder: Path, manifest: Facts, anyway: bool) -> Facts:
-    """Refuse other sources than those that a run was begun with, or that it was last gone on with.
+    """Refuse other versions or sources than those that a run was begun with, or that it was last gone on with.
 
-    The entry of the manifest that says so, where ``anyway`` goes on with others; empty otherwise, and for a folder of
-    before, which names no sources.
+    The entry of the manifest that says so, where ``anyway`` goes on with others; empty otherwise.
     """
     known = [entry for entry in manifest.get("anyway", []) if isinstance(entry, dict) and SOURCES in entry]
-    before, now = known[-1] if known else manifest.get("code", {}), code()
-    if not isinstance(before, dict) or before.get(SOURCES, now[SOURCES]) == now[SOURCES]:
-        return {}
-    if anyway:
-        return {**now, "from_" + SOURCES: before[SOURCES]}
-    raise ValueError(
-        f"{folder} was begun with other sources of particlegvi ({_shown(before)}) than these ({_shown(now)}), which may"
-        " give other numbers; go on with those, start over with --overwrite, or say --anyway (anyway=True)"
-    )
+    own = known[-1] if known else _code_of(manifest)
+    others: Facts = {}
+    for then, entry in (
+        (manifest["versions"], {"versions": versions()}),
+        ({**versions(), **own}, {**code(), f"from_{SOURCES}": own.get(SOURCES)}),
+    ):
+        words = changed(then)
+        if words is not None and not anyway:
+            raise ValueError(
+                f"{folder} was begun with {words[0]} and this is {words[1]}, which may give other numbers; go on with"
+                " the former, start over with --overwrite, or say --anyway (anyway=True)"
+            )
+        others |= {} if words is None else entry
+    return others
 
 
-def _shown(code: Mapping[str, object]) -> str:
-    at = f", commit {str(code['commit'])[:SHORT]}" if code.get("commit") else ""
-    return f"digest {str(code[SOURCES])[:16]}{at}"
+def _code_of(manifest: Facts) -> Facts:
+    """The sources of a run; a folder of an early version names none."""
+    found = manifest.get("code")
+    return found if isinstance(found, dict) else {}
 
 
 def warn_of_other_code(folder: Path, manifest: Facts) -> None:
     """A warning where results come from other sources than these."""
-    code_then = manifest.get("code")
-    if isinstance(code_then, dict) and code_then.get(SOURCES, sources()) != sources():
+    words = changed({**versions(), **_code_of(manifest)})
+    if words is not None:
         warnings.warn(
-            f"{folder} was simulated with other sources of particlegvi ({_shown(code_then)}) than these: its files are"
-            " unchanged, and numbers that are computed from them now may differ",
+            f"{folder} was simulated with {words[0]} and this is {words[1]}: its files are unchanged, and numbers that"
+            " are computed from them now may differ",
             UserWarning,
             stacklevel=2,
         )

@@ -47,12 +47,7 @@ class Measure:
     folder: Path
 
     def __call__(self, batch: Batch[Group]) -> Done[list[Scored]]:
-        results, seconds = [], []
-        for group in batch.items:
-            begun = time.perf_counter()
-            results.append(self.group(group))
-            seconds.append(time.perf_counter() - begun)
-        return Done(batch.number, results, seconds)
+        return batch.done(self.group)
 
     def group(self, group: Group) -> list[Scored]:
         """The scores of the tasks of one problem, and the seconds that each took."""

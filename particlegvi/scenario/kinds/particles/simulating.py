@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import multiprocessing
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -122,13 +121,8 @@ class Simulate:
     kernel: tuple[tuple[str, object], ...]
 
     def __call__(self, batch: Batch[int]) -> Done[Facts]:
-        results, seconds = [], []
         with one_blas_thread():
-            for number in batch.items:
-                begun = time.perf_counter()
-                results.append(self.one(number))
-                seconds.append(time.perf_counter() - begun)
-        return Done(batch.number, results, seconds)
+            return batch.done(self.one)
 
     def one(self, number: int) -> Facts:
         """The stored facts of one replicate, or the words of the error if it diverged."""
