@@ -43,11 +43,6 @@ class Page:
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> Path:
         """Write the page and return its path.
-
-        Raises
-        ------
-        ValueError
-            If the file exists and may not be overwritten, or cannot be written.
         """
         place = files.place("path", path)
         if place.is_dir():

@@ -36,11 +36,6 @@ def page_of_runs(runs: PagedRuns, frames: int, live: bool, language: str) -> Pag
         Runs of particles on the line or in the plane.
     frames, live, language
         As for `particlegvi.page`.
-
-    Raises
-    ------
-    ValueError
-        If there is no run, the runs are not of such particles, or the page would become too large.
     """
     words.check(language)
     frames = arguments.whole("frames", frames, 0, MOST_FRAMES)

@@ -44,17 +44,13 @@ def figure(results: Results | Swept, kind: str, **settings: Any) -> Figure:
     **settings
         Options of that kind; see `options`. Every kind also takes ``size`` ("16:9", "4:3", "column", or inches such as
         "10x5.6"), ``font_size`` (points), ``palette`` ("light", "dark" or "grey"), ``colours`` (by label),
-        ``language``, ``title`` and ``vertical_axis`` ("shared" or "own").
+        ``language``, ``title`` and ``vertical_axis`` ("shared" or "own"); and every kind that draws runs ``methods``,
+        the labels of the methods to draw, in this order.
 
     Returns
     -------
     matplotlib.figure.Figure
         10 by 5.6 inches unless ``size`` is given, with a canvas of its own; it is not registered in pyplot.
-
-    Raises
-    ------
-    ValueError
-        If the kind or an option does not exist, or the kind cannot draw these results.
     """
     drawn, chosen = checked({"kind": kind, **settings})
     _fit(drawn, results)
@@ -70,7 +66,7 @@ def _fit(kind: FigureKind, results: object) -> None:
 
 
 def draw(results: Results | Swept, folder: str | Path, style: Facts | None = None) -> list[Path]:
-    """Draw every entry of the scenario's ``[[figures]]`` into a folder.
+    """Draw every entry of the scenario's ``[[figures]]`` into a folder; all are checked before anything is written.
 
     The first figure of a kind becomes ``KIND.png``, or has the suffix of its format; further ones are ``KIND-2.png``
     and so on.
@@ -88,11 +84,6 @@ def draw(results: Results | Swept, folder: str | Path, style: Facts | None = Non
     -------
     list of Path
         The pictures written, in the scenario's order.
-
-    Raises
-    ------
-    ValueError
-        If an entry asks for something that does not exist; nothing is written then.
     """
     if not isinstance(results, Swept):
         parts.results(results)

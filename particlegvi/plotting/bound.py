@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from particlegvi.plotting import reading, rules
-from particlegvi.plotting.functions import colours_of, runs_of
+from particlegvi.plotting import reading
+from particlegvi.plotting.functions import colours_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame, observations, series
 from particlegvi.plotting.look import number, palette, say
-from particlegvi.plotting.protocols import Results
+from particlegvi.plotting.protocols import FunctionRun, Results
 
 LEAST = 1e-3  # nats: a gap that is smaller is drawn here
 
 
-@figure_kind("bound", of=("function-space",), methods=rules.labels)
-def bound(results: Results, *, methods: Sequence[str] | None = None) -> Figure:
+@figure_kind("bound", of=("function-space",), runs=reading.of_functions)
+def bound(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     """A line for each sparse process whose bound was found for several ``sizes``, on two logarithmic axes.
 
     The distance is to log p(y) of the exact process, where the scenario has one: Gaussian noise, method GP.
@@ -28,17 +28,14 @@ def bound(results: Results, *, methods: Sequence[str] | None = None) -> Figure:
     ----------
     results : Results
         Results of a scenario over functions with the methods GP and SVGP with ``sizes``.
-    methods : sequence of str, optional
-        Labels of the sparse processes to draw; all with ``sizes`` by default.
     """
-    runs = runs_of(results, None)
-    exact = [run.info["log_marginal_likelihood"] for run in runs.values() if "log_marginal_likelihood" in run.info]
-    chosen = reading.named_runs(results, methods)
-    lines = {label: run.info["bounds"] for label, run in chosen.items() if "bounds" in run.info}
+    every = reading.of_functions(results, None)
+    exact = [run.info["log_marginal_likelihood"] for run in every.values() if "log_marginal_likelihood" in run.info]
+    lines = {label: run.info["bounds"] for label, run in runs.items() if "bounds" in run.info}
     if not exact or not lines:
         raise ValueError("this kind of figure draws scenarios with the method GP, and SVGP with the parameter sizes")
     colours = colours_of(results)
-    with frame(results, note=observations(runs)) as (figure, [axes]):
+    with frame(results, note=observations(every)) as (figure, [axes]):
         ticks: set[int] = set()
         for place, (label, found) in enumerate(lines.items()):
             at = np.array([each["features"] for each in found])

@@ -7,7 +7,7 @@ bucket enlarged, and all buckets laid on one another.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,15 +65,15 @@ def width(value: Any, key: str) -> float:
 
 @figure_kind(
     "buckets",
-    methods=rules.labels,
+    runs=reading.on_the_line,
     bucket_width=width,
     bucket_origin=rules.number(),
     bucket=rules.whole(-(10**12), 10**12),
 )
 def buckets(
     results: Results,
+    runs: Runs,
     *,
-    methods: Sequence[str] | None = None,
     bucket_width: float = math.pi,
     bucket_origin: float = 0.0,
     bucket: int | None = None,
@@ -84,8 +84,6 @@ def buckets(
     ----------
     results : Results
         Runs in one dimension.
-    methods : sequence of str, optional
-        Labels of the methods to draw, in this order; all by default.
     bucket_width : float or "pi"
         Distance between the tops of the loss that part the buckets.
     bucket_origin : float
@@ -94,7 +92,6 @@ def buckets(
         Which bucket is enlarged, counted from the origin; by default the fullest, and among equals the one in which
         the methods differ most.
     """
-    runs = reading.chosen_runs(results, methods, dim=1)
     division = Buckets(bucket_width, bucket_origin)
     colours = style.colours(results)
     chosen = bucket_to_enlarge(runs, division) if bucket is None else bucket

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from particlegvi import diagnostics
-from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting import reading, style
 from particlegvi.plotting.atoms import bar_look
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import number, palette, say
 from particlegvi.plotting.plane import hide_spares, panel_grid
-from particlegvi.plotting.protocols import Results
+from particlegvi.plotting.protocols import Results, Runs
 
 
-@figure_kind("coverage", methods=rules.labels)
-def coverage(results: Results, *, methods: Sequence[str] | None = None) -> Figure:
+@figure_kind("coverage", runs=reading.chosen_runs)
+def coverage(results: Results, runs: Runs) -> Figure:
     """One panel per method: the share of replicates that cover each number of modes, and the mean with its interval.
 
     Parameters
     ----------
     results : Results
         Results of a scenario with ``modes`` and ``replicates``.
-    methods : sequence of str, optional
-        Labels of the methods to draw, in this order; all by default.
     """
-    runs = reading.chosen_runs(results, methods)
     for label, run in runs.items():
         if "replicates" not in run.info:
             raise ValueError(f"this kind of figure draws replicates, and {label} has none: set replicates and modes")

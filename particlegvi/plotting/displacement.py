@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -11,7 +9,7 @@ from particlegvi.plotting import reading, rules
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame
 from particlegvi.plotting.look import palette, say
-from particlegvi.plotting.protocols import Results
+from particlegvi.plotting.protocols import Results, Runs
 
 CURVES = (
     ("gradient", "moved_by_gradient", "DLE", "o"),  # in the colours of these methods
@@ -20,20 +18,17 @@ CURVES = (
 )
 
 
-@figure_kind("displacement", of=("networks",), methods=rules.labels, mark=rules.number(above=0.0))
-def displacement(results: Results, *, methods: Sequence[str] | None = None, mark: float | None = None) -> Figure:
+@figure_kind("displacement", of=("networks",), runs=reading.named_runs, mark=rules.number(above=0.0))
+def displacement(results: Results, runs: Runs, *, mark: float | None = None) -> Figure:
     """Three curves over mmd_weight, one point for each method with repulsion, on two logarithmic axes.
 
     Parameters
     ----------
     results : Results
         Results of a scenario of networks with several weights of the repulsion.
-    methods : sequence of str, optional
-        Labels of the methods to draw; all with repulsion by default.
     mark : float, optional
         A weight that is marked with a line: the thesis's.
     """
-    runs = reading.named_runs(results, methods)
     facts = {label: reading.facts_of(results, label) for label in runs}
     found = {label: each["displacement"] for label, each in facts.items() if "displacement" in each}
     weights = {label: float(facts[label]["weights"]["mmd_weight"]) for label in found}

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from matplotlib.figure import Figure
 
 from particlegvi.contracts import Array
-from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting import reading, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame
 from particlegvi.plotting.look import palette, say
-from particlegvi.plotting.protocols import Results, is_density
+from particlegvi.plotting.protocols import Results, Runs, is_density
 
 LEVELS = (0.05, 0.99)
 SAMPLES = 200  # samples of exact draws, for the band
 
 
-@figure_kind("distance", methods=rules.labels)
-def distance(results: Results, *, methods: Sequence[str] | None = None) -> Figure:
+@figure_kind("distance", runs=reading.on_the_line)
+def distance(results: Results, runs: Runs) -> Figure:
     """W1 of the particles to Q* at every record, in one panel, with the range of W1 for as many exact draws.
 
     Both axes are logarithmic, so that the record at time 0 is left out. The band holds exact draws from their 5% to
@@ -29,10 +27,7 @@ def distance(results: Results, *, methods: Sequence[str] | None = None) -> Figur
     ----------
     results : Results
         Runs in one dimension.
-    methods : sequence of str, optional
-        Labels of the methods to draw, in this order; all by default.
     """
-    runs = reading.chosen_runs(results, methods, dim=1)
     colours = style.colours(results)
     floors = []
     with frame(results, runs=runs) as (figure, [axes]):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -23,12 +24,13 @@ WIDE = 1.645  # standard deviations of a 90% band
 
 
 @figure_kind(
-    "ensemble-line", of=("networks",), methods=rules.labels, members=rules.whole(1, 10_000), range=rules.interval
-)
+    "ensemble-line", of=("networks",), runs=partial(reading.of_networks, inputs=1), members=rules.whole(1, 10_000),
+    range=rules.interval,
+)  # fmt: skip
 def ensemble_line(
     results: Results,
+    runs: Mapping[str, NetworkRun],
     *,
-    methods: Sequence[str] | None = None,
     members: int = 50,
     truth: bool = True,
     range: Interval | None = None,
@@ -39,8 +41,6 @@ def ensemble_line(
     ----------
     results : Results
         Results of a scenario of networks with one input, in regression.
-    methods : sequence of str, optional
-        Labels of the methods to draw, in this order; all by default.
     members : int
         Most networks that are drawn.
     truth : bool
@@ -48,7 +48,6 @@ def ensemble_line(
     range : (low, high), optional
         Range of the functions; chosen from them by default.
     """
-    runs = network_runs(results, methods, 1)
     if any(run.classifies for run in runs.values()):
         raise ValueError("this kind of figure draws regressions, but these networks classify")
     colours = style.colours(runs)
@@ -79,16 +78,6 @@ def means(run: NetworkRun, grid: Array) -> Array:
     """The output of each network at the inputs (n,): (particles, n), of two outputs the first."""
     found = run.predict(grid[:, None])
     return found if found.ndim == 2 else found[:, :, 0]
-
-
-def network_runs(results: Results, methods: Sequence[str] | None, inputs: int) -> dict[str, NetworkRun]:
-    """The runs of networks that a figure shows, in order; a ValueError where they have other inputs."""
-    runs = reading.named_runs(results, methods)
-    for label, run in runs.items():
-        if not isinstance(run, NetworkRun) or run.data.X.shape[1] != inputs:
-            what = f"of {run.data.X.shape[1]}" if isinstance(run, NetworkRun) else "no network"
-            raise ValueError(f"this kind of figure draws networks of {inputs} inputs, but {label} is {what}")
-    return runs
 
 
 def _draw(axes: Axes, run: NetworkRun, grid: Array, members: Array, colour: str, truth: bool) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,7 +12,6 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.ensemble_line import network_runs
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
@@ -24,11 +24,10 @@ MOST = 4  # panels side by side
 WIDER = {1: 4.0, 2: 2.2, 3: 1.5, 4: 1.1}  # width of a panel to its height, by their number
 
 
-@figure_kind("ensemble-plane", of=("networks",), methods=rules.labels, window=rules.window)
-def ensemble_plane(
-    results: Results, *, methods: Sequence[str] | None = None, window: Window | None = None
-) -> Figure:
-    """Above the probability of the likelier class, below the disagreement of the members; a column per method.
+@figure_kind("ensemble-plane", of=("networks",), runs=partial(reading.of_networks, inputs=2), window=rules.window)
+def ensemble_plane(results: Results, runs: Mapping[str, NetworkRun], *, window: Window | None = None) -> Figure:
+    """Above the probability of the likelier class, below the disagreement of the members; a column for each of at
+    most four methods.
 
     The box is where context inputs are looked for, where a method has some.
 
@@ -36,12 +35,9 @@ def ensemble_plane(
     ----------
     results : Results
         Results of a scenario of networks with two inputs, in classification.
-    methods : sequence of str, optional
-        Labels of at most four methods to draw, in this order; all by default.
     window : ((left, right), (bottom, top)), optional
         The part of the plane to show; by default the box of the context inputs and half its width on every side.
     """
-    runs = network_runs(results, methods, 2)
     if not all(run.classifies for run in runs.values()):
         raise ValueError("this kind of figure draws classifications, but these networks have numbers as outputs")
     if len(runs) > MOST:

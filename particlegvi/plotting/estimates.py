@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,17 +10,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from particlegvi.contracts import Facts
-from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting import reading, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame, observations, series
 from particlegvi.plotting.look import look, number, palette, say
-from particlegvi.plotting.protocols import Results
+from particlegvi.plotting.protocols import FunctionRun, Results
 
 SMALLEST = 1e-12  # smallest eigenvalue to draw, relative to the largest
 
 
-@figure_kind("estimates", of=("function-space",), methods=rules.labels)
-def estimates(results: Results, *, methods: Sequence[str] | None = None) -> Figure:
+@figure_kind("estimates", of=("function-space",), runs=reading.named_runs)
+def estimates(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     """Estimates from a process to itself, and to the posterior less the truth, by their number of points; eigenvalues.
 
     Each line is a method with ``estimate``; 0 is right in the first two panels, the bars are two standard deviations.
@@ -30,10 +30,7 @@ def estimates(results: Results, *, methods: Sequence[str] | None = None) -> Figu
     ----------
     results : Results
         Results of a scenario over functions with methods GWI that have ``estimate``.
-    methods : sequence of str, optional
-        Which of them; all by default.
     """
-    runs = reading.named_runs(results, methods)
     found: dict[str, Facts] = {label: run.info["estimates"] for label, run in runs.items() if "estimates" in run.info}
     if not found:
         raise ValueError("this kind of figure draws scenarios with methods GWI that have the parameter estimate")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -22,23 +23,22 @@ MOST = 4  # methods
 ROOM = 0.35  # margin on each side, as a part of the range of the data
 
 
-@figure_kind("function-plane", of=("function-space",), methods=rules.labels, window=rules.window)
-def function_plane(
-    results: Results, *, methods: Sequence[str] | None = None, window: Window | None = None
-) -> Figure:
-    """Above the standard deviation of f over the plane, one panel a method; below it along the diagonal of the window,
-    on a logarithmic axis, which tells small ones apart.
+@figure_kind(
+    "function-plane", of=("function-space",), runs=partial(reading.of_functions, inputs=2), window=rules.window
+)
+def function_plane(results: Results, runs: Mapping[str, FunctionRun], *, window: Window | None = None) -> Figure:
+    """Above the standard deviation of f over the plane, a panel for each of at most four methods; below it along the
+    diagonal of the window, on a logarithmic axis, which tells small ones apart.
 
     Parameters
     ----------
     results : Results
         Results of a scenario over functions of two inputs.
-    methods : sequence of str, optional
-        Labels of at most four methods to draw, in this order; all by default.
     window : ((left, right), (bottom, top)), optional
         The part of the plane to show; by default the data and a third of their range on every side.
     """
-    runs = _runs(results, methods)
+    if len(runs) > MOST:
+        raise ValueError(f"methods must be at most {MOST} for this kind of figure, not {len(runs)}")
     first = next(iter(runs.values()))
     shown = window or _window(first.problem.X)
     across, up, points = reading.grid_points(*shown, GRID)
@@ -73,17 +73,6 @@ def function_plane(
                        linestyle=style.DASHES[place % 4])  # fmt: skip
         below.set(xlim=shown[0], yscale="log", xlabel=say("along_diagonal"), ylabel=say("sd_of_f"))
     return figure
-
-
-def _runs(results: Results, methods: Sequence[str] | None) -> dict[str, FunctionRun]:
-    runs = reading.named_runs(results, methods)
-    for label, run in runs.items():
-        if not isinstance(run, FunctionRun) or run.data.inputs != 2:
-            what = f"a function of {run.data.inputs}" if isinstance(run, FunctionRun) else "no function"
-            raise ValueError(f"this kind of figure draws functions of 2 inputs, but {label} is {what}")
-    if len(runs) > MOST:
-        raise ValueError(f"methods must be at most {MOST} for this kind of figure, not {len(runs)}")
-    return runs
 
 
 def _window(X: Array) -> Window:

@@ -37,8 +37,7 @@ FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
 
 
 @figure_kind(
-    "functions", of=("function-space",), moves=True,
-    methods=rules.labels,
+    "functions", of=("function-space",), runs=reading.of_functions, moves=True,
     particles=rules.whole(1, 10_000),
     input=rules.number(),
     bins=rules.whole(1, 1000),
@@ -47,8 +46,8 @@ FROM_TRUTH = 0.04  # part of the width that is drawn beyond the data
 )
 def functions(
     results: Results,
+    runs: Mapping[str, FunctionRun],
     *,
-    methods: Sequence[str] | None = None,
     particles: int = 40,
     input: float | None = None,
     bins: int = 50,
@@ -67,8 +66,6 @@ def functions(
     ----------
     results : Results
         Results of a scenario over functions of one input.
-    methods : sequence of str, optional
-        Labels of the methods to draw, in this order; all by default.
     particles : int
         Most functions that are drawn.
     input : float, optional
@@ -89,7 +86,6 @@ def functions(
         have a certificate, and beside it the 95% band of the method "GP", if it is there. The titles say half the
         width of the certified band, its median over the inputs.
     """
-    runs = runs_of(results, methods)
     follows: dict[str, list[Follow]] = {}
     colours = colours_of(results)
     first = next(iter(runs.values()))
@@ -153,16 +149,6 @@ def showing(run: FunctionRun, follows: Sequence[Follow]) -> Show:
                 follow(then)
 
     return show
-
-
-def runs_of(results: Results, methods: Sequence[str] | None) -> dict[str, FunctionRun]:
-    """The fits of functions that the figure shows, in order; a ValueError if they are no functions of one input."""
-    runs = reading.named_runs(results, methods)
-    for label, run in runs.items():
-        if not isinstance(run, FunctionRun) or run.data.inputs != 1:
-            what = f"a function of {run.data.inputs} inputs" if isinstance(run, FunctionRun) else "no function"
-            raise ValueError(f"this kind of figure draws functions of one input, but {label} is {what}")
-    return runs
 
 
 def exact_of(results: Results) -> FunctionRun | None:

@@ -21,11 +21,11 @@ from particlegvi.plotting.plane import hide_spares, panel_grid
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, Targets, is_atoms, is_density
 
 
-@figure_kind("histograms", moves=True, methods=rules.labels, bins=rules.whole(1, 1000), range=rules.interval)
+@figure_kind("histograms", runs=reading.on_the_line, moves=True, bins=rules.whole(1, 1000), range=rules.interval)
 def histograms(
     results: Results,
+    runs: Runs,
     *,
-    methods: Sequence[str] | None = None,
     bins: int = 36,
     range: Interval | None = None,
     loss: bool = True,
@@ -39,8 +39,6 @@ def histograms(
     ----------
     results : Results
         Runs in one dimension.
-    methods : sequence of str, optional
-        Labels of the methods to draw, in this order; all by default.
     bins : int
         Number of bins across the panel, the same in every panel.
     range : (low, high), optional
@@ -48,7 +46,6 @@ def histograms(
     loss : bool
         Whether the loss is drawn.
     """
-    runs = reading.chosen_runs(results, methods, dim=1)
     colours = style.colours(results)
     limits = common_range(runs, results.targets) if range is None else range
     shows: dict[str, Show] = {}

@@ -16,7 +16,8 @@ from particlegvi.contracts import Scenario
 from particlegvi.plotting.look import Look, drawn_in, in_look
 from particlegvi.plotting.moving import Moving
 from particlegvi.plotting.protocols import Results
-from particlegvi.plotting.rules import Check, rule_for
+from particlegvi.plotting.reading import Select
+from particlegvi.plotting.rules import Check, labels, rule_for
 from particlegvi.plotting.swept import Swept
 from particlegvi.plotting.text_layout import finished
 from particlegvi.settings.look import KEYS as STYLE
@@ -32,12 +33,15 @@ class FigureKind:
     """A function that draws results, with its name, and the default value and the check of each option."""
 
     def __init__(
-        self, draw: Draw, name: str, of: tuple[str, ...], moves: bool, checks: Mapping[str, Check]
-    ) -> None:
+        self, draw: Draw, name: str, of: tuple[str, ...], checks: Mapping[str, Check], *, moves: bool,
+        select: Select | None,
+    ) -> None:  # fmt: skip
         update_wrapper(self, draw)
         parameters = inspect.signature(draw).parameters.values()
-        self._draw, self.name, self.of, self.moves = draw, name, of, moves
+        self._draw, self._select, self.name, self.of, self.moves = draw, select, name, of, moves
         self.defaults = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}
+        if select is not None:
+            self.defaults, checks = {"methods": None, **self.defaults}, {"methods": labels, **checks}
         self.checks: dict[str, Check] = {}
         for option in (*self.defaults, *checks):
             if option in STYLE:
@@ -64,7 +68,10 @@ class FigureKind:
         options = {name: value for name, value in settings.items() if name in self.defaults}
         look = self.look(results, settings)
         with drawn_in(look):
-            made = self._draw(results, **options)
+            runs = []
+            if self._select is not None:  # such a kind draws no sweep
+                runs = [self._select(results, options.pop("methods", None))]  # type: ignore[arg-type]
+            made = self._draw(results, *runs, **options)
             return finished(made.figure if isinstance(made, Moving) else made), made, look
 
     def look(self, results: Results | Swept, settings: Scenario) -> Look:
@@ -89,6 +96,7 @@ def figure_kind(
     /,
     *,
     of: tuple[str, ...] = ("particles",),
+    runs: Select | None = None,
     moves: bool = False,
     **checks: Check,
 ) -> Callable[[Draw], FigureKind]:
@@ -100,27 +108,21 @@ def figure_kind(
         Name in ``[[figures]]``; the file of the picture is called so as well.
     of : tuple of str
         The kinds of scenario that it draws.
+    runs : callable, optional
+        Chooses the runs that the function gets as its second argument, or refuses them: `reading.named_runs`,
+        `reading.chosen_runs`, ... The figure has the option ``methods`` then: the labels of the methods to draw, in
+        this order; all by default.
     moves : bool
         Whether the function returns a `particlegvi.plotting.moving.Moving`, so that the figure can become a film.
     **checks
         The check of each option; one whose default is True or False needs none.
-
-    Raises
-    ------
-    RuntimeError
-        If an option has no check, or a check no option.
     """
 
-    return lambda draw: FigureKind(draw, name, of, moves, checks)
+    return lambda draw: FigureKind(draw, name, of, checks, moves=moves, select=runs)
 
 
 def options(name: str) -> dict[str, Any]:
     """The options of a kind of figure with their default values.
-
-    Raises
-    ------
-    ValueError
-        If there is no such kind.
     """
     return dict(kinds[name].defaults)
 
@@ -129,11 +131,6 @@ def check(specification: Mapping[str, Any], scenario_kind: str | None = None) ->
     """Check an entry of ``[[figures]]``; `particlegvi.run` does so before anything is simulated.
 
     With ``scenario_kind`` the figure must be one of scenarios of this kind.
-
-    Raises
-    ------
-    ValueError
-        Naming a kind or an option that does not exist, with the nearest right one, or a value that is not allowed.
     """
     kind, _ = checked(specification)
     if scenario_kind is not None and scenario_kind not in kind.of:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
@@ -15,14 +13,14 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.moving import Moving, Show, clock_of
-from particlegvi.plotting.protocols import Interval, ParticleRun, Results
+from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs
 
 
-@figure_kind("lifting", moves=True, methods=rules.labels, bins=rules.whole(1, 1000), range=rules.interval)
+@figure_kind("lifting", runs=reading.on_the_line, moves=True, bins=rules.whole(1, 1000), range=rules.interval)
 def lifting(
     results: Results,
+    runs: Runs,
     *,
-    methods: Sequence[str] | None = None,
     bins: int = 48,
     range: Interval | None = None,
     prior: bool = True,
@@ -33,8 +31,6 @@ def lifting(
     ----------
     results : Results
         Runs in one dimension.
-    methods : sequence of str, optional
-        Which methods, one column each; all by default.
     bins : int
         Number of bins across a panel.
     range : (low, high), optional
@@ -42,7 +38,6 @@ def lifting(
     prior : bool
         Whether the density of the prior is drawn.
     """
-    runs = reading.chosen_runs(results, methods, dim=1)
     shows: dict[str, Show] = {}
     colours = style.colours(results)
     limits = histograms.common_range(runs, results.targets) if range is None else range

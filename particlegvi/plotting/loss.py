@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,34 +12,29 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from particlegvi.contracts import Loss, Target
 from particlegvi.integrators.schedules import Schedule
-from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting import reading, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame
 from particlegvi.plotting.look import palette, say
-from particlegvi.plotting.protocols import HasDensity, Interval, ParticleRun, Results, is_atoms, is_density
+from particlegvi.plotting.protocols import HasDensity, Interval, ParticleRun, Results, Runs, is_atoms, is_density
 from particlegvi.plotting.rules import choice
 
 SCALE = choice("auto", "linear", "log")  # the check of an option that is the scale of the time
 
 
-@figure_kind("loss", methods=rules.labels, time=SCALE)
-def loss(
-    results: Results, *, methods: Sequence[str] | None = None, time: str = "log", truth: bool = True
-) -> Figure:
+@figure_kind("loss", runs=reading.chosen_runs, time=SCALE)
+def loss(results: Results, runs: Runs, *, time: str = "log", truth: bool = True) -> Figure:
     """Average loss over time, one line per method; dashed, the average loss under the truth of that method.
 
     Parameters
     ----------
     results : Results
         Runs in any dimension.
-    methods : sequence of str, optional
-        Labels of the methods to draw, in this order; all by default.
     time : {"log", "linear", "auto"}
         Scale of the time axis; the logarithmic one is linear up to the first record, so that the start stays visible.
     truth : bool
         Whether the dashed lines are drawn.
     """
-    runs = reading.chosen_runs(results, methods)
     colours = style.colours(results)
     with frame(results, runs=runs, note=say("average_loss_over_time")) as (figure, [axes]):
         for position, (label, run) in enumerate(runs.items()):

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from particlegvi.contracts import Facts
-from particlegvi.plotting import reading, rules, style
+from particlegvi.plotting import reading, style
 from particlegvi.plotting.functions import colours_of
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame, observations, series
 from particlegvi.plotting.look import look, palette, say
-from particlegvi.plotting.protocols import Results
+from particlegvi.plotting.protocols import FunctionRun, Results
 
 LEAST = 1e-4  # nats: a KL that is smaller is drawn here
 NARROW = 20.0  # sizes of the smallest letters that a panel needs
 
 
-@figure_kind("measurement", of=("function-space",), methods=rules.labels)
-def measurement(results: Results, *, methods: Sequence[str] | None = None) -> Figure:
+@figure_kind("measurement", of=("function-space",), runs=reading.named_runs)
+def measurement(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     """Left KL to the prior of the values at random sets, and right KL to the posterior, of models BLR with ``sizes``.
 
     Dashed is KL of the weights to the prior of the exact model, where there is one.
@@ -30,10 +30,7 @@ def measurement(results: Results, *, methods: Sequence[str] | None = None) -> Fi
     ----------
     results : Results
         Results of a scenario over functions with methods BLR that have ``sizes``.
-    methods : sequence of str, optional
-        Which of them; all by default.
     """
-    runs = reading.named_runs(results, methods)
     lines: dict[str, list[Facts]] = {label: run.info["sizes"] for label, run in runs.items() if "sizes" in run.info}
     if not lines:
         raise ValueError("this kind of figure draws scenarios with methods BLR that have the parameter sizes")

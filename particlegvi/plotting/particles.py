@@ -18,7 +18,7 @@ from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import palette, say
 from particlegvi.plotting.moving import Moving, Show, clock_of
-from particlegvi.plotting.protocols import HasDensity, ParticleRun, Results, is_atoms, is_density
+from particlegvi.plotting.protocols import HasDensity, ParticleRun, Results, Runs, is_atoms, is_density
 from particlegvi.plotting.shares import (
     FEW,
     MANY_MODES,
@@ -34,11 +34,11 @@ from particlegvi.plotting.shares import (
 MASSES = (0.9, 0.5)
 
 
-@figure_kind("particles", moves=True, methods=rules.labels, window=rules.window)
+@figure_kind("particles", runs=partial(reading.chosen_runs, dim=2), moves=True, window=rules.window)
 def particles(
     results: Results,
+    runs: Runs,
     *,
-    methods: Sequence[str] | None = None,
     window: planes.Window | None = None,
     start: bool = True,
     truth: bool = True,
@@ -53,8 +53,6 @@ def particles(
     ----------
     results : Results
         Runs in two dimensions.
-    methods : sequence of str, optional
-        Labels of the methods to draw, in this order; all by default.
     window : ((left, right), (bottom, top)), optional
         The part of the plane to show; chosen from the particles and the loss by default.
     start : bool
@@ -64,7 +62,6 @@ def particles(
     shares : bool
         Whether the share of particles in every mode is written next to it, with that of the truth in brackets.
     """
-    runs = reading.chosen_runs(results, methods, dim=2)
     colours = style.colours(results)
     shows: dict[str, Show] = {}
     modes = results.scenario.get("modes")

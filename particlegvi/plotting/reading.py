@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from particlegvi.contracts import Array, Loss, Run
 from particlegvi.diagnostics.particles import has_bars
-from particlegvi.plotting.protocols import HasDensity, Interval, ParticleRun, Results
+from particlegvi.plotting.protocols import FunctionRun, HasDensity, Interval, NetworkRun, ParticleRun, Results
 from particlegvi.tools.registry import look_up
+
+Select: TypeAlias = Callable[[Results, Sequence[str] | None], Mapping[str, Any]]  # the runs with these labels
 
 
 def named_runs(results: Results, methods: Sequence[str] | None) -> dict[str, Any]:
@@ -34,6 +36,36 @@ def chosen_runs(results: Results, methods: Sequence[str] | None, dim: int | None
             raise ValueError(f"this kind of figure draws particles in {dim} dimension(s), but {label} has "
                              f"{run.positions.shape[2]}")
     return runs
+
+
+def on_the_line(results: Results, methods: Sequence[str] | None) -> dict[str, ParticleRun]:
+    """`chosen_runs` in one dimension."""
+    return chosen_runs(results, methods, 1)
+
+
+def of_functions(results: Results, methods: Sequence[str] | None, inputs: int = 1) -> dict[str, FunctionRun]:
+    """The fits of functions that a figure shows (`named_runs`); a ValueError where one has other inputs."""
+    runs = named_runs(results, methods)
+    _check_inputs({label: run.data.inputs if isinstance(run, FunctionRun) else 0 for label, run in runs.items()},
+                  inputs, "function")  # fmt: skip
+    return runs
+
+
+def of_networks(results: Results, methods: Sequence[str] | None, inputs: int) -> dict[str, NetworkRun]:
+    """The runs of networks that a figure shows (`named_runs`); a ValueError where one has other inputs."""
+    runs = named_runs(results, methods)
+    _check_inputs({label: run.data.X.shape[1] if isinstance(run, NetworkRun) else 0 for label, run in runs.items()},
+                  inputs, "network")  # fmt: skip
+    return runs
+
+
+def _check_inputs(known: Mapping[str, int], inputs: int, what: str) -> None:
+    """Refuse a run with another number of inputs; 0 stands for a run of another kind."""
+    many = "one input" if inputs == 1 else f"{inputs} inputs"
+    for label, found in known.items():
+        if found != inputs:
+            is_one = f"a {what} of {found} inputs" if found else f"no {what}"
+            raise ValueError(f"this kind of figure draws {what}s of {many}, but {label} is {is_one}")
 
 
 def facts_of(results: Results, label: str) -> Mapping[str, Any]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from particlegvi.plotting import reading, rules, style
-from particlegvi.plotting.functions import note, runs_of
+from particlegvi.plotting import reading, style
+from particlegvi.plotting.functions import note
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import frame
 from particlegvi.plotting.look import palette, say
-from particlegvi.plotting.protocols import Results
+from particlegvi.plotting.protocols import FunctionRun, Results
 
 PLACES = (("data", "sd_at_data", "DLE", "o", "-"), ("gaps", "sd_in_gaps", "DE", "s", (0, (5, 1.5))))
 
 
-@figure_kind("shrinkage", of=("function-space",), methods=rules.labels)
-def shrinkage(results: Results, *, methods: Sequence[str] | None = None) -> Figure:
+@figure_kind("shrinkage", of=("function-space",), runs=reading.of_functions)
+def shrinkage(results: Results, runs: Mapping[str, FunctionRun]) -> Figure:
     """The mean sd of f at the data and in the gaps against w2_weight, a point a method, and 1/a of the theory.
 
     Horizontal lines are those of the methods without a weight: the sparse and the exact process.
@@ -27,11 +27,8 @@ def shrinkage(results: Results, *, methods: Sequence[str] | None = None) -> Figu
     ----------
     results : Results
         Results of a scenario over functions with several methods GWI that differ in ``w2_weight``.
-    methods : sequence of str, optional
-        Labels of the methods GWI to draw; all by default.
     """
-    everything = runs_of(results, None)
-    runs = {label: everything[label] for label in reading.named_runs(results, methods)}
+    everything = reading.of_functions(results, None)
     facts = {label: reading.facts_of(results, label) for label in everything}
     found = {label: facts[label] for label, run in runs.items() if "shrinkage" in run.info and "bands" in facts[label]}
     if not found:

@@ -21,13 +21,19 @@ from particlegvi.plotting.loss import SCALE, scale_time, time_label
 from particlegvi.plotting.protocols import Interval, ParticleRun, Results, Runs, is_atoms, is_density
 
 
+def on_the_line_or_in_the_plane(results: Results, methods: Sequence[str] | None) -> Runs:
+    """`reading.chosen_runs` in one or two dimensions, all in those of the first."""
+    first = next(iter(reading.chosen_runs(results, methods).values()))
+    return reading.chosen_runs(results, methods, dim=1 if first.positions.shape[2] == 1 else 2)
+
+
 @figure_kind(
-    "trajectories", methods=rules.labels, particles=rules.whole(1, 10_000), time=SCALE, window=rules.window
+    "trajectories", runs=on_the_line_or_in_the_plane, particles=rules.whole(1, 10_000), time=SCALE, window=rules.window
 )
 def trajectories(
     results: Results,
+    runs: Runs,
     *,
-    methods: Sequence[str] | None = None,
     particles: int = 40,
     time: str = "auto",
     truth: bool = True,
@@ -42,8 +48,6 @@ def trajectories(
     ----------
     results : Results
         Runs in one or two dimensions.
-    methods : sequence of str, optional
-        Labels of the methods to draw, in this order; all by default.
     particles : int
         Number of particles to draw, at equal distances in the order of their starting points.
     time : {"auto", "linear", "log"}
@@ -53,9 +57,7 @@ def trajectories(
     window : ((left, right), (bottom, top)), optional
         The part of the plane to show (2-D).
     """
-    runs = reading.chosen_runs(results, methods)
     dim = next(iter(runs.values())).positions.shape[2]
-    reading.chosen_runs(results, methods, dim=1 if dim == 1 else 2)
     colours = style.colours(results)
     with style.slide_style():
         if dim == 1:

@@ -55,11 +55,6 @@ def animate(
     -------
     Path
         The file of the film.
-
-    Raises
-    ------
-    ValueError
-        For a bad argument; before anything is simulated, if it can be told then.
     """
     film: Facts = {"frames": frames, "seconds": seconds, "width": width, "even": even, "loop": loop}
     film["overwrite"] = overwrite

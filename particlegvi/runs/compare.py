@@ -74,8 +74,6 @@ def compare(
 
     Raises
     ------
-    ValueError
-        For a bad argument, in one sentence, before anything is simulated.
     Diverged
         When a step makes a particle non-finite; ``error.results`` has the runs up to there.
     """

@@ -82,11 +82,6 @@ def _on_one_line(written: str) -> str:
 
 def write_template(file: str | os.PathLike[str], loss: str, variables: list[str] | None = None) -> Path:
     """Write a commented scenario for a loss, a formula or a name, to a file that must not exist.
-
-    Raises
-    ------
-    ValueError
-        If the file exists or cannot be written, or the text is neither a formula nor the name of a loss.
     """
     place = Path(file)
     if place.suffix != ".toml":

@@ -98,8 +98,6 @@ def simulate(
 
     Raises
     ------
-    ValueError
-        If an argument is bad: one sentence, before the simulation begins.
     Diverged
         If a step makes a particle non-finite. The error's ``run`` is the run up to the last record, also the ``run``
         of the ``KeyboardInterrupt`` after Ctrl-C; after either error ``particlegvi.last_interrupted()`` returns it.
@@ -242,11 +240,6 @@ def stored_records(record: Record, dim: int, steps: int, record_every: int | Non
     """The positions and the step numbers of a stored run of particles of this dimension.
 
     A run that was cut short stores no step numbers; they follow from ``steps`` and ``record_every``.
-
-    Raises
-    ------
-    ValueError
-        If the stored positions have another dimension.
     """
     positions, known = record.arrays["positions"], record.arrays.get("steps")
     if positions.shape[2] != dim:

@@ -110,11 +110,6 @@ def load(folder: str | os.PathLike[str]) -> Results | Sweep:
     Returns
     -------
     Results or Sweep
-
-    Raises
-    ------
-    ValueError
-        If the folder is not that of a run or a sweep, or a file in it is damaged.
     """
     if not folders.is_sweep(folder):
         return results.load(folder)
@@ -152,12 +147,6 @@ def resume(
     Returns
     -------
     Results or Sweep
-
-    Raises
-    ------
-    ValueError
-        If the folder is not that of a run or a sweep, or is damaged, another process is writing into it, or it was
-        begun with other versions or sources of the package.
     """
     parts.listening(progress)
     with remembered(), listening(progress) as heard:

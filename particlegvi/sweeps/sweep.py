@@ -195,11 +195,6 @@ class Sweep(GridNumbers):
             Not used: a sweep has one line for each cell and method.
         overwrite : bool
             Whether ``path`` may be a file that exists.
-
-        Raises
-        ------
-        ValueError
-            As for `particlegvi.runs.results.Runs.export`.
         """
         place = writing.destination(path, overwrite)
         if place.suffix == ".nc":

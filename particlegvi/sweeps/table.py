@@ -144,11 +144,6 @@ class GridNumbers:
         """A number of a method over the grid, an array of the shape of the grid with the seeds last.
 
         NaN stands for a method that diverged, or has no such number.
-
-        Raises
-        ------
-        ValueError
-            If there is no such number or method.
         """
         look_up("method of the sweep", method, dict.fromkeys(self.methods))
         numbers = look_up("number of the sweep", measure, {name: self.table.of[name] for name in self.table.numbers})

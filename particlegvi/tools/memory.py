@@ -41,11 +41,6 @@ def check_records(
 
     Without a folder the records go into temporary files, or into memory if they have at most ``IN_MEMORY`` bytes.
     ``freed`` bytes in the folder will be removed before.
-
-    Raises
-    ------
-    ValueError
-        In one sentence with the estimate, what there is, and what to change.
     """
     records = most_records(steps, record_every)
     size = 8 * records * particles * dim

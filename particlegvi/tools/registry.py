@@ -139,11 +139,6 @@ class Registry(Generic[Part]):
             One of ``names()`` of the same package.
         **parameters
             The parameters of the class of this name. Those that have a default may be left out.
-
-        Raises
-        ------
-        ValueError
-            If there is no such name or parameter (the nearest one is suggested), or one is missing or not allowed.
         """
         import inspect  # the command line starts without
 

@@ -41,11 +41,6 @@ def verify(
     -------
     bool
         Whether every claim holds and every control failed.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name, a bad seed or an unusable ``out``, before anything is simulated.
     """
     from particlegvi.engine.numerics.noise import key_words
 

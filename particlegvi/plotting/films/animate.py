@@ -52,11 +52,6 @@ def film(results: Results, figure: Facts, settings: FilmSettings, progress: Prog
     progress : callable, optional
         Called as ``progress("film", frames done, frames)``.
 
-    Raises
-    ------
-    ValueError
-        Before anything is written, if the figure cannot be filmed or the runs have one record alone.
-
     Warns
     -----
     UserWarning
@@ -113,11 +108,6 @@ def figure_for(
         Options of the figure; the others are those of the scenario's figure of that kind.
     usual : callable, optional
         Returns a kind of figure; without it the result is None if the scenario names no figure.
-
-    Raises
-    ------
-    ValueError
-        If the figure cannot be filmed, or scenarios of this kind cannot.
     """
     sort = scenario.get("kind", "particles")
     if not any(sort in kinds[name].of for name in able()):

@@ -101,12 +101,6 @@ class ExportedRuns(Mapping[str, Any]):
             Whether the rows are of all records; ``.nc`` and ``.npz`` always have them.
         overwrite : bool
             Whether ``path`` may be a file that exists.
-
-        Raises
-        ------
-        ValueError
-            If the suffix is another one, the file may not be overwritten or cannot be written, or a library of the
-            extra ``export`` is missing.
         """
         records = arguments.flag("records", records)
         place = writing.destination(path, overwrite)
@@ -178,12 +172,6 @@ class ExportedRuns(Mapping[str, Any]):
         -------
         Path
             The file.
-
-        Raises
-        ------
-        ValueError
-            Before anything is written: if an argument is bad, the figure cannot be filmed, a run has one record
-            alone, or ffmpeg is missing.
 
         Warns
         -----

@@ -96,11 +96,6 @@ class Results(Runs):
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
         """Write the runs into a new folder, from which `load` reads them bit for bit.
-
-        Raises
-        ------
-        ValueError
-            If the folder exists and may not be overwritten, or cannot be made.
         """
         made = create(folder, self.new(), overwrite)
         try:
@@ -115,11 +110,6 @@ class Results(Runs):
 
     def draw_pictures(self, progress: Progress | None = None, style: Facts | None = None) -> list[Path]:
         """Draw the figures of the scenario into the folder, with settings of style (`plotting.draw`).
-
-        Raises
-        ------
-        ValueError
-            If there is no folder, or a figure cannot be drawn: the message says how to repair it.
         """
         from particlegvi import plotting
 

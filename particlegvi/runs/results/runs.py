@@ -116,11 +116,6 @@ class Runs(ExportedRuns):
         record : int
             From 0, the start; a negative number counts from the end. A run that has fewer records than another, because
             it diverged or was interrupted, stays at its last.
-
-        Raises
-        ------
-        ValueError
-            If there is no such record.
         """
         counts = {label: self.kind.records(run) for label, run in self.items()}
         most = max(counts.values(), default=0)
@@ -157,11 +152,6 @@ class Runs(ExportedRuns):
             of functions.
         **settings
             Options of that kind.
-
-        Raises
-        ------
-        ValueError
-            If there is no such kind or option, or no kind for these runs.
         """
         with working("pictures"):
             from particlegvi import plotting
@@ -169,17 +159,12 @@ class Runs(ExportedRuns):
             return plotting.figure(self, kind or self.kind.figure(list(self.values())), **settings)
 
     def page(self, *, frames: int = 120, live: bool = True, language: str = "en") -> Page:
-        """One html file that replays the runs, and is live below that; see `particlegvi.page`.
+        """One html file that replays runs on the line or in the plane, and is live below; see `particlegvi.page`.
 
         Parameters
         ----------
         frames, live, language
             As for `particlegvi.page`.
-
-        Raises
-        ------
-        ValueError
-            If the runs are not of particles on the line or in the plane.
         """
         from particlegvi.pages.replays import page_of_runs
 

@@ -99,8 +99,6 @@ def run_table(
 
     Raises
     ------
-    ValueError
-        If the settings are bad or data are missing, before anything is computed.
     WorkerLost
         If processes are killed again and again in the same cells; the finished cells are in the folder.
     """
@@ -178,11 +176,6 @@ def measure(task: Task, settings: TableSettings, problem: Any = None) -> dict[st
     -------
     dict
         Scores by name; the ``score`` function of each table says which.
-
-    Raises
-    ------
-    ValueError
-        If a name in the task does not exist, or its data are missing.
     """
     _check(task, settings, problem)
     made = benchmark(settings).problem(task.row, task.protocol, task.split) if problem is None else problem

@@ -47,11 +47,6 @@ class Engine(Protocol):
 
 def choose(number: int, address: str | None = None) -> Engine:
     """The engine for a number of processes on this machine, or for the workers of the scheduler at an address.
-
-    Raises
-    ------
-    ValueError
-        If the address is malformed, or Dask's ``distributed`` (extra ``cluster``) is not installed.
     """
     if address is not None:
         if not isinstance(address, str) or "://" not in address or len(address) > 200:

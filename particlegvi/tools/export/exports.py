@@ -59,12 +59,7 @@ class Exports:
         last : float
             The share of the time, at the end, whose records are draws; above 0 and at most 1.
         chains : bool, optional
-            Whether particles are chains; by default where each has noise of its own.
-
-        Raises
-        ------
-        ValueError
-            If ``chains`` is True for a run without chains.
+            Whether particles are chains; by default where each has noise of its own. Others cannot be.
         """
         share = arguments.fraction("last", last, "1")
         if chains is not None:
@@ -93,11 +88,6 @@ class Exports:
 
     def to_netcdf(self, path: str | os.PathLike[str], overwrite: bool = False) -> Path:
         """Write `to_xarray` into a file ``.nc``, which xarray reads back bit for bit.
-
-        Raises
-        ------
-        ValueError
-            If the file exists and may not be overwritten, or cannot be written.
         """
         place = writing.destination(path, overwrite, (".nc",))
         writing.write_netcdf(place, self.to_xarray())

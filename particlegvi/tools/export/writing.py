@@ -27,12 +27,6 @@ def destination(
     path: str | os.PathLike[str], overwrite: bool, suffixes: tuple[str, ...] = SUFFIXES, key: str = "path"
 ) -> Path:
     """The place of a new file, if it can be written: before anything is computed.
-
-    Raises
-    ------
-    ValueError
-        If the suffix is none of these, the file exists and may not be overwritten, its folder does not exist, or a
-        library of the extra is missing.
     """
     arguments.flag("overwrite", overwrite)
     place = files.place(key, path)

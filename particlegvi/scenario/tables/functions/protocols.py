@@ -81,11 +81,6 @@ def published(row: str, metric: str, model: str) -> tuple[float, float] | None:
         "nll" or "mae" of a regression, in nats and in standard deviations of y; "auc" or "accuracy", in per cent.
     model : str
         "pls" or "svgp".
-
-    Raises
-    ------
-    ValueError
-        If the table has no such row.
     """
     if not isinstance(metric, str) or not isinstance(model, str):
         raise arguments.refuse("metric or model", (metric, model), 'a name such as "nll" or "pls"')

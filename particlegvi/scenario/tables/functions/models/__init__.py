@@ -66,11 +66,6 @@ def table_model(name: str, /, **checks: Check) -> Callable[[Fit], Model]:
     **checks
         The check of each setting, ``check(value, key)`` as in `particlegvi.settings.checks`; it returns the value in a
         form that JSON can hold. A setting whose default is True or False needs none.
-
-    Raises
-    ------
-    RuntimeError
-        If a setting has no check or no default value, or a check no setting.
     """
     return lambda function: Model(function, name, checks)
 
