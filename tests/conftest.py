@@ -6,7 +6,8 @@ import hashlib
 import importlib.util
 import os
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -115,3 +116,47 @@ def remembered_truth(monkeypatch: pytest.MonkeyPatch) -> None:
     from .remembered import target
 
     monkeypatch.setattr(targets, "target", target)
+
+
+@pytest.fixture
+def nothing_from_outside(tmp_path: Path) -> Iterator[None]:
+    """This process knows nothing from outside, before and after."""
+    from particlegvi.tools import origins, outside
+
+    tables = (outside._registered, outside._imported, outside._refused, outside.loaded_files)
+    kept = [dict(table) for table in tables]
+
+    def forget() -> None:
+        for table in tables:
+            table.clear()
+        for each in (outside.installed, outside.scenarios, origins.digest):
+            each.cache_clear()
+
+    forget()
+    yield
+    forget()
+    for table, before in zip(tables, kept, strict=True):
+        table.update(before)
+    for name, module in list(sys.modules.items()):
+        if str(tmp_path) in str(vars(module).get("__file__")):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nothing_from_outside: None) -> Callable[..., None]:
+    """Puts a distribution with these entry points, by group, and these files on the path."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def put(name: str, groups: dict[str, list[str]], **files: str) -> None:
+        about = tmp_path / f"{name}-1.5.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.5\n", encoding="utf-8")
+        lines = [f"[particlegvi.{group}]\n" + "\n".join(entries) for group, entries in groups.items()]
+        (about / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+        for file, content in files.items():
+            place = tmp_path / name / file.replace("__", ".").replace("_in_", "/")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name / "__init__.py").touch()
+            place.write_text(content, encoding="utf-8")
+
+    return put

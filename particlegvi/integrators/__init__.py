@@ -25,9 +25,9 @@ SCHEMES = {
     "metropolis": "as plain, but a move is accepted or rejected so that DLE's target is stationary at every step size",
 }
 _registry: Registry[Integrator] = Registry(__name__, "integrator")
-names, get = _registry.names, _registry.get
+names, get, register = _registry.names, _registry.get, _registry.register
 
-__all__ = ["SCHEMES", "Stepping", "get", "names", "resolved", "scheme"]
+__all__ = ["SCHEMES", "Stepping", "get", "names", "register", "resolved", "scheme"]
 
 
 def resolved(integrator: object) -> tuple[str, float | None]:

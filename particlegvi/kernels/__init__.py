@@ -29,6 +29,7 @@ __all__ = [
     "default_kernel",
     "get",
     "names",
+    "register",
     "resolve",
 ]
 
@@ -37,4 +38,4 @@ ALSO_CALLED = {"rbf": "squared-exponential", "gaussian": "squared-exponential", 
                "exponentiated-quadratic": "squared-exponential", "imq": "inverse-multiquadric"}  # fmt: skip
 
 _registry: Registry[Any] = Registry(__name__, "kernel", ALSO_CALLED)
-names, get = _registry.names, _registry.make
+names, get, register = _registry.names, _registry.make, _registry.register

@@ -37,7 +37,7 @@ from particlegvi.tools.registry import Registry, check_parameters
 __all__ = ["Loss", "get", "names", "parameters"]
 
 registry: Registry[Any] = Registry(__name__, "loss")
-names = registry.names
+names, register = registry.names, registry.register
 
 
 def parameters(name: str) -> dict[str, Any]:

@@ -14,13 +14,16 @@ from particlegvi.methods.mmd_flow import MMDFlow
 from particlegvi.methods.svgd import SVGD
 from particlegvi.tools.registry import Registry
 
-__all__ = ["DE", "DLE", "DRE", "DRLE", "FDGVI", "SVGD", "BirthDeath", "FreeEnergy", "MMDFlow", "Method", "get", "names"]
+__all__ = [
+    "DE", "DLE", "DRE", "DRLE", "FDGVI", "SVGD", "BirthDeath", "FreeEnergy", "MMDFlow", "Method", "get", "names",
+    "register",
+]  # fmt: skip
 
 _registry: Registry[type[Method]] = Registry(__name__, "method")
-names, get = _registry.names, _registry.get
+names, get, register = _registry.names, _registry.get, _registry.register
 
 
 def __getattr__(name: str) -> Any:
-    if name in names():
+    if not name.startswith("_") and name in _registry:
         return get(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

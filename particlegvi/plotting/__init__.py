@@ -22,7 +22,9 @@ from particlegvi.plotting.swept import Swept
 from particlegvi.tools import parts
 from particlegvi.tools.files import place
 
-__all__ = ["check", "draw", "figure", "names", "options", "plot_run"]
+__all__ = ["check", "draw", "figure", "names", "options", "plot_run", "register"]
+
+register = kinds.register
 
 
 

@@ -30,7 +30,8 @@ __all__ = [
     "embedding",
     "get",
     "names",
+    "register",
 ]
 
 _registry: Registry[type[contracts.Prior]] = Registry(__name__, "prior")
-names, get = _registry.names, _registry.make
+names, get, register = _registry.names, _registry.make, _registry.register

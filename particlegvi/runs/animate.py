@@ -79,4 +79,4 @@ def is_folder(source: str | os.PathLike[str]) -> bool:
     """Whether ``source`` is the folder of a run. A folder with the name of a scenario is one if it has a manifest."""
     if not os.path.isdir(source):
         return False
-    return os.fspath(source) not in catalogue.names() or os.path.isfile(os.path.join(source, "manifest.json"))
+    return not catalogue.has(os.fspath(source)) or os.path.isfile(os.path.join(source, "manifest.json"))

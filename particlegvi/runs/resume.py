@@ -17,7 +17,7 @@ from particlegvi.runs.storage.checkpoint import Checkpoint
 from particlegvi.runs.storage.folder import Folder, open_folder
 from particlegvi.runs.storage.folder_storage import CHECKPOINT_EVERY
 from particlegvi.scenario import decisive
-from particlegvi.tools import arguments, parts
+from particlegvi.tools import arguments, origins, parts
 from particlegvi.tools.files import Unreadable
 
 ENDED = ("finished", "diverged")
@@ -42,6 +42,7 @@ def go_on(
     checkpoint_every = arguments.positive("checkpoint_every", checkpoint_every)
     seed = None if seed is None else arguments.seed(seed)
     there = open_folder(folder)
+    origins.check_there(there.path, there.manifest.get("parts", {}))
     begun = stored_scenario(there)
     expected = None if scenario is None else decisive(scenarios.load(scenario))
     manifest.check_same(there.path, there.manifest, decisive(begun), expected, seed)

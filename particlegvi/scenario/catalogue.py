@@ -1,4 +1,4 @@
-"""The scenarios that come with the package: the TOML files of the folder ``scenarios``.
+"""The scenarios by name: the TOML files of the folder ``scenarios``, and those of installed packages.
 
 This file needs the standard library only, so that ``particlegvi list`` is fast.
 """
@@ -9,6 +9,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+from particlegvi.tools import outside
 from particlegvi.tools.registry import unknown
 
 
@@ -21,16 +22,30 @@ def folder() -> Path:
 
 def names(kind: str | None = None) -> list[str]:
     """The names of all scenarios, or of the scenarios of one kind ("particles", ...), in alphabetical order."""
-    every = sorted(path.stem for path in folder().glob("*.toml"))
+    every = sorted({*_ours(), *outside.scenarios()})
     return every if kind is None else [name for name in every if _kind(name) == kind]
 
 
+def _ours() -> dict[str, Path]:
+    return {path.stem: path for path in folder().glob("*.toml")}
+
+
+def has(name: object) -> bool:
+    """Whether a scenario has this name."""
+    return isinstance(name, str) and (name in _ours() or name in outside.scenarios())
+
+
 def path(name: str) -> Path:
-    """The file of a scenario; a ValueError that suggests the nearest name if no scenario has this one."""
-    known = names()
-    if not isinstance(name, str) or name not in known:
-        raise unknown("scenario", name, known)
-    return folder() / f"{name}.toml"
+    """The file of a scenario; one of the package comes before all others.
+
+    Raises
+    ------
+    ValueError
+        If no scenario has this name (the nearest one is suggested), or two installed packages have one.
+    """
+    if not has(name):
+        raise unknown("scenario", name, names())
+    return _ours().get(name) or outside.scenario(name)
 
 
 def entries() -> list[dict[str, str]]:
@@ -39,7 +54,7 @@ def entries() -> list[dict[str, str]]:
 
 
 def _content(name: str) -> dict[str, object]:
-    return tomllib.loads((folder() / f"{name}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(path(name).read_text(encoding="utf-8"))
 
 
 def _kind(name: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 from particlegvi.contracts import Facts, Scenario
 from particlegvi.scenario import catalogue, kinds
+from particlegvi.scenario.kinds.kind import at_key
 from particlegvi.settings import checks, keys
 from particlegvi.settings.checks import plain
 from particlegvi.tools.files import read_text
@@ -63,7 +64,7 @@ def load(
         content = _based(plain(content, ""), [content.get("name")])
         overrides = overrides or {}
         kind = content.get("kind", keys.HEAD["kind"].default)
-        if kind in kinds.names() and any(str(key).startswith("methods.") for key in overrides):
+        if kinds.has(kind) and any(str(key).startswith("methods.") for key in overrides):
             content.setdefault("methods", copy.deepcopy(kinds.get(kind).methods))  # the overrides change these
         for key, value in overrides.items():
             assign(content, key, value)
@@ -84,8 +85,8 @@ def _complete(scenario: Facts, chosen: list[str] | None = None) -> Facts:
     """The complete scenario, from plain data; ``chosen`` receives a phrase for each value that the kind chooses."""
     scenario = widened(scenario)
     default = keys.HEAD["kind"].default
-    name_of_kind = checks.one_of(kinds.names(), "kind of scenario")(scenario.get("kind", default), "kind")
-    kind = kinds.get(name_of_kind)
+    with at_key("kind"):
+        kind = kinds.get(scenario.get("kind", default))
     for name in scenario:
         if name in REMOVED:
             raise ValueError(REMOVED[name])
@@ -121,8 +122,6 @@ def _source(scenario: Any) -> tuple[str, Facts]:
         return "scenario", {"name": "scenario", **scenario}
     if not isinstance(scenario, str | os.PathLike):
         raise ValueError(f"a scenario is a name, a path or a table, not {shown(scenario)}")
-    if isinstance(scenario, str) and scenario in catalogue.names():
-        return scenario, read(catalogue.path(scenario))
     place = os.fspath(scenario)
     if not isinstance(place, str):
         raise ValueError(f"the path of a scenario is a text, not {shown(place)}")
@@ -130,7 +129,7 @@ def _source(scenario: Any) -> tuple[str, Facts]:
         content = read(Path(place))
         content.setdefault("name", Path(place).stem)
         return place, content
-    raise unknown("scenario", place, catalogue.names())
+    return place, {"name": place, **read(catalogue.path(place))}
 
 
 def read(path: Path) -> Facts:
@@ -151,7 +150,7 @@ def _based(content: Facts, seen: list[Any]) -> Facts:
     if "based_on" not in content:
         return widened(content)
     name = content.pop("based_on")
-    if not isinstance(name, str) or name not in catalogue.names():
+    if not catalogue.has(name):
         raise ValueError(f"based_on: {unknown('scenario', name, catalogue.names())}")
     if name in seen[1:] or len(seen) > 8:
         raise ValueError(f"based_on leads in a circle: {', '.join(map(str, [*seen[1:], name]))}")

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from particlegvi.contracts import Facts
 from particlegvi.settings import checks, grids, look
 from particlegvi.settings.checks import Check
+from particlegvi.tools import outside
 from particlegvi.tools.quoting import POSITIVE, refuse, shown
-from particlegvi.tools.registry import check_parameters
+from particlegvi.tools.registry import check_parameters, unknown
 
 REQUIRED: Any = object()
 ABSENT: Any = object()
@@ -152,7 +153,18 @@ HEAD: dict[str, Key] = {
     "source": Key(checks.text(200), "where the setting comes from", ""),
     "description": Key(checks.text(4000, lines=True), "what the run shows", ""),
 }
+def facts(value: Any, key: str) -> list[str]:
+    """Names of facts from outside the package, each once."""
+    if not isinstance(value, list) or len(value) > 16 or len({str(each) for each in value}) != len(value):
+        raise refuse(key, value, "a list of at most 16 names, each once")
+    for name in value:
+        if outside.find("facts", name, "fact") is None:
+            raise ValueError(f"{key}: {unknown('fact of an installed package', name, outside.names('facts'))}")
+    return value
+
+
 TAIL: dict[str, Key] = {
+    "facts": Key(facts, "numbers of the summary that installed packages compute, by their names"),
     "style": Key(look.check, "the look of all pictures, as options of plot"),
     "figures": Key(figures, "the pictures, drawn in this order", []),
     "sweep": Key(grids.sweep, "the grid of settings and seeds that particlegvi sweep computes"),

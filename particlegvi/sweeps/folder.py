@@ -24,7 +24,7 @@ from particlegvi.runs.storage.creating import appear
 from particlegvi.runs.storage.lock import MANIFEST, SCENARIO, Lock, LockedFolder
 from particlegvi.runs.storage.manifest import difference
 from particlegvi.sweeps.grid import numbers_of
-from particlegvi.tools import files
+from particlegvi.tools import files, origins
 from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.sources import changed, decisive
 
@@ -154,7 +154,7 @@ def is_sweep(path: str | os.PathLike[str]) -> bool:
 
 
 def read(path: Path) -> Facts:
-    """The manifest of the folder of a sweep; a ValueError if there is none, or it is damaged."""
+    """The manifest of the folder of a sweep; a ValueError if there is none, it is damaged, or needs parts not here."""
     place = path / MANIFEST
     if not os.path.isfile(place) or not is_sweep(path):
         raise ValueError(f"{path} is there and not the folder of a sweep; choose another folder (--out)")
@@ -167,6 +167,7 @@ def read(path: Path) -> Facts:
     sound = isinstance(versions, dict) and all(isinstance(each, str) for each in versions.values())
     if manifest.get("status") not in STATUS or not sound:
         raise ValueError(f"{place} is damaged")
+    origins.check_there(path, manifest["versions"])
     return manifest
 
 

@@ -64,7 +64,7 @@ def plan(scenario: Facts, used: dict[str, str] | None = None) -> Plan:
     """The sweep of the table ``sweep`` of a complete scenario, by the versions ``used``, or those of this process."""
     table = scenario.get("sweep", {})
     seeds = grids.seeds(table.get("seeds", SEEDS), "seeds")
-    grid = Grid(scenario, table.get("over", {}), seeds, decisive() if used is None else used)
+    grid = Grid(scenario, table.get("over", {}), seeds, decisive(scenario) if used is None else used)
     measures = grids.measures(table["measure"]) if "measure" in table else []
     kind = kinds.of(scenario)
     if "heat_map" in table and kind.name != "table":

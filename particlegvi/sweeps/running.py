@@ -82,9 +82,9 @@ def _write(found: Sweep, folder: folders.SweepFolder, pictures: bool, style: Fac
     folder.update(status="finished", pictures=[picture.name for picture in drawn])
 
 
-def _here() -> dict[str, str]:
+def _here(scenario: Facts) -> dict[str, str]:
     """The versions and the sources of this process, which its workers must have."""
-    return {name: version for name, version in decisive().items() if name != "python"}
+    return {name: version for name, version in decisive(scenario).items() if name != "python"}
 
 
 def _filled(
@@ -99,7 +99,7 @@ def _filled(
     desk = _Desk(plan, store, out, progress)
     todo: Iterable[Cell] = desk.missing()
     for _ in range(ROUNDS):
-        results = compute(Worker(_here()), todo, engine, workers, together=_values_of)
+        results = compute(Worker(_here(plan.scenario)), todo, engine, workers, together=_values_of)
         try:
             for cell, result, seconds in results:
                 desk.take(cell, result, seconds)

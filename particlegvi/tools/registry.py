@@ -1,7 +1,8 @@
 """Registries: a registry imports the small files of one package and finds the parts in them by name.
 
 A part is any class or function defined at the top of a module of that package whose ``name`` attribute is a
-string. Adding a part is therefore adding a file; nothing else has to be edited.
+string. Adding a part is therefore adding a file; nothing else has to be edited. A name that the package does not have
+is looked for outside of it (`particlegvi.tools.outside`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
+from particlegvi.tools import outside
 from particlegvi.tools.quoting import shown
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -78,10 +80,10 @@ def check_parameters(owner: str, given: Iterable[str], allowed: Iterable[str]) -
 
 
 class Registry(Generic[Part]):
-    """The parts of one package, by name, imported at the first question.
+    """The parts of one package by name, imported at the first question, and those of the same kind from outside.
 
-    A package makes its registry and hands on its methods: ``names, get = registry.names, registry.make`` where `get`
-    builds an object from parameters, and ``registry.get`` where it returns the part itself.
+    A package makes its registry and hands on its methods: ``names, get, register = registry.names, registry.make,
+    registry.register`` where `get` builds an object from parameters, and ``registry.get`` where it returns the part.
 
     Parameters
     ----------
@@ -99,9 +101,10 @@ class Registry(Generic[Part]):
         self.kind = kind
         self._also_called = also_called
         self._parts: dict[str, Part] = {}
+        self._of = outside.KINDS.get(package, "")
 
     def parts(self) -> dict[str, Part]:
-        """Every part by name, in alphabetical order."""
+        """Every part of this package by name, in alphabetical order."""
         import importlib
         import pkgutil
 
@@ -114,19 +117,36 @@ class Registry(Generic[Part]):
         return self._parts
 
     def names(self) -> list[str]:
-        """The names of all parts of this package, in alphabetical order."""
-        return list(self.parts())
+        """The names of all parts, those from outside included, in alphabetical order."""
+        return sorted({*self.parts(), *outside.names(self._of)})
 
     def get(self, name: str) -> Part:
         """The part of this name, a class or a function. An unknown name is a ValueError with the nearest right one."""
-        part: Part | None = None if self._parts else self._at_home(name)
+        part: Part | None = self._find(name)
         if part is not None:
             return part
         meant = self._also_called.get(_plain(name)) if isinstance(name, str) else None
-        if meant is not None and name not in self.parts():
-            raise unknown(self.kind, name, self.parts(), shown(meant))
-        found: Part = look_up(self.kind, name, self.parts())
-        return found
+        raise unknown(self.kind, name, self.names(), shown(meant) if meant else "")
+
+    def _find(self, name: object) -> Any:
+        """The part of this name, or None; one of this package comes before all others."""
+        part = None if self._parts else self._at_home(name)
+        if part is None and isinstance(name, str):
+            part = self.parts().get(name) or outside.find(self._of, name, self.kind)
+        return part
+
+    def __contains__(self, name: object) -> bool:
+        return self._find(name) is not None
+
+    def register(self, part: Part) -> Part:
+        """Make a class or a function known by its attribute ``name``, in this process; also as a decorator over it.
+
+        Raises
+        ------
+        ValueError
+            If it has no name, or the name is taken.
+        """
+        return outside.register(self._of, self.kind, part, self.parts())
 
     __getitem__ = get
 
@@ -167,8 +187,8 @@ def _parts_of(module_name: str, found: Mapping[str, Any]) -> dict[str, Any]:
 
     parts: dict[str, Any] = {}
     for thing in vars(importlib.import_module(module_name)).values():
-        name = getattr(thing, "name", None)
-        if isinstance(name, str) and getattr(thing, "__module__", None) == module_name and callable(thing):
+        name = outside.name_of(thing)
+        if name is not None and getattr(thing, "__module__", None) == module_name:
             if parts.get(name) is thing:
                 continue
             if name in found or name in parts:

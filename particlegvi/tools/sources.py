@@ -13,6 +13,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from particlegvi.tools import origins
 from particlegvi.version import __version__
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -76,9 +77,12 @@ def _whole(found: str) -> str:
     return found if len(found) in (40, 64) and set(found) <= set("0123456789abcdef") else ""
 
 
-def decisive() -> dict[str, str]:
-    """The versions that numbers depend on, and the digest of the sources: they name the cells of a sweep."""
-    return versions() | {SOURCES: sources()}
+def decisive(scenario: object = None) -> dict[str, str]:
+    """The versions that numbers depend on, and the digest of the sources: they name the cells of a sweep.
+
+    With those of the parts from outside that a scenario names.
+    """
+    return versions() | {SOURCES: sources()} | origins.notes(scenario)
 
 
 def code() -> dict[str, str]:
@@ -88,7 +92,7 @@ def code() -> dict[str, str]:
 
 
 def changed(then: Mapping[str, object]) -> tuple[str, str] | None:
-    """The first version, or the sources, in which this process differs from another one: both in words.
+    """The first version, the sources, or the part from outside, in which this process differs: both in words.
 
     Python's own version does not reach the numbers. Where ``then`` names no sources, as in early folders, only versions
     are compared.
@@ -101,7 +105,7 @@ def changed(then: Mapping[str, object]) -> tuple[str, str] | None:
         if name == SOURCES:
             return f"other sources of particlegvi ({_shown(then)})", _shown(here)
         return f"{name} {before}", now
-    return None
+    return origins.changed(then)
 
 
 def _shown(code: Mapping[str, object]) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from particlegvi.contracts import Facts, Progress
 from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics import threads
-from particlegvi.engine.numerics.compiled import cache_folder, cache_parent
+from particlegvi.engine.numerics.compiled import OUTSIDE, cache_folder, cache_parent
 from particlegvi.engine.numerics.sealed_files import is_whole
 from particlegvi.runs.execute import execute
 from particlegvi.scenario import catalogue, load
@@ -38,8 +38,8 @@ class Contents(NamedTuple):
 def contents() -> Contents:
     """The state now."""
     parent, current = cache_parent(), cache_folder()
-    folders = _folders(parent)
-    size = sum(place.stat().st_size for folder in folders for place in folder.rglob("*") if place.is_file())
+    folders, apart = _folders(parent), _folders(parent / OUTSIDE)
+    size = sum(place.stat().st_size for folder in [*folders, *apart] for place in folder.rglob("*") if place.is_file())
     kernels = len(list(Path(current).rglob("*.nbi"))) if current else 0
     return Contents(parent, bool(current) and os.access(current, os.W_OK), len(folders), kernels, size, damaged())
 
@@ -58,9 +58,9 @@ def _is_damaged(place: Path) -> bool:
 
 
 def clean() -> Contents:
-    """Remove all compiled code, of these sources and of earlier ones; what there was."""
+    """Remove all compiled code, of these sources, of earlier ones and of parts from outside; what there was."""
     before = contents()
-    for folder in _folders(before.folder):
+    for folder in [*_folders(before.folder), *_folders(before.folder / OUTSIDE)]:
         shutil.rmtree(folder)
     return before
 

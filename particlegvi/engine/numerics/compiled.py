@@ -15,8 +15,9 @@ import sys
 import time
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial, wraps
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ from numba import config
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from particlegvi.engine.numerics.nesting import Options, helper_options
-from particlegvi.engine.numerics.outside_code import Content, copied_methods, is_term_class
-from particlegvi.engine.numerics.shared_cache import share
+from particlegvi.engine.numerics.outside_code import NAMES, Content, copied_methods, is_term_class
+from particlegvi.engine.numerics.shared_cache import NamedCache, SharedCache, share
 
 OPTIONS: Options = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 HELPER: Options = {**OPTIONS, **helper_options()}
@@ -47,7 +48,9 @@ NEVER_COMPILED = (
     "losses/loss.py", "priors/__init__.py", "priors/mean_embedding.py", "priors/stretched.py",
     "priors/placed.py", "priors/tabulating.py",
 )  # fmt: skip
+LIBRARIES = ("numpy", "scipy")  # of which compiled code from outside may contain functions
 STALE_AFTER_DAYS = 30.0
+OUTSIDE = "outside"  # the folder of folders with kernels that contain code from outside, beside those of the package
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     # The intrinsics below everything have no plain Python form, and numba asks again whenever it compiles an overload.
@@ -89,9 +92,13 @@ def cache_parent() -> Path:
 @cache
 def cache_folder() -> str:
     """The folder for compiled code of exactly these sources; empty when none can be written."""
+    return _usable(cache_parent(), source_digest())
+
+
+def _usable(parent: Path, name: str) -> str:
+    """The folder of this name, made where it is not there; empty when it cannot be written."""
     try:
-        parent = cache_parent()
-        folder = parent / source_digest()
+        folder = parent / name
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
         _forget_old_folders(parent, keep=folder)
@@ -103,48 +110,78 @@ def cache_folder() -> str:
 def _forget_old_folders(parent: Path, keep: Path) -> None:
     """Remove caches of sources that have not been used for a month (each edit of the package leaves one)."""
     for other in parent.iterdir():
-        if other != keep and time.time() - other.stat().st_mtime > STALE_AFTER_DAYS * 86400:
+        if other not in (keep, parent / OUTSIDE) and time.time() - other.stat().st_mtime > STALE_AFTER_DAYS * 86400:
             shutil.rmtree(other, ignore_errors=True)
 
 
-class EntryPoint:
-    """A compiled entry point in two forms: cached on disk, and uncached for terms from outside the package.
+@cache
+def _folder_of(digests: frozenset[str]) -> str:
+    """The folder for kernels that contain code from outside with exactly these contents.
 
-    Calling it runs the cached form. ``for_terms`` picks the form once per run: a term that a user defined never enters
-    a disk cache, because nothing would notice when its source changes; it is called as `distinct` makes it.
+    It is none of the package's: whatever happens there, the kernels of the package alone stay as they are.
+    """
+    whole = hashlib.sha256(" ".join([source_digest(), *map(metadata.version, LIBRARIES), *sorted(digests)]).encode())
+    return _usable(cache_parent() / OUTSIDE, whole.hexdigest()[:16])
+
+
+class EntryPoint:
+    """A compiled entry point in several forms: one for the package's own terms, and one for each content from outside.
+
+    Calling it runs the first. ``for_terms`` picks the form once per run: terms that a user defined are called as
+    `distinct` makes them, and their kernels are kept apart from those of the package.
     """
 
     def __init__(self, function: Callable[..., Any]):
         wraps(function)(self)
         self.function = function
-        self._uncached: Any = None
-        self.cached = numba.njit(**OPTIONS)(function)
-        if cache_folder():
-            before = config.CACHE_DIR  # type: ignore[attr-defined]
-            config.CACHE_DIR = cache_folder()  # type: ignore[attr-defined]
-            try:
-                share(self.cached, cache_folder())
-            finally:
-                config.CACHE_DIR = before  # type: ignore[attr-defined]
+        self._of_content: dict[frozenset[str] | None, Any] = {}
+        self.cached = _kept(function, cache_folder(), SharedCache)
 
     def __call__(self, *arguments: Any) -> Any:
         return self.cached(*arguments)
 
     def for_terms(self, *terms: Any) -> Any:
         """The function to call with these terms."""
-        if all(is_ours(term) for term in terms):
-            return self.cached
-        if self._uncached is None:
-            self._uncached = numba.njit(**OPTIONS)(self.function)
-        return partial(_with_distinct_terms, self._uncached)
+        return self.cached if all(is_ours(term) for term in terms) else partial(_with_distinct_terms, self)
+
+    def of_content(self, digests: frozenset[str] | None) -> Any:
+        """The form for terms from outside with these contents; None: a content that no other process can have."""
+        if digests not in self._of_content:
+            folder = "" if digests is None else _folder_of(digests)
+            self._of_content[digests] = _kept(self.function, folder, NamedCache)
+        return self._of_content[digests]
 
 
-def _with_distinct_terms(function: Callable[..., object], *arguments: object) -> object:
+def _kept(function: Callable[..., Any], folder: str, cache: type[SharedCache]) -> Any:
+    """The function for numba, whose kernels are kept in this folder, if there is one."""
+    made = numba.njit(**OPTIONS)(function)
+    if folder:
+        before = config.CACHE_DIR  # type: ignore[attr-defined]
+        config.CACHE_DIR = folder  # type: ignore[attr-defined]
+        try:
+            share(made, folder, cache)
+        finally:
+            config.CACHE_DIR = before  # type: ignore[attr-defined]
+    return made
+
+
+def _with_distinct_terms(entry: EntryPoint, *arguments: object) -> object:
+    given = [distinct(each) if isinstance(each, tuple) else each for each in arguments]
+    found = {_digests.get(each) for thing in given for each in _outside_classes(thing)}
     try:
-        return function(*(distinct(each) if isinstance(each, tuple) else each for each in arguments))
+        return entry.of_content(None if None in found else frozenset(map(str, found)))(*given)
     except NOT_COMPILED as error:
         names = " or ".join(type(each).__name__ for each in arguments if is_term(each) and not is_ours(each))
         raise ValueError(f"{names} cannot be compiled by numba ({reason(error)})") from error
+
+
+def _outside_classes(thing: object) -> Iterator[type]:
+    """The classes of all terms from outside in a term, it included."""
+    if isinstance(thing, tuple):
+        if is_term(thing) and not is_covered(type(thing).__module__):
+            yield type(thing)
+        for field in thing:
+            yield from _outside_classes(field)
 
 
 NOT_COMPILED = (NumbaError, UnsupportedBytecodeError)
@@ -181,14 +218,18 @@ def _distinct_class(owner: type) -> type:
         _contents[owner] = known = Content(owner)
     found = _distinct_classes.get(known.digest)
     if found is None:
-        content = {"__slots__": (), "__module__": owner.__module__, "__doc__": owner.__doc__, **copied_methods(owner)}
-        made = type(f"{owner.__name__}_{known.digest}", (owner,), content)
-        found = _distinct_classes.setdefault(known.digest, made)
+        name = f"{owner.__name__}_{known.digest}"
+        content = {"__slots__": (), "__module__": NAMES.__name__, "__doc__": owner.__doc__, **copied_methods(owner)}
+        found = _distinct_classes.setdefault(known.digest, type(name, (owner,), content))
+        setattr(NAMES, name, found)
+        if known.portable:
+            _digests[found] = known.digest
     return found
 
 
 _contents: weakref.WeakKeyDictionary[type, Content] = weakref.WeakKeyDictionary()
 _distinct_classes: dict[str, type] = {}
+_digests: dict[type, str] = {}  # of those of them that another process would find with the same digest
 
 
 def is_term(thing: object) -> bool:

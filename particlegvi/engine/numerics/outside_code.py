@@ -26,6 +26,9 @@ METHODS = ("value", "slope", "gradient", "values", "gradients", "cost_at", "slop
 # Code of these is known by its name: their versions do not change while a process lives.
 LIBRARIES = frozenset({"particlegvi", "numpy", "scipy", "numba", "llvmlite", *sys.stdlib_module_names}) - {"__main__"}
 MISSING = object()
+# The module of the classes and functions that are made here: by it another process, which makes the same ones, finds
+# them where a kernel on disk names them.
+NAMES = sys.modules.setdefault("particlegvi_from_outside", types.ModuleType("particlegvi_from_outside"))
 Thing: TypeAlias = Any  # whatever a user's code may refer to
 
 _single: dict[int, tuple[object, int]] = {}  # objects that nothing is known about: each equals itself alone
@@ -40,7 +43,11 @@ class Content:
     Attributes
     ----------
     digest : str
+    portable : bool
+        Whether another process finds the same digest for the same sources.
     """
+
+    portable = True
 
     def __init__(self, thing: object) -> None:
         self._hash = hashlib.sha256()
@@ -102,7 +109,8 @@ class Content:
             self._put("" if _look(thing, "_can_compile") else str(thing.signatures))
             self._add(thing.py_func)
         elif _is_of_library(thing):
-            self._put("library", _module_of(thing), _look(thing, "__qualname__"))
+            name = _look(thing, "__qualname__")
+            self._put("library", _module_of(thing), "" if name is MISSING else name)  # the same in each process
         elif isinstance(thing, types.FunctionType):
             self._add_function(thing)
         elif is_term_class(thing):
@@ -112,6 +120,7 @@ class Content:
         else:
             known = _single.setdefault(id(thing), (thing, len(_single)))
             self._put("single", known[1])
+            self.portable = False
 
     def _add_code(self, code: types.CodeType) -> None:
         """Not the name, the file and the line: the same cell again is the same code."""
@@ -219,7 +228,7 @@ def copied(function: types.FunctionType) -> types.FunctionType:
 
 
 def _with_empty_globals(function: types.FunctionType) -> tuple[types.FunctionType, dict[str, Thing]]:
-    names = {"__builtins__": function.__globals__.get("__builtins__", __builtins__)}
+    names = {"__builtins__": function.__globals__.get("__builtins__", __builtins__), "__name__": NAMES.__name__}
     cells = tuple(types.CellType() for _ in function.__closure__ or ()) or None
     copy = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells)
     copy.__kwdefaults__ = function.__kwdefaults__

@@ -88,14 +88,25 @@ class SharedCache(FunctionCache):
         return f"{int(hashlib.sha256(name.encode()).hexdigest(), 16) % PLACES:02d}"
 
 
-def share(dispatcher: Any, folder: str) -> None:
+class NamedCache(SharedCache):
+    """The same for code from outside, whose classes another process makes anew: their names stand for them.
+
+    Such a name ends with the digest of the content of its class.
+    """
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[object, ...]:
+        _, *rest = super()._index_key(sig, codegen)
+        return (str(sig), *rest)
+
+
+def share(dispatcher: Any, folder: str, kind: type[SharedCache] = SharedCache) -> None:
     """Give a function of numba this cache, as its own ``enable_caching`` does with numba's: it takes no other class.
 
     There is none where ``folder``, which numba has been told, cannot be written: numba would choose one beside the
     sources then, whose names say nothing of edits in other files.
     """
     with suppress(RuntimeError, OSError):
-        cache = SharedCache(dispatcher.py_func)
+        cache = kind(dispatcher.py_func)
         if Path(folder) in Path(cache.cache_path).parents:
             vars(dispatcher)["_cache"] = cache
 

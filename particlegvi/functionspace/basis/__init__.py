@@ -27,8 +27,8 @@ from particlegvi.functionspace.basis.nystroem import InducingValues, Nystroem
 from particlegvi.functionspace.basis.projection import Projection
 from particlegvi.tools.registry import Registry
 
-__all__ = ["PRIORS", "Basis", "InducingValues", "Nystroem", "Projection", "get", "names"]
+__all__ = ["PRIORS", "Basis", "InducingValues", "Nystroem", "Projection", "get", "names", "register"]
 
 PRIORS = ("rkhs", "gp")
 _registry: Registry[Any] = Registry(__name__, "basis")
-names, get = _registry.names, _registry.get
+names, get, register = _registry.names, _registry.get, _registry.register

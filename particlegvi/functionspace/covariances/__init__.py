@@ -33,12 +33,13 @@ __all__ = [
     "Sum",
     "get",
     "names",
+    "register",
     "of",
 ]
 
 ALLOWED = "a covariance of particlegvi.functionspace.covariances, or a kernel of particlegvi.kernels"
 _registry: Registry[type[Covariance]] = Registry("particlegvi.functionspace.covariances", "covariance")
-names, get = _registry.names, _registry.make
+names, get, register = _registry.names, _registry.make, _registry.register
 
 
 def of(kernel: KernelLike) -> Covariance:
@@ -52,7 +53,7 @@ def of(kernel: KernelLike) -> Covariance:
     if isinstance(kernel, Covariance):
         return kernel
     found = parts.part("kernel", kernel, ("name", "lengthscale", "variance"), ALLOWED)
-    if found.name not in names():
+    if found.name not in _registry:
         raise refuse("kernel", kernel, ALLOWED)
     if isinstance(found.lengthscale, str):
         raise ValueError(f'lengthscale of the kernel must be a number here, not the rule "{found.lengthscale}"')

@@ -39,4 +39,4 @@ from particlegvi.tools.registry import Registry
 __all__ = ["fisher", "get", "kl", "log_density_ratio", "names", "preconditioned_fisher", "wasserstein"]
 
 _registry: Registry[Any] = Registry(__name__, "divergence")
-names, get = _registry.names, _registry.get
+names, get, register = _registry.names, _registry.get, _registry.register

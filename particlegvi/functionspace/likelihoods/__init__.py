@@ -25,10 +25,11 @@ __all__ = [
     "StudentT",
     "get",
     "names",
+    "register",
 ]
 
 _registry: Registry[type[Likelihood]] = Registry(__name__, "likelihood")
-names, get = _registry.names, _registry.make
+names, get, register = _registry.names, _registry.make, _registry.register
 _BERNOULLI = {"logistic": BernoulliLogistic, "probit": BernoulliProbit}
 _POISSON = {"square": PoissonSquare, "log": PoissonLog}
 

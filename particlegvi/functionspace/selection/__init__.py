@@ -21,7 +21,7 @@ from particlegvi.tools.registry import Registry
 __all__ = ["Selection", "Targets", "names", "select", "uses_targets"]
 
 _registry: Registry[Callable[..., Selection]] = Registry(__name__, "selection")
-names = _registry.names
+names, register = _registry.names, _registry.register
 
 
 def uses_targets(name: str) -> bool:

@@ -30,6 +30,7 @@ __all__ = [
     "get",
     "largest",
     "names",
+    "register",
     "plain",
     "resolved",
     "shown",
@@ -37,7 +38,7 @@ __all__ = [
 ]
 
 _registry: Registry[type[Schedule]] = Registry(__name__, "schedule")
-names, get = _registry.names, _registry.make
+names, get, register = _registry.names, _registry.make, _registry.register
 BLOCK = 65_536  # steps whose sizes are summed at a time
 SAMPLES = 10_001
 

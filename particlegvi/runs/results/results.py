@@ -19,6 +19,7 @@ from particlegvi.runs.storage.manifest import PICTURES, New, difference
 from particlegvi.scenario import check, decisive, kinds, text
 from particlegvi.scenario.kinds.kind import Job
 from particlegvi.simulation.storage import MemoryStorage
+from particlegvi.tools import origins
 from particlegvi.tools.files import Unreadable
 from particlegvi.tools.quoting import as_argument
 from particlegvi.tools.sources import versions
@@ -92,7 +93,10 @@ class Results(Runs):
     def new(self) -> New:
         """The first content of a folder of these results."""
         scenario = self.scenario
-        return New(scenario["name"], text(scenario), decisive(scenario), self.seed, versions(), self.labels)
+        return New(
+            scenario["name"], text(scenario), decisive(scenario), self.seed, versions(), self.labels,
+            origins.notes_of_built(scenario),
+        )  # fmt: skip
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
         """Write the runs into a new folder, from which `load` reads them bit for bit.
@@ -157,6 +161,7 @@ def load(folder: str | os.PathLike[str]) -> Results:
 
 def _load(there: Folder) -> Results:
     manifest = there.manifest
+    origins.check_there(there.path, manifest.get("parts", {}))
     origin.warn_of_other_code(there.path, manifest)
     # "simulated": only the pictures are missing; load it as finished
     results = opened(there, "finished" if manifest["status"] == "simulated" else manifest["status"])

@@ -25,7 +25,7 @@ ENTRIES = {
     "seconds": dict, "figures": list, "resumed": list,
 }  # fmt: skip
 # `particlegvi.runs.storage.origin`; folders of before have none of them
-ORIGIN: dict[str, type] = {"code": dict, "machine": dict, "anyway": list}
+ORIGIN: dict[str, type] = {"code": dict, "machine": dict, "anyway": list, "parts": dict}
 
 
 class New(NamedTuple):
@@ -37,6 +37,7 @@ class New(NamedTuple):
     seed: int
     versions: dict[str, str]  # versions of the packages on which the numbers depend
     labels: list[str]  # labels of the methods, or of whatever else is run
+    parts: dict[str, str] = {}  # notes of the parts from outside: `particlegvi.tools.origins`
 
     def manifest(self) -> Facts:
         """The manifest of a run that starts."""
@@ -44,6 +45,7 @@ class New(NamedTuple):
             "format": FORMAT, "schema": SCHEMA, "status": "running", "scenario": self.name, "settings": self.settings,
             "seed": self.seed, "versions": self.versions, "methods": [], "sha256": {}, "seconds": {}, "figures": [],
             "resumed": [], "labels": self.labels, "code": code(), "machine": origin.machine(),
+            **({"parts": self.parts} if self.parts else {}),
         }  # fmt: skip
 
 
@@ -104,6 +106,8 @@ def _checked(folder: Path, manifest: Facts, place: Path) -> Facts:
     for name, kind in ORIGIN.items():
         if not isinstance(manifest.get(name, kind()), kind):
             raise ValueError(f"{place} is damaged: {name} is {manifest[name]!r:.40}")
+    if not all(isinstance(each, str) for each in manifest.get("parts", {}).values()):
+        raise ValueError(f"{place} is damaged: its parts are no texts")
     checks.whole(0, 2**64 - 1)(manifest["seed"], f"the seed in {place}")
     for name in manifest["figures"]:
         if not isinstance(name, str) or Path(name).name != name or Path(name).suffix not in PICTURES:

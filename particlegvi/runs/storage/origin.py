@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 
 from particlegvi.contracts import Facts
-from particlegvi.tools import system
+from particlegvi.tools import origins, system
 from particlegvi.tools.sources import SOURCES, changed, code, versions
 
 NAMED = {"processor": "processor", "blas": "linear algebra"}
@@ -18,16 +18,20 @@ def machine() -> dict[str, str]:
 
 
 def check_code(folder: Path, manifest: Facts, anyway: bool) -> Facts:
-    """Refuse other versions or sources than those that a run was begun with, or that it was last gone on with.
+    """Refuse other versions, sources or parts than those that a run was begun with, or that it was last gone on with.
 
     The entry of the manifest that says so, where ``anyway`` goes on with others; empty otherwise.
     """
     known = [entry for entry in manifest.get("anyway", []) if isinstance(entry, dict) and SOURCES in entry]
     own = known[-1] if known else _code_of(manifest)
+    noted: Facts = {**manifest.get("parts", {})}
+    for entry in manifest.get("anyway", []):
+        noted |= entry.get("parts", {}) if isinstance(entry, dict) else {}
     others: Facts = {}
     for then, entry in (
         (manifest["versions"], {"versions": versions()}),
         ({**versions(), **own}, {**code(), f"from_{SOURCES}": own.get(SOURCES)}),
+        ({**versions(), **noted}, {"parts": {key: origins.now(key) for key in noted}}),
     ):
         words = changed(then)
         if words is not None and not anyway:
@@ -46,8 +50,8 @@ def _code_of(manifest: Facts) -> Facts:
 
 
 def warn_of_other_code(folder: Path, manifest: Facts) -> None:
-    """A warning where results come from other sources than these."""
-    words = changed({**versions(), **_code_of(manifest)})
+    """A warning where results come from other sources than these, of the package or of parts from outside."""
+    words = changed({**versions(), **_code_of(manifest), **manifest.get("parts", {})})
     if words is not None:
         warnings.warn(
             f"{folder} was simulated with {words[0]} and this is {words[1]}: its files are unchanged, and numbers that"

@@ -14,7 +14,12 @@ from particlegvi.scenario.kinds.kind import Kind
 from particlegvi.tools.registry import Registry
 
 _registry: Registry[type[Kind]] = Registry(__name__, "kind of scenario")
-names = _registry.names
+names, register = _registry.names, _registry.register
+
+
+def has(name: object) -> bool:
+    """Whether a kind has this name."""
+    return name in _registry
 
 
 def get(name: str) -> Kind:

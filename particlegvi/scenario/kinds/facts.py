@@ -8,7 +8,7 @@ it does not apply. To add a number, add a file in the folder of its kind, for ex
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from particlegvi.contracts import Facts
@@ -46,13 +46,17 @@ class FactRegistry:
     def __init__(self, package: str) -> None:
         self._registry: Registry[Any] = Registry(package, "fact")
 
-    def all(self) -> list[Any]:
-        """Every fact, in the order of the places."""
-        return sorted(self._registry.parts().values(), key=lambda each: each.place)
+    def all(self, more: Iterable[str] = ()) -> list[Any]:
+        """Every fact of the package, and those of these names from outside, in the order of the places."""
+        found = [*self._registry.parts().values(), *map(self._registry.get, more)]
+        return sorted(found, key=lambda each: each.place)
 
-    def compute(self, seen: Any, found: Facts) -> Facts:
-        """Compute all facts in their order, and put their keys into ``found``, which ``seen`` may also hold."""
-        for each in self.all():
+    def compute(self, seen: Any, found: Facts, more: Iterable[str] = ()) -> Facts:
+        """Compute the facts of `all` in their order, and put their keys into ``found``, which ``seen`` may also hold.
+
+        A fact from outside may not change a key that is there.
+        """
+        for each in self.all(more):
             try:
                 numbers = each(seen)
             except (AttributeError, LookupError, NameError, TypeError) as error:  # a slip in the fact itself
@@ -62,6 +66,9 @@ class FactRegistry:
                 # a float or a list may hold numbers that are not finite, which are written as null
                 if not (value is None or isinstance(value, float | list) or has_form(value)):
                     raise RuntimeError(f"the fact {each.name} failed: its form refuses {key} = {shown(value)}")
+            taken = next((key for key in numbers if key in found and each.name in more), None)
+            if taken is not None:
+                raise RuntimeError(f"the fact {each.name} must have other keys: the summary has {taken}")
             found |= numbers
         return found
 

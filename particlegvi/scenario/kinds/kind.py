@@ -173,7 +173,7 @@ class Kind:
 
     def facts(self, runs: Runs, label: str, scenario: Scenario, targets: Targets) -> Facts:
         """The numbers of one label in the summary."""
-        found: Facts = self.module("facts").facts.compute(runs[label], {})
+        found: Facts = self.module("facts").facts.compute(runs[label], {}, scenario.get("facts", ()))
         return found
 
     def checked(self, summary: Facts | None) -> Facts | None:

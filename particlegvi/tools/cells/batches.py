@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 from particlegvi.tools.cells.engines import Engine, WorkerLost
+from particlegvi.tools.cells.sending import sent
 
 Item = TypeVar("Item", bound=Hashable)
 Result = TypeVar("Result")
@@ -81,7 +82,7 @@ def compute(
     """
     desk: _Desk[Item, Result] = _Desk(items, seconds, together)
     while True:
-        results = pool(function, desk, workers)
+        results = pool(sent(function), desk, workers)
         try:
             for done in results:
                 yield from desk.take(done)

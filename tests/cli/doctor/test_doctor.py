@@ -56,16 +56,17 @@ def test_a_person_reads_lines_and_a_wrong_bit_is_exit_code_1(capsys, monkeypatch
 
 
 def test_cleaning_removes_compiled_code_and_nothing_else(own_cache, capsys):
-    for name in ("0" * 16, "a1" * 8, "notes", "b" * 15):
+    for name in ("0" * 16, "a1" * 8, "notes", "b" * 15, f"outside/{'d' * 16}"):
         (own_cache / name / "inside").mkdir(parents=True)
         (own_cache / name / "inside" / "kernel.nbi").write_bytes(b"12345")
     (own_cache / ("c" * 16)).symlink_to(own_cache / "notes")
     there = cache.contents()  # and makes the folder of the present sources
-    assert (there.folder, there.writable, there.kernels, there.bytes) == (own_cache, True, 0, 10)
+    assert (there.folder, there.writable, there.kernels, there.bytes) == (own_cache, True, 0, 15)
     removed = cache.contents().versions
     assert main(["doctor", "--clean"]) == 0
     assert removed == 3 and f"removed {removed} folders (0.0 MB) from {own_cache}" in capsys.readouterr().out
-    assert sorted(place.name for place in own_cache.iterdir()) == ["b" * 15, "c" * 16, "notes"]
+    assert sorted(place.name for place in own_cache.iterdir()) == ["b" * 15, "c" * 16, "notes", "outside"]
+    assert not list((own_cache / "outside").iterdir())
     assert (own_cache / "notes" / "inside" / "kernel.nbi").exists()
 
 

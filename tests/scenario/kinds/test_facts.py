@@ -68,7 +68,7 @@ def test_what_is_required_is_missed():
         return {}
 
     facts = FactRegistry("particlegvi.scenario.kinds.particles.facts")
-    facts.all = lambda: [made]  # type: ignore[method-assign]
+    facts.all = lambda *_: [made]  # type: ignore[method-assign]
     good = {"seed": 0, "status": "finished", "methods": {"DE": {"mean": [1.0, 2.0]}}}
     assert facts.checked(good) is good and facts.checked(None) is None
     for methods in ({"DE": {}}, {"DE": 3}, {"DE": {"mean": "x"}}, None):
@@ -82,7 +82,7 @@ def test_a_value_that_could_not_be_read_again_is_refused():
         return {"mean": seen}
 
     facts = FactRegistry("particlegvi.scenario.kinds.particles.facts")
-    facts.all = lambda: [made]  # type: ignore[method-assign]
+    facts.all = lambda *_: [made]  # type: ignore[method-assign]
     for value in (1.5, 2, None, float("nan")):
         assert facts.compute(value, {})["mean"] is value
     with pytest.raises(RuntimeError, match='^the fact made failed: its form refuses mean = "1.5"$'):

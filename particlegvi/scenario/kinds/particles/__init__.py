@@ -83,7 +83,8 @@ class Particles(Kind):
         found: Facts = {}
         run = runs[label]
         start, target, reason = targets.first_start(run), targets[label], targets.reasons.get(label)
-        return registry.compute(Seen(run, target, reason, scenario.get("modes"), start, found), found)
+        seen = Seen(run, target, reason, scenario.get("modes"), start, found)
+        return registry.compute(seen, found, scenario.get("facts", ()))
 
     def cells(self, runs: Runs, summary: Facts) -> list[list[str]]:
         from particlegvi.scenario.kinds.particles.table import cells

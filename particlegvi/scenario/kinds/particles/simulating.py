@@ -137,7 +137,7 @@ class Simulate:
 
     def name(self, number: int) -> str:
         """The name of a replicate's cell."""
-        code = {**decisive(), "python": ""}
+        code = {**decisive(json.loads(self.text)), "python": ""}
         whole = json.dumps([self.text, self.label, self.seed, number, self.kernel, code], sort_keys=True)
         return f"{PREFIX}{hashlib.sha256(whole.encode()).hexdigest()}"
 

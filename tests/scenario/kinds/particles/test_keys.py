@@ -71,6 +71,7 @@ BAD = [
     ("figures", ["histograms", [1], {"kind": "histograms"}, [{}], [{"kind": 1}], [{"kind": "a"}] * 17], "figures"),
     ("style", [3, "dark", {"palete": "dark"}, {"palette": 3}, {"size": "1x"}], "style"),
     ("sweep", [3, "x", [], {"seeds": "many"}, {"over": 3}], "sweep"),
+    ("facts", ["w1", [3], ["a", "a"], {"w1": True}], "facts"),
     ("figures", [[{"kind": "histograms", "window": {"a": 1}}], [{"kind": "a", "b": [{"c": 1}]}]], "figures[0]."),
 ]
 

@@ -13,4 +13,4 @@ from typing import Any
 from particlegvi.tools.registry import Registry
 
 _registry: Registry[Any] = Registry(__name__, "method over functions")
-names, get = _registry.names, _registry.make
+names, get, register = _registry.names, _registry.make, _registry.register

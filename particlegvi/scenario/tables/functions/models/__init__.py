@@ -17,7 +17,7 @@ from particlegvi.tools.registry import Registry, check_parameters
 
 Fit = Callable[..., Numbers | Classes]
 registry: Registry[Model] = Registry(__name__, "model of the table")
-names, get = registry.names, registry.get
+names, get, register = registry.names, registry.get, registry.register
 
 
 class Model:

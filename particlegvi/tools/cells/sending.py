@@ -1,0 +1,60 @@
+"""Sending to other processes the modules in which this process has registered parts from outside."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from particlegvi.tools import origins, outside
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Sent(Generic[Task, Result]):
+    """A function that first imports these modules, in any process; each has its file and its digest."""
+
+    function: Callable[[Task], Result]
+    modules: tuple[tuple[str, str, str], ...]
+    left: tuple[tuple[str, str, str], ...]  # kind, name and module of the parts that cannot be sent
+
+    def __call__(self, task: Task) -> Result:
+        for name, file, digest in self.modules:
+            if file:
+                outside.load_file(file)
+            else:
+                importlib.import_module(name)
+            if origins.digest(name) != digest:
+                raise ValueError(f"a worker must have the module {name} that the client has, not another")
+        for kind, name, module in self.left:
+            outside.refuse_later(kind, name, _remedy(name, module))
+        return self.function(task)
+
+
+def sent(function: Callable[[Task], Result]) -> Callable[[Task], Result]:
+    """The function as other processes can run it: itself, where no part is registered."""
+    found = outside.registered()
+    if not found:
+        return function
+    good = sorted({each.module for each in found if _is_importable(each.module)})
+    modules = [(name, outside.loaded_files.get(name, ""), origins.digest(name)) for name in good]
+    left = [(each.kind, each.name, each.module) for each in found if each.module not in good]
+    return Sent(function, tuple(modules), tuple(left))
+
+
+def _is_importable(module: str) -> bool:
+    try:
+        return module != "__main__" and importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _remedy(name: str, module: str) -> str:
+    return (
+        f'"{name}" is defined in {module}, which another process cannot import; put it into a file such as my_parts.py,'
+        " and say import my_parts, or --parts my_parts.py"
+    )

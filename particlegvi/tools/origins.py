@@ -1,0 +1,93 @@
+"""Where the parts from outside that a run uses come from, as its folder notes it: distribution, version and a digest.
+
+A note is an entry of a table of versions: ``"losses ripples": "my-package 1.0, digest 0123456789abcdef"``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from particlegvi.tools import outside
+from particlegvi.tools.quoting import shown
+
+DIGEST = ", digest "
+
+
+def notes(content: object) -> dict[str, str]:
+    """The notes of all parts from outside that a scenario names and this process knows. Nothing is imported."""
+    words = set(_words(content))
+    found = {f"{kind} {name}": now(f"{kind} {name}") for kind, name in outside.known() if name in words}
+    return {key: origin for key, origin in sorted(found.items()) if origin}
+
+
+def notes_of_built(content: object) -> dict[str, str]:
+    """The same for a scenario whose parts are made: no package is asked if none was asked for them."""
+    return notes(content) if outside.asked() else {}
+
+
+def now(key: str) -> str:
+    """The note of a key in this process; empty where the part is not there."""
+    found = outside.origins(*key.split(" ", 1)) if is_note(key) else []
+    return f"{found[0]}{DIGEST}{digest(found[0].module) or 'unknown'}" if found else ""
+
+
+def is_note(key: str) -> bool:
+    """Whether a key of a table of versions is that of a note: names of packages have no space."""
+    return " " in key
+
+
+def changed(noted: Mapping[str, object]) -> tuple[str, str] | None:
+    """The first note that is another one in this process: both in words."""
+    key = next((key for key, origin in noted.items() if is_note(key) and now(key) != origin), None)
+    if key is None:
+        return None
+    kind, name = key.split(" ", 1)
+    return f"{shown(name)} (particlegvi.{kind}) of {noted[key]}", f"that of {now(key) or 'no package'}"
+
+
+def check_there(folder: Path, noted: Mapping[str, str]) -> None:
+    """Refuse, with a sentence that says what to install, a folder whose parts from outside are not here."""
+    for key, origin in noted.items():
+        if is_note(key) and not now(key):
+            kind, name = key.split(" ", 1)
+            owner = origin.partition(DIGEST)[0]
+            module = owner.removeprefix("the module ")
+            way = f"install {owner}" if module == owner else f"import {module} first, or say --parts {module}.py"
+            raise ValueError(f"{folder} needs {shown(name)} (particlegvi.{kind}) of {owner}, which is not here; {way}")
+
+
+def _words(content: object) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, Mapping):
+        yield from content
+        yield from _words(list(content.values()))
+    elif isinstance(content, Iterable):
+        for each in content:
+            yield from _words(each)
+
+
+@cache
+def digest(module: str) -> str:
+    """Digest of the sources of a module, and of all others of its package; empty where there are none."""
+    import hashlib  # the command line starts without
+
+    words = module.split(".")
+    for number in range(len(words)):  # a namespace has no file
+        try:
+            specification = importlib.util.find_spec(".".join(words[: number + 1]))
+        except (ImportError, ValueError):  # a notebook
+            return ""
+        file = Path(specification.origin or "") if specification is not None else Path()
+        if file.is_file():
+            break
+    else:
+        return ""
+    whole = hashlib.sha256()
+    for each in sorted(file.parent.rglob("*.py")) if file.name == "__init__.py" else [file]:
+        content = each.read_bytes()
+        whole.update(f"{each.relative_to(file.parent).as_posix()} {len(content)} ".encode() + content)
+    return whole.hexdigest()[:16]

@@ -1,0 +1,237 @@
+"""Parts from outside the package, by kind and name: those of installed packages, and those registered in this process.
+
+An installed package names its parts as entry points, one group for each kind: ``particlegvi.losses``, and so on. They
+are looked for when a name is asked for that the package does not have, and a part is imported when its own name is
+asked for. A file of data can name a part, and never code to load.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Container, Iterable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from particlegvi.tools.quoting import shown
+
+if TYPE_CHECKING:  # importing it takes longer than all else here
+    from importlib.metadata import EntryPoint
+
+Part = TypeVar("Part")
+PREFIX = "particlegvi."
+# Where the registry of a kind is, and the name of the kind in the groups of entry points.
+KINDS = {
+    "particlegvi.losses": "losses",
+    "particlegvi.kernels": "kernels",
+    "particlegvi.priors": "priors",
+    "particlegvi.methods": "methods",
+    "particlegvi.integrators": "integrators",
+    "particlegvi.integrators.schedules": "schedules",
+    "particlegvi.functionspace.covariances": "covariances",
+    "particlegvi.functionspace.likelihoods": "likelihoods",
+    "particlegvi.functionspace.basis": "bases",
+    "particlegvi.functionspace.selection": "selections",
+    "particlegvi.functionspace.functionals": "functionals",
+    "particlegvi.functionspace.divergences": "divergences",
+    "particlegvi.plotting": "figures",
+    "particlegvi.scenario.kinds": "kinds",
+    "particlegvi.scenario.kinds.functions.methods": "function-methods",
+    "particlegvi.scenario.kinds.particles.facts": "facts",
+    "particlegvi.scenario.kinds.functions.facts": "facts",
+    "particlegvi.scenario.kinds.networks.facts": "facts",
+    "particlegvi.scenario.tables.functions.models": "models",
+    "particlegvi.verification.claims": "claims",
+}
+SCENARIOS = "scenarios"  # the group of packages with TOML files
+
+
+class Origin(NamedTuple):
+    """Where a part comes from. ``distribution`` and ``version`` are empty for one that this process registered."""
+
+    kind: str
+    name: str
+    module: str
+    distribution: str = ""
+    version: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.distribution} {self.version}" if self.distribution else f"the module {self.module}"
+
+
+_registered: dict[tuple[str, str], object] = {}
+_imported: dict[tuple[str, str], object] = {}  # of installed packages
+_refused: dict[tuple[str, str], str] = {}
+loaded_files: dict[str, str] = {}  # of modules that `load_file` has run
+
+
+@cache
+def installed() -> dict[str, dict[str, list[EntryPoint]]]:
+    """The entry points of every kind, by name; of one name there may be several. Nothing is imported."""
+    from importlib import metadata
+
+    every = metadata.entry_points()
+    found: dict[str, dict[str, list[EntryPoint]]] = {}
+    for group in every.groups:
+        if group.startswith(PREFIX):
+            for each in every.select(group=group):
+                found.setdefault(group.removeprefix(PREFIX), {}).setdefault(each.name, []).append(each)
+    return found
+
+
+def names(kind: str) -> list[str]:
+    """The names of the parts of a kind."""
+    return [*installed().get(kind, {}), *(name for each, name in _registered if each == kind)] if kind else []
+
+
+def known() -> set[tuple[str, str]]:
+    """Kind and name of every part."""
+    every = {(kind, name) for kind, entries in installed().items() if kind != SCENARIOS for name in entries}
+    return every | set(_registered)
+
+
+def registered() -> list[Origin]:
+    """The parts that this process has registered."""
+    return [Origin(kind, name, part.__module__) for (kind, name), part in sorted(_registered.items())]
+
+
+def refuse_later(kind: str, name: str, why: str) -> None:
+    """Refuse a name with this sentence when it is asked for: in a process that cannot have the part."""
+    _refused[kind, name] = why
+
+
+def asked() -> bool:
+    """Whether this process has looked for a part: otherwise it has none."""
+    return bool(_registered) or installed.cache_info().currsize > 0
+
+
+def origins(kind: str, name: str) -> list[Origin]:
+    """Where the parts of this name come from; no import is needed."""
+    entries = installed().get(kind, {}).get(name, [])
+    found = [Origin(kind, name, each.module, *_distribution(each)) for each in entries]
+    if (kind, name) in _registered:
+        found.append(Origin(kind, name, _registered[kind, name].__module__))
+    return found
+
+
+def _distribution(entry: EntryPoint) -> tuple[str, str]:
+    return (entry.dist.name, entry.dist.version) if entry.dist is not None else ("", "")
+
+
+def find(kind: str, name: object, what: str) -> object:
+    """The part of this name, or None; ``what`` is the kind in errors, "loss".
+
+    Raises
+    ------
+    ValueError
+        If two packages give this name, or the part cannot be imported or is none.
+    """
+    if not kind or not isinstance(name, str):
+        return None
+    place = kind, name
+    if place not in _registered and place not in _imported:
+        if place in _refused:
+            raise ValueError(_refused[place])
+        found = origins(kind, name)
+        if not found:
+            return None
+        if len(found) > 1:
+            raise _given_twice(what, name, found)
+        _imported[place] = imported(installed()[kind][name][0], what)
+    return _registered.get(place, _imported.get(place))
+
+
+def imported(entry: EntryPoint, what: str) -> object:
+    """What an entry point names; a ValueError of one sentence, which names the distribution, where that fails."""
+    owner = f'the {what} "{entry.name}" of {" ".join(_distribution(entry))}'
+    try:
+        part = entry.load()
+    except Exception as error:
+        raise ValueError(f"{owner} cannot be used: {entry.value} fails with {type(error).__name__}: {error}") from error
+    if name_of(part) != entry.name:
+        raise ValueError(f'{owner} cannot be used: {entry.value} must have name = "{entry.name}", as its entry point')
+    return part
+
+
+@cache
+def scenarios() -> dict[str, dict[Path, Origin]]:
+    """The files of scenarios of installed packages by name; a package whose folder is not there has none."""
+    found: dict[str, dict[Path, Origin]] = {}
+    for entry in (each for entries in installed().get(SCENARIOS, {}).values() for each in entries):
+        for file in _folder(entry).glob("*.toml"):
+            found.setdefault(file.stem, {})[file] = Origin(SCENARIOS, file.stem, entry.value, *_distribution(entry))
+    return found
+
+
+def _folder(entry: EntryPoint) -> Path:
+    try:
+        specification = importlib.util.find_spec(entry.value)
+    except Exception:  # of a package above it
+        specification = None
+    places = specification.submodule_search_locations if specification is not None else None
+    return Path(next(iter(places))) if places else Path(os.devnull)
+
+
+def scenario(name: str) -> Path:
+    """The file of a scenario of an installed package; a ValueError if two packages have one of this name."""
+    found = scenarios()[name]
+    if len(found) > 1:
+        raise _given_twice("scenario", name, found.values())
+    return next(iter(found))
+
+
+def _given_twice(what: str, name: str, origins: Iterable[Origin]) -> ValueError:
+    owners = " and by ".join(map(str, origins))
+    return ValueError(f'the name "{name}" of a {what} is given by {owners}: uninstall one of them')
+
+
+def name_of(thing: object) -> str | None:
+    """The name of a part, or None if this is none."""
+    name = getattr(thing, "name", None)
+    return name if isinstance(name, str) and callable(thing) else None
+
+
+def register(kind: str, what: str, part: Part, ours: Container[str]) -> Part:
+    """Make a part known by its ``name`` in this process. The same module may register a name again.
+
+    Raises
+    ------
+    ValueError
+        If it has no name, or one that the package, another module or an installed package has given.
+    """
+    name = name_of(part)
+    if not kind or name is None:
+        raise ValueError(f"a {what} to register must be a class or a function with a name, not {shown(part)}")
+    there = [str(each) for each in origins(kind, name) if each.distribution or each.module != part.__module__]
+    owners = ["particlegvi", *there] if name in ours else there
+    if owners:
+        raise ValueError(f'the {what} "{name}" must have another name: {owners[0]} has this one')
+    _registered[kind, name] = part
+    return part
+
+
+def load_file(place: str) -> None:
+    """Run a file of Python that registers parts, as the module of its name; a second time it does nothing."""
+    path = Path(place)
+    name = path.stem
+    if path.suffix != ".py" or not name.isidentifier():
+        raise ValueError(f"--parts must be the path of a module such as my_parts.py, not {shown(place)}")
+    there = sys.modules.get(name)
+    if there is not None:
+        if Path(str(there.__file__)).resolve() == path.resolve():
+            return
+        raise ValueError(f"--parts must be a file with another name than {path.name}, which Python has imported")
+    specification = importlib.util.spec_from_file_location(name, path.resolve())
+    assert specification is not None and specification.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(specification)
+    try:
+        specification.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        if isinstance(error, OSError):
+            raise ValueError(f"{place} cannot be read: {error.strerror}") from None
+        raise ValueError(f"{place} fails with {type(error).__name__}: {error}") from error
+    loaded_files[name] = str(path.resolve())

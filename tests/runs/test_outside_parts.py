@@ -1,0 +1,93 @@
+"""A folder of a run with a part from outside: it names the package, and is not read or finished without it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+
+import pytest
+
+import particlegvi as pg
+from particlegvi.tools import origins, outside
+
+from .interrupting import SHORT, interrupted
+
+STAIRS = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from particlegvi.integrators.schedules import Schedule
+
+@dataclass(frozen=True)
+class Stairs(Schedule):
+    every: float
+    name: ClassVar[str] = "stairs"
+
+    def at(self, step):
+        return self.initial * 0.5 ** (step // self.every)
+"""
+REGISTERED = f"import particlegvi as pg\n{STAIRS}\npg.schedules.register(Stairs)\n"
+STEPS = {"step_size": {"schedule": "stairs", "initial": 0.01, "every": 30}}
+
+
+def forget():
+    """As in another process."""
+    for table in (outside._registered, outside._imported):
+        table.clear()
+    for each in (outside.installed, origins.digest):
+        each.cache_clear()
+
+
+def test_a_finished_run_names_the_package_and_is_not_read_without_it(install, tmp_path):
+    install("stairways", {"schedules": ["stairs = stairways.parts:Stairs"]}, parts__py=STAIRS)
+    place = tmp_path / "run"
+    pg.run("global-minimiser", out=place, **SHORT, **STEPS)
+    (key, noted), = json.loads((place / "manifest.json").read_text())["parts"].items()
+    assert key == "schedules stairs"
+    assert noted == f"stairways 1.5, digest {origins.digest('stairways.parts')}"
+    forget()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert pg.load(place)["DLE"].steps[-1] == 60
+    (tmp_path / "stairways" / "helper.py").write_text("")  # of the same package
+    forget()
+    with pytest.warns(UserWarning, match='simulated with "stairs" .particlegvi.schedules. of stairways 1.5, digest'):
+        pg.load(place)
+    (tmp_path / "stairways-1.5.dist-info" / "entry_points.txt").write_text("")
+    forget()
+    for function in (pg.load, pg.resume):
+        with pytest.raises(ValueError, match="of stairways 1.5, which is not here; install stairways 1.5"):
+            function(place)
+
+
+def test_a_run_of_the_package_alone_notes_nothing(nothing_from_outside, tmp_path):
+    pg.run("global-minimiser", out=tmp_path / "run", **SHORT)
+    assert "parts" not in json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert not outside.asked()
+
+
+def test_other_sources_are_refused_until_anyway(nothing_from_outside, tmp_path):
+    file, place = tmp_path / "my_stairs.py", tmp_path / "run"
+    file.write_text(REGISTERED)
+    outside.load_file(str(file))
+    interrupted(place, 3, **STEPS)
+    forget()
+    del sys.modules["my_stairs"]
+    with pytest.raises(ValueError, match="import my_stairs first, or say --parts my_stairs.py"):
+        pg.resume(place)
+    file.write_text(f"{REGISTERED}\n# another")
+    outside.load_file(str(file))
+    with pytest.raises(ValueError, match='begun with "stairs" .* of the module my_stairs, digest .*--anyway'):
+        pg.resume(place)
+    assert pg.resume(place, anyway=True).status == "finished"
+    assert json.loads((place / "manifest.json").read_text())["anyway"][0]["parts"]["schedules stairs"]
+
+
+def test_a_damaged_note_is_refused(nothing_from_outside, tmp_path):
+    pg.run("global-minimiser", out=tmp_path / "run", **SHORT)
+    manifest = tmp_path / "run" / "manifest.json"
+    for wrong in ({"losses ring": 3}, ["losses ring"]):
+        manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "parts": wrong}))
+        with pytest.raises(ValueError, match="is damaged: .*parts"):
+            pg.load(tmp_path / "run")

@@ -1,0 +1,131 @@
+"""Parts from outside: found among entry points or registered, never instead of ours, and refused in one sentence."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import particlegvi as pg
+from particlegvi.tools import origins, outside
+
+LOSS = """
+from typing import NamedTuple
+
+class _Fields(NamedTuple):
+    curvature: float = 1.0
+
+class Bowl(_Fields):
+    name = "{name}"
+    dim = 1
+
+    def value(self, x):
+        return 0.5 * self.curvature * x[0] * x[0]
+
+    def gradient(self, x, out):
+        out[0] = self.curvature * x[0]
+"""
+
+
+def test_a_name_of_an_installed_package_is_a_name(install):
+    install("bowls", {"losses": ["deep-bowl = bowls.parts:Bowl"]}, parts__py=LOSS.format(name="deep-bowl"))
+    assert "deep-bowl" in pg.losses.names()
+    assert "bowls.parts" not in sys.modules  # naming it imports nothing
+    assert pg.losses.get("deep-bowl", curvature=3.0).value([[2.0]])[0] == 6.0
+    with pytest.raises(ValueError, match='there is no loss "deep-bwol"; did you mean "deep-bowl"'):
+        pg.losses.get("deep-bwol")
+
+
+def test_names_of_the_package_ask_nobody(nothing_from_outside):
+    assert pg.losses.get("double-well").dim == 1
+    assert not outside.asked()
+    assert origins.notes_of_built({"loss": {"name": "double-well"}}) == {}
+    assert "quartic-nowhere" not in pg.losses.names()
+    assert outside.asked()
+
+
+def test_two_packages_with_one_name_are_refused_with_both(install):
+    for each in ("bowls", "basins"):
+        install(each, {"losses": [f"deep-bowl = {each}.parts:Bowl"]}, parts__py=LOSS.format(name="deep-bowl"))
+    with pytest.raises(ValueError, match='name "deep-bowl" of a loss is given by') as refused:
+        pg.losses.get("deep-bowl")
+    assert "bowls 1.5" in str(refused.value)
+    assert "basins 1.5" in str(refused.value)
+
+
+def test_ours_cannot_be_replaced(install):
+    install("bowls", {"losses": ["double-well = bowls.parts:Bowl"]}, parts__py=LOSS.format(name="double-well"))
+    assert pg.losses.registry["double-well"].__module__ == "particlegvi.losses.double_well"
+    with pytest.raises(ValueError, match='the loss "double-well" must have another name: particlegvi has this one'):
+        pg.losses.register(type("Mine", (), {"name": "double-well"}))
+
+
+@pytest.mark.parametrize(
+    ("entry", "content", "sentence"),
+    [
+        ("deep-bowl = bowls.nowhere:Bowl", "", "bowls.nowhere:Bowl fails with ModuleNotFoundError"),
+        ("deep-bowl = bowls.parts:Bowl", "1 / 0", "bowls.parts:Bowl fails with ZeroDivisionError: division by zero"),
+        ("deep-bowl = bowls.parts:Bowl", LOSS.format(name="other"), 'bowls.parts:Bowl must have name = "deep-bowl"'),
+    ],
+)
+def test_a_part_that_cannot_be_imported_is_named_and_disturbs_no_other(install, entry, content, sentence):
+    good = "shallow-bowl = bowls.good:Bowl"
+    install("bowls", {"losses": [entry, good]}, parts__py=content, good__py=LOSS.format(name="shallow-bowl"))
+    with pytest.raises(ValueError, match='the loss "deep-bowl" of bowls 1.5 cannot be used: ') as refused:
+        pg.losses.get("deep-bowl")
+    assert sentence in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert pg.losses.get("shallow-bowl").value([[2.0]])[0] == 2.0
+
+
+def test_a_registered_part_lives_in_this_process_and_can_be_edited(nothing_from_outside):
+    def cell(curvature):
+        names = {"__name__": "__main__"}
+        exec(LOSS.format(name="my-bowl").replace("self.curvature *", f"{curvature} * self.curvature *"), names)
+        return pg.losses.register(names["Bowl"])
+
+    assert cell(1.0).name == "my-bowl"
+    assert pg.losses.get("my-bowl").value([[2.0]])[0] == 2.0
+    cell(3.0)  # the same cell of a notebook again, after an edit
+    assert pg.losses.get("my-bowl").value([[2.0]])[0] == 6.0
+    other = type("Other", (), {"name": "my-bowl", "__module__": "elsewhere"})
+    with pytest.raises(ValueError, match="must have another name: the module __main__ has this one"):
+        pg.losses.register(other)
+    with pytest.raises(ValueError, match="must be a class or a function with a name"):
+        pg.losses.register(object())
+
+
+def test_a_file_registers_parts_once(nothing_from_outside, tmp_path):
+    file = tmp_path / "my_bowls.py"
+    file.write_text("import particlegvi as pg\n" + LOSS.format(name="my-bowl") + "\npg.losses.register(Bowl)\n")
+    outside.load_file(str(file))
+    outside.load_file(str(file))
+    assert "my-bowl" in pg.losses.names()
+    for wrong, sentence in (
+        (tmp_path / "nowhere.py", "cannot be read: No such file"),
+        (tmp_path / "my bowls.toml", "must be the path of a module such as my_parts.py"),
+        (tmp_path / "json.py", "with another name than json.py"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            outside.load_file(str(wrong))
+
+
+def test_scenarios_of_an_installed_package(install):
+    text = 'loss = "x^2/2"\n[methods.DLE]\nkl_weight = 0.25\n'
+    files = {"shelf_in___init____py": "", "shelf_in_mine__toml": text, "shelf_in_multimodal__toml": text}
+    install("bowls", {"scenarios": ["bowls = bowls.shelf", "lost = bowls.nowhere"]}, **files)
+    assert pg.scenarios.get("mine")["methods"]["DLE"]["kl_weight"] == 0.25
+    assert pg.scenarios.get("mine")["name"] == "mine"
+    assert "mine" in pg.scenarios.names()
+    assert pg.scenarios.path("multimodal").parent == pg.scenarios.folder()  # ours comes first
+
+
+def test_two_packages_with_one_scenario_are_refused_with_both(install):
+    for each in ("bowls", "basins"):
+        files = {"shelf_in___init____py": "", "shelf_in_mine__toml": 'loss = "x^2/2"\n'}
+        install(each, {"scenarios": [f"{each} = {each}.shelf"]}, **files)
+    with pytest.raises(ValueError, match='name "mine" of a scenario is given by') as refused:
+        pg.scenarios.get("mine")
+    assert "bowls 1.5" in str(refused.value)
+    assert "basins 1.5" in str(refused.value)
+    assert "mine" in pg.scenarios.names()
