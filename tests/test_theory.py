@@ -1,0 +1,206 @@
+"""docs/theory, docs/which-method.md and docs/faq.md: their path, their claims, the sentences that they quote, and the
+statements of docs/theory that no claim of `particlegvi verify` tests. Nothing here is computed by the package."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from numpy.polynomial.hermite_e import hermegauss
+from scipy import integrate, optimize
+
+PATH = ("problem.md", "flow.md", "limits.md", "functions.md", "certificates.md")
+LONGEST = 150
+LATER = re.compile(r"\{[^{}]*\}|(?:\.\.\.)+")  # a value that the program puts in, and how a page shows it
+
+
+def page(root, name: str) -> str:
+    return (root / "docs" / "theory" / name).read_text(encoding="utf-8")
+
+
+def test_pages_are_short(root):
+    names = [*(root / "docs" / "theory").glob("*.md"), root / "docs" / "which-method.md", root / "docs" / "faq.md"]
+    lines = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in names}
+    assert len(lines) == len(PATH) + 3
+    assert {name: number for name, number in lines.items() if number > LONGEST} == {}
+
+
+def test_the_path_leads_through_all_pages(root):
+    for number, (here, there) in enumerate(zip(PATH, (*PATH[1:], "../which-method.md"), strict=True), 1):
+        text = page(root, here)
+        assert text.startswith(f"# Theory {number}: ") and f"Page {number} of 5." in text
+        assert f"]({there})" in text.splitlines()[-1]
+
+
+def test_claims_that_the_pages_name_exist(root):
+    files = [path.read_text(encoding="utf-8") for path in (root / "particlegvi/verification/claims").glob("*.py")]
+    known = {name for text in files for name in re.findall(r'^    name = "(.*)"', text, re.MULTILINE)}
+    assert len(known) > 80
+    for name in PATH:
+        told = [line for line in page(root, name).splitlines() if line.startswith("Tested: ")]
+        named = set(re.findall(r"`([a-z0-9-]+)`", " ".join(told)))
+        assert named, name
+        assert named <= known, name
+    rows = [line.split(" | ")[-1] for line in page(root, "errors.md").splitlines() if line.startswith("| ")]
+    shown = {word for row in rows for word in re.findall(r"`([a-z0-9-]+)`", row)} - {"more-modes", "-code", "-thesis"}
+    assert shown
+    assert shown <= known
+
+
+def sentences(root) -> Iterator[str]:
+    """Every text in the package's sources and words, "..." where a value stands."""
+    for path in sorted((root / "particlegvi").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                parts = [part.value if isinstance(part, ast.Constant) else "..." for part in node.values]
+                yield "".join(map(str, parts))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+    for path in (root / "particlegvi" / "tools" / "words").glob("*.toml"):
+        yield from map(str, tomllib.loads(path.read_text(encoding="utf-8")).values())
+
+
+def missing(quoted: list[str], texts: list[str]) -> list[str]:
+    everything = "\n".join(LATER.sub("...", text) for text in texts)
+    return [each for each in quoted if LATER.sub("...", each) not in everything]
+
+
+@pytest.mark.thorough
+def test_the_program_has_the_sentences_of_the_faq(root):
+    text = (root / "docs" / "faq.md").read_text(encoding="utf-8")
+    quoted = [line.removeprefix("> ") for line in text.splitlines() if line.startswith("> ")]
+    assert len(quoted) > 20
+    texts = list(sentences(root))
+    assert missing(quoted, texts) == []
+    assert missing(["metastable: at rest inside the valleys"], texts)
+
+
+# Theorems 1.4 and 3.7: V = (x^2 - 1)^2 + x/3, squared exponential with lengthscale 1, lambda1 = 2, lambda2 = 1/2.
+
+LAMBDA1, LAMBDA2 = 2.0, 0.5
+X = np.linspace(-3.0, 3.0, 401)
+H = X[1] - X[0]
+KAPPA = np.exp(-0.5 * (X[:, None] - X) ** 2)
+V = (X**2 - 1.0) ** 2 + X / 3.0
+
+
+def normalised(level: np.ndarray) -> np.ndarray:
+    weight = np.exp(level - level.max())
+    return weight / (weight.sum() * H**level.ndim)
+
+
+@pytest.fixture(scope="module")
+def minimiser() -> np.ndarray:
+    q = normalised(-V / LAMBDA2)
+    for _ in range(400):
+        q = 0.8 * q + 0.2 * normalised(-(V + LAMBDA1 * KAPPA @ q * H) / LAMBDA2)
+    assert np.abs(q - normalised(-(V + LAMBDA1 * KAPPA @ q * H) / LAMBDA2)).max() < 1e-12
+    return q
+
+
+def entropy(q: np.ndarray) -> float:
+    return float(np.sum(q * np.log(np.maximum(q, 1e-300))) * H**q.ndim)
+
+
+def free_energy(q: np.ndarray) -> float:
+    return float(V @ q * H + 0.5 * LAMBDA1 * q @ KAPPA @ q * H * H + LAMBDA2 * entropy(q))
+
+
+def relative_entropy(q: np.ndarray, p: np.ndarray) -> float:
+    return float(np.sum(q * np.log(np.maximum(q, 1e-300) / np.maximum(p, 1e-300))) * H**q.ndim)
+
+
+def test_excess_of_the_objective_is_kl_and_mmd(minimiser):
+    for other in (normalised(-2.0 * (X - 1.0) ** 2), normalised(-V), normalised(-np.abs(X))):
+        gap = other - minimiser
+        squared = float(gap @ KAPPA @ gap * H * H)
+        apart = LAMBDA2 * relative_entropy(other, minimiser) + 0.5 * LAMBDA1 * squared
+        assert free_energy(other) - free_energy(minimiser) == pytest.approx(apart, abs=1e-10)
+
+
+def test_two_particles_stand_for_the_minimiser_better_than_independent_draws(minimiser):
+    pairs = 0.25 * LAMBDA1 * (2.0 + 2.0 * KAPPA)
+    law = normalised(-(V[:, None] + V + pairs) / LAMBDA2)
+    product = minimiser[:, None] * minimiser
+    mean = KAPPA @ minimiser * H
+    own = float(minimiser @ mean * H)
+    squared = 0.25 * (2.0 + 2.0 * KAPPA) - mean[:, None] - mean + own
+    spread = 1.0 - own  # s^2, twice what two independent draws have
+
+    def sides(mu: np.ndarray) -> tuple[float, float]:
+        energy = float(np.sum((V[:, None] + V + pairs) * mu) * H * H) + LAMBDA2 * entropy(mu)
+        apart = LAMBDA2 * relative_entropy(mu, product) + LAMBDA1 * float(np.sum(squared * mu) * H * H)
+        return energy, 2.0 * free_energy(minimiser) + apart
+
+    for mu in (law, product, normalised(-np.abs(X[:, None] - X) - X**2)):
+        assert sides(mu)[0] == pytest.approx(sides(mu)[1], abs=1e-9)
+    assert float(np.sum(squared * product) * H * H) == pytest.approx(0.5 * spread, abs=1e-10)
+    scattered = float(np.sum(squared * law) * H * H)
+    assert LAMBDA2 * relative_entropy(law, product) + LAMBDA1 * scattered <= 0.5 * LAMBDA1 * spread
+    assert scattered < 0.45 * spread
+    attracted = normalised(-(V[:, None] + V - pairs) / LAMBDA2)  # control: particles that attract each other
+    assert float(np.sum(squared * attracted) * H * H) > 0.5 * spread
+
+
+def test_the_best_points_are_near_the_minimiser_of_dre():
+    """With V = -lambda1 E kappa(., b), b ~ N(0, 1), the minimiser is N(0, 1), and L is lambda1/2 MMD^2 to it."""
+
+    def squared(points: np.ndarray) -> float:
+        mean = np.exp(-(points**2) / 4.0) / np.sqrt(2.0)
+        pairs = np.exp(-0.5 * (points[:, None] - points) ** 2)
+        return float(pairs.mean() - 2.0 * mean.mean() + 1.0 / np.sqrt(3.0))
+
+    spread = 1.0 - 1.0 / np.sqrt(3.0)
+    for number in (1, 2, 5):
+        best = optimize.minimize(squared, np.linspace(-1.0, 1.0, number) if number > 1 else np.zeros(1)).fun
+        assert 0.0 <= best <= spread / number
+    assert squared(np.zeros(5)) > spread / 5  # a rest point, too: no point moves
+
+
+def test_starts_may_end_where_there_is_no_minimum():
+    """Theorem 3.1 without its last assumption: theta^4/4 + theta^3/3, from 0.5."""
+    path = integrate.solve_ivp(lambda _, x: -(x**3) - x**2, (0.0, 1e4), [0.5], method="LSODA", rtol=1e-10, atol=1e-12)
+    assert 0.0 < path.y[0, -1] < 2e-4
+    assert 0.1**4 / 4.0 - 0.1**3 / 3.0 < 0.0  # the loss at -0.1 is below that at 0
+
+
+def best_gaussian_and_sampling(spread: float) -> tuple[float, float]:
+    """KL to tau* of the best Gaussian and of tau: one logistic datum, prior N(0, 1), residual variance ``spread``."""
+    u = np.linspace(-10.0, 10.0, 2001)
+    step = u[1] - u[0]
+    nodes, weights = hermegauss(60)
+    prior = 0.5 * u**2
+    best = np.logaddexp(0.0, -(u[:, None] + np.sqrt(spread) * nodes)) @ (weights / weights.sum()) + prior
+
+    def density(level: np.ndarray) -> np.ndarray:
+        return np.exp(-level) / np.sum(np.exp(-level) * step)
+
+    def kl(q: np.ndarray) -> float:
+        return float(np.sum(q * (np.log(np.maximum(q, 1e-300)) - np.log(density(best))) * step))
+
+    def gaussian(at: np.ndarray) -> np.ndarray:
+        return density(0.5 * ((u - at[0]) / np.exp(at[1])) ** 2)
+
+    settings = {"xatol": 1e-8, "fatol": 1e-13}
+    found = optimize.minimize(lambda at: kl(gaussian(at)), np.zeros(2), method="Nelder-Mead", options=settings)
+    return float(found.fun), kl(density(np.logaddexp(0.0, -u) + prior))
+
+
+def test_projected_langevin_sampling_may_be_worse_than_the_best_gaussian():
+    assert best_gaussian_and_sampling(1.0) == pytest.approx((3.5e-5, 1.7e-4), rel=0.02)
+    assert best_gaussian_and_sampling(0.1) == pytest.approx((7.1e-5, 2.5e-6), rel=0.02)
+
+
+def test_the_example_of_a_wrong_measure_of_inputs():
+    """(D.79) of the thesis prints 1.3e-43."""
+
+    def at(x: float) -> float:
+        return float(np.exp(-(x**2) - (0.5 - x) ** 2 - 0.5 * (x - 10.0) ** 2) / np.sqrt(2.0 * np.pi))
+
+    value = integrate.quad(at, -5.0, 10.0, points=[2.2], epsabs=0.0)[0]
+    assert value == pytest.approx(np.exp(-38.15) / np.sqrt(5.0), rel=1e-10)
+    assert value == pytest.approx(1.2e-17, rel=0.01)
