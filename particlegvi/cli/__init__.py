@@ -87,6 +87,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = lambda message, *_: say(f"warning: {message}")
             with StopSignals():
+                if vars(options).get("parts"):
+                    from particlegvi.tools import outside
+
+                    for place in options.parts:
+                        outside.load_file(place)
                 code = options.function(options)
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 
 from particlegvi.cli import colour
-from particlegvi.cli.options import NO_FIGURE, QUIET, SEED, flag, option
+from particlegvi.cli.options import NO_FIGURE, PARTS, QUIET, SEED, flag, option
 from particlegvi.cli.reporting import DONE, FAILED, say
 
 TYPE_CHECKING = False
@@ -85,6 +85,7 @@ COMMANDS: dict[str, Command] = {
             option("--out", "folder for verify.json and a figure of each claim", metavar="DIR"),
             flag("--overwrite", "start over in the folder of an earlier report"),
             SEED,
+            PARTS,
             flag("--quiet", "print only the claims that do not hold"),
             NO_FIGURE,
             colour.OPTION,

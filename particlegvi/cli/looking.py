@@ -6,7 +6,7 @@ import argparse
 import io
 import sys
 
-from particlegvi.cli.options import flag, option
+from particlegvi.cli.options import PARTS, flag, option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 
 def list_scenarios(options: argparse.Namespace) -> None:
+    if options.parts is not None:
+        list_parts(options)
+        return
     from particlegvi.scenario import catalogue
 
     entries = catalogue.entries()
@@ -25,6 +28,21 @@ def list_scenarios(options: argparse.Namespace) -> None:
     width = max(len(entry["name"]) for entry in entries)
     for entry in entries:
         print(f"{entry['name']:{width}}  {entry['title']} ({entry['source']})")
+
+
+def list_parts(options: argparse.Namespace) -> None:
+    from particlegvi.tools import registry
+
+    every = sorted([*registry.ours(), *registry.from_outside()])
+    if options.json:
+        import json
+
+        print(json.dumps([each._asdict() for each in every], indent=2))
+        return
+    kind, name = (max(map(len, words)) for words in list(zip(*every, strict=True))[:2])
+    for each in every:
+        problem = f": {each.problem}" if each.problem else ""
+        print(f"{each.kind:{kind}}  {each.name:{name}}  {each.origin}{problem}")
 
 
 def show(options: argparse.Namespace) -> None:
@@ -55,8 +73,14 @@ def new(options: argparse.Namespace) -> None:
 COMMANDS: dict[str, Command] = {
     "list": (
         list_scenarios,
-        "every scenario",
-        [flag("--json", "as JSON: name, title, source")],
+        "every scenario, or every part",
+        [
+            flag("--json", "as JSON: name, title, source"),
+            option(
+                "--parts", "instead the losses, methods, figures and all other parts, with where each comes from, and "
+                "those that files of Python register", nargs="*", metavar="FILE.py",
+            ),  # fmt: skip
+        ],
     ),
     "show": (
         show,
@@ -64,6 +88,7 @@ COMMANDS: dict[str, Command] = {
         [
             option("scenario", "a scenario, or a key", nargs="?", metavar="NAME|FILE.toml|KEY"),
             flag("--keys", "every key of a scenario, with what it means"),
+            PARTS,
             option("--kind", "kind of scenario of the keys (default particles)", default="particles", metavar="KIND"),
         ],
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli.options import LOOK, QUIET, SEED, changes, flag, look, option, whole_number
+from particlegvi.cli.options import LOOK, PARTS, QUIET, SEED, changes, flag, look, option, whole_number
 from particlegvi.cli.reporting import say
 
 TYPE_CHECKING = False
@@ -152,6 +152,7 @@ COMMANDS: dict[str, Command] = {
         [
             option("folder", "folder of the results", metavar="DIR"),
             option("--to", "a file .nc, .csv, .parquet or .npz: the suffix decides", metavar="FILE", required=True),
+            PARTS,
             flag("--records", "the rows of all records, not of the last alone"),
             flag("--overwrite", "replace the file if it exists"),
         ],
@@ -167,6 +168,7 @@ COMMANDS: dict[str, Command] = {
             option("--language", "language of the words (default en)", default="en", metavar="en|de"),
             flag("--overwrite", "replace the file if it exists"),
             SEED,
+            PARTS,
             changes("change a setting of a scenario"),
         ],
     ),
@@ -186,6 +188,7 @@ COMMANDS: dict[str, Command] = {
             flag("--overwrite", "replace FILE if it is there"),
             option("--seed", "seed of the run of a scenario (default 0)", type=whole_number, metavar="N"),
             changes("change a setting of the scenario, such as particles=1000; may be repeated"),
+            PARTS,
             QUIET,
             *(each for each in LOOK if each[0] != ("--format",)),  # the suffix of the file says the format
         ],

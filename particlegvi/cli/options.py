@@ -65,6 +65,10 @@ def look(options: argparse.Namespace) -> dict[str, Any]:
     return check(given)
 
 
+PARTS = option(
+    "--parts", "a file of Python that registers parts of your own; may be repeated", action="append", default=[],
+    metavar="FILE.py",
+)  # fmt: skip
 NO_FIGURE = flag("--no-figure", "draw nothing")
 CHECKPOINT = option(
     "--checkpoint-every",

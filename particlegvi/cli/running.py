@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from particlegvi.cli import colour, sweeping
-from particlegvi.cli.options import CHECKPOINT, LOOK, NO_FIGURE, QUIET, SEED, changes, flag, look, option
+from particlegvi.cli.options import CHECKPOINT, LOOK, NO_FIGURE, PARTS, QUIET, SEED, changes, flag, look, option
 from particlegvi.cli.reporting import say
 
 TYPE_CHECKING = False
@@ -123,6 +123,7 @@ COMMANDS: dict[str, Command] = {
             changes("change a setting, such as particles=1000 or methods.DRLE.kl_weight=0.3; may be repeated"),
             QUIET,
             NO_FIGURE,
+            PARTS,
             colour.OPTION,
             CHECKPOINT,
             *LOOK,
@@ -135,6 +136,7 @@ COMMANDS: dict[str, Command] = {
             option("folder", "folder of the results", metavar="DIR"),
             QUIET,
             NO_FIGURE,
+            PARTS,
             colour.OPTION,
             CHECKPOINT,
             sweeping.WORKERS,
@@ -149,6 +151,7 @@ COMMANDS: dict[str, Command] = {
         [
             option("folder", "folder of the results", metavar="DIR"),
             option("--figure", "draw these kinds, whatever figures the scenario has", nargs="+", metavar="KIND"),
+            PARTS,
             *LOOK,
         ],
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from particlegvi.cli import colour
-from particlegvi.cli.options import NO_FIGURE, QUIET, changes, flag, option, whole_number
+from particlegvi.cli.options import NO_FIGURE, PARTS, QUIET, changes, flag, option, whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,6 +151,7 @@ COMMANDS: dict[str, Command] = {
             ),
             option("--heat-map", "the method that the heat map shows (default: every one)", metavar="METHOD"),
             flag("--dry-run", "only say the number of cells and their time"),
+            PARTS,
             QUIET,
             NO_FIGURE,
             colour.OPTION,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -24,6 +24,7 @@ class Stepping(NamedTuple):
     noise_next: Array
 
 
+@runtime_checkable
 class Integrator(Protocol):
     """A function that gives the coefficients, with the attributes that the decorator `integrator` sets."""
 
@@ -34,7 +35,9 @@ class Integrator(Protocol):
     stationary_order: float | None
     order: float | None
 
-    def __call__(self, step_size: StepSize, temperature: float, stiffness: Array, /) -> Stepping: ...
+    def __call__(
+        self, step_size: StepSize, temperature: float, stiffness: Array, /, **friction: float
+    ) -> Stepping: ...
 
 
 Coefficients = TypeVar("Coefficients", bound=Callable[..., Stepping])

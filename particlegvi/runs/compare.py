@@ -13,6 +13,7 @@ from particlegvi import methods as registry
 from particlegvi.contracts import Distribution, Facts, Listening, Prior, Start
 from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.integrators import schedules
+from particlegvi.integrators.stepping import Integrator
 from particlegvi.runs.results import Comparison
 from particlegvi.scenario import kinds
 from particlegvi.scenario.kinds.particles.building import Parts, settled
@@ -39,7 +40,7 @@ def compare(
     *,
     initial: Start | None = None,
     seed: int = 0,
-    integrator: str | Mapping[str, object] = "euler-maruyama",
+    integrator: str | Integrator | Mapping[str, object] = "euler-maruyama",
     record_every: int | None = None,
     tolerance: float = 1e-12,
     modes: ArrayLike | None = None,

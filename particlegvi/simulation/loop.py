@@ -16,6 +16,7 @@ from particlegvi.engine.numerics.compiling import compiling_told
 from particlegvi.engine.steps.ensemble import Driven
 from particlegvi.engine.terms.tape import FormulaTape
 from particlegvi.integrators import schedules
+from particlegvi.integrators.stepping import Integrator
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.simulation.chunks import Chunks
 from particlegvi.simulation.problem import Settings, check_problem
@@ -54,7 +55,7 @@ def simulate(
     *,
     initial: Start | None = None,
     seed: int = 0,
-    integrator: str | Mapping[str, object] = "euler-maruyama",
+    integrator: str | Integrator | Mapping[str, object] = "euler-maruyama",
     record_every: int | None = None,
     tolerance: float = 1e-12,
     progress: StepListening = "auto",
@@ -81,8 +82,9 @@ def simulate(
         Distribution of the start, or the start itself; the prior when left out (an error for a flat one).
     seed : int
         Same arguments and seed, same bytes: on any number of threads, in chunks of any size.
-    integrator : str or mapping
-        One of ``particlegvi.integrators.names()``, or a mapping with its ``name`` and, for "baoab", its ``friction``.
+    integrator : str, function or mapping
+        One of ``particlegvi.integrators.names()``, a function below `particlegvi.integrators.integrator`, or a mapping
+        with its ``name`` and, for "baoab", its ``friction``.
     record_every : int, optional
         Steps between records; left out, at most 200 records; 0 keeps the start and the end only.
     tolerance : float

@@ -12,6 +12,7 @@ from particlegvi.contracts import Array, Distribution, Loss, Method, Prior, Star
 from particlegvi.engine.steps.ensemble import Driven
 from particlegvi.engine.terms.own_parts import try_loss, try_prior
 from particlegvi.integrators import schedules
+from particlegvi.integrators.stepping import Integrator
 from particlegvi.methods.flow import ParticleProblem
 from particlegvi.methods.repulsion import check_kernel
 from particlegvi.priors import Flat
@@ -30,7 +31,7 @@ class Settings:
         None: 300, or as many as the start has points.
     steps : int
     step_size : float, Schedule or mapping
-    integrator : str or mapping
+    integrator : str, function or mapping
     tolerance : float
     record_every : int or None
     seed : int
@@ -40,7 +41,7 @@ class Settings:
     particles: int | None = None
     steps: int = 100_000
     step_size: float | schedules.Schedule | Mapping[str, object] = 1e-4
-    integrator: str | Mapping[str, object] = "euler-maruyama"
+    integrator: str | Integrator | Mapping[str, object] = "euler-maruyama"
     tolerance: float = 1e-12
     record_every: int | None = None
     seed: int = 0

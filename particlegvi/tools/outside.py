@@ -156,6 +156,23 @@ def imported(entry: EntryPoint, what: str) -> object:
     return part
 
 
+def problem(kind: str, name: str) -> str:
+    """What is wrong with a part, in a sentence; empty if it can be used."""
+    try:
+        find(kind, name, "part")
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def lost() -> list[Origin]:
+    """The entry points whose folder of scenarios is not there."""
+    every = [each for entries in installed().get(SCENARIOS, {}).values() for each in entries]
+    return [
+        Origin(SCENARIOS, each.name, each.value, *_distribution(each)) for each in every if not _folder(each).is_dir()
+    ]
+
+
 @cache
 def scenarios() -> dict[str, dict[Path, Origin]]:
     """The files of scenarios of installed packages by name; a package whose folder is not there has none."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from particlegvi.tools import outside
 from particlegvi.tools.quoting import shown
@@ -17,6 +17,7 @@ from particlegvi.tools.quoting import shown
 Function = TypeVar("Function", bound=Callable[..., Any])
 Part = TypeVar("Part")
 OF_OTHERS = {"jumps": "only DLE and DRLE have jumps, which need noise"}  # options that only some parts have, and why
+TAKEN = "it is not used: particlegvi has one of this name"
 
 
 def named(name: str, **facts: Any) -> Callable[[Function], Function]:
@@ -77,6 +78,38 @@ def check_parameters(owner: str, given: Iterable[str], allowed: Iterable[str]) -
     for word in given:
         if word not in names:
             raise unknown(f"parameter of {owner}", word, names)
+
+
+class Listed(NamedTuple):
+    """A part in a list: its kind, its name, where it comes from, and what is wrong with it, if anything is."""
+
+    kind: str
+    name: str
+    origin: str
+    problem: str = ""
+
+
+def ours() -> list[Listed]:
+    """Every part of the package. It imports every module with parts."""
+    packages = outside.KINDS.items()
+    return [Listed(kind, name, "particlegvi") for package, kind in packages for name in Registry(package, "").parts()]
+
+
+def from_outside() -> list[Listed]:
+    """Every part from outside, and the scenarios of installed packages. It imports them all."""
+    known = sorted(outside.known())
+    taken = {(each.kind, each.name) for each in ours()} if known else set()
+    found = [
+        Listed(kind, name, str(origin), TAKEN if (kind, name) in taken else outside.problem(kind, name))
+        for kind, name in known
+        for origin in outside.origins(kind, name)
+    ]
+    files = [origin for each in outside.scenarios().values() for origin in each.values()]
+    return [*found, *(Listed(origin.kind, origin.name, str(origin)) for origin in files), *map(_lost, outside.lost())]
+
+
+def _lost(origin: outside.Origin) -> Listed:
+    return Listed(origin.kind, origin.name, str(origin), f"there is no folder {origin.module} with TOML files")
 
 
 class Registry(Generic[Part]):

@@ -22,6 +22,7 @@ from particlegvi.engine.numerics.compiling import processor
 from particlegvi.simulation.loop import simulate
 from particlegvi.tools import memory
 from particlegvi.tools import system as systems
+from particlegvi.tools.registry import from_outside
 from particlegvi.tools.sources import versions
 
 DAMAGED = "DAMAGED FILES: {}, which runs compile again and particlegvi doctor --clean removes"
@@ -38,7 +39,8 @@ KNOWN = (
 
 
 def report() -> Facts:
-    """Everything: ``versions``, ``extras``, ``system``, ``threads``, ``cache``, ``memory``, ``disk``, ``self_test``.
+    """Everything: ``versions``, ``extras``, ``system``, ``threads``, ``parts`` (from outside), ``cache``, ``memory``,
+    ``disk``, ``self_test``.
 
     Under ``paste`` are three lines for the report of a problem. Sizes are in bytes; None is what this system does not
     say, and in ``extras`` what is not installed.
@@ -57,6 +59,7 @@ def report() -> Facts:
             "linear_algebra": systems.linear_algebra(),
         },
         "threads": {"number": threads.count(), "layer": "threads of Python, one pool"},
+        "parts": [each._asdict() for each in from_outside()],
         "cache": {**compiled._asdict(), "folder": str(compiled.folder)},
         "memory": {"available": memory.available()},
         "disk": {"folder": os.getcwd(), "free": shutil.disk_usage(".").free},
@@ -105,6 +108,7 @@ def lines(facts: Facts) -> list[str]:
     """The report for a person, in plain ASCII."""
     compiled, outcome, system = facts["cache"], facts["self_test"], facts["system"]
     there = facts["memory"]["available"]
+    good, bad = ([each for each in facts["parts"] if bool(each["problem"]) is wrong] for wrong in (False, True))
     size = f"{compiled['bytes'] / 1e6:.1f} MB of {compiled['versions']} versions of the sources"
     rows = [
         ("versions", ", ".join(f"{name} {version}" for name, version in facts["versions"].items())),
@@ -116,6 +120,8 @@ def lines(facts: Facts) -> list[str]:
         ("compiled code", f"{compiled['folder']}: {compiled['kernels']} kernels; {size}"),
         ("", "it can be written" if compiled["writable"] else "IT CANNOT BE WRITTEN: every process compiles anew"),
         *([("", DAMAGED.format(compiled["damaged"]))] if compiled["damaged"] else []),
+        *(("part of others", f"{each['kind']} {each['name']} of {each['origin']}") for each in good),
+        *(("PART NOT USED", f"{each['kind']} {each['name']} of {each['origin']}: {each['problem']}") for each in bad),
         ("memory", "not known" if there is None else f"{memory.gigabytes(there)} available"),
         ("disk", f"{memory.gigabytes(facts['disk']['free'])} free in {facts['disk']['folder']}"),
         ("self-test", f"{'passed' if outcome['passed'] else 'FAILED'} in {outcome['seconds']:.1f} s"),

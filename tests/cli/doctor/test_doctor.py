@@ -36,7 +36,7 @@ def test_the_report_has_what_a_program_asks_for(capsys):
     assert main(["doctor", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert list(facts) == [
-        "versions", "extras", "system", "threads", "cache", "memory", "disk", "self_test", "paste"
+        "versions", "extras", "system", "threads", "parts", "cache", "memory", "disk", "self_test", "paste"
     ]  # fmt: skip
     assert {"particlegvi", "python", "numpy", "scipy", "numba", "matplotlib"} <= set(facts["versions"])
     assert facts["self_test"]["passed"] and len(facts["paste"]) == 3

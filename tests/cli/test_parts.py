@@ -1,0 +1,100 @@
+"""The command line with parts from outside: listed with their origin, registered by a file, and sent to processes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from particlegvi.cli import main
+from particlegvi.cli.doctor import report
+from particlegvi.tools import registry
+from particlegvi.tools.cells.sending import Sent, sent
+
+STEPS = """
+import numpy as np
+import particlegvi as pg
+from particlegvi.integrators import Stepping, integrator
+
+@pg.integrators.register
+@integrator("half-noise")
+def half_noise(step_size, temperature, stiffness):
+    ones = np.ones_like(stiffness)
+    return Stepping(step_size * ones, np.sqrt(0.5 * step_size * temperature) * ones, 0.0 * ones)
+"""
+SHORT = ["--set", "particles=8", "--set", "steps=20", "--set", "integrator=half-noise", "--quiet", "--no-figure"]
+
+
+@pytest.fixture
+def file(nothing_from_outside, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_steps.py").write_text(STEPS)
+    return "my_steps.py"
+
+
+def test_a_file_of_parts_serves_one_command(file, capsys):
+    run = ["run", "global-minimiser", "--out", "run", *SHORT]
+    assert main(run) == 2
+    assert 'there is no integrator "half-noise"' in capsys.readouterr().err
+    assert main([*run, "--parts", file]) == 0
+    assert "integrators half-noise" in json.loads(Path("run/manifest.json").read_text())["parts"]
+    assert main([*run, "--parts", "nowhere.py"]) == 2
+    assert "nowhere.py cannot be read: No such file" in capsys.readouterr().err
+
+
+def test_the_list_shows_every_part_with_its_origin(file, install, capsys):
+    entries = ["ring = bowls:Ring", "deep-bowl = bowls:Bowl"]
+    install("bowls", {"losses": entries, "scenarios": ["bowls = bowls.nowhere"]})
+    assert main(["list", "--parts", file, "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    found = {(each["kind"], each["name"], each["origin"]): each["problem"] for each in listed}
+    assert found["losses", "ring", "particlegvi"] == ""
+    assert found["integrators", "half-noise", "the module my_steps"] == ""
+    assert found["losses", "ring", "bowls 1.5"] == registry.TAKEN
+    assert "ModuleNotFoundError" in found["losses", "deep-bowl", "bowls 1.5"]
+    assert "bowls.nowhere" in found["scenarios", "bowls", "bowls 1.5"]
+    kinds = {kind for kind, _, origin in found if origin == "particlegvi"}
+    assert {"kernels", "priors", "methods", "schedules", "covariances", "likelihoods", "bases", "figures"} <= kinds
+    assert {"kinds", "facts", "models", "claims"} <= kinds
+    assert main(["list", "--parts"]) == 0
+    assert "half-noise" in capsys.readouterr().out  # of this process
+
+
+def test_the_doctor_names_parts_that_cannot_be_used(install):
+    install("bowls", {"losses": ["deep-bowl = bowls:Bowl"]})
+    lines = report.lines({**report.report()})
+    assert any(line.startswith("PART NOT USED") and "losses deep-bowl of bowls 1.5" in line for line in lines)
+
+
+def test_a_function_for_other_processes_brings_the_modules_of_registered_parts(file, capsys):
+    assert sent(len) is len  # nothing is registered
+    assert main(["show", "global-minimiser", "--parts", file]) == 0
+    function = sent(len)
+    assert isinstance(function, Sent)
+    assert [(name, place.endswith(file)) for name, place, _ in function.modules] == [("my_steps", True)]
+    assert function([1, 2]) == 2
+    other = Sent(len, (("my_steps", function.modules[0][1], "another"),), ())
+    with pytest.raises(ValueError, match="a worker must have the module my_steps that the client has"):
+        other([1])
+
+
+def test_a_part_of_a_notebook_is_refused_in_another_process_when_it_is_asked_for(nothing_from_outside):
+    import particlegvi as pg
+    from particlegvi.tools import outside
+
+    pg.schedules.register(type("Mine", (), {"name": "mine", "__module__": "__main__"}))
+    function = sent(len)
+    outside._registered.clear()  # as in the other process
+    assert function([1]) == 1
+    with pytest.raises(ValueError, match="put it into a file such as my_parts.py, and say import my_parts, or --parts"):
+        pg.schedules.get("mine")
+
+
+@pytest.mark.thorough
+def test_a_sweep_in_processes_has_the_numbers_of_one_in_this_process(file):
+    sweep = ["sweep", "global-minimiser", "--seeds", "3", "--parts", file, *SHORT]
+    for workers in ("1", "2"):
+        assert main([*sweep, "--workers", workers, "--out", f"of-{workers}"]) == 0
+    assert Path("of-1/table.csv").read_text() == Path("of-2/table.csv").read_text()
+    assert json.loads(Path("of-1/manifest.json").read_text())["versions"]["integrators half-noise"]
