@@ -20,6 +20,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 
 import particlegvi as pg
 from particlegvi import contracts
@@ -110,6 +111,22 @@ def checks(*modules: Any) -> Calls:
                 others = {key: good[key] for key in needed if key not in ("value", "thing")}
                 add(calls, name, function, "value" if "value" in needed else "thing", **others)
     return calls
+
+
+def answered(calls: Calls) -> tuple[Callable, Callable]:
+    """Two tests of a table: a dozen values for each argument, and, thorough, every value for every argument."""
+
+    @pytest.mark.parametrize("name", calls)
+    def dozen(name):
+        wrong = wrong_answers(name, calls[name])
+        assert not wrong, "\n".join(wrong)
+
+    @pytest.mark.thorough
+    def every():
+        wrong = all_wrong_answers(calls)
+        assert not wrong, "\n".join(wrong)
+
+    return dozen, every
 
 
 def all_wrong_answers(calls: Calls) -> list[str]:

@@ -25,3 +25,11 @@ def first_input(problem, settings):
     parts = (problem.test, problem.validation)
     (mean, sd), (validation_mean, validation_sd) = ((part.X[:, 0], np.full(len(part.y), 0.5)) for part in parts)
     return Numbers(mean + 1e-3 * settings.seed, sd, validation_mean, validation_sd)
+
+
+def wave(name: str) -> Dataset:
+    """A hundred rows of a sine of the first input with noise; the inputs are far from 0 and 1."""
+    rng = np.random.default_rng(len(name))
+    X = 50.0 + 7.0 * rng.standard_normal((100, 3))
+    y = 5.0 + 2.0 * np.sin(X[:, 0] / 7.0) + 0.1 * rng.standard_normal(100)
+    return Dataset(name, "regression", X, y, ("a", "b", "c"), "y", "", "here", "none")

@@ -40,10 +40,14 @@ def mirrored(y, prior):
 
 
 def numpy_run(scheme, loss, method, prior, x, sizes, seed):
-    """Steps of these sizes by the thesis's drift (C.123) with the engine's noise: an oracle for free-energy methods."""
+    """Steps of these sizes by the thesis's drift (C.123) with the engine's noise: an oracle for free-energy methods.
+
+    The loss may be a function of points and the number of a step, the gradient on the batch of the step.
+    """
+    gradient = loss if callable(loss) else lambda x, step: loss.gradient(x)
 
     def drift(x):
-        total = loss.gradient(x).reshape(x.shape) - method.kl_weight * prior.gradient(x)
+        total = gradient(x, step).reshape(x.shape) - method.kl_weight * prior.gradient(x)
         if method.mmd_weight > 0.0:
             pull, embedding = np.empty_like(x), priors.embedding(prior, method.kernel).term
             for i, point in enumerate(x):

@@ -20,6 +20,7 @@ from particlegvi.kernels import bandwidth
 from particlegvi.tools import arguments, parts, quoting
 
 from .bad_values import DLE, KERNEL, LOSS, PRIOR, VALUES, Calls, add, all_wrong_answers, checks, wrong_answers
+from .refusals import refuse as refusal
 
 PLANE = pg.losses.get("four-gaussians")
 DRLE = pg.methods.DRLE(1.0, 0.5, KERNEL)
@@ -208,13 +209,6 @@ def test_even_what_cannot_be_printed_can_be_quoted():
 # What has a defined answer -------------------------------------------------------------------------------------------
 
 
-def refusal(call: Callable[[], Any]) -> str:
-    with pytest.raises(ValueError) as caught:
-        call()
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
 def numpy_loss(value=None, gradient=None, dim=1) -> pg.Loss:
     """A loss whose functions are not tried out when it is made."""
     square = lambda x: (x**2).sum(axis=1)
@@ -272,12 +266,6 @@ def test_identical_particles_stay_together_without_noise(rule):
     method = pg.methods.DRE(0.5, pg.kernels.SquaredExponential(rule))
     run = pg.simulate(LOSS, method, prior=PRIOR, initial=np.full((6, 1), 0.3), steps=50, step_size=1e-2)
     assert np.all(np.isfinite(run.positions)) and np.ptp(run.final) == 0.0 and run.final[0, 0] != 0.3
-
-
-def test_a_lengthscale_of_zero_is_refused_by_every_kernel():
-    for name in pg.kernels.names():
-        said = refusal(lambda name=name: pg.kernels.get(name, lengthscale=0.0))
-        assert said.startswith("lengthscale must be a positive finite number") and said.endswith(", not 0.0")
 
 
 @pytest.mark.parametrize("sd", [1e-150, 1e-200, 5e-324])

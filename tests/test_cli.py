@@ -86,6 +86,8 @@ def test_run_takes_a_file_and_a_folder(capsys, tmp_path):
     assert code == 2 and "exists already" in err and out == ""
     assert called(capsys, "run", "mine.toml", "--out", "a", "--overwrite", *SHORT)[0] == 0
     assert (tmp_path / "a" / "lifting.png").exists()
+    assert called(capsys, "run", "mine.toml", "--out", "a", "--overwrite", "--no-figure", *SHORT)[0] == 0
+    assert not (tmp_path / "a" / "lifting.png").exists()
 
 
 def test_plot_draws_again(capsys, tmp_path):
@@ -107,12 +109,6 @@ def test_a_cache_of_matplotlib_that_cannot_be_written_is_not_told_in_quiet(tmp_p
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_overwriting_removes_the_old_pictures(capsys, tmp_path):
-    assert called(capsys, "run", "lifting", "--out", "a", *SHORT)[0] == 0
-    assert called(capsys, "run", "lifting", "--out", "a", "--overwrite", "--no-figure", *SHORT)[0] == 0
-    assert not (tmp_path / "a" / "lifting.png").exists()
-
-
 @pytest.mark.thorough
 def test_gallery_has_the_pictures_that_are_asked_for(capsys, tmp_path):
     code, out, err = called(capsys, "gallery", "--quick", "--only", "lifting", "global-minimiser")
@@ -129,58 +125,6 @@ def test_gallery_has_a_picture_for_each_scenario(capsys, tmp_path):
     every = {name: pg.scenarios.get(name) for name in catalogue.names()}
     drawn = [name for name, each in every.items() if each["figures"] or "sweep" in each]
     assert {path.name for path in (tmp_path / "plots").iterdir()} >= {f"{name}.png" for name in drawn}
-
-
-BAD = [
-    [],
-    ["frobnicate"],
-    ["resume", "x"],
-    ["run"],
-    ["run", "no-such-scenario"],
-    ["run", "lifting", "--set"],
-    ["run", "lifting", "--set", "particles"],
-    ["run", "lifting", "--set", "particles=-3"],
-    ["run", "lifting", "--set", "partcles=3"],
-    ["run", "lifting", "--set", "step_size=inf"],
-    ["run", "lifting", "--set", "methods.DLE.kl_weight=nan"],
-    ["run", "lifting", "--set", "loss=no-such"],
-    ["run", "lifting", "--set", 'loss={formula="__import__(1)", variables=["t"]}'],
-    ["run", "lifting", "--set", 'figures=[{kind="histgrams"}]'],
-    ["run", "lifting", "--set", 'figures=[{kind="histograms", bns=3}]'],
-    ["run", "lifting", "--set", "name=../../x"],
-    ["run", "lifting", "--seed", "-1"],
-    ["run", "lifting", "--seed", "x"],
-    ["run", "lifting", "--seed", "18446744073709551616"],
-    ["run", "lifting", "--out", "/dev/null/x"],
-    ["run", "lifting", "--out", ""],
-    ["run", "lifting", "--out", "."],
-    ["run", "lifting", "--bogus"],
-    ["run", "absent.toml"],
-    ["run", "/etc/passwd"],
-    ["run", "x\x1b[31m"],
-    ["show"],
-    ["show", "no-such-scenario"],
-    ["plot", "absent"],
-    ["plot", "."],
-    ["gallery", "--only", "no-such-scenario"],
-    ["gallery", "--quick", "--out", "/dev/null/x"],
-]
-
-
-@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
-def test_bad_input_is_a_line_or_two_and_writes_nothing(arguments, capsys, tmp_path):
-    code, out, err = called(capsys, *arguments)
-    assert (code, out) == (2, "")
-    assert 1 <= len(err.splitlines()) <= 4
-    assert "Traceback" not in err
-    assert all(line.isprintable() for line in err.splitlines())
-    assert not list(tmp_path.iterdir())
-
-
-def test_the_nearest_name_is_suggested(capsys):
-    assert 'did you mean "global-minimiser"?' in called(capsys, "run", "global-minimizer")[2]
-    assert 'did you mean "particles"?' in called(capsys, "run", "lifting", "--set", "partcles=3")[2]
-    assert 'did you mean "histograms"?' in called(capsys, "run", "lifting", "--set", 'figures=[{kind="histgrams"}]')[2]
 
 
 def test_a_diverged_run_exits_with_3_and_keeps_what_it_has(capsys, tmp_path):

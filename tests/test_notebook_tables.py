@@ -64,54 +64,32 @@ def results():
     return pg.run("global-minimiser", particles=60, steps=300, step_size=2e-3)
 
 
-@pytest.mark.parametrize("name", pg.losses.names())
-def test_every_loss_has_a_table(name):
-    try:
-        loss = pg.losses.get(name)
-    except (TypeError, ValueError):  # it has parameters without a default
-        pytest.skip("it needs parameters")
-    assert name in read(loss).words
-
-
-@pytest.mark.parametrize("name", pg.methods.names())
-def test_every_method_has_a_table(name):
-    assert name in read_class(pg.methods.get(name))
-
-
-def read_class(kind) -> str:
-    try:
-        return read(kind()).words
-    except TypeError:  # it has parameters without a default
-        return read(kind(np.zeros((3, 1)))).words
-
-
-PRIORS = {
-    "flat": {"dim": 1},
-    "formula": {"formula": "exp(-t^2/2)", "variables": ["t"]}, "gaussian-mixture": {"means": [-1.0, 2.0]},
-    "uniform": {"low": 0.0, "high": 1.0},
+OVER = {"initial": 0.1, "final": 0.01, "over": 10.0}
+GIVEN = {
+    "flat": {"dim": 1}, "formula": {"formula": "exp(-t^2/2)", "variables": ["t"]}, "uniform": {"low": 0.0, "high": 1.0},
+    "gaussian-mixture": {"means": [-1.0]}, "cosine": OVER, "geometric": OVER, "linear": OVER,
 }  # fmt: skip
+REGISTRIES = (pg.losses, pg.methods, pg.priors, pg.schedules, pg.scenarios)
 
 
-@pytest.mark.parametrize("name", pg.priors.names())
-def test_every_prior_has_a_table(name):
-    prior = pg.priors.get(name, **PRIORS.get(name, {}))
-    assert type(prior).__name__ in read(prior).words
-
-
-@pytest.mark.parametrize("name", pg.schedules.names())
-def test_every_schedule_has_a_table(name):
-    given = {"initial": 0.1, "final": 0.01, "over": 10.0}
-    kept = given if name in ("cosine", "geometric", "linear") else {"initial": 0.1}
-    assert "initial" in read(pg.schedules.get(name, **kept)).words
-
-
-def test_jumps_have_a_table():
-    assert pg.jumps.Ensemble is pg.jumps.Jumps and "Jumps" in read(pg.jumps.Jumps()).words
+@pytest.mark.parametrize(("registry", "name"), [(each, name) for each in REGISTRIES for name in each.names()])
+def test_every_part_has_a_table(registry, name):
+    given = GIVEN.get(name, {"initial": 0.1} if registry is pg.schedules else {})
+    try:
+        part = registry.get(name, **given)
+        part = part() if isinstance(part, type) else part
+    except (TypeError, ValueError):  # it has parameters without a default
+        if registry is pg.losses:
+            pytest.skip("it needs parameters")
+        part = registry.get(name)(np.zeros((3, 1)))
+    shown = {pg.priors: type(part).__name__, pg.schedules: "initial"}.get(registry, name)
+    words = read(part).words
+    assert shown in words and (registry is not pg.scenarios or "as a file" in words)
 
 
 def test_networks_and_estimators_show_themselves():
-    network = pg.networks.Network(2, (5,))
-    assert "relu" in read(network).words
+    assert pg.jumps.Ensemble is pg.jumps.Jumps and "Jumps" in read(pg.jumps.Jumps()).words
+    assert "relu" in read(pg.networks.Network(2, (5,))).words
     pytest.importorskip("sklearn")
     for part in ("functionspace", "networks"):
         module = importlib.import_module(f"particlegvi.{part}.estimators")
@@ -120,12 +98,6 @@ def test_networks_and_estimators_show_themselves():
                 made = getattr(module, name)()
                 assert name in read(made).words
                 assert made._repr_mimebundle_()["text/html"] == made._repr_html_()
-
-
-@pytest.mark.parametrize("name", pg.scenarios.names())
-def test_every_scenario_has_a_table(name):
-    found = read(pg.scenarios.get(name)).words
-    assert name in found and "as a file" in found
 
 
 def test_a_scenario_is_what_a_run_takes():

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import particlegvi as pg
 from particlegvi import diagnostics
 
-from ..bad_values import DLE, KERNEL, LOSS, PRIOR, all_wrong_answers, table, wrong_answers
+from ..bad_values import DLE, KERNEL, LOSS, PRIOR, answered, table
 
 DRLE = pg.methods.DRLE(1.0, 0.5, KERNEL)
 TARGET = pg.target(LOSS, DLE, PRIOR)
@@ -24,13 +23,4 @@ RESULTS = "Distance Drift ExcessEnergy FreeEnergyParts Misplaced"  # what the ot
 CALLS = table(diagnostics, GIVEN, left_out=RESULTS)
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_a_dozen_values_of_an_argument_are_answered(name):
-    wrong = wrong_answers(name, CALLS[name])
-    assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.thorough
-def test_every_value_of_every_argument_is_answered():
-    wrong = all_wrong_answers(CALLS)
-    assert not wrong, "\n".join(wrong)
+test_a_dozen_values_of_an_argument_are_answered, test_every_value_of_every_argument_is_answered = answered(CALLS)

@@ -1,11 +1,16 @@
 """Entropies against scipy's closed forms and a plain loop, within standard errors from the estimators' variances."""
 
+from __future__ import annotations
+
+import warnings
+
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import digamma
 
 from particlegvi import diagnostics
+from particlegvi.diagnostics import effective_sample_size, potential_scale_reduction
 
 SPACINGS, NEIGHBOURS = diagnostics.entropy_spacings, diagnostics.entropy_nearest_neighbours
 LAWS = {
@@ -32,29 +37,12 @@ def test_the_entropy_of_known_laws(name, estimator):
     assert abs(doubled - law.entropy()) > 4.0 * error + 0.25 * np.std(estimates)
 
 
-@pytest.mark.parametrize("order", [1, 2, 5])
-def test_spacings_are_unbiased_for_the_uniform_law(order):
-    draws = np.random.default_rng(1).random((4000, 12))
-    mean, error = mean_and_error([SPACINGS(x, order) for x in draws])
-    assert abs(mean) < 4.0 * error < 0.03
-
-
-@pytest.mark.parametrize("dim", [2, 3])
-def test_nearest_neighbours_of_a_correlated_normal(dim):
-    random = np.random.default_rng(dim)
-    factor = np.tril(random.normal(size=(dim, dim))) + 2.0 * np.eye(dim)
-    exact = stats.multivariate_normal(np.zeros(dim), factor @ factor.T).entropy()
-    estimates = [NEIGHBOURS(random.normal(size=(2000, dim)) @ factor.T + 5.0) for _ in range(40)]
-    mean, error = mean_and_error(estimates)
-    assert abs(mean - exact) < 4.0 * error + 0.02 * dim  # the bias falls with n^(-2/dim)
-    assert diagnostics.entropy(random.normal(size=(50, dim)))[1] == "nearest neighbours"
-
-
 def test_nearest_neighbours_by_a_plain_loop():
     x = np.random.default_rng(5).normal(size=(40, 2))
     distances = np.sort(np.linalg.norm(x[:, None] - x, axis=2), axis=1)[:, 3]
     exact = digamma(40) - digamma(3) + np.log(np.pi) + 2.0 * np.mean(np.log(distances))
     assert NEIGHBOURS(x) == pytest.approx(exact, rel=1e-12)
+    assert diagnostics.entropy(x)[1] == "nearest neighbours"
 
 
 def test_spacings_by_a_plain_loop():
@@ -80,3 +68,63 @@ def test_bad_arguments_are_named(estimator):
         estimator([1.0, 2.0], 0)
     with pytest.raises(ValueError, match=r"particles must be an array \(n,"):
         estimator([1.0, np.nan])
+
+
+def autoregression(chains, draws, memory, seed=0):
+    random = np.random.default_rng(seed)
+    x = np.empty((chains, draws))
+    x[:, 0] = random.normal(size=chains)
+    for i in range(1, draws):
+        x[:, i] = memory * x[:, i - 1] + np.sqrt(1.0 - memory**2) * random.normal(size=chains)
+    return x
+
+
+SHAPES = [(4, 100, 0.5), (4, 101, 0.9), (100, 50, 0.3), (3, 9, -0.5), (2, 30, 0.0), (2, 8, 0.9), (5, 200, -0.7)]
+
+
+@pytest.mark.needs("arviz")
+@pytest.mark.parametrize(("chains", "draws", "memory"), SHAPES)
+def test_both_are_arvizs(chains, draws, memory):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import arviz
+    x = np.round(autoregression(chains, draws, memory), 2)  # with ties
+    x[0] += 0.5
+    assert potential_scale_reduction(x) == pytest.approx(float(arviz.rhat(x, method="rank")), rel=1e-10)
+    assert effective_sample_size(x) == pytest.approx(float(arviz.ess(x, method="bulk")), rel=1e-10)
+
+
+def test_the_effective_sample_size_of_an_autoregression():
+    """n (1 - a)/(1 + a); antithetic chains have more than n."""
+    for memory in (0.0, 0.6, -0.4):
+        found = effective_sample_size(autoregression(20, 2000, memory))
+        assert found == pytest.approx(40_000 * (1 - memory) / (1 + memory), rel=0.1)
+
+
+def test_chains_that_disagree_in_place_or_in_spread_are_seen():
+    x = autoregression(8, 400, 0.3)
+    assert potential_scale_reduction(x) < 1.01
+    moved, wider = x.copy(), x.copy()
+    moved[0] += 1.0
+    wider[0] *= 3.0
+    assert potential_scale_reduction(moved) > 1.02
+    assert potential_scale_reduction(wider) > 1.02
+    assert effective_sample_size(np.arange(8)[:, None] + 1e-3 * x) < 20
+
+
+def test_constants_and_bad_shapes():
+    assert np.isnan(potential_scale_reduction(np.ones((3, 10))))
+    assert np.isnan(effective_sample_size(np.ones((3, 10))))
+    for bad in (np.zeros((3, 3)), np.zeros(10), np.full((2, 8), np.nan)):
+        with pytest.raises(ValueError, match="draws must be .*, not (an array of the shape|NaN or infinity)"):
+            potential_scale_reduction(bad)
+        with pytest.raises(ValueError, match="draws must be .*, not (an array of the shape|NaN or infinity)"):
+            effective_sample_size(bad)
+
+
+def test_chains_that_stay_where_they_are_have_no_effective_sample_size():
+    values = np.arange(5.0)[:, None]
+    constant = np.repeat(values, 40, axis=1)
+    assert np.isnan(effective_sample_size(constant))
+    slow = constant + 1e-3 * np.random.default_rng(0).normal(size=constant.shape)
+    assert np.isfinite(effective_sample_size(slow))  # control

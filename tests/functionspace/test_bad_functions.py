@@ -11,7 +11,7 @@ import particlegvi as pg
 from particlegvi import functionspace as fs
 from particlegvi.functionspace import basis, covariances, divergences, likelihoods, selection
 
-from ..bad_values import Calls, add, all_wrong_answers, table, wrong_answers
+from ..bad_values import Calls, add, answered, table
 
 X, Y = np.linspace(-1.0, 1.0, 6)[:, None], np.array([0.0, 1.0, 1.0, 0.0, 1.0, 0.0])
 KERNEL = covariances.SquaredExponential(0.5)
@@ -96,16 +96,7 @@ for key in [*SAMPLED.split(), "batch_size"]:
     } | {key: value}).fit(X, Y)  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_a_dozen_values_of_an_argument_are_answered(name):
-    wrong = wrong_answers(name, CALLS[name])
-    assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.thorough
-def test_every_value_of_every_argument_is_answered():
-    wrong = all_wrong_answers(CALLS)
-    assert not wrong, "\n".join(wrong)
+test_a_dozen_values_of_an_argument_are_answered, test_every_value_of_every_argument_is_answered = answered(CALLS)
 
 
 # What has a defined answer -------------------------------------------------------------------------------------------
@@ -176,9 +167,3 @@ def test_a_matrix_that_is_not_positive_definite_is_refused():
             model.fit(X, Y)
     with pytest.raises(ValueError, match="must be larger than|not positive"):
         fs.ExactGaussianProcess(Distance(), 1e-9).fit(X, Y)
-
-
-def test_a_lengthscale_of_zero_is_refused_by_every_covariance():
-    for name in covariances.names():
-        with pytest.raises(ValueError, match=r"^lengthscale must be a positive finite number, o.*, not 0\.0"):
-            covariances.get(name, lengthscale=0.0)

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-import particlegvi as pg
 from particlegvi.functionspace.basis import InducingValues, Nystroem
 from particlegvi.functionspace.basis import nystroem as module
 from particlegvi.functionspace.covariances import Iterated, Matern32, SquaredExponential
+
+from ..refusals import refused
 
 RNG = np.random.default_rng(5)
 Z = RNG.uniform(-2.0, 2.0, size=(12, 2))
@@ -34,12 +35,6 @@ def test_the_features_are_d88():
         for m in (0, 3, 11):
             terms = [basis.vectors[j, m] * K(X[n : n + 1], Z[j : j + 1])[0, 0] for j in range(12)]
             assert e[n, m] == pytest.approx(math.fsum(terms) / math.sqrt(12 * basis.eigenvalues[m]), rel=1e-11)
-
-
-def test_the_functions_are_orthonormal_in_the_hilbert_space():
-    # <e_m, e_l> = w_m^T k(Z, Z) w_l with e_m = w_m . k(Z, .), and w = k(Z, Z)^-1 e(Z)
-    e = Nystroem(K, Z).features(Z)
-    np.testing.assert_allclose(e.T @ np.linalg.solve(K(Z), e), np.eye(12), atol=1e-12)
 
 
 def test_gp_prior_is_the_nystroem_approximation_and_k_itself_at_the_points():
@@ -147,11 +142,6 @@ def test_state_restores_the_basis_bit_for_bit():
     assert again.facts() == basis.facts()
 
 
-def test_a_kernel_of_the_particles_is_accepted():
-    basis = Nystroem(pg.kernels.SquaredExponential(lengthscale=0.5, variance=1.0), Z)
-    assert np.array_equal(basis.eigenvalues, Nystroem(SquaredExponential(0.5), Z).eigenvalues)
-
-
 class Lowered(SquaredExponential):
     """Not quite a covariance: the diagonal is lowered by a small amount."""
 
@@ -178,17 +168,12 @@ def test_what_is_no_covariance_is_refused():
         Nystroem(Far(1.0), np.linspace(-1.0, 1.0, 40))
 
 
-@pytest.mark.parametrize(
-    ("points", "words"),
-    [
-        (np.empty((0, 2)), "inducing_points must have at least one row, not none"),
-        ([[1.0, np.inf]], "NaN or infinity"),
-        (np.zeros((2, 2, 2)), r"inducing_points must be an array \(n, dim\).*, not an array of the shape \(2,"),
-    ],
+test_bad_points_are_refused = refused(
+    lambda points: Nystroem(Matern32(), points),
+    (np.empty((0, 2)), "inducing_points must have at least one row, not none"),
+    ([[1.0, np.inf]], "NaN or infinity"),
+    (np.zeros((2, 2, 2)), r"inducing_points must be an array \(n, dim\).*, not an array of the shape \(2,"),
 )
-def test_bad_points_are_refused(points, words):
-    with pytest.raises(ValueError, match=words):
-        Nystroem(Matern32(), points)
 
 
 def test_bad_inputs_and_priors_are_refused():
@@ -218,33 +203,3 @@ class TestInducingPoints:
         np.testing.assert_allclose(root * basis.prior_variances("gp") @ root.T, K(Z), atol=1e-12)
         # (D.202): the precision is M k(Z, Z)^-2
         np.testing.assert_allclose(root * basis.prior_variances("rkhs") @ root.T, K(Z) @ K(Z) / 12, atol=1e-12)
-
-    def test_potential_is_d204(self, rng):
-        basis = InducingValues(K, Z)
-        values, y = rng.normal(size=12), rng.normal(size=30)
-        u = basis.coefficients(values)
-        inverse = np.linalg.inv(K(Z))
-        printed = 0.5 * np.sum((y - K(X, Z) @ inverse @ values) ** 2) + 6.0 * values @ inverse @ inverse @ values
-        ours = 0.5 * np.sum((y - basis.features(X) @ u) ** 2) + 0.5 * np.sum(u**2 / basis.eigenvalues)
-        assert ours == pytest.approx(printed, rel=1e-10)
-
-    @pytest.mark.parametrize(("correct", "same"), [(True, True), (False, False)])
-    def test_a_chain_of_d200_is_a_chain_of_the_coefficients(self, correct, same, rng):
-        """Euler-Maruyama of (D.200) in the values, and of (6.14) in the coefficients, with the same Brownian path.
-
-        The control leaves the preconditioner k(Z, Z) out of the prior's drift, as a slip in (D.200) would.
-        """
-        basis = InducingValues(K, Z)
-        e, y, step = basis.features(X), rng.normal(size=30), 1e-4
-        matrix, inverse, cross = K(Z), np.linalg.inv(K(Z)), K(Z, X)
-        u = rng.normal(size=12)
-        values = basis.values(u)
-        for noise in rng.normal(size=(20, 12)):
-            slope = cross.T @ inverse @ values - y
-            prior = 12 * (inverse if correct else inverse @ inverse) @ values
-            values = values - step * (cross @ slope + prior) + math.sqrt(2 * step) * basis.values(noise)
-            u = u - step * (e.T @ (e @ u - y) + u / basis.eigenvalues) + math.sqrt(2 * step) * noise
-        # values(noise) has the covariance k(Z, Z), the one that sqrt(2 k(Z, Z)) dB has
-        root = basis.values(np.eye(12)).T
-        np.testing.assert_allclose(root @ root.T, matrix, atol=1e-12)
-        assert np.allclose(values, basis.values(u), rtol=1e-8) is same

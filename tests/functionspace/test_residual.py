@@ -7,7 +7,7 @@ import pytest
 
 from particlegvi.functionspace import residuals
 from particlegvi.functionspace.basis import Nystroem
-from particlegvi.functionspace.covariances import Iterated, Matern32, SquaredExponential
+from particlegvi.functionspace.covariances import Matern32, SquaredExponential
 
 RNG = np.random.default_rng(11)
 Z = np.linspace(-2.0, 2.0, 9)[:, None]
@@ -38,22 +38,11 @@ class TestConditional:
         np.testing.assert_allclose(self.residual.variance(X), expected.diagonal(), atol=1e-12)
         np.testing.assert_allclose(self.residual.variance(X, BASIS.features(X)), expected.diagonal(), atol=1e-12)
 
-    def test_with_the_basis_it_is_k(self):
-        e = BASIS.features(X)
-        np.testing.assert_allclose(e @ e.T + self.residual.covariance(X), K(X), atol=1e-14)
-
-    def test_zero_at_the_points_and_the_prior_far_away(self):
-        assert np.all(self.residual.variance(Z) < 1e-13)
-        np.testing.assert_allclose(self.residual.variance([[40.0], [-90.0]]), 1.3, rtol=1e-12)
-
     @pytest.mark.parametrize("k", [K, SquaredExponential(1.0, 2.0), SquaredExponential(5.0, 2.0)])
     def test_positive_semi_definite_also_for_ill_conditioned_points(self, k):
         residual = residuals.get("gp", Nystroem(k, np.linspace(-2.0, 2.0, 60)))
         assert np.linalg.eigvalsh(residual.covariance(X))[0] > -1e-10 * k.variance
         assert np.all(residual.variance(X) >= 0.0)
-
-    def test_the_same_whatever_else_is_asked(self):
-        np.testing.assert_allclose(self.residual.covariance(X)[:5, :5], self.residual.covariance(X[:5]), atol=1e-14)
 
     def test_dropped_functions_stay_in_the_residual(self):
         smooth = SquaredExponential(1.0)
@@ -67,13 +56,6 @@ class TestConditional:
         inputs = np.vstack([X, Z[:3], X[:2]])  # with inputs where there is nothing left, and repeated ones
         root = self.residual.sample(inputs, np.eye(len(inputs)))
         np.testing.assert_allclose(root.T @ root, self.residual.covariance(inputs), atol=1e-13)
-
-    def test_repeated_inputs_share_their_value_and_the_points_have_none(self, rng):
-        inputs = np.vstack([X[:5], X[:5], Z])
-        draws = self.residual.sample(inputs, rng.normal(size=(50, len(inputs))))
-        np.testing.assert_allclose(draws[:, :5], draws[:, 5:10], atol=1e-6)
-        assert np.abs(draws[:, 10:]).max() < 1e-6
-        assert draws[:, :5].std() > 0.05
 
     def test_no_inputs(self):
         assert self.residual.sample(np.empty((0, 1)), np.empty((7, 0))).shape == (7, 0)
@@ -104,20 +86,6 @@ class TestThesis:
     def test_it_is_no_covariance_and_says_so(self):
         assert smallest(self.residual.joint(X)) < -0.01
         assert self.residual.negative_eigenvalue(X) == pytest.approx(smallest(self.residual.joint(X)))
-
-    def test_what_it_leaves_to_the_residual_is_no_covariance_either(self):
-        e = BASIS.features(X)
-        left = self.residual.joint(X)[:25, :25] - (e * BASIS.eigenvalues) @ e.T
-        assert smallest(left) < -0.01
-
-    def test_r_from_the_points_alone_leaves_nothing(self):
-        e = BASIS.features(X)
-        np.testing.assert_allclose(Iterated(K, Z)(X), (e * BASIS.eigenvalues) @ e.T, atol=1e-13)
-
-    def test_r_from_more_points_is_no_covariance_either(self, rng):
-        e = BASIS.features(X)
-        more = np.vstack([Z, rng.uniform(-2.0, 2.0, size=(200, 1))])
-        assert smallest(Iterated(K, more)(X) - (e * BASIS.eigenvalues) @ e.T) < -0.01
 
     def test_it_depends_on_what_else_is_asked(self):
         alone = self.residual.joint(X[:5])[:5, :5]

@@ -6,7 +6,7 @@ import pytest
 import particlegvi as pg
 from particlegvi.engine.numerics import noise, threads
 
-from ..flows import advanced, by_pairs, numpy_run, problem
+from ..flows import advanced, numpy_run, problem
 
 NORMAL, BOX = pg.priors.Normal([0.3, 0.0], 1.5), pg.priors.Uniform([-0.8, -0.7], [0.9, 1.0])
 KERNEL = pg.kernels.SquaredExponential(0.8)
@@ -28,20 +28,6 @@ def test_the_scheme_is_the_printed_one(scheme, method, prior):
     np.testing.assert_allclose(run.final, expected, rtol=0, atol=2e-13)
     plain = numpy_run("euler-maruyama", loss, method, prior, start, [0.1] * 7, 5)
     assert np.abs(plain - expected).max() > 1e-2  # control: the schemes are told apart
-
-
-@pytest.mark.thorough
-def test_heun_repulsion_is_that_at_the_predictor():
-    """With the repulsion of the old places in both stages the result would be another one."""
-    loss, start = pg.losses.get("four-gaussians"), NORMAL.sample(30, seed=2)
-    frozen = pg.simulate(
-        loss, DRLE, prior=NORMAL, initial=start, steps=1, step_size=0.1, integrator="heun", record_every=0
-    ).final
-    half = 0.05 * DRLE.lambda1 * by_pairs(KERNEL, start)
-    predicted = numpy_run("euler-maruyama", loss, DRLE, NORMAL, start, [0.1], 0)
-    later = 0.05 * DRLE.lambda1 * by_pairs(KERNEL, predicted)
-    assert np.abs(half - later).max() > 1e-3
-    np.testing.assert_allclose(frozen, numpy_run("heun", loss, DRLE, NORMAL, start, [0.1], 0), rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("scheme, method, prior, name", [

@@ -79,24 +79,3 @@ def test_particles_are_draws_from_the_law_of_the_quadrature(integrator):
     assert abs(x2.mean() - expected) < band
     if integrator != "leimkuhler-matthews":  # its bias is too small for these particles to see
         assert abs(x2.mean() - (truth.variance + truth.mean**2)) > band
-
-
-@pytest.mark.parametrize("integrator", ["euler-maruyama", "leimkuhler-matthews", "heun"])
-@pytest.mark.thorough
-def test_particles_have_the_variance_of_a_quadratic(integrator):
-    temperature, a, h, number = 0.7, 2.0, 0.3, 400_000
-    loss = pg.losses.get("quadratic", curvature=[a], centre=[0.0])
-    run = pg.simulate(
-        loss, pg.methods.DLE(temperature), initial=pg.priors.Normal(0.0, 0.6), particles=number, steps=60,
-        step_size=h, integrator=integrator, record_every=0,
-    )  # fmt: skip
-    variance = VARIANCES[integrator](temperature, a, h * a)
-    band = 4.5 * variance * np.sqrt(2.0 / number)
-    assert abs(np.mean(run.final**2) - variance) < band
-    for other in set(VARIANCES) - {integrator}:
-        assert abs(np.mean(run.final**2) - VARIANCES[other](temperature, a, h * a)) > band
-
-
-def test_an_integrator_that_rejects_has_no_smooth_step():
-    with pytest.raises(ValueError, match='integrator must be one that neither accepts nor rejects, not "mala"'):
-        stationary_law(lambda x: x, 0.1, integrator="mala")

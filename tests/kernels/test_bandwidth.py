@@ -106,12 +106,6 @@ def test_the_authors_rule_gives_the_authors_kernel(dim):
         np.testing.assert_allclose(got, authors_kernel_matrix(x, second), atol=1e-12)
 
 
-def test_the_authors_rule_differs_from_the_median_heuristic():
-    x = priors.Normal(0.0, 1.0).sample(1001)
-    number, _ = bandwidth.authors_lengthscale(x)
-    assert number == pytest.approx(np.median(bandwidth.pair_distances(x)) / math.sqrt(2.0 * math.log(1002)), rel=5e-3)
-
-
 def test_many_particles_cost_no_more_than_two_thousand():
     x = np.random.default_rng(0).normal(size=(100_000, 1))
     number, how = bandwidth.authors_lengthscale(x)

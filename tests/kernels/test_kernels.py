@@ -66,20 +66,6 @@ def test_the_slope_at_zero_is_the_limit_of_differences(name):
     assert kernel.slope(0.0) == pytest.approx((kernel.value(h) - kernel.value(0.0)) / h, rel=1e-3)
 
 
-def test_the_gradient_in_the_first_argument(name):
-    kernel = kernels.get(name, lengthscale=0.8, variance=2.0)
-    a, b = np.array([0.3, -0.2, 1.0]), np.array([0.1, 0.9, 0.4])
-    got = 2.0 * kernel.slope(np.sum((a - b) ** 2)) * (a - b)
-    h = 1e-6
-    for i in range(3):
-        up, down = a.copy(), a.copy()
-        up[i] += h
-        down[i] -= h
-        difference = (kernel.value(np.sum((up - b) ** 2)) - kernel.value(np.sum((down - b) ** 2))) / (2.0 * h)
-        assert got[i] == pytest.approx(difference, abs=1e-9)
-    assert got @ (a - b) < 0.0  # the kernel falls with the distance
-
-
 def smallest_eigenvalue(value, points):
     r2 = np.sum((points[:, None] - points[None]) ** 2, axis=-1)
     return np.linalg.eigvalsh(np.vectorize(value)(r2)).min()

@@ -11,6 +11,8 @@ import pytest
 
 from particlegvi.losses.loss import Loss
 
+from ..refusals import refused
+
 
 def quartic(x):
     return x[0] ** 4 + x[0] * x[1]
@@ -74,10 +76,11 @@ def stops(x):
     raise RuntimeError("no")
 
 
-@pytest.mark.parametrize(
-    ("value", "gradient", "part"),
-    [
+test_from_numba_refuses = refused(
+    lambda value, gradient: Loss.from_numba(value, gradient, dim=2),
+    *[
         (3, quartic_gradient, "value must be a function, not 3"),
+        (quartic, lambda x: -np.array([4.0 * x[0] ** 3 + x[1], x[0]]), "the gradient of quartic at"),
         (quartic, None, "gradient must be a function, not None"),
         (lambda x, y: 0.0, quartic_gradient, "value takes 2 arguments; it must be value(x)"),
         (quartic, lambda: 0.0, "gradient takes 0 arguments; it must be gradient(x) or gradient(x, out)"),
@@ -93,13 +96,8 @@ def stops(x):
         (lambda x: np.log(-1.0 - x[0] ** 2), quartic_gradient, "value is not finite at any of"),
         (stops, quartic_gradient, "value failed at x ="),
     ],
+    plain=True,
 )
-def test_from_numba_refuses(value, gradient, part):
-    with pytest.raises(ValueError) as raised, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        Loss.from_numba(value, gradient, dim=2)
-    assert part in str(raised.value)
-    assert len(str(raised.value)) < 400
 
 
 def square(X):
@@ -120,9 +118,11 @@ def writes(X):
     return X
 
 
-@pytest.mark.parametrize(
-    ("value", "gradient", "part"),
-    [
+test_from_numpy_refuses = refused(
+    lambda value, gradient: Loss.from_numpy(value, gradient, dim=2),
+    *[
+        (lambda X: square(X.astype(np.float32)), lambda X: 2 * X, "returned float32, which has seven digits only; it"),
+        (square, lambda X: (2 * X).astype(np.float32), "gradient(X) returned float32"),
         (3, square, "value must be a function, not 3"),
         (square, 3, "gradient must be a function, not 3"),
         (lambda X: (X**2).sum(axis=0), lambda X: 2 * X, "value(X) returned float64 of shape (2,)"),
@@ -136,11 +136,8 @@ def writes(X):
         (lambda X: np.log(-1 - square(X)), lambda X: 2 * X, "value is not finite at any of 6 trial points"),
         (square, lambda X: np.nan * X, "gradient is not finite at any of 6 trial points"),
     ],
+    plain=True,
 )
-def test_from_numpy_refuses(value, gradient, part):
-    with pytest.raises(ValueError) as raised:
-        Loss.from_numpy(value, gradient, dim=2)
-    assert part in str(raised.value)
 
 
 def test_from_numpy_checks_every_result_not_only_the_first():
@@ -165,23 +162,6 @@ def test_a_right_gradient_is_taken_without_a_word():
 def test_a_wrong_gradient_is_refused(wrong):
     with pytest.raises(ValueError, match=r"^the gradient of square at \[.*\] must be .* as differences of its value"):
         Loss.from_numpy(square, wrong, dim=2)
-
-
-def test_a_wrong_gradient_of_compiled_functions_is_refused():
-    with pytest.raises(ValueError, match="the gradient of quartic at .* as differences of its value say, not"):
-        Loss.from_numba(quartic, lambda x: -quartic_gradient_of(x), dim=2)
-
-
-@numba.njit
-def quartic_gradient_of(x):
-    return np.array([4.0 * x[0] ** 3 + x[1], x[0]])
-
-
-def test_single_precision_is_refused():
-    with pytest.raises(ValueError, match="returned float32, which has seven digits only; it must return float64"):
-        Loss.from_numpy(lambda X: square(X.astype(np.float32)), lambda X: 2 * X, dim=2)
-    with pytest.raises(ValueError, match="gradient.X. returned float32"):
-        Loss.from_numpy(square, lambda X: (2 * X).astype(np.float32), dim=2)
 
 
 @pytest.mark.parametrize("scale", [3.0, -1.0, 0.0])

@@ -13,6 +13,7 @@ from particlegvi.methods.flow import DriftFlow, ParticleFlow
 from particlegvi.tools import parts
 
 from ..flows import advanced, problem
+from ..refusals import refused
 
 EVERY = [
     pg.methods.DE(), pg.methods.DLE(0.5), pg.methods.DRE(0.3), pg.methods.DRLE(0.5, 0.3),
@@ -50,17 +51,6 @@ def test_a_method_need_only_say_what_differs():
     method.check_integrator("mala")  # every one is right
     run = pg.simulate(LOSS, method, initial=[[0.5], [1.5]], steps=3, step_size=1e-3)
     assert np.array_equal(run.final, [[0.5], [1.5]])
-
-
-def test_without_the_base_class_a_missing_name_is_one_sentence():
-    class Bare:
-        label = "Bare"
-
-        def flow(self, problem):
-            return StillFlow(problem.start.copy())
-
-    with pytest.raises(ValueError, match="particlegvi.methods.Method"):
-        pg.simulate(LOSS, Bare(), initial=[[0.5]], steps=1)
 
 
 def test_a_method_without_a_flow_says_so():
@@ -186,7 +176,4 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("method", "given", "sentence"), REFUSED)
-def test_bad_settings_get_one_sentence(method, given, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        method(**given)
+test_bad_settings_get_one_sentence = refused(lambda method, given: method(**given), *REFUSED)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
 
 import particlegvi as pg
 from particlegvi.engine.numerics.noise import normals
@@ -68,18 +67,6 @@ def test_to_the_prior_it_is_dre_with_a_loss_of_zero():
     dre = pg.simulate(ZERO, pg.methods.DRE(0.5, KERNEL), **how)
     np.testing.assert_allclose(flow.final, dre.final, rtol=1e-10, atol=1e-11)
     assert np.abs(flow.final - pg.simulate(ZERO, pg.methods.DRE(1.0, KERNEL), **how).final).max() > 1e-2  # control
-
-
-def test_one_particle_climbs_to_the_mode_of_the_mean_embedding():
-    points = np.array([[-1.0], [0.8], [1.1], [1.3]])
-
-    def minus_embedding(x):
-        return -np.mean(np.exp(-0.5 * (x - points[:, 0]) ** 2 / KERNEL.lengthscale**2))
-
-    mode = minimize_scalar(minus_embedding, bracket=(0.5, 1.0, 1.5), tol=1e-12).x
-    run = pg.simulate(ZERO, pg.methods.MMDFlow(points, kernel=KERNEL), initial=[[0.2]], steps=2000, step_size=0.1)
-    np.testing.assert_allclose(run.final, [[mode]], atol=1e-6)
-    assert abs(mode - points.mean()) > 0.3  # control: not the mean of the reference
 
 
 @pytest.mark.thorough

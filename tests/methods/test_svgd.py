@@ -1,7 +1,5 @@
 """SVGD against numpy, and against what is known of its finite ensembles on Gaussian targets in closed form."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 
@@ -42,15 +40,6 @@ def test_steps_are_those_of_the_paper_in_the_time_of_dle(name):
         x = expected
 
 
-def test_one_particle_follows_the_drift_of_dle_without_its_noise():
-    loss, start = pg.losses.get("tilted-double-well"), np.array([[0.4]])
-    run = pg.simulate(loss, pg.methods.SVGD(0.7), prior=PRIOR, initial=start, steps=50, step_size=0.01)
-    x = start.copy()
-    for _ in range(50):
-        x = x - 0.01 * (loss.gradient(x) - 0.7 * PRIOR.gradient(x))
-    np.testing.assert_allclose(run.final, x, rtol=1e-13)
-
-
 @pytest.mark.parametrize("weight, lengthscale", [(1.0, 1.0), (0.3, 2.0)])
 def test_two_particles_come_to_rest_where_algebra_says(weight, lengthscale):
     """Target N(0, w), particles at +-a: 0 = -a/w + kappa a/w + 2 a kappa/l^2 gives a^2 = l^2/2 log(1 + 2 w/l^2)."""
@@ -61,41 +50,6 @@ def test_two_particles_come_to_rest_where_algebra_says(weight, lengthscale):
     a = np.sqrt(0.5 * lengthscale**2 * np.log1p(2.0 * weight / lengthscale**2))
     np.testing.assert_allclose(np.sort(run.final[:, 0]), [-a, a], rtol=1e-9)
     assert abs(a - np.sqrt(weight)) > 0.01  # control: it is not the standard deviation of the target
-
-
-class Parabola(NamedTuple):
-    """kappa = level - r^2 / 2: as good as a kernel of second order for moments."""
-
-    level: float = 3.0
-    lengthscale: float = 1.0
-    variance: float = 3.0
-
-    name = "parabola-of-a-test"
-
-    def value(self, r2):
-        return self.level - 0.5 * r2
-
-    def slope(self, r2):
-        return -0.5
-
-
-@pytest.mark.thorough
-def test_moments_are_matched_exactly_by_a_kernel_of_second_order():
-    """Moment matching (Liu and Wang 2018): on N(0, 1) any symmetric ensemble has variance v with v' = 2 v (1 - v).
-
-    Exactly for every number of particles in continuous time, so that v(t) = 1 / (1 + (1/v(0) - 1) exp(-2t)).
-    """
-    start = np.array([[-1.0], [-0.1], [0.1], [1.0]])
-    method, errors = pg.methods.SVGD(1.0, Parabola()), []
-    begin = float(np.mean(start**2))
-    exact = 1.0 / (1.0 + (1.0 / begin - 1.0) * np.exp(-2.0 * 0.5))
-    for steps in (50, 100):
-        run = pg.simulate(BOWL, method, initial=start, steps=steps, step_size=0.5 / steps, record_every=0)
-        errors.append(abs(float(np.mean(run.final**2)) - exact))
-    assert errors[1] < 3e-3 and 1.8 < errors[0] / errors[1] < 2.2  # the order of explicit Euler
-    run = pg.simulate(BOWL, method, initial=start, steps=2000, step_size=0.02, record_every=0)
-    np.testing.assert_allclose(np.mean(run.final**2), 1.0, rtol=1e-9)
-    assert abs(begin - 1.0) > 0.4  # control: it did not start there
 
 
 def test_comes_close_to_the_truth_and_closer_than_chance():

@@ -6,11 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import stats
 
 from particlegvi import priors
 from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms import evaluate
+
+from ..refusals import refused
 
 CASES = {
     "normal on the line": priors.Normal(-0.5, 1.7),
@@ -61,14 +63,6 @@ def test_the_log_density_is_that_of_scipy(prior):
     got = prior.log_density(x)
     assert got.shape == (len(x),)
     np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
-
-
-def test_the_density_integrates_to_one_on_the_line():
-    for name in ("normal on the line", "uniform on the line"):
-        prior = CASES[name]
-        low, high = max(prior.low[0], -20.0), min(prior.high[0], 20.0)
-        total, _ = integrate.quad(lambda t, p=prior: math.exp(p.log_density([t])[0]), low, high)
-        assert total == pytest.approx(1.0, abs=1e-8)
 
 
 def test_the_gradient_is_that_of_the_log_density(prior):
@@ -134,11 +128,6 @@ def test_samples_are_counter_based():
     np.testing.assert_array_equal(box.sample(7, seed=5, role="prior"), box.low + (box.high - box.low) * u)
 
 
-def test_the_flat_prior_cannot_be_sampled():
-    with pytest.raises(ValueError, match="flat prior cannot be sampled; give `initial`"):
-        priors.Flat(3).sample(10)
-
-
 def test_attributes_and_broadcasting():
     prior = priors.Normal([1, 2, 3], 2)
     assert prior.dim == 3
@@ -164,35 +153,29 @@ def test_names_and_get():
         assert type(again) is type(prior)
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda: priors.Normal(0.0, 0.0), r"sd must be a positive number, or positive numbers, not 0\.0"),
-        (lambda: priors.Normal([0.0, 0.0], [1.0, -1.0]), r"sd must be a positive number.*, not \[1\.0, -1\.0\]"),
-        (lambda: priors.Normal(math.nan, 1.0), "mean must be a finite number or a list of finite numbers, not nan"),
-        (lambda: priors.Normal("0", 1.0), 'mean must be a finite number or a list of finite numbers, not "0"'),
-        (lambda: priors.Normal(True, 1.0), "mean must be a finite number or a list of finite numbers, not True"),
-        (lambda: priors.Normal(0.0, math.inf), "sd must be a finite number or a list of finite numbers, not inf"),
-        (lambda: priors.Normal([[0.0]], 1.0), "mean must be a finite number or a list of finite numbers, not"),
-        (lambda: priors.Normal([[0.0], 1.0], 1.0), "mean must be a finite number or a list of finite numbers, not"),
-        (lambda: priors.Normal([], 1.0), r"mean must be a finite number or a list of finite numbers, not \[\]"),
-        (lambda: priors.Normal([0.0, 0.0, 0.0], [1.0, 1.0]), "mean and sd must have the same number.*, not 3 and 2"),
-        (lambda: priors.Uniform(1.0, 1.0), r"low must be below high by a finite width, not 1\.0 and 1\.0"),
-        (lambda: priors.Uniform([0.0, 2.0], 1.0), r"low must be below high by a f.*, not \[0\.0, 2\.0\] and 1\.0"),
-        (lambda: priors.Uniform(-1e308, 1e308), r"low must be below high by a finite width, not -1e\+308 and 1e\+308"),
-        (lambda: priors.Uniform(-math.inf, 0.0), "low must be a finite number or a list of finite numbers, not -inf"),
-        (lambda: priors.Flat(0), "dim must be a whole number from 1 to 16777216, not 0"),
-        (lambda: priors.Flat(1.5), r"dim must be a whole number from 1 to 16777216, not 1\.5"),
-        (lambda: priors.Normal().sample(0), "particles must be a whole number of 1 or more, not 0"),
-        (lambda: priors.Normal().sample(10, seed=-1), r"seed must be a whole number from 0 to 2\^64 - 1, not -1"),
-        (lambda: priors.Normal([0.0, 0.0]).log_density(np.zeros((4, 3))), r"x must .*, not an array of the shape \(4,"),
-        (lambda: priors.get("gaussian"), 'there is no prior "gaussian"'),
-        (lambda: priors.get("Normal", std=1.0), 'there is no prior "Normal"; did you mean "normal"'),
-        (lambda: priors.get("normal", std=1.0), 'parameter of the prior normal "std"; did you mean "sd"'),
-        (lambda: priors.get("uniform", low=1.0), "high of the prior uniform must be given, not left out"),
-    ],
+test_bad_values_are_refused_in_one_sentence = refused(
+    (lambda: priors.Normal(0.0, 0.0), r"sd must be a positive number, or positive numbers, not 0\.0"),
+    (lambda: priors.Normal([0.0, 0.0], [1.0, -1.0]), r"sd must be a positive number.*, not \[1\.0, -1\.0\]"),
+    (lambda: priors.Normal(math.nan, 1.0), "mean must be a finite number or a list of finite numbers, not nan"),
+    (lambda: priors.Normal("0", 1.0), 'mean must be a finite number or a list of finite numbers, not "0"'),
+    (lambda: priors.Normal(True, 1.0), "mean must be a finite number or a list of finite numbers, not True"),
+    (lambda: priors.Normal(0.0, math.inf), "sd must be a finite number or a list of finite numbers, not inf"),
+    (lambda: priors.Normal([[0.0]], 1.0), "mean must be a finite number or a list of finite numbers, not"),
+    (lambda: priors.Normal([[0.0], 1.0], 1.0), "mean must be a finite number or a list of finite numbers, not"),
+    (lambda: priors.Normal([], 1.0), r"mean must be a finite number or a list of finite numbers, not \[\]"),
+    (lambda: priors.Normal([0.0, 0.0, 0.0], [1.0, 1.0]), "mean and sd must have the same number.*, not 3 and 2"),
+    (lambda: priors.Uniform(1.0, 1.0), r"low must be below high by a finite width, not 1\.0 and 1\.0"),
+    (lambda: priors.Uniform([0.0, 2.0], 1.0), r"low must be below high by a f.*, not \[0\.0, 2\.0\] and 1\.0"),
+    (lambda: priors.Uniform(-1e308, 1e308), r"low must be below high by a finite width, not -1e\+308 and 1e\+308"),
+    (lambda: priors.Uniform(-math.inf, 0.0), "low must be a finite number or a list of finite numbers, not -inf"),
+    (lambda: priors.Flat(3).sample(10), "flat prior cannot be sampled; give `initial`"),
+    (lambda: priors.Flat(0), "dim must be a whole number from 1 to 16777216, not 0"),
+    (lambda: priors.Flat(1.5), r"dim must be a whole number from 1 to 16777216, not 1\.5"),
+    (lambda: priors.Normal().sample(0), "particles must be a whole number of 1 or more, not 0"),
+    (lambda: priors.Normal().sample(10, seed=-1), r"seed must be a whole number from 0 to 2\^64 - 1, not -1"),
+    (lambda: priors.Normal([0.0, 0.0]).log_density(np.zeros((4, 3))), r"x must .*, not an array of the shape \(4,"),
+    (lambda: priors.get("gaussian"), 'there is no prior "gaussian"'),
+    (lambda: priors.get("Normal", std=1.0), 'there is no prior "Normal"; did you mean "normal"'),
+    (lambda: priors.get("normal", std=1.0), 'parameter of the prior normal "std"; did you mean "sd"'),
+    (lambda: priors.get("uniform", low=1.0), "high of the prior uniform must be given, not left out"),
 )
-def test_bad_values_are_refused_in_one_sentence(make, sentence):
-    with pytest.raises(ValueError, match=sentence) as caught:
-        make()
-    assert "\n" not in str(caught.value)

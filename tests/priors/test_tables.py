@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 
@@ -13,6 +11,8 @@ from particlegvi.priors import tabulating
 from particlegvi.priors.embedding_table import EmbeddingTable
 from particlegvi.priors.gaussian_sums import gaussian_sum
 
+from .test_embeddings import Cauchy
+
 PRIORS = [
     lambda place, scale: priors.Laplace(place, scale),
     lambda place, scale: priors.StudentT(3.9, place, scale),
@@ -21,19 +21,6 @@ PRIORS = [
 ]
 KERNELS = [kernels.Matern32, kernels.Matern52, kernels.InverseMultiquadric]
 UNIT, SHARES = np.polynomial.legendre.leggauss(20)
-
-
-class Cauchy(NamedTuple):
-    """A kernel of a user, without a mixing density."""
-
-    lengthscale: float
-    name = "cauchy"
-
-    def value(self, r2):
-        return 1.0 / (1.0 + r2 / self.lengthscale**2)
-
-    def slope(self, r2):
-        return -1.0 / self.lengthscale**2 / (1.0 + r2 / self.lengthscale**2) ** 2
 
 
 def by_quadrature(prior, kernel, x):

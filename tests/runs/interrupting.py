@@ -12,15 +12,26 @@ SHORT = {"particles": 8, "steps": 60, "record_every": 7}
 ALWAYS = {"checkpoint_every": 1e-9}  # a checkpoint before every chunk
 
 
+def everything(folder):
+    """The bytes of every file by its name."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def manifest(folder):
+    return json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+
+
+def change_manifest(folder, **entries):
+    """Put entries into the manifest; None takes an entry away."""
+    kept = {name: value for name, value in {**manifest(folder), **entries}.items() if value is not None}
+    (folder / "manifest.json").write_text(json.dumps(kept), encoding="utf-8")
+
+
 def content(folder):
     """Every file but the manifest, and what the manifest says apart from times."""
-    found = {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != "manifest.json"
-    }
-    manifest = json.loads((folder / "manifest.json").read_text())
-    return found | {"manifest": {key: manifest[key] for key in manifest if key not in ("seconds", "resumed")}}
+    found = {name: data for name, data in everything(folder).items() if name != "manifest.json"}
+    said = manifest(folder)
+    return found | {"manifest": {key: said[key] for key in said if key not in ("seconds", "resumed")}}
 
 
 def slow(*values):
@@ -29,14 +40,15 @@ def slow(*values):
 
 
 class Stop:
-    """Progress that interrupts: at the ``calls``-th call."""
+    """Progress that notes what it hears of, and interrupts at the ``calls``-th call, or at a step of a method."""
 
-    def __init__(self, calls):
-        self.left = calls
+    def __init__(self, calls=0, label="", step=10**9):
+        self.left, self.at, self.heard = calls, (label, step), []
 
     def __call__(self, label, done, steps):
         self.left -= 1
-        if self.left == 0:
+        self.heard.append((label, done))
+        if self.left == 0 or (label == self.at[0] and done >= self.at[1]):
             raise KeyboardInterrupt
 
 

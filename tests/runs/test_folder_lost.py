@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 from itertools import count
@@ -17,18 +16,7 @@ from particlegvi.runs.storage.arrays import RecordFile
 from particlegvi.runs.storage.lock import FolderLost, Lock
 from particlegvi.tools import files
 
-from .interrupting import SHORT, content, interrupted
-
-OFTEN = {"checkpoint_every": 1e-9}
-
-
-@pytest.fixture
-def quick(monkeypatch):
-    """The truth takes longer than all the rest."""
-    monkeypatch.setattr(
-        "particlegvi.runs.results.runs.summarise",
-        lambda runs: {"seed": runs.seed, "status": runs.status, "methods": {}},
-    )
+from .interrupting import ALWAYS, SHORT, change_manifest, content, everything, interrupted, manifest
 
 
 @pytest.fixture
@@ -36,10 +24,6 @@ def other(tmp_path, quick):
     """A finished run of another seed."""
     pg.run("lifting", seed=9, out=tmp_path / "other", **SHORT)
     return tmp_path / "other"
-
-
-def everything(folder):
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def moved_before(write, folder, other, monkeypatch):
@@ -54,12 +38,12 @@ def moved_before(write, folder, other, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(files, "check_held", check_held)
-        pg.run("lifting", out=folder, **OFTEN, **SHORT)
+        pg.run("lifting", out=folder, **ALWAYS, **SHORT)
 
 
 @pytest.mark.thorough
 def test_a_run_whose_folder_was_moved_and_replaced_writes_nothing_more(tmp_path, other, monkeypatch):
-    pg.run("lifting", out=tmp_path / "straight", **OFTEN, **SHORT)
+    pg.run("lifting", out=tmp_path / "straight", **ALWAYS, **SHORT)
     lost = 0
     for write in range(0, 200, 3):
         folder = tmp_path / str(write) / "run"
@@ -102,7 +86,7 @@ def test_a_second_run_from_inside_the_first_is_left_alone(tmp_path, quick, capsy
             seen.update(everything(folder))
 
     with pytest.raises(FolderLost) as lost:
-        pg.run("lifting", out=folder, progress=move, **OFTEN, **SHORT)
+        pg.run("lifting", out=folder, progress=move, **ALWAYS, **SHORT)
     assert everything(folder) == seen and lost.value.results.folder is None
     assert pg.load(folder).seed == 9 and pg.resume(tmp_path / "moved").seed == 0
     from particlegvi.cli.reporting import report
@@ -117,7 +101,7 @@ def test_a_lock_file_that_was_removed_is_noticed(tmp_path, quick):
         (tmp_path / "run" / "lock").unlink(missing_ok=True)
 
     with pytest.raises(FolderLost):
-        pg.run("lifting", out=tmp_path / "run", progress=remove, **OFTEN, **SHORT)
+        pg.run("lifting", out=tmp_path / "run", progress=remove, **ALWAYS, **SHORT)
     assert pg.resume(tmp_path / "run").status == "finished"
 
 
@@ -193,11 +177,7 @@ def test_an_unfinished_folder_without_its_empty_folders_goes_on(tmp_path, quick)
 
 def first_schema(folder, **changes):
     """Rewrite a folder as the first versions of the package wrote it."""
-    place = folder / "manifest.json"
-    manifest = json.loads(place.read_text())
-    since = ("settings", "sha256", "resumed", "labels")
-    manifest = {name: entry for name, entry in manifest.items() if name not in since}
-    place.write_text(json.dumps({**manifest, "schema": 1, **changes}, indent=2) + "\n")
+    change_manifest(folder, **dict.fromkeys(("settings", "sha256", "resumed", "labels")), schema=1, **changes)
 
 
 def test_a_folder_of_the_first_schema_is_read_and_not_changed(tmp_path, capsys):
@@ -211,17 +191,17 @@ def test_a_folder_of_the_first_schema_is_read_and_not_changed(tmp_path, capsys):
     assert pg.resume(tmp_path / "run").seed == 0
     assert everything(tmp_path / "run") == before
     assert main(["plot", str(tmp_path / "run")]) == 0 and capsys.readouterr().out
-    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
-    assert manifest["schema"] == 1 and manifest["figures"] and "sha256" not in manifest
+    found = manifest(tmp_path / "run")
+    assert found["schema"] == 1 and found["figures"] and "sha256" not in found
     (tmp_path / "run" / "arrays" / "DLE.json").unlink()
     with pytest.raises(ValueError, match=r"DLE\.json cannot be read"):
         pg.load(tmp_path / "run")
     pg.run("lifting", out=tmp_path / "run", overwrite=True, **SHORT)
-    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["schema"] == 2
+    assert manifest(tmp_path / "run")["schema"] == 2
 
 
 @pytest.mark.parametrize(
-    "changes", [{"methods": 3}, {"methods": [3]}, {"methods": ["../../x"]}, {"seconds": None}], ids=str
+    "changes", [{"methods": 3}, {"methods": [3]}, {"methods": ["../../x"]}, {"seconds": 3}], ids=str
 )
 def test_a_damaged_folder_of_the_first_schema_is_refused(tmp_path, quick, changes):
     pg.run("lifting", out=tmp_path / "run", **SHORT)

@@ -13,7 +13,7 @@ import particlegvi as pg
 from particlegvi import cli
 from particlegvi.runs.storage import creating as making
 
-from .interrupting import SHORT, content, interrupted
+from .interrupting import SHORT, change_manifest, content, interrupted, manifest
 
 CHANGED = {**SHORT, "methods": {"DLE": {"kl_weight": 3.0}}}
 OPERATIONS = ("open", "replace", "unlink", "mkdir")
@@ -35,14 +35,7 @@ def dying(real, left):
     return operation
 
 
-def short(results):
-    return {"seed": results.seed, "status": results.status, "methods": {}}
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """The truth takes longer than all the rest, and is the same where the arrays are."""
-    monkeypatch.setattr("particlegvi.runs.results.runs.summarise", short)
+pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +43,8 @@ def runs(tmp_path_factory):
     """A finished run with a file of its owner, an interrupted one, and what each new run must be."""
     place = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("particlegvi.runs.results.runs.summarise", short)
+        said = lambda runs: {"seed": runs.seed, "status": runs.status, "methods": {}}
+        patch.setattr("particlegvi.runs.results.runs.summarise", said)
         pg.run("lifting", out=place / "finished", **SHORT)
         interrupted(place / "interrupted", 4, "lifting")
         pg.run("lifting", out=place / "new", **CHANGED)
@@ -154,10 +148,9 @@ def test_rubbish_is_refused_and_removes_nothing(runs, tmp_path, content, capsys)
 def test_pictures_named_by_a_file_made_to_do_harm_stay_inside(runs, tmp_path):
     folder = shutil.copytree(runs / "finished", tmp_path / "run")
     (tmp_path / "outside.png").write_text("mine")
-    manifest = json.loads((folder / "manifest.json").read_text())
-    taken = {"scenario": (folder / "scenario.toml").read_text(), "manifest": manifest}
+    taken = {"scenario": (folder / "scenario.toml").read_text(), "manifest": manifest(folder)}
     (folder / "next.json").write_text(json.dumps(taken))
-    (folder / "manifest.json").write_text(json.dumps({**manifest, "figures": ["../outside.png"]}))
+    change_manifest(folder, figures=["../outside.png"])
     with pytest.raises(ValueError, match="not the name of a picture"):
         pg.run("lifting", out=folder, overwrite=True, **SHORT)
     assert (tmp_path / "outside.png").exists()

@@ -12,20 +12,7 @@ import particlegvi as pg
 from particlegvi.runs.storage import checkpoint
 from particlegvi.tools import files
 
-SHORT = {"particles": 8, "steps": 60, "record_every": 7}
-
-
-class StopAt:
-    """Progress that notes what it hears of, and interrupts at one step of one method."""
-
-    def __init__(self, label="", step=0):
-        self.at = (label, step)
-        self.heard = []
-
-    def __call__(self, label, done, steps):
-        self.heard.append((label, done))
-        if label == self.at[0] and done >= self.at[1]:
-            raise KeyboardInterrupt
+from .interrupting import ALWAYS, SHORT, Stop
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +21,7 @@ def begun(tmp_path_factory):
     out = tmp_path_factory.mktemp("begun") / "run"
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-9)
-        pg.run("global-minimiser", out=out, progress=StopAt("DLE", 30), checkpoint_every=1e-9, **SHORT)
+        pg.run("global-minimiser", out=out, progress=Stop(label="DLE", step=30), **ALWAYS, **SHORT)
     return out
 
 
@@ -54,9 +41,8 @@ def failing(number, code):
 
 @pytest.mark.sample("EMFILE")
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.EIO, errno.EACCES], ids=errno.errorcode.get)
-def test_files_that_cannot_be_opened_once(begun, tmp_path, code, monkeypatch):
+def test_files_that_cannot_be_opened_once(begun, tmp_path, code, quick, monkeypatch):
     """One call after the other fails: reading the manifest, the scenario, a method that is done, the checkpoints."""
-    monkeypatch.setattr("particlegvi.runs.results.runs.summarise", lambda results: {"status": results.status})
     refused = 0
     for number in range(22):
         folder = tmp_path / str(number)
@@ -66,13 +52,13 @@ def test_files_that_cannot_be_opened_once(begun, tmp_path, code, monkeypatch):
             for module in ("tools.files", "runs.storage.arrays"):
                 patch.setattr(f"particlegvi.{module}.open", opened, raising=False)
             try:
-                pg.resume(folder, progress=StopAt("DLE", 40))
+                pg.resume(folder, progress=Stop(label="DLE", step=40))
             except (ValueError, OSError) as error:
                 refused += 1
                 assert os.strerror(code) in str(error)
             except KeyboardInterrupt:
                 pass
-        heard = StopAt("DLE", 1)
+        heard = Stop(label="DLE", step=1)
         with pytest.raises(KeyboardInterrupt):
             pg.resume(folder, progress=heard)
         ((label, step),) = heard.heard

@@ -17,10 +17,12 @@ from particlegvi.scenario import load
 from particlegvi.scenario.kinds.particles import simulating
 from particlegvi.tools.cells import Store
 
+from .interrupting import ALWAYS, Stop, content, manifest, spoil
+
 STEPS, NUMBER = 20, 4
 SHORT = load("repulsion-pays", {"steps": STEPS, "replicates": NUMBER, "record_every": 7})
 SHORT["methods"] = {"DLE": SHORT["methods"]["DLE"]}
-ALWAYS = {"checkpoint_every": 1e-9}
+
 KILLED = """
 import json, os, signal, sys, particlegvi as pg
 kill_at = int(sys.argv[3])
@@ -32,46 +34,26 @@ pg.run(json.loads(sys.argv[2]), out=sys.argv[1], progress=kill, checkpoint_every
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """Neither the truth nor long chunks: a chunk is one step at first, and eight at most."""
-    monkeypatch.setattr("particlegvi.runs.results.runs.summarise", lambda results: {"status": results.status})
+def short_chunks(quick, monkeypatch):
+    """A chunk is one step at first, and eight at most."""
     monkeypatch.setattr("particlegvi.simulation.chunks.CHUNK_SECONDS", 1e-9)
 
 
-def content(folder):
-    found = {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name not in ("manifest.json", "summary.json")
-    }
-    manifest = json.loads((folder / "manifest.json").read_text())
-    return found | {"manifest": {key: manifest[key] for key in ("status", "methods", "seed", "settings")}}
-
-
-class StopAt:
-    """Progress that notes the steps it hears of, and interrupts at one of them."""
-
-    def __init__(self, step=10**9):
-        self.step = step
-        self.heard = []
-
-    def __call__(self, label, done, steps):
-        assert (label, steps) == ("DLE", STEPS * NUMBER)
-        self.heard.append(done)
-        if done >= self.step:
-            raise KeyboardInterrupt
+def stop_at(step):
+    return Stop(label="DLE", step=step)
 
 
 def interrupted(out, step):
     with pytest.raises(KeyboardInterrupt):
-        pg.run(SHORT, out=out, progress=StopAt(step), **ALWAYS)
+        pg.run(SHORT, out=out, progress=stop_at(step), **ALWAYS)
 
 
 @pytest.fixture(scope="module")
 def straight(tmp_path_factory):
     out = tmp_path_factory.mktemp("straight") / "run"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("particlegvi.runs.results.runs.summarise", lambda results: {"status": results.status})
+        said = lambda runs: {"seed": runs.seed, "status": runs.status, "methods": {}}
+        patch.setattr("particlegvi.runs.results.runs.summarise", said)
         pg.run(SHORT, out=out)
     return content(out)
 
@@ -105,18 +87,18 @@ def test_interrupted_anywhere(tmp_path, straight, each, step):
     assert "replicates" not in kept.info and (kept.steps[-1] == STEPS) == (step > STEPS)
     there = len(done(tmp_path / "run"))
     assert there == max(0, step // STEPS - 1)
-    heard = StopAt()
+    heard = Stop()
     pg.resume(tmp_path / "run", progress=heard)
     assert content(tmp_path / "run") == straight
-    assert all(each > step - 3 for each in heard.heard)
-    assert [each for each in heard.heard if each > STEPS] == [STEPS * (r + 1) for r in range(1 + there, NUMBER)]
+    assert all(label == "DLE" and each > step - 3 for label, each in heard.heard)
+    assert [each for _, each in heard.heard if each > STEPS] == [STEPS * (r + 1) for r in range(1 + there, NUMBER)]
 
 
 def test_interrupted_again_and_again(tmp_path, straight, each):
     interrupted(tmp_path / "run", 2)
     for times in range(1, 200):
         try:
-            pg.resume(tmp_path / "run", progress=StopAt(7 * times), **ALWAYS)
+            pg.resume(tmp_path / "run", progress=stop_at(7 * times), **ALWAYS)
         except KeyboardInterrupt:
             continue
         break
@@ -137,15 +119,16 @@ def test_killed(tmp_path, straight, step, pool):
     ended = subprocess.run([sys.executable, "-c", program, *given], check=False, timeout=300)
     assert ended.returncode == -signal.SIGKILL
     assert len(done(tmp_path / "run")) == (step == 40)
-    heard = StopAt()
+    heard = Stop()
     pg.resume(tmp_path / "run", progress=heard)
     assert content(tmp_path / "run") == straight
-    (entry,) = json.loads((tmp_path / "run" / "manifest.json").read_text())["resumed"]
+    (entry,) = manifest(tmp_path / "run")["resumed"]
     assert entry["method"] == "DLE"
+    first = heard.heard[0][1]
     if step > STEPS:  # among the replicates, of which each is simulated whole
-        assert heard.heard[0] > step - 1
+        assert first > step - 1
     else:
-        assert 0 < entry["step"] < heard.heard[0] <= entry["step"] + 1
+        assert 0 < entry["step"] < first <= entry["step"] + 1
 
 
 def test_without_checkpoints_and_cells_it_starts_over(tmp_path, straight, each):
@@ -154,24 +137,21 @@ def test_without_checkpoints_and_cells_it_starts_over(tmp_path, straight, each):
     checkpoint.clear(tmp_path / "run")
     for place in done(tmp_path / "run"):
         place.unlink()
-    heard = StopAt()
+    heard = Stop()
     pg.resume(tmp_path / "run", progress=heard)
-    assert heard.heard[0] <= 1
+    assert heard.heard[0][1] <= 1
     assert content(tmp_path / "run") == straight
 
 
-@pytest.mark.sample("changed-*")
+@pytest.mark.sample("flipped-*")
 @pytest.mark.parametrize("victim", ["cells/*.json", "checkpoint/*.json", "arrays/DLE.growing.npy"])
-@pytest.mark.parametrize("damage", ["truncated", "changed", "gone"])
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "gone"])
 def test_damage_costs_time_and_nothing_else(tmp_path, straight, each, victim, damage):
     interrupted(tmp_path / "run", 60)
     places = list((tmp_path / "run").glob(victim))
     assert places
     for place in places:
-        whole = place.read_bytes()
-        middle = len(whole) // 2
-        changed = whole[:middle] + bytes([whole[middle] ^ 16]) + whole[middle + 1 :]
-        place.unlink() if damage == "gone" else place.write_bytes(whole[:middle] if damage == "truncated" else changed)
+        spoil(place, damage)
     pg.resume(tmp_path / "run")
     assert content(tmp_path / "run") == straight
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import signal
-
 import pytest
 
 import particlegvi as pg
 from particlegvi.runs.storage import checkpoint
 from particlegvi.simulation import chunks
 
-from .interrupting import Stop, content, slow, spoil
-from .test_faults import kills
-from .test_signals import PATIENCE, start, wait_for_steps
+from .interrupting import Stop, content, manifest, slow
 
 SMALL = {
     "poisson-bimodal": {"data.count": 60, "inducing_points": 9, "particles": 20, "steps": 60},
@@ -30,8 +25,6 @@ CLOSED = {
     "wasserstein-weight", "window-features",
     *(f"wasserstein-curve-{number}{code}" for number in (1, 2, 3) for code in ("", "-code")),
 }  # fmt: skip
-CALMER = ("--set", "particles=20", "--set", "methods.20000 steps.steps=4000", "--set", "inducing_points=9")
-ENDLESS = ["run", "poisson-bimodal", "--no-figure", "--set", "steps=100000000", "--set", "data.count=60"]
 
 
 @pytest.fixture(autouse=True)
@@ -54,10 +47,6 @@ def interrupted(out, calls, name="poisson-bimodal"):
         pg.run(name, out=out, progress=Stop(calls), checkpoint_every=1e-9, **SMALL[name])
 
 
-def entry(folder):
-    return json.loads((folder / "manifest.json").read_text())["resumed"][-1]
-
-
 def test_these_are_all_of_them():
     assert sorted([*SMALL, *CLOSED]) == sorted(pg.scenarios.names("function-space"))
 
@@ -75,7 +64,7 @@ def test_every_scenario(tmp_path, straight, name, calls):
     assert pg.load(tmp_path / "run").status == "interrupted"
     assert content(tmp_path / "run") != straight[name]
     pg.resume(tmp_path / "run")
-    assert entry(tmp_path / "run")["step"] == step
+    assert manifest(tmp_path / "run")["resumed"][-1]["step"] == step
     assert content(tmp_path / "run") == straight[name]
 
 
@@ -94,17 +83,6 @@ def test_interrupted_many_times_on_any_number_of_threads(tmp_path, straight, mon
     assert content(tmp_path / "run") == straight["poisson-bimodal"]
 
 
-@pytest.mark.thorough
-def test_steps_that_are_repeated_are_counted(tmp_path, straight):
-    """A process that dies without a word has noted how far it was; here it dies after its last note."""
-    interrupted(tmp_path / "run", 9)
-    step = checkpoint.read(tmp_path / "run")[0].snapshot.step
-    (tmp_path / "run" / "lock").write_text(json.dumps({"pid": 1, "label": "mixing", "step": step + 17}))
-    pg.resume(tmp_path / "run")
-    assert entry(tmp_path / "run") == {"method": "mixing", "step": step, "repeated": 17}
-    assert content(tmp_path / "run") == straight["poisson-bimodal"]
-
-
 def test_a_fit_that_diverged_is_not_tried_again_and_leaves_no_checkpoint(tmp_path, monkeypatch):
     settings = {"methods": {"PLS": {"integrator": "euler-maruyama", "step_size": 1.0, "steps": 2000}}}
     with pytest.raises(pg.Diverged), pytest.warns(UserWarning, match="stability"):
@@ -112,18 +90,6 @@ def test_a_fit_that_diverged_is_not_tried_again_and_leaves_no_checkpoint(tmp_pat
     assert not (tmp_path / "run" / "checkpoint").exists()
     monkeypatch.setattr("particlegvi.functionspace.ProjectedLangevinSampler.fit", lambda *_: pytest.fail("fitted"))
     assert pg.resume(tmp_path / "run").status == "diverged"
-
-
-@pytest.mark.parametrize("victims", [["latest.json"], ["latest.json", "previous.json"], ["[0-9]*.npy"], ["basis.npy"]])
-@pytest.mark.parametrize("damage", ["truncated", slow("flipped"), "gone"])
-@pytest.mark.thorough
-def test_damaged_checkpoints_cost_time_and_nothing_else(tmp_path, straight, victims, damage):
-    interrupted(tmp_path / "run", 9)
-    for victim in victims:
-        for place in (tmp_path / "run" / "checkpoint").glob(victim):
-            spoil(place, damage)
-    pg.resume(tmp_path / "run")
-    assert content(tmp_path / "run") == straight["poisson-bimodal"]
 
 
 @pytest.mark.thorough
@@ -135,34 +101,6 @@ def test_a_checkpoint_that_was_changed_shows(tmp_path, straight):
         checkpoint.write(tmp_path / "run", found)
     pg.resume(tmp_path / "run")
     assert content(tmp_path / "run") != straight["poisson-bimodal"]
-
-
-@pytest.mark.thorough
-def test_a_signal_inside_a_fit_is_answered_with_a_checkpoint_and_the_line_that_resumes(tmp_path):
-    process = start(*ENDLESS, "--out", str(tmp_path / "run"), "--checkpoint-every", "1000")
-    wait_for_steps(tmp_path / "run", process)
-    process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 143 and out == b""
-    (line,) = err.decode().splitlines()
-    assert line.startswith("particlegvi: interrupted") and f"particlegvi resume {tmp_path / 'run'}" in line
-    (found,) = checkpoint.read(tmp_path / "run")
-    assert found.label == "mixing" and found.snapshot.step > 0
-    assert not (tmp_path / "run" / "lock").exists()
-
-
-@pytest.mark.thorough
-def test_kills_at_random_times_inside_fits():
-    made = kills("kills.py", "--kills", "2", "--only", "poisson-frozen-signs", *CALMER)
-    assert made.returncode == 0, made.stdout + made.stderr
-    assert "2 kills, 0 resumed runs differ" in made.stdout
-
-
-@pytest.mark.slow
-def test_kills_inside_the_writing_of_a_checkpoint():
-    made = kills("crash_points.py", "--only", "poisson-bimodal", "--stride", "300")
-    assert made.returncode == 0, made.stdout + made.stderr
-    assert ", 0 resumed runs differ" in made.stdout
 
 
 NETWORKS = {

@@ -16,6 +16,7 @@ from particlegvi.runs.storage import checkpoint
 from particlegvi.tools.signals import Stopped, StopSignals
 
 ENDLESS = ["run", "lifting", "--no-figure", "--set", "steps=1000000000", "--set", "particles=4"]
+ENDLESS_FIT = ["run", "poisson-bimodal", "--no-figure", "--set", "steps=100000000", "--set", "data.count=60"]
 PATIENCE = 120.0  # busy machines, and compilers; how long it really takes is in docs/reliability.md
 
 
@@ -41,10 +42,11 @@ def wait_for_steps(folder, process):
     raise AssertionError(f"no step within {PATIENCE} s: {process.communicate()[1].decode()}")
 
 
+@pytest.mark.parametrize("command", [ENDLESS, ENDLESS_FIT], ids=["particles", "functions"])
 @pytest.mark.parametrize(("number", "code"), ENDINGS)
-@pytest.mark.sample("2-130")
-def test_a_signal_is_answered_with_a_checkpoint_and_the_line_that_resumes(tmp_path, number, code):
-    process = start(*ENDLESS, "--out", str(tmp_path / "run"), "--checkpoint-every", "1000")
+@pytest.mark.sample("2-130-particles")
+def test_a_signal_is_answered_with_a_checkpoint_and_the_line_that_resumes(tmp_path, number, code, command):
+    process = start(*command, "--out", str(tmp_path / "run"), "--checkpoint-every", "1000")
     wait_for_steps(tmp_path / "run", process)
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE)

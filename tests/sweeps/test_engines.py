@@ -19,14 +19,10 @@ from particlegvi.cli.reporting import report
 from particlegvi.scenario import load, text
 from particlegvi.tools.cells import choose, engines
 
-from .conftest import OVER, SMALL
+from .conftest import OVER, SMALL, outputs
 
 OUTPUTS = ("table.csv", "table.md", "sweep.json", "heat-map.png", "scenario.toml")
 COMMAND = [sys.executable, "-m", "particlegvi"]
-
-
-def outputs(folder):
-    return {name: (folder / name).read_bytes() for name in OUTPUTS}
 
 
 @pytest.fixture(scope="module")

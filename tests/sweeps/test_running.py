@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 import shutil
 import warnings
@@ -19,13 +18,8 @@ from particlegvi.sweeps.cell import Worker, measured
 from particlegvi.tools import sources
 from particlegvi.tools.cells import Batch, WorkerLost
 
-from .conftest import OVER
-
-OUTPUTS = ("table.csv", "table.md", "sweep.json", "heat-map.png", "scenario.toml")
-
-
-def outputs(folder):
-    return {name: (folder / name).read_bytes() for name in OUTPUTS}
+from ..runs.interrupting import change_manifest, everything, manifest
+from .conftest import OVER, outputs
 
 
 def test_the_numbers_are_those_of_single_runs(small, swept):
@@ -94,7 +88,7 @@ def test_an_interrupted_sweep_resumes_to_the_same_bytes(small, tmp_path):
     found = pg.resume(tmp_path / "s")
     assert found.computed == 18 - there
     assert outputs(tmp_path / "s") == outputs(tmp_path / "straight")
-    assert json.loads((tmp_path / "s" / "manifest.json").read_text())["status"] == "finished"
+    assert manifest(tmp_path / "s")["status"] == "finished"
     assert pg.resume(tmp_path / "s").computed == 0
 
 
@@ -108,9 +102,7 @@ def test_the_order_of_the_keys_survives_the_file(small, tmp_path):
         "particles": [4, 6],
     }
     pg.sweep(small, over=over, seeds=1, out=tmp_path / "s")
-    (tmp_path / "s" / "manifest.json").write_text(
-        (tmp_path / "s" / "manifest.json").read_text().replace('"finished"', '"running"')
-    )
+    change_manifest(tmp_path / "s", status="running")
     before = {name: (tmp_path / "s" / name).read_bytes() for name in ("table.csv", "table.md", "sweep.json")}
     assert pg.resume(tmp_path / "s").computed == 0
     assert {name: (tmp_path / "s" / name).read_bytes() for name in before} == before
@@ -151,10 +143,6 @@ def test_a_folder_of_something_else_is_left_alone(small, tmp_path):
         with pytest.raises(ValueError, match="is there and not the folder of a sweep; choose another"):
             pg.sweep(small, over=OVER, seeds=1, out=tmp_path / name)
     assert [place.name for place in (tmp_path / "mine").iterdir()] == ["table.csv"]
-
-
-def everything(folder):
-    return {place: place.read_bytes() for place in folder.rglob("*") if place.is_file()}
 
 
 @pytest.mark.parametrize(
@@ -208,16 +196,6 @@ def test_a_sweep_whose_folder_was_moved_and_replaced_writes_nothing_more(small, 
     assert outputs(tmp_path / "moved") == outputs(tmp_path / "straight")
 
 
-@pytest.mark.thorough
-def test_a_missing_scenario_is_written_again(small, tmp_path):
-    def remove(label, done, total):
-        (tmp_path / "s" / "scenario.toml").unlink(missing_ok=True)
-
-    pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", progress=remove)
-    pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "straight")
-    assert outputs(tmp_path / "s") == outputs(tmp_path / "straight")
-
-
 def test_what_diverged_is_a_result(small, tmp_path):
     both = {**small, "methods": {"DE": {}, "DLE": {"kl_weight": 1.0}}}
     with warnings.catch_warnings():
@@ -234,18 +212,16 @@ def test_what_diverged_is_a_result(small, tmp_path):
 
 
 def test_a_number_that_does_not_exist_is_refused_and_leaves_nothing(small, tmp_path):
-    with pytest.raises(ValueError, match='there is no number of the summary "w2"; did you mean "w1"'):
+    refused = pytest.raises(ValueError, match='there is no number of the summary "w2"; did you mean "w1"')
+    with refused:
         pg.sweep(small, over=OVER, seeds=1, out=tmp_path / "s", measure="w2")
     assert not (tmp_path / "s").exists()
-
-
-def test_a_number_that_does_not_exist_is_refused_by_the_cells_that_are_there(small, tmp_path):
     pg.sweep(small, over={"particles": [4]}, seeds=1, out=tmp_path / "s", workers=1)
-    before = {place: place.read_bytes() for place in (tmp_path / "s").rglob("*") if place.is_file()}
+    before = everything(tmp_path / "s")
     for sizes in ([4], [4, 6]):  # nothing to compute, and something
-        with pytest.raises(ValueError, match='there is no number of the summary "w2"; did you mean "w1"'):
+        with refused:
             pg.sweep(small, over={"particles": sizes}, seeds=1, out=tmp_path / "s", measure="w2")
-    assert {place: place.read_bytes() for place in (tmp_path / "s").rglob("*") if place.is_file()} == before
+    assert everything(tmp_path / "s") == before
 
 
 def test_any_number_of_the_summary_can_be_measured(small):
@@ -295,10 +271,7 @@ def test_a_worker_with_other_versions_refuses(small, monkeypatch):
 def test_an_unfinished_sweep_of_other_versions_is_not_mixed(small, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s", progress=stopping(3))
-    place = tmp_path / "s" / "manifest.json"
-    manifest = json.loads(place.read_text())
-    manifest["versions"]["numpy"] = "1.0"
-    place.write_text(json.dumps(manifest))
+    change_manifest(tmp_path / "s", versions={**manifest(tmp_path / "s")["versions"], "numpy": "1.0"})
     with pytest.raises(ValueError, match="was begun with numpy 1.0 and this is .* to compute all anew"):
         pg.resume(tmp_path / "s")
     assert pg.sweep(small, over=OVER, seeds=3, out=tmp_path / "s").computed <= 15  # cells of these versions count

@@ -17,14 +17,9 @@ from particlegvi.runs import execute as runner
 from particlegvi.simulation.loop import record_steps
 from particlegvi.tools import memory
 
+from ..refusals import refuse as refusal
+
 LOSS, PRIOR, DLE = pg.losses.get("tilted-double-well"), pg.priors.Normal(), pg.methods.DLE()
-
-
-def refusal(call) -> str:
-    with pytest.raises(ValueError) as caught:
-        call()
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 @pytest.fixture

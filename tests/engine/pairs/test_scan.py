@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 
+import numba
 import numpy as np
 import pytest
 
 import particlegvi as pg
+from particlegvi.engine.numerics import threads, vectors
+from particlegvi.engine.numerics.compiled import OPTIONS
+from particlegvi.engine.pairs import series
 from particlegvi.engine.pairs.direct import Direct
 from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.pairs.scan import Scan
+from particlegvi.engine.pairs.stein import stein_sum
+from particlegvi.engine.steps.flow import descend
 
 RANDOM = np.random.default_rng(11)
 CLOUDS = {
@@ -80,3 +86,101 @@ def test_a_particle_that_is_not_finite_shows():
     out = np.zeros_like(x)
     Scan(pg.kernels.Matern32(0.5), 1, 1e-12).force(x, None, 1.0, out)
     assert np.isnan(out).any()
+
+
+@numba.njit(**OPTIONS)
+def reduced(a, b, out):
+    vectors.store(out, 0, vectors.minimum(vectors.load(a, 0), vectors.load(b, 0)))
+    vectors.store(out, 8, vectors.maximum(vectors.load(a, 0), vectors.load(b, 0)))
+    return vectors.total(vectors.load(a, 0))
+
+
+@numba.njit(**OPTIONS)
+def both_sums(x, origin, period, modes, weighted, sums, out):
+    angles = np.empty((x.size + series.TILE - 1) // series.TILE * series.ANGLES)
+    lane_sums = np.zeros(modes * 2 * 8)
+    for start in range(0, x.size, series.TILE):
+        stop = min(x.size, start + series.TILE)
+        place = start // series.TILE * series.ANGLES
+        series.turn_tile(x, start, stop, origin, 1.0 / period, angles, place)
+        series.add_moments(angles, place, stop - start, modes, lane_sums)
+        series.evaluate_tile(angles, place, stop - start, modes, weighted, 1.5, out, start)
+    series.fold_lanes(lane_sums, modes, sums)
+
+
+def test_lanes(rng):
+    a, b, out = rng.normal(size=8), rng.normal(size=8), np.empty(16)
+    total = reduced(a, b, out)
+    assert np.array_equal(out, np.concatenate([np.minimum(a, b), np.maximum(a, b)]))
+    quarter = a[:4] + a[4:]
+    assert total == (quarter[0] + quarter[2]) + (quarter[1] + quarter[3])
+    assert reduced(np.full(8, np.nan), b, out) != total and np.array_equal(out, np.concatenate([b, b]))
+
+
+@pytest.mark.parametrize("number", [1, 7, 8, 31, 32, 33, 256, 257, 300, 1000])
+@pytest.mark.parametrize("modes", [2, 18, 128])
+def test_moments_and_series(number, modes, rng):
+    """Rounding grows like the square of the mode at the ends of the circle, so that the tolerance does, too."""
+    period, origin = 7.0, 0.3
+    x = origin + rng.uniform(-0.49, 0.49, number) * period
+    weighted = rng.normal(size=(2, modes)) * np.exp(-0.05 * np.arange(modes))
+    sums, out = np.empty((2, modes)), np.full(number, np.nan)
+    both_sums(x, origin, period, modes, weighted, sums, out)
+    turns = np.arange(1, modes + 1)[:, None] * (2.0 * np.pi / period * (x - origin))
+    mode = np.arange(1, modes + 1)
+    exact = np.stack([np.cos(turns).sum(axis=1), np.sin(turns).sum(axis=1)])
+    assert (np.abs(sums - exact) <= 2e-15 * number * mode**2).all()
+    series_there = 1.5 * (weighted[1] @ np.cos(turns) - weighted[0] @ np.sin(turns))
+    assert np.abs(out - series_there).max() <= 2e-15 * (np.abs(weighted) * mode**2).sum()
+    # negative control: one particle counted twice, or a mode too few, is seen
+    assert np.abs(sums - exact - np.cos(turns[:, -1])).max() > 1e-3
+    assert np.abs(out - series_there + weighted[0, -1] * np.sin(turns[-1])).max() > 1e-9
+
+
+SMOOTHED = [pg.kernels.SquaredExponential(0.7, 1.3), pg.kernels.Matern52(0.9)]
+
+
+def by_pairs(kernel, x, vectors, weight):
+    """The sum as it is written, one pair at a time."""
+    total = np.zeros_like(x)
+    for i in range(len(x)):
+        for j in range(len(x)):
+            gap = x[i] - x[j]
+            r2 = float(gap @ gap)
+            total[i] += kernel.value(r2) * vectors[j] + weight * 2.0 * kernel.slope(r2) * gap
+    return total / len(x)
+
+
+@pytest.mark.sample("1-1-matern-52")
+@pytest.mark.parametrize("kernel", SMOOTHED, ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("dim", [1, 2, 3, 5])
+@pytest.mark.parametrize("number", [1, 31, 33])
+def test_is_the_sum_over_pairs(kernel, dim, number):
+    random = np.random.default_rng(dim)
+    x, vectors = random.normal(size=(number, dim)), random.normal(size=(number, dim))
+    got = stein_sum(kernel, x, vectors, 0.4)
+    np.testing.assert_allclose(got, by_pairs(kernel, x, vectors, 0.4), rtol=1e-12, atol=1e-13)
+    if number > 1:  # control: the sum of the other sign of the repulsion is another one
+        assert np.abs(got - by_pairs(kernel, x, vectors, -0.4)).max() > 1e-3
+
+
+@pytest.mark.thorough
+def test_threads_change_no_bit(monkeypatch):
+    random = np.random.default_rng(7)
+    x, vectors = random.normal(size=(1300, 2)), random.normal(size=(1300, 2))
+    found = []
+    for count in (1, 3, 8):
+        monkeypatch.setattr(threads, "count", lambda count=count: count)
+        found.append(stein_sum(SMOOTHED[0], x, vectors, 1.0).tobytes())
+    assert len(set(found)) == 1
+
+
+def test_an_explicit_step_is_reflected_at_the_walls():
+    inf = np.array([np.inf])
+    x = np.array([[0.1], [0.5], [0.9]])
+    free, boxed = x.copy(), x.copy()
+    drift = np.array([[2.0], [0.0], [-2.0]])
+    descend(free, drift, 0.1, -inf, inf)
+    descend(boxed, drift, 0.1, np.zeros(1), np.ones(1))
+    np.testing.assert_allclose(free[:, 0], [-0.1, 0.5, 1.1])
+    np.testing.assert_allclose(boxed[:, 0], [0.1, 0.5, 0.9])

@@ -6,9 +6,19 @@ import numpy as np
 import pytest
 from scipy.integrate import dblquad, quad
 
-from particlegvi.functionspace import ExactGaussianProcess, covariances
+from particlegvi.functionspace import (
+    ExactGaussianProcess,
+    NystroemRidge,
+    ProjectedLangevinSampler,
+    SparseGaussianProcess,
+    covariances,
+    likelihoods,
+)
 from particlegvi.functionspace import functionals as fl
+from particlegvi.functionspace.basis import Nystroem, Projection
 from particlegvi.functionspace.functionals import terms as quadrature
+
+from ...refusals import refused
 
 SE, M12, M32, M52 = (
     covariances.SquaredExponential, covariances.Matern12, covariances.Matern32, covariances.Matern52
@@ -98,17 +108,6 @@ def test_windows_are_averages_under_a_normal_distribution():
     assert np.allclose(fl.Windows(grid[:5], 0.0).gram(k), k(grid[:5]))
 
 
-def test_reference_numbers_of_means_and_slopes():
-    expected = {
-        SE: (1.505554267368, 0.463621060195, 1.510230025519, 18.888888888889),
-        M52: (1.434594103380, 0.437175976566, 1.358248123672, 31.481481481481),
-    }
-    for kind, numbers in expected.items():
-        k, a, b, s = kind(0.3, 1.7), fl.Intervals(0.1, 0.6), fl.Intervals(0.5, 1.4), fl.Slopes([[0.3]])
-        found = (a.cross(k, [[0.3]]), a.between(k, b), s.between(k, b), s.gram(k))
-        assert np.allclose([each.item() for each in found], numbers, rtol=1e-10)
-
-
 @pytest.mark.parametrize("kind", [SE, *MATERN])
 def test_short_intervals_are_nearly_points(kind):
     k = kind(0.3, 1.7)
@@ -127,25 +126,19 @@ def test_a_sum_of_covariances_adds(low):
     assert np.allclose(some.gram(a + b), some.gram(a) + some.gram(b), rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda: fl.Intervals([0.0, 1.0], [0.5, 1.0]), r"high\[1\] must be above low\[1\]"),
-        (lambda: fl.Intervals([0.0, 1.0], [0.5]), "low and high must have the same shape"),
-        (lambda: fl.Intervals([0.0], [np.inf]), "high must be finite numbers"),
-        (lambda: fl.Windows([[0.0]], -0.1), "widths must be"),
-        (lambda: fl.Windows([[0.0], [1.0]], [[0.1, 0.2]]), "widths must be"),
-        (lambda: fl.Slopes([[0.0]], coordinate=1), "coordinate must be"),
-        (lambda: fl.Slopes([[0.0]]).gram(M12(0.3)), "the covariance for slopes must be"),
-        (lambda: fl.Windows([[0.0]], 0.1).gram(M52(0.3)), "the covariance for windows must be a squared exponential"),
-        (lambda: fl.Slopes([[0.0]]).gram(SE(0.3) * M12(0.2)), "the covariance for slopes must be"),
-        (lambda: fl.Intervals(0.0, 1.0) + fl.Points([[0.0, 1.0]]), "functions of 1 coordinates, not 2"),
-        (lambda: fl.Intervals(0.0, 1.0).between(SE(0.3), fl.Points([[0.0, 1.0]])), "functions of 1 coordinates, not 2"),
-    ],
+test_what_is_not_defined_is_refused_in_a_sentence = refused(
+    (lambda: fl.Intervals([0.0, 1.0], [0.5, 1.0]), r"high\[1\] must be above low\[1\]"),
+    (lambda: fl.Intervals([0.0, 1.0], [0.5]), "low and high must have the same shape"),
+    (lambda: fl.Intervals([0.0], [np.inf]), "high must be finite numbers"),
+    (lambda: fl.Windows([[0.0]], -0.1), "widths must be"),
+    (lambda: fl.Windows([[0.0], [1.0]], [[0.1, 0.2]]), "widths must be"),
+    (lambda: fl.Slopes([[0.0]], coordinate=1), "coordinate must be"),
+    (lambda: fl.Slopes([[0.0]]).gram(M12(0.3)), "the covariance for slopes must be"),
+    (lambda: fl.Windows([[0.0]], 0.1).gram(M52(0.3)), "the covariance for windows must be a squared exponential"),
+    (lambda: fl.Slopes([[0.0]]).gram(SE(0.3) * M12(0.2)), "the covariance for slopes must be"),
+    (lambda: fl.Intervals(0.0, 1.0) + fl.Points([[0.0, 1.0]]), "functions of 1 coordinates, not 2"),
+    (lambda: fl.Intervals(0.0, 1.0).between(SE(0.3), fl.Points([[0.0, 1.0]])), "functions of 1 coordinates, not 2"),
 )
-def test_what_is_not_defined_is_refused_in_a_sentence(make, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        make()
 
 
 def test_functionals_of_a_function():
@@ -215,3 +208,82 @@ def test_a_curve_with_a_period_from_its_means():
     both = fl.Intervals(low, low + 1.0 / 12.0).gram(k + covariances.Matern32(0.3))
     parts = [fl.Intervals(low, low + 1.0 / 12.0).gram(each) for each in (k, covariances.Matern32(0.3))]
     assert np.allclose(both, parts[0] + parts[1], atol=1e-11)
+
+
+K = covariances.Matern52(0.5, 1.4)
+DATA = fl.Intervals([0.0, 0.25, 1.0], [0.25, 0.5, 1.6]) + fl.Points([[1.0], [0.1]]) + fl.Slopes([[0.7]])
+Y = np.array([1.0, 1.3, 0.2, 0.5, 0.9, -1.0])
+LOOK = fl.Points([[0.3], [2.0]]) + fl.Slopes([[0.4]]) + fl.Intervals(0.0, 1.0)
+
+
+@pytest.mark.parametrize("mean", [None, lambda X: 2.0 - X[:, 0] ** 2])
+def test_a_posterior_is_the_conditional_of_the_joint_distribution(mean):
+    gp = ExactGaussianProcess(K, 0.05, mean).fit(DATA, Y)
+    joint = (DATA + LOOK).gram(K)
+    joint[:6, :6] += 0.05 * np.eye(6)
+    precision = np.linalg.inv(joint)  # independent of the formulas: the block of what is looked at
+    covariance = np.linalg.inv(precision[6:, 6:])
+    of_mean = np.zeros(10) if mean is None else np.concatenate([DATA.apply(mean), LOOK.apply(mean)])
+    expected = of_mean[6:] - covariance @ precision[6:, :6] @ (Y - of_mean[:6])
+    found, sd = gp.predict(LOOK, return_std=True)
+    assert np.allclose(found, expected, rtol=1e-9, atol=1e-10)
+    assert np.allclose(sd**2, covariance.diagonal(), rtol=1e-8)
+    assert np.allclose(gp.posterior_covariance(LOOK), covariance, atol=1e-10)
+    residual = Y - of_mean[:6]
+    evidence = -0.5 * residual @ np.linalg.solve(joint[:6, :6], residual) - 0.5 * np.linalg.slogdet(joint[:6, :6])[1]
+    assert gp.log_marginal_likelihood() == pytest.approx(evidence - 3.0 * np.log(2.0 * np.pi), rel=1e-10)
+    wrong = ExactGaussianProcess(K, 0.05, mean).fit([[0.125], [0.375], [1.3], [1.0], [0.1], [0.7]], Y)
+    assert np.abs(wrong.predict([[2.0]]) - found[1]) > 0.01  # control: centres as points, a slope as a value
+
+
+def test_points_are_what_arrays_are(rng):
+    X, t, y = rng.uniform(0.0, 2.0, (12, 1)), rng.uniform(0.0, 2.0, (5, 1)), rng.standard_normal(12)
+    plain, by_points = ExactGaussianProcess(K, 0.1).fit(X, y), ExactGaussianProcess(K, 0.1).fit(fl.Points(X), y)
+    assert np.allclose(plain.predict(t, return_std=True), by_points.predict(t, return_std=True), rtol=1e-10)
+    nystroem, projection = Nystroem(K, X), Projection(K, fl.Points(X))
+    a, b = nystroem.features(t), projection.features(t)
+    assert np.allclose(a @ a.T, b @ b.T, atol=1e-10)
+    sparse = [SparseGaussianProcess(K, likelihoods.Gaussian(0.1), Z).fit(X, y) for Z in (X, fl.Points(X))]
+    assert sparse[0].bound == pytest.approx(sparse[1].bound, rel=1e-9)
+
+
+@pytest.mark.parametrize("of", [DATA, fl.Fourier(-0.5, 2.5, 6, ends=True), fl.Points([[0.1], [0.9]])])
+def test_a_projection_is_restored_bit_for_bit(of):
+    basis = Projection(K, of)
+    again = Projection.restore(K, basis.state())
+    x = np.linspace(-1.0, 3.0, 30)[:, None]
+    assert np.array_equal(basis.features(x), again.features(x)) and again.facts() == basis.facts()
+    left = K.diagonal(x) - np.sum(basis.features(x) ** 2, axis=1)
+    assert left.min() > -1e-10 and basis.size <= len(basis.weights)
+    with pytest.raises(ValueError, match='prior must be "gp"'):
+        basis.prior_variances("rkhs")
+
+
+def test_ridge_is_the_mean_of_the_sparse_process(rng):
+    X, y = rng.uniform(0.0, 2.0, (40, 1)), rng.standard_normal(40)
+    of = fl.Fourier(-0.5, 2.5, 5) + fl.Points([[0.2], [1.1]])
+    look, penalty = np.linspace(0.0, 2.0, 9)[:, None], 0.02
+    ridge = NystroemRidge(Projection(K, of), penalty).fit(X, y).predict(look)
+    mean = SparseGaussianProcess(K, likelihoods.Gaussian(40 * penalty), of).fit(X, y).predict(look)
+    assert np.allclose(ridge, mean, rtol=1e-8, atol=1e-9)
+    wrong = SparseGaussianProcess(K, likelihoods.Gaussian(penalty), of).fit(X, y).predict(look)
+    assert np.abs(ridge - wrong).max() > 0.05  # control: noise variance = penalty
+
+
+def test_samples_of_functions_in_fourier_features(rng):
+    X = np.linspace(0.0, 2.0, 60)[:, None]
+    y = np.sin(3.0 * X[:, 0]) + 0.3 * rng.standard_normal(60)
+    of = fl.Fourier(-0.5, 2.5, 8, ends=True)
+    sampler = ProjectedLangevinSampler(
+        kernel=K, likelihood=likelihoods.Gaussian(noise_variance=0.09), inducing_points=of, prior="gp", particles=2000,
+        seed=1,
+    ).fit(X, y)  # fmt: skip
+    exact = SparseGaussianProcess(K, likelihoods.Gaussian(0.09), of).fit(X, y)
+    look = np.linspace(0.0, 2.0, 5)[:, None]
+    mean, sd = exact.predict(look, return_std=True)
+    found, spread = sampler.predict(look, return_std=True, of="function")
+    assert np.all(np.abs(found - mean) < 5.0 * sd / np.sqrt(2000)) and np.allclose(spread, sd, rtol=5.0 / np.sqrt(4000))
+    with pytest.raises(ValueError, match='prior must be "gp"'):
+        ProjectedLangevinSampler(
+            kernel=K, likelihood=likelihoods.Gaussian(0.09), inducing_points=of, prior="rkhs", particles=5
+        ).fit(X, y)

@@ -7,7 +7,6 @@ import pytest
 from scipy.spatial import KDTree
 from threadpoolctl import threadpool_limits
 
-import particlegvi as pg
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, fit_hyperparameters
 from particlegvi.functionspace.covariances import Matern52, SquaredExponential
@@ -114,11 +113,6 @@ def test_a_constant_column_and_repeated_rows_are_fine():
     k, _, facts = fit_hyperparameters(SquaredExponential([1.0] * 3), np.vstack([wide, wide]), np.tile(Y[:60], 2), 0.5)
     assert k.lengthscale[2] == pytest.approx(1.0)  # nothing is known of it: it stays
     assert facts["fits"][0]["converged"]
-
-
-def test_a_kernel_of_the_particles_is_accepted():
-    k, _, _ = fit_hyperparameters(pg.kernels.SquaredExponential(0.5, 1.0), X[:50], Y[:50], 0.1)
-    assert k.parameter_names() == ["lengthscale", "variance"]
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize
+from scipy import optimize
 from scipy.special import expit, gammaln
 from scipy.stats import multivariate_normal, norm
 
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, likelihoods
-from particlegvi.functionspace.covariances import Matern52, SquaredExponential
+from particlegvi.functionspace.covariances import Matern12, Matern52, SquaredExponential
 from particlegvi.functionspace.gp.coefficient_law import Bound, law
+
+from ...refusals import refused
+from .. import references
 
 RNG = np.random.default_rng(9)
 X = np.sort(RNG.uniform(-2.0, 2.0, size=25))[:, None]
@@ -73,23 +76,12 @@ class TestGaussian:
         for ours, right in zip(sparse.predict(NEW, True), exact.predict(NEW, True), strict=True):
             np.testing.assert_allclose(ours, right, atol=1e-8)
 
-    def test_bound_is_below_the_likelihood_and_rises_with_points(self):
-        exact = ExactGaussianProcess(K, NOISE).fit(X, Y).log_marginal_likelihood()
-        bounds = [SparseGaussianProcess(K, GAUSSIAN, X[::step]).fit(X, Y).bound for step in (8, 4, 2, 1)]
-        assert bounds == sorted(bounds)
-        assert bounds[0] < exact - 1.0 and bounds[-1] <= exact + 1e-8
-
     def test_one_natural_gradient_step_finds_the_same(self):
         climbed = SparseGaussianProcess(K, UNNAMED_GAUSSIAN, Z).fit(X, Y)
         assert climbed.facts["iterations"] == 1 and climbed.facts["converged"]
         assert climbed.bound == pytest.approx(self.model.bound, rel=1e-10)
         np.testing.assert_allclose(climbed.law.mean, self.model.law.mean, atol=1e-9)
         np.testing.assert_allclose(climbed.law.precision, self.model.law.precision, rtol=1e-8, atol=1e-8)
-
-    def test_far_from_the_data_it_is_the_prior(self):
-        mean, sd = self.model.predict([[60.0], [-80.0]], return_std=True)
-        np.testing.assert_allclose(mean, 0.0, atol=1e-12)
-        np.testing.assert_allclose(sd, math.sqrt(1.4), rtol=1e-12)
 
     def test_the_law_of_the_draws_is_exact(self):
         size = self.model.basis.size + len(NEW)
@@ -140,39 +132,6 @@ class TestLogistic:
         assert self.model.facts["converged"]
         found = optimize.minimize(self.problem(), np.zeros(27), method="BFGS")
         assert self.model.bound == pytest.approx(-found.fun, abs=1e-6)
-
-    def test_one_row_against_quadrature(self):
-        # One row, one point: the best N(m, s^2) for f, with all integrals by adaptive quadrature.
-        def minus_bound(parameters):
-            m, s = parameters[0], math.exp(parameters[1])
-            fit = integrate.quad(lambda f: norm.pdf(f, m, s) * -math.log1p(math.exp(-f)), m - 9 * s, m + 9 * s)[0]
-            return 0.5 * ((s * s + m * m) / 1.4 - 1.0 - math.log(s * s / 1.4)) - fit
-
-        found = optimize.minimize(minus_bound, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-7})
-        model = SparseGaussianProcess(K, LOGISTIC, [[0.3]]).fit([[0.3]], [1.0])
-        mean, sd = model.predict([[0.3]], return_std=True)
-        assert model.bound == pytest.approx(-found.fun, abs=1e-8)  # the tolerance, in nats
-        assert mean[0] == pytest.approx(found.x[0], abs=1e-4)  # its root, in standard deviations
-        assert sd[0] == pytest.approx(math.exp(found.x[1]), abs=1e-4)
-
-    def test_bound_is_below_the_evidence(self, rng):
-        # The evidence of five rows by two hundred thousand draws of the prior.
-        x, labels = X[::6], LABELS[::6]
-        f = rng.multivariate_normal(np.zeros(5), K(x), size=200_000)
-        weights = np.exp(LOGISTIC.log_density(labels, f).sum(axis=1))
-        error = weights.std() / weights.mean() / math.sqrt(200_000)
-        bound = SparseGaussianProcess(K, LOGISTIC, x).fit(x, labels).bound
-        assert bound < math.log(weights.mean()) + 4.0 * error
-        assert bound > math.log(weights.mean()) - 0.1  # nearly Gaussian: tight
-
-    def test_the_precision_is_the_expected_curvature(self):
-        e = self.model.basis.features(X)
-        mean, sd = self.model.predict(X, return_std=True)
-        curvature = [
-            integrate.quad(lambda f, m=m, s=s: norm.pdf(f, m, s) * expit(f) * expit(-f), m - 9 * s, m + 9 * s)[0]
-            for m, s in zip(mean, sd, strict=True)
-        ]
-        np.testing.assert_allclose(self.model.law.precision, np.eye(6) + (e.T * curvature) @ e, atol=1e-4)
 
     @pytest.mark.parametrize("likelihood", [LOGISTIC, STUDENT])
     def test_derivatives_are_those_of_finite_differences(self, likelihood, rng):
@@ -236,16 +195,55 @@ class TestNotLogConcave:
         assert facts["iterations"] == 1 and not facts["converged"]
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"inducing_points": 26}, "the number of inducing points must be at most 25, the rows of X, not 26"),
-        ({"inducing_points": True}, "whole number"),
-        ({"nodes": 1}, "nodes must be a whole number of 2 or more, not 1"),
-        ({"tolerance": 0.0}, r"tolerance must be a positive finite number from 1e-150 to 1e\+150, not 0\.0"),
-        ({"inducing_points": np.zeros((3, 2))}, r"X must be an array \(n, 2\) o.*, not an array of the shape \(25"),
-    ],
+test_bad_input_is_refused = refused(
+    lambda options: SparseGaussianProcess(K, GAUSSIAN, **{"inducing_points": Z, **options}).fit(X, Y),
+    ({"inducing_points": 26}, "the number of inducing points must be at most 25, the rows of X, not 26"),
+    ({"inducing_points": True}, "whole number"),
+    ({"nodes": 1}, "nodes must be a whole number of 2 or more, not 1"),
+    ({"tolerance": 0.0}, r"tolerance must be a positive finite number from 1e-150 to 1e\+150, not 0\.0"),
+    ({"inducing_points": np.zeros((3, 2))}, r"X must be an array \(n, 2\) o.*, not an array of the shape \(25"),
 )
-def test_bad_input_is_refused(options, words):
-    with pytest.raises(ValueError, match=words):
-        SparseGaussianProcess(K, GAUSSIAN, **{"inducing_points": Z, **options}).fit(X, Y)
+
+
+class TestAuto:
+    k, X, y, noise = references.synthetic()
+
+    def fit(self, **settings):
+        return SparseGaussianProcess(self.k, likelihoods.Gaussian(self.noise), "auto", **settings)
+
+    def test_it_doubles_until_the_gap_is_certified(self):
+        model = self.fit().fit(self.X, self.y)
+        gaps = model.facts["certified_gaps"]
+        assert list(gaps) == ["16", "27"] and gaps["16"] > 0.1 >= gaps["27"]
+        assert model.facts["stopped"] == "certified_gap" and model.facts["asked"] == 32
+        assert len(model.basis.inducing_points) == 27 and model.certify().kl == gaps["27"]
+        exact = ExactGaussianProcess(self.k, self.noise).fit(self.X, self.y).log_marginal_likelihood()
+        assert exact - model.bound <= gaps["27"]
+
+    def test_it_is_the_fit_with_that_number(self):
+        given = SparseGaussianProcess(self.k, likelihoods.Gaussian(self.noise), 32).fit(self.X, self.y)
+        model = self.fit().fit(self.X, self.y)
+        assert model.predict(self.X).tobytes() == given.predict(self.X).tobytes()
+
+    def test_it_says_why_it_stopped(self):
+        X, y = self.X[:60], self.y[:60]
+        assert self.fit(most_inducing_points=5).fit(X, y).facts["stopped"] == "most_inducing_points"
+        assert len(self.fit(most_inducing_points=5).fit(X, y).basis.inducing_points) == 5
+        rough = SparseGaussianProcess(Matern12(0.1), likelihoods.Gaussian(0.01), "auto", certified_gap=1e-300)
+        facts = rough.fit(X, y).facts
+        assert facts["stopped"] == "all rows" and list(facts["certified_gaps"]) == ["16", "32", "60"]
+        facts = self.fit(certified_gap=1e-14).fit(X, y).facts
+        assert facts["stopped"] == "no variance left" and facts["found"] < 60
+
+
+test_bad_input_of_growing_is_refused = refused(
+    lambda points, settings: SparseGaussianProcess(Matern12(), likelihoods.Gaussian(0.1), points, **settings),
+    ("many", {}, 'inducing_points must be an array, a whole number or "auto", not "many"'),
+    ("auto", {"certified_gap": 0.0}, "certified_gap must be a positive finite number, not 0.0"),
+    ("auto", {"most_inducing_points": 0}, "most_inducing_points must be a whole number of 1 or more, not 0"),
+)
+
+
+def test_only_a_gaussian_likelihood_has_a_certificate():
+    with pytest.raises(ValueError, match='the likelihood for inducing_points="auto" must be Gaussian, not Bernoulli'):
+        SparseGaussianProcess(Matern12(), likelihoods.get("bernoulli-logistic"), "auto")

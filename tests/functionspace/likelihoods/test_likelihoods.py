@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from scipy import integrate, special, stats
+from scipy.stats import norm
 
-from particlegvi.functionspace import likelihoods
+from particlegvi.engine.numerics.compiled import is_ours
+from particlegvi.engine.steps import projected
+from particlegvi.functionspace import SparseGaussianProcess, likelihoods
+from particlegvi.functionspace.covariances import SquaredExponential
+from particlegvi.functionspace.likelihoods.likelihood import Likelihood, observations
+from particlegvi.functionspace.prediction.class_probabilities import class_probabilities
+from particlegvi.functionspace.sampling.cost import DataCost
+
+from ...refusals import refused
 
 RNG = np.random.default_rng(20)
 F = np.concatenate([RNG.normal(size=200) * 2.0, [-6.0, 6.0, 0.01, -0.01]])
@@ -143,42 +154,31 @@ def test_the_pole_of_the_squared_link_is_guarded():
     np.testing.assert_array_equal(tamed.cost(F, COUNTS), square.cost(F, COUNTS))  # only proposals are tamed
 
 
-@pytest.mark.parametrize(
-    ("likelihood", "y", "words"),
-    [
-        (likelihoods.Bernoulli(), [0.0, -1.0, 1.0], "y must be labels 0 and 1, not -1"),
-        (likelihoods.Bernoulli("probit"), [0.0, 2.0, 1.0], "y must be labels 0 and 1, not 2"),
-        (likelihoods.Poisson(), [0.0, -1.0, 1.0], "y must be counts, whole numbers of at least 0, not -1"),
-        (likelihoods.Poisson("log"), [0.0, 0.5, 1.0], r"y must be counts, whole numbers of at least 0, not 0\.5"),
-        (likelihoods.Gaussian(1.0), [0.0, np.nan, 1.0], "NaN"),
-        (likelihoods.Gaussian(1.0), [0.0, 1.0], r"\(3,\)"),
-        (T, [["a", "b", "c"]], "an array"),
-    ],
+test_targets_that_are_refused = refused(
+    lambda likelihood, y: likelihood.check_targets(y, 3),
+    (likelihoods.Bernoulli(), [0.0, -1.0, 1.0], "y must be labels 0 and 1, not -1"),
+    (likelihoods.Bernoulli("probit"), [0.0, 2.0, 1.0], "y must be labels 0 and 1, not 2"),
+    (likelihoods.Poisson(), [0.0, -1.0, 1.0], "y must be counts, whole numbers of at least 0, not -1"),
+    (likelihoods.Poisson("log"), [0.0, 0.5, 1.0], r"y must be counts, whole numbers of at least 0, not 0\.5"),
+    (likelihoods.Gaussian(1.0), [0.0, np.nan, 1.0], "NaN"),
+    (likelihoods.Gaussian(1.0), [0.0, 1.0], r"\(3,\)"),
+    (T, [["a", "b", "c"]], "an array"),
 )
-def test_targets_that_are_refused(likelihood, y, words):
-    with pytest.raises(ValueError, match=words):
-        likelihood.check_targets(y, 3)
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: likelihoods.Gaussian(0.0), r"noise_variance must be a positive finite number fr.*, not 0\.0"),
-        (lambda: likelihoods.Gaussian(noise_variance="a"), 'noise_variance must be a positive finite.*, not "a"'),
-        (lambda: likelihoods.StudentT(-1.0, 1.0), r"degrees_of_freedom must be a positive finite.*, not -1\.0"),
-        (lambda: likelihoods.StudentT(3.0, np.inf), "scale must be a positive finite number fr.*, not inf"),
-        (lambda: likelihoods.ShiftedMixture(1.0, 1.0, 1.0), "probability must be a number between 0 and 1, not 1"),
-        (lambda: likelihoods.ShiftedMixture("a", 1.0), 'shift must be a positive finite number fr.*, not "a"'),
-        (lambda: likelihoods.Bernoulli("logit"), 'did you mean "logistic"'),
-        (lambda: likelihoods.Poisson("root"), "link of Poisson"),
-        (lambda: likelihoods.get("gausian"), 'did you mean "gaussian"'),
-        (lambda: likelihoods.get("gaussian"), "noise_variance of the likelihood gaussian must be given"),
-        (lambda: likelihoods.get("gaussian", variance=1.0), "parameter of the likelihood gaussian"),
-    ],
+test_parameters_that_are_refused = refused(
+    (lambda: likelihoods.Gaussian(0.0), r"noise_variance must be a positive finite number fr.*, not 0\.0"),
+    (lambda: likelihoods.Gaussian(noise_variance="a"), 'noise_variance must be a positive finite.*, not "a"'),
+    (lambda: likelihoods.StudentT(-1.0, 1.0), r"degrees_of_freedom must be a positive finite.*, not -1\.0"),
+    (lambda: likelihoods.StudentT(3.0, np.inf), "scale must be a positive finite number fr.*, not inf"),
+    (lambda: likelihoods.ShiftedMixture(1.0, 1.0, 1.0), "probability must be a number between 0 and 1, not 1"),
+    (lambda: likelihoods.ShiftedMixture("a", 1.0), 'shift must be a positive finite number fr.*, not "a"'),
+    (lambda: likelihoods.Bernoulli("logit"), 'did you mean "logistic"'),
+    (lambda: likelihoods.Poisson("root"), "link of Poisson"),
+    (lambda: likelihoods.get("gausian"), 'did you mean "gaussian"'),
+    (lambda: likelihoods.get("gaussian"), "noise_variance of the likelihood gaussian must be given"),
+    (lambda: likelihoods.get("gaussian", variance=1.0), "parameter of the likelihood gaussian"),
 )
-def test_parameters_that_are_refused(make, words):
-    with pytest.raises(ValueError, match=words):
-        make()
 
 
 def test_names():
@@ -186,3 +186,156 @@ def test_names():
     made = likelihoods.get("student-t", degrees_of_freedom=4, scale=1)
     assert made == likelihoods.StudentT(4.0, 1.0)
     assert made.facts() == {"name": "student-t", "degrees_of_freedom": 4.0, "scale": 1.0}
+
+
+def test_they_sum_to_one_at_all_scales(rng):
+    means, variances = 3.0 * rng.standard_normal((300, 8)), 10.0 ** rng.uniform(-6.0, 2.0, (300, 8))
+    found = class_probabilities(means, variances)
+    assert np.abs(found.sum(axis=1) - 1.0).max() < 1e-12 and found.min() >= 0.0
+    assert np.array_equal(found[7], class_probabilities(means[7], variances[7]))
+    order = rng.permutation(8)
+    assert np.allclose(class_probabilities(means[:, order], variances[:, order]), found[:, order], atol=1e-14)
+
+
+def test_two_classes_have_a_closed_form(rng):
+    means, variances = rng.standard_normal((200, 2)), 10.0 ** rng.uniform(-6.0, 2.0, (200, 2))
+    exact = norm.cdf((means[:, 0] - means[:, 1]) / np.sqrt(variances.sum(axis=1)))
+    assert np.allclose(class_probabilities(means, variances)[:, 0], exact, rtol=0.0, atol=1e-12)
+
+
+def test_draws_agree_and_the_printed_density_does_not(rng):
+    m, r = np.array([0.2, -0.3, 0.4, 0.0, 0.1]), np.array([0.5, 2.0, 0.1, 0.3, 1.0])
+    drawn = np.argmax(m + np.sqrt(r) * rng.standard_normal((100_000, 5)), axis=1)
+    shares = np.bincount(drawn, minlength=5) / 1e5
+    exact, error = class_probabilities(m, r), np.sqrt(shares * (1.0 - shares) / 1e5)
+    assert np.all(np.abs(shares - exact) < 4.5 * error)
+    nodes, weights = np.polynomial.hermite.hermgauss(50)  # (B.52) as it is printed: phi, no distribution function
+    t = np.sqrt(2.0 * r[2]) * nodes + m[2]
+    z = (t[:, None] - np.delete(m, 2)) / np.sqrt(np.delete(r, 2))
+    assert abs(weights @ norm.pdf(z).prod(axis=1) / np.sqrt(np.pi) - shares[2]) > 100.0 * error[2]
+
+
+def test_labels_of_the_robust_maximum(rng):
+    m, r = rng.standard_normal((40, 4)), rng.uniform(0.1, 2.0, (40, 4))
+    S = class_probabilities(m, r)
+    labels = class_probabilities(m, r, epsilon=0.03)
+    assert np.allclose(labels, 0.97 * S + 0.01 * (1.0 - S)) and np.allclose(labels.sum(axis=1), 1.0)
+
+
+test_bad_input_is_refused = refused(
+    lambda given: class_probabilities(*given),
+    (([0.0], [1.0]), "means must be an array"),
+    (([0.0, 1.0], [1.0, 0.0]), "variances must be positive numbers"),
+    (([0.0, 1.0], [1.0, 1.0, 1.0]), "variances must be an array"),
+    (([0.0, np.nan], [1.0, 1.0]), "means must be"),
+    (([0.0, 1.0], [1.0, 1.0], 1.0), "epsilon must be a number from 0 and below 1"),
+)
+
+
+class _Fields(NamedTuple):
+    weight: float = 2.0
+
+
+class Absolute(_Fields, likelihoods.Likelihood):
+    """A user's likelihood."""
+
+    __slots__ = ()
+
+    def cost_at(self, f, y):
+        return self.weight * abs(f - y)
+
+    def slope_at(self, f, y):
+        return self.weight * (1.0 if f > y else -1.0)
+
+    def curvature_at(self, f, y):
+        return 0.0 * f
+
+
+def test_the_packages_own_are_covered_by_the_digest():
+    assert all(is_ours(each) for each in (likelihoods.Gaussian(1.0), likelihoods.Poisson(), likelihoods.Bernoulli()))
+    assert not is_ours(Absolute())
+
+
+def test_one_from_outside_is_compiled_but_never_cached_on_disk():
+    assert projected.add_costs.for_terms(Absolute()) is not projected.add_costs.cached
+    assert projected.add_costs.for_terms(likelihoods.Gaussian(1.0)) is projected.add_costs.cached
+    features, y, z = np.eye(3), np.array([1.0, -1.0, 0.5]), np.array([[0.0, 0.0, 1.0]])
+    forces, costs = DataCost(Absolute(3.0), features, y).forces(z)
+    np.testing.assert_array_equal(forces, [[-3.0, 3.0, 3.0]])
+    np.testing.assert_array_equal(costs, [7.5])
+    np.testing.assert_array_equal(Absolute().curvature(z, y), np.zeros((1, 3)))
+
+
+class Numbers(NamedTuple):
+    width: float = 0.3
+
+
+class Whole(Numbers, Likelihood):
+    """A user's likelihood; the classes below lack or spoil a method each."""
+
+    name = "own"
+
+    def cost_at(self, f, y):
+        return 0.5 * (f - y) * (f - y) / self.width
+
+    def slope_at(self, f, y):
+        return (f - y) / self.width
+
+    def curvature_at(self, f, y):
+        return 1.0 / self.width
+
+    def log_density(self, y, f):
+        return -self.cost(f, y)
+
+    def information(self, f):
+        return np.full(np.shape(f), 1.0 / self.width)
+
+
+class NoSlope(Numbers, Likelihood):
+    cost_at, curvature_at = Whole.cost_at, Whole.curvature_at
+
+
+class NoInformation(Whole):
+    information = Likelihood.information
+
+
+class NoTuple(Likelihood):
+    cost_at, slope_at, curvature_at = Whole.cost_at, Whole.slope_at, Whole.curvature_at
+    log_density, information = Whole.log_density, Whole.information
+
+
+def half(value):
+    return 0.5 * value
+
+
+class PlainHelper(Whole):
+    def slope_at(self, f, y):
+        return 2.0 * half(f - y) / self.width
+
+
+class Uncompiled(Whole):
+    def slope_at(self, f, y):
+        return np.linalg.norm([f - y]) / self.width
+
+
+test_a_likelihood_that_cannot_work_is_refused_in_one_sentence = refused(
+    lambda likelihood: observations(likelihood, [0.0, 1.0], 2, "information"),
+    (NoSlope(), "must have the methods cost_at, slope_at, curvature_at and log_density; NoSlope has no slope_at"),
+    (NoTuple(), "likelihood must be a NamedTuple of numbers"),
+    pytest.param(Uncompiled(), "Uncompiled cannot be compiled by numba", marks=pytest.mark.thorough),
+)
+
+
+def test_an_object_without_methods_is_refused_and_a_missing_method_named():
+    for other in (object(), "gaussian", Whole):
+        with pytest.raises(ValueError, match="likelihood must"):
+            SparseGaussianProcess(SquaredExponential(), other, [[0.0]]).fit([[0.0]], [0.0])
+    with pytest.raises(NotImplementedError, match=r"the class Whole of a likelihood must define mean\(f\)"):
+        Whole().mean(0.0)
+
+
+@pytest.mark.thorough
+def test_only_what_is_needed_is_asked_for():
+    assert observations(Whole(), [0.0, 1.0], 2, "information").tolist() == [0.0, 1.0]
+    assert observations(NoInformation(), [0.0, 1.0], 2).tolist() == [0.0, 1.0]
+    assert observations(PlainHelper(), [0.0, 1.0], 2).tolist() == [0.0, 1.0]

@@ -82,28 +82,6 @@ def test_agrees_with_the_closed_form(formula, value, slope):
         np.testing.assert_allclose(gradient_of(formula, positive)[:, 0], slope(positive), rtol=2e-14)
 
 
-def test_the_thesis_loss_agrees_with_the_registered_one():
-    from particlegvi import losses
-
-    loss = losses.get("tilted-double-well")
-    t = np.linspace(-4.0, 3.0, 200)
-    formula = "3/2*(t**4/4 + t**3/3 - t**2) - 3/8"
-    # Relative to the largest term: both sums cancel near their roots.
-    np.testing.assert_allclose(value_of(formula, t), loss.value(t), rtol=1e-14, atol=1e-14 * 96)
-    np.testing.assert_allclose(gradient_of(formula, t), loss.gradient(t), rtol=1e-14, atol=1e-14 * 96)
-
-
-def test_four_gaussians_as_a_formula():
-    from particlegvi import losses
-
-    corners = [f"exp(-((x {a} 3)**2 + (y {b} 3)**2)/2)" for a in "+-" for b in "+-"]
-    formula = f"-log((1/4)/(2*pi)*({' + '.join(corners)}))"
-    loss = losses.get("four-gaussians")
-    points = np.random.default_rng(3).normal(scale=3.0, size=(100, 2))
-    np.testing.assert_allclose(value_of(formula, points, ("x", "y")), loss.value(points), rtol=1e-13)
-    np.testing.assert_allclose(gradient_of(formula, points, ("x", "y")), loss.gradient(points), rtol=1e-12, atol=1e-13)
-
-
 @pytest.mark.parametrize("seed", range(150))
 @pytest.mark.sample("[0-9]", "1[0-9]", "3[0-9]")
 def test_random_formulas_agree_with_dual_numbers(seed):
@@ -134,22 +112,6 @@ def test_the_bounds_of_the_random_test_are_sharp_enough_to_notice():
     number = expressions.times(*[expressions.Number(0.7, 0.0, np.ones(1), np.zeros(1))] * 2)
     wrong = value_of("t*t*(1 + 1e-14)", points)[0]
     assert abs(wrong - number.value) > 4.0 * number.error
-
-
-@pytest.mark.parametrize("formula", ["sin(x*y) + x**3/y", "exp(-x**2)*cosh(y)", "sqrt(x**2 + y**2 + 1)*tanh(x - y)"])
-def test_gradient_agrees_with_complex_steps(formula):
-    """The imaginary part of f(x + ih)/h is the derivative to the last digit: no subtraction takes place."""
-    readings = {
-        "sin(x*y) + x**3/y": lambda x, y: np.sin(x * y) + x**3 / y,
-        "exp(-x**2)*cosh(y)": lambda x, y: np.exp(-(x**2)) * np.cosh(y),
-        "sqrt(x**2 + y**2 + 1)*tanh(x - y)": lambda x, y: np.sqrt(x**2 + y**2 + 1) * np.tanh(x - y),
-    }
-    points = np.random.default_rng(2).uniform(0.5, 2.0, size=(50, 2))
-    x, y = points.T
-    h = 1e-100
-    function = readings[formula]
-    expected = np.stack([function(x + 1j * h, y + 0j).imag, function(x + 0j, y + 1j * h).imag], axis=1) / h
-    np.testing.assert_allclose(gradient_of(formula, points, ("x", "y")), expected, rtol=1e-13, atol=1e-14)
 
 
 def test_slope_of_abs_at_its_kink_is_zero():

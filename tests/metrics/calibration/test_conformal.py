@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
-from particlegvi.metrics.calibration import conformal_radius
+from particlegvi.metrics import gaussian_nll
+from particlegvi.metrics.calibration import conformal_radius, variance_factor
 
 REPEATS = 4000
 
@@ -68,3 +69,35 @@ def test_too_few_points_give_an_endless_interval():
 def test_an_impossible_coverage_is_refused(coverage):
     with pytest.raises(ValueError, match="coverage must be a number between 0 and 1, not"):
         conformal_radius([1.0], [1.0], 1.0, coverage)
+
+
+@pytest.fixture
+def case():
+    rng = np.random.default_rng(0)
+    mean, sd = rng.normal(size=150), rng.gamma(3.0, size=150)
+    return mean + 1.7 * sd * rng.normal(size=150), mean, sd
+
+
+def test_no_other_factor_does_better_on_the_validation_data(case):
+    y, mean, sd = case
+    found = optimize.minimize_scalar(
+        lambda log: gaussian_nll(y, mean, math.exp(0.5 * log) * sd), bounds=(-5.0, 5.0), method="bounded",
+        options={"xatol": 1e-10},
+    )  # fmt: skip
+    assert variance_factor(y, mean, sd) == pytest.approx(math.exp(found.x), rel=1e-6)
+
+
+def test_the_right_spread_is_left_as_it_is():
+    rng = np.random.default_rng(1)
+    n = 20_000
+    sd = rng.gamma(3.0, size=n)
+    error = math.sqrt(2.0 / n)  # of the mean of n squared standard normals
+    assert abs(variance_factor(sd * rng.normal(size=n), 0.0, sd) - 1.0) < 4.0 * error
+    assert abs(variance_factor(1.1 * sd * rng.normal(size=n), 0.0, sd) - 1.0) > 4.0 * error
+
+
+def test_exact_predictions_have_no_best_factor():
+    with pytest.raises(ValueError, match="equals its y exactly"):
+        variance_factor([1.0, 2.0], [1.0, 2.0], 1.0)
+    with pytest.raises(ValueError, match="sd must be positive numbers from 1e-75, not -1"):
+        variance_factor([1.0, 2.0], [1.0, 2.0], -1.0)

@@ -134,18 +134,6 @@ def test_a_bad_one_is_warned_about_once():
     assert "✗ " in run._repr_html_()
 
 
-class Without(pg.methods.DLE):
-    """A method whose flow is forgotten."""
-
-    def flow(self, problem):
-        return None
-
-
-def test_a_method_without_a_flow_is_one_sentence():
-    with pytest.raises(ValueError, match="^the flow of .* must be a particlegvi.contracts.Flow, not None$"):
-        pg.simulate(LOSS, Without(1.0), PRIOR, 5, 5, 1e-3)
-
-
 def test_a_rule_without_a_kernel_is_left_out():
     run = simulated(40)
     run.info["lengthscale_rule"] = "a rule of its own"

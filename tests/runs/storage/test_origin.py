@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import warnings
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,8 @@ from particlegvi.runs.storage.origin import machine
 from particlegvi.sweeps import api
 from particlegvi.tools import sources as origin
 
-from ..interrupting import interrupted
+from ..interrupting import change_manifest as put
+from ..interrupting import interrupted, manifest
 
 OTHER = "f" * 16
 SWEPT = {
@@ -24,17 +24,6 @@ SWEPT = {
     "prior": {"name": "normal", "mean": 0.0, "sd": 1.0}, "methods": {"DLE": {"kl_weight": 1.0}},
 }  # fmt: skip
 OVER = {"methods.DLE.kl_weight": [0.5, 1.0]}
-
-
-def manifest(folder: Path) -> dict:
-    return json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-
-
-def put(folder: Path, **entries) -> None:
-    """Change the manifest; None takes an entry away."""
-    content = {**manifest(folder), **entries}
-    kept = {name: value for name, value in content.items() if value is not None}
-    (folder / "manifest.json").write_text(json.dumps(kept), encoding="utf-8")
 
 
 @pytest.mark.thorough
@@ -99,14 +88,19 @@ def test_what_was_gone_on_with_anyway_is_what_counts_the_next_time(tmp_path):
         assert pg.resume(folder).status == "finished"
 
 
-def test_other_versions_too(tmp_path):
+@pytest.mark.parametrize("package", ["particlegvi", "numpy", "scipy", "numba"])
+def test_other_versions_too(tmp_path, package):
     folder = tmp_path / "run"
     interrupted(folder, 3, "lifting")
-    put(folder, versions={**manifest(folder)["versions"], "numpy": "0.0.7"})
-    with pytest.raises(ValueError, match="numpy 0.0.7 .*--anyway"):
+    versions = manifest(folder)["versions"]
+    put(folder, versions={**versions, package: "0.0.7"})
+    with pytest.raises(ValueError, match=f"{package} 0.0.7 .*--anyway"):
         pg.resume(folder)
-    assert pg.resume(folder, anyway=True).status == "finished"
-    assert manifest(folder)["anyway"][0]["versions"]["numpy"] != "0.0.7"
+    shutil.copytree(folder, tmp_path / "anyway")
+    assert pg.resume(tmp_path / "anyway", anyway=True).status == "finished"
+    assert manifest(tmp_path / "anyway")["anyway"][0]["versions"][package] != "0.0.7"
+    put(folder, versions={**versions, "python": "3.0.0"})  # which does not reach the numbers
+    assert pg.resume(folder).status == "finished"
 
 
 def test_control_a_folder_of_before_or_of_these_sources_goes_on_without_a_word(tmp_path):

@@ -10,8 +10,6 @@ import pytest
 import particlegvi as pg
 from particlegvi import datasets, plotting
 from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, divergences, likelihoods
-from particlegvi.scenario import load
-from particlegvi.scenario.kinds import build
 from particlegvi.scenario.tables import ApproximationSettings, ApproximationTable, Task, measure, run_table
 from particlegvi.scenario.tables.approximation import exact as problems
 from particlegvi.scenario.tables.approximation.exact import MODELS
@@ -73,18 +71,6 @@ def test_scores_are_those_of_dense_matrices(few):
     assert again == found["elbo"] != measure(Task("synthetic", "elbo", "7", 0), SMALL)
 
 
-def test_the_table_goes_on_where_it_was(few, tmp_path):
-    table = run_table(SMALL, tmp_path, workers=1)
-    assert len(table.scores) == 2 * 2 * len(MODELS)
-    first = (tmp_path / "table.md").read_bytes()
-    (tmp_path / "cells" / "synthetic.elbo.7.1.json").unlink()
-    run_table(SMALL, tmp_path, workers=1)
-    assert (tmp_path / "table.md").read_bytes() == first
-    wider = ApproximationSettings(sizes=(7,), models=("elbo", "random"), splits=2)
-    kept = run_table(wider, tmp_path, lambda label, done, cells: None, workers=1)  # other sizes leave cells as they are
-    assert kept.scores == {cell: each for cell, each in table.scores.items() if cell in kept.scores}
-
-
 def test_text_and_curves_say_what_the_cells_hold():
     cells = {}
     for trial, error in enumerate((0.1, 0.3, 0.2)):
@@ -116,26 +102,6 @@ def test_the_scenario_runs_is_loaded_and_drawn(few, tmp_path, monkeypatch):
     assert [axes.get_title() for axes in figure.axes] == ["root mean squared error"]
     with pytest.raises(ValueError, match='no approximation "SVGP elb"; did you mean "SVGP elbo"'):
         plotting.figure(results, "curves", methods=["SVGP elb"])
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"rows": ["airfoyl"]}, 'did you mean "airfoil"'),
-        ({"models": ["vfe"]}, "there is no model of the table"),
-        ({"sizes": []}, "sizes must be a list of at least one whole number"),
-        ({"sizes": [4, 4]}, "sizes must be a list of at least one whole number, none twice"),
-        ({"sizes": [0]}, r"sizes\[0\] must be"),
-        ({"sizes": [1104], "rows": ["synthetic", "airfoil"]}, r"sizes\[0\] must be a whole number from 1 to 1000"),
-        ({"trials": 0}, "trials must be"),
-        ({"iterations": 0}, "iterations must be"),
-        ({"splits": 2}, "there is no key"),
-    ],
-)
-def test_bad_settings_are_refused(changes, words):
-    with pytest.raises(ValueError, match=words) as caught:
-        build(load("sparse-approximation", changes))
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.slow

@@ -2,56 +2,40 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
 import pytest
 
-import particlegvi as pg
 from particlegvi import datasets
-from particlegvi.scenario import load
-from particlegvi.scenario.kinds import build
 from particlegvi.scenario.tables import EnsembleSettings, EnsembleTable, Task, measure, run_table
 from particlegvi.scenario.tables.ensembles import models
 from particlegvi.scenario.tables.ensembles import protocols as problems
 from particlegvi.scenario.tables.ensembles.protocols import PRINTED, STANDARD
 from particlegvi.tools.errors import Diverged
 
-SMALL = EnsembleSettings(
-    rows=("yacht",), models=("de", "drle", "linear"), splits=2, particles=3, steps=200
-)
+from ...data_sets import wave
 
-
-class Made:
-    def __init__(self, name, rows=120):
-        random = np.random.default_rng(len(name))
-        self.task, self.X = "regression", random.standard_normal((rows, 3))
-        self.y = 5.0 + 2.0 * np.sin(self.X[:, 0]) + 0.1 * random.standard_normal(rows)
-
-
-@pytest.fixture
-def made(monkeypatch):
-    monkeypatch.setattr(problems, "load", Made)
+SMALL = EnsembleSettings(rows=("yacht",), models=("de", "drle", "linear"), splits=2, particles=3, steps=200)
 
 
 def test_the_standard_protocol_scales_on_the_rows_that_train(made):
     task = problems.problem("yacht", "standard", 1)
-    assert [len(part.y) for part in (task.train, task.validation, task.test)] == [98, 10, 12]
+    assert [len(part.y) for part in (task.train, task.validation, task.test)] == [81, 9, 10]
     assert task.train.X.mean(axis=0) == pytest.approx(0.0, abs=1e-12) and task.train.y.std() == pytest.approx(1.0)
     assert abs(task.test.y.mean()) > 1e-6 and task.leaked == 0.0
-    train, test = list(pg.datasets.standard_splits(120, 2))[1]
-    y = Made("yacht").y
-    assert task.test.y * task.scale == pytest.approx(y[test] - y[train[:-10]].mean())
+    train, test = list(datasets.standard_splits(100, 2))[1]
+    y = wave("yacht").y
+    assert task.test.y * task.scale == pytest.approx(y[test] - y[train[:-9]].mean())
     assert not np.allclose(task.test.y, problems.problem("yacht", "standard", 0).test.y)
 
 
 def test_the_leak_is_the_one_of_two_orders(made):
     """Rows by number are kept apart; with the program's two permutations nine in ten test rows were trained on."""
     clean, leaky = (problems.problem("yacht", name, 3) for name in ("thesis", "thesis-leak"))
-    assert clean.leaked == 0.0 and len(clean.test.y) == len(leaky.test.y) == 12
+    assert clean.leaked == 0.0 and len(clean.test.y) == len(leaky.test.y) == 10
     shares = [problems.problem("yacht", "thesis-leak", split).leaked for split in range(60)]
-    assert abs(np.mean(shares) - 0.9) < 4.0 * np.sqrt(0.09 / (60 * 12))
+    assert abs(np.mean(shares) - 0.9) < 4.0 * np.sqrt(0.09 / (60 * 10))
     assert np.array_equal(clean.train.y, leaky.train.y)
 
 
@@ -68,7 +52,7 @@ def test_a_cell_has_its_scores(made):
     task = problems.problem("yacht", "standard", 0)
     A = np.column_stack([task.train.X, np.ones(len(task.train.y))])
     weights = np.linalg.lstsq(A, task.train.y, rcond=None)[0]
-    error = task.test.y - np.column_stack([task.test.X, np.ones(12)]) @ weights
+    error = task.test.y - np.column_stack([task.test.X, np.ones(10)]) @ weights
     assert line["rmse"] == pytest.approx(task.scale * np.sqrt(np.mean(error**2)))
     assert "nll_spread" not in line
 
@@ -103,46 +87,6 @@ def test_the_printed_numbers():
     assert PRINTED.rows() == ["kin8nm", "concrete", "energy", "naval", "power", "protein", "wine", "yacht"]
     shown = EnsembleTable(SMALL, {Task("yacht", "de", "thesis", 0): {"nll_spread": 1.0, "rmse": 1.0}}).markdown()
     assert "2.20 +- 0.4" in shown and "standard error" in shown
-
-
-def test_the_table_goes_on_where_it_was(made, tmp_path):
-    table = run_table(SMALL, tmp_path, workers=1)
-    first = (tmp_path / "table.md").read_bytes()
-    assert len(table.scores) == 2 * 3 * 3
-    (tmp_path / "cells" / "yacht.de.thesis.1.json").unlink()
-    run_table(SMALL, tmp_path, workers=1)
-    assert (tmp_path / "table.md").read_bytes() == first
-    assert json.loads((tmp_path / "table.json").read_text())["entries"]["yacht"]["rmse"]["thesis"]["de"]["splits"] == 2
-    assert "of the test rows were trained on" in first.decode()
-    assert [panel.metric for panel in table.panels()] == ["rmse", "nll", "nll_spread"]
-    assert table.cells()[0][:4] == ["protocol", "score", "", "DE"]
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"rows": ["yahct"]}, 'did you mean "yacht"'),
-        ({"models": ["dre"]}, "there is no model of the table"),
-        ({"models": []}, "models must be a list"),
-        ({"protocols": ["thesis", "thesis"]}, "protocols must be"),
-        ({"particles": 1}, "particles must be"),
-        ({"steps": 1.5}, "steps must be"),
-        ({"inducing_points": 3}, "inducing_points must be left out"),
-    ],
-)
-def test_bad_settings_are_refused(changes, words):
-    with pytest.raises(ValueError, match=words) as caught:
-        build(load({"kind": "table", "table": "ensembles", "name": "bad", **changes}))
-    assert "\n" not in str(caught.value)
-
-
-def test_the_scenario_has_the_defaults_of_its_table():
-    complete = load("uci-ensembles")
-    assert complete["splits"] == 20 and complete["particles"] == 5 and "inducing_points" not in complete
-    assert load(complete) == complete
-    assert "table" not in load("uci-function-space") and load("uci-function-space")["inducing_points"] == 400
-    with pytest.raises(ValueError, match="steps must be left out"):
-        load("uci-function-space", {"steps": 10})
 
 
 FRESH = {"first_split": 40, "seed": 7, "protocols": ("standard",)}

@@ -6,30 +6,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from particlegvi.scenario import load
-from particlegvi.scenario.kinds import build
-from particlegvi.scenario.tables import LinearSettings, LinearTable, Task, measure, run_table
+from particlegvi.scenario.tables import LinearSettings, LinearTable, Task, measure
 from particlegvi.scenario.tables.linear import models
 
 SMALL = LinearSettings(rows=("boston",), splits=2, inducing_points=6, sets=10, iterations=15, steps=20)
 
 
-class Made:
-    def __init__(self, name, rows=60):
-        random = np.random.default_rng(len(name))
-        self.X = 50.0 + 7.0 * random.standard_normal((rows, 2))
-        self.y = 5.0 + 2.0 * np.sin(self.X[:, 0] / 7.0) + 0.3 * random.standard_normal(rows)
-
-
-@pytest.fixture
-def made(monkeypatch):
-    monkeypatch.setattr(models, "load", Made)
-    monkeypatch.setattr(models, "ITERATIONS", 10)
-
-
 def test_features_are_those_of_regressors(made):
     task = models.problem("boston", "standard", 1)
-    assert len(task.train.y) == 54 and task.train.X.mean(axis=0) == pytest.approx(0.0, abs=1e-12)
+    assert len(task.train.y) == 90 and task.train.X.mean(axis=0) == pytest.approx(0.0, abs=1e-12)
     found = models.features(task, 6)
     phi = found.features(task.train.X)
     k, Z = found.covariance, found.points
@@ -53,9 +38,9 @@ def test_scores_are_those_of_dense_matrices(made):
     assert found["factorised"]["kl"] == pytest.approx(kl, rel=1e-8)
     assert found["random-160"]["kl"] < 1e-8 and found["fixed-80"]["kl"] < 1e-8  # more inputs than features
     assert found["random-80-adam"]["kl"] > 1.0 and "kl_averaged" in found["spectral-80"]
-    line = np.column_stack([task.train.X, np.ones(54)])
+    line = np.column_stack([task.train.X, np.ones(90)])
     weights = np.linalg.lstsq(line, task.train.y, rcond=None)[0]
-    error = task.test.y - np.column_stack([task.test.X, np.ones(6)]) @ weights
+    error = task.test.y - np.column_stack([task.test.X, np.ones(10)]) @ weights
     assert found["linear"]["rmse"] == pytest.approx(np.sqrt(np.mean(error**2))) and "kl" not in found["linear"]
     assert measure(Task("boston", "random-80-adam", "standard", 0), SMALL) == found["random-80-adam"]
 
@@ -71,16 +56,6 @@ def test_fewer_inputs_than_features_are_infinite(made):
     assert found.get("infinite") == 1.0 or found["kl"] < 1e-6
 
 
-def test_the_table_goes_on_where_it_was(made, tmp_path):
-    quick = LinearSettings(rows=("boston",), models=("exact", "factorised", "linear"), splits=2, inducing_points=6)
-    table = run_table(quick, tmp_path, workers=1)
-    first = (tmp_path / "table.md").read_bytes()
-    (tmp_path / "cells" / "boston.factorised.standard.1.json").unlink()
-    run_table(quick, tmp_path, workers=1)
-    assert (tmp_path / "table.md").read_bytes() == first and len(table.scores) == 6
-    assert [panel.metric for panel in table.panels()] == ["nll", "kl"]
-
-
 def test_the_text_says_what_is_infinite():
     cells = {Task("boston", "exact", "standard", s): {"nll": 0.1, "rmse": 0.3, "kl": 0.0} for s in range(2)}
     fixed = [Task("boston", "fixed-80", "standard", split) for split in range(2)]
@@ -90,24 +65,3 @@ def test_the_text_says_what_is_infinite():
     assert "| Boston | 0.000 (0.000) | infinite |" in text and "average of Adam" not in text
     mean, error = table.paired("boston", "fixed-80", "standard", "nll")
     assert (mean, error) == pytest.approx((0.6, 0.5))
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"rows": ["bosten"]}, 'did you mean "boston"'),
-        ({"models": ["random-81"]}, 'did you mean "random-80"'),
-        ({"particles": 7}, "particles must be left out"),
-        ({"protocols": ["thesis"]}, "there is no protocol"),
-    ],
-)
-def test_bad_settings_are_refused(changes, words):
-    with pytest.raises(ValueError, match=words) as caught:
-        build(load("uci-linear-benchmark", changes))
-    assert "\n" not in str(caught.value)
-
-
-def test_the_scenario_has_the_defaults_of_its_table():
-    complete = load({"kind": "table", "table": "linear", "name": "mine"})
-    assert (complete["inducing_points"], complete["steps"], complete["splits"]) == (100, 3000, 5)
-    assert build(load("uci-linear-benchmark-short")).rows == ("boston", "yacht")

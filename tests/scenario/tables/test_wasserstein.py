@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
 import pytest
 
 from particlegvi import datasets
-from particlegvi.scenario import load
-from particlegvi.scenario.kinds import build
 from particlegvi.scenario.tables import Task, WassersteinSettings, WassersteinTable, measure, run_table
 from particlegvi.scenario.tables.wasserstein import models
 from particlegvi.scenario.tables.wasserstein import protocols as problems
@@ -20,19 +17,6 @@ SMALL = WassersteinSettings(
     rows=("yacht",), models=("gwi-net", "net-constant", "svgp", "linear"), protocols=("standardised", "thesis"),
     splits=2, inducing_points=20,
 )  # fmt: skip
-
-
-class Made:
-    def __init__(self, name, rows=100):
-        random = np.random.default_rng(len(name))
-        self.task, self.X = "regression", 50.0 + 7.0 * random.standard_normal((rows, 3))
-        self.y = 5.0 + 2.0 * np.sin(self.X[:, 0] / 7.0) + 0.1 * random.standard_normal(rows)
-
-
-@pytest.fixture
-def made(monkeypatch):
-    monkeypatch.setattr(problems, "load", Made)
-    monkeypatch.setattr(models, "EPOCHS", 40)
 
 
 def test_protocols_scale_what_they_say(made):
@@ -105,48 +89,6 @@ def test_differences_are_paired_with_both_controls_and_rows_are_judged():
 def test_the_printed_numbers():
     assert PRINTED.published("boston", "gwi-net") == (2.27, 0.06) and PRINTED.title("wine") == "Wine (red)"
     assert PRINTED.published("naval", "gwi-svgp") == (-7.25, 0.08) and len(PRINTED.rows()) == 9
-
-
-def test_the_table_goes_on_where_it_was(made, tmp_path):
-    table = run_table(SMALL, tmp_path, workers=1)
-    table.label = "table"  # as `particlegvi.run` names its results
-    assert table.markdown() == (tmp_path / "table.md").read_text()
-    first = (tmp_path / "table.md").read_bytes()
-    assert len(table.scores) == 2 * 2 * 4
-    (tmp_path / "cells" / "yacht.svgp.thesis.1.json").unlink()
-    run_table(SMALL, tmp_path, workers=1)
-    assert (tmp_path / "table.md").read_bytes() == first
-    entries = json.loads((tmp_path / "table.json").read_text())["entries"]
-    assert entries["yacht"]["rmse"]["thesis"]["svgp"]["splits"] == 2
-    assert [panel.metric for panel in table.panels()] == ["nll"]
-    panels = table.panels(["nll", "rmse"])
-    shown = {(table.called(model), "standardised") for model in SMALL.models}
-    assert set(panels[1].series) == shown and set(panels[0].series) == shown | set(panels[0].printed)
-    assert panels[0].printed == (("GWI-SVGP", "printed"), ("GWI-net", "printed")) and not panels[1].printed
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"rows": ["yahct"]}, 'did you mean "yacht"'),
-        ({"models": ["gwi"]}, "there is no model of the table"),
-        ({"protocols": ["best"]}, "there is no protocol"),
-        ({"particles": 7}, "particles must be left out"),
-        ({"steps": 7}, "steps must be left out"),
-    ],
-)
-def test_bad_settings_are_refused(changes, words):
-    with pytest.raises(ValueError, match=words) as caught:
-        build(load({"kind": "table", "table": "wasserstein", "name": "bad", **changes}))
-    assert "\n" not in str(caught.value)
-
-
-def test_the_scenario_has_the_defaults_of_its_table():
-    complete = load("uci-gaussian-wasserstein")
-    assert complete["splits"] == 10 and "particles" not in complete and load(complete) == complete
-    parts = build(load("uci-gaussian-wasserstein-short"))
-    assert parts.rows == ("yacht", "boston") and parts.models_of("best-of-30", "yacht") == ("gwi-net", "net-constant")
-    assert parts.models_of("best-of-30", "energy") == ()
 
 
 # mean and standard deviation over ten splits of a prototype with other splits, kernels and starts

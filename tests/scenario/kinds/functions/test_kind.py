@@ -14,6 +14,7 @@ from particlegvi.functionspace import ProjectedLangevinSampler, SparseGaussianPr
 from particlegvi.scenario import catalogue, load, text
 from particlegvi.scenario.kinds import build
 
+from ....refusals import refused
 from ....runs.interrupting import content
 
 SMALL = {
@@ -52,16 +53,9 @@ COUNTS = {
 }
 
 
-def refusal(**changes) -> str:
-    with pytest.raises(ValueError) as caught:
-        build(load({**SMALL, **changes}))
-    assert "\n" not in str(caught.value).rstrip("\n") or "formula" in str(caught.value)
-    return str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
+test_bad_settings_are_answered_in_one_sentence = refused(
+    lambda changes: build(load({**SMALL, **changes})),
+    *[
         ({"loss": "double-well"}, "there is no key of the kind function-space"),
         ({"kind": "functions"}, 'did you mean "function-space"'),
         ({"data": "yahct"}, 'did you mean "yacht"'),
@@ -125,10 +119,8 @@ def refusal(**changes) -> str:
         ({"methods": {"GWI": {"estimate": [5], "draws": 1}}}, "draws must be a whole number"),
         ({"likelihood": "poisson-log", "methods": {"GWI": {}}}, "GWI is there for the likelihood gaussian only"),
     ],
-    ids=str,
+    plain=True,
 )
-def test_bad_settings_are_answered_in_one_sentence(changes, words):
-    assert words in refusal(**changes)
 
 
 def test_a_complete_scenario_survives_writing():
@@ -191,41 +183,6 @@ def test_what_was_written_comes_back_bit_for_bit(scenario, tmp_path):
     assert pg.run(scenario, seed=2).summary == results.summary
 
 
-class Stop:
-    """Ctrl-C at the n-th report of progress."""
-
-    def __init__(self, calls: int) -> None:
-        self.left = calls
-
-    def __call__(self, *_: object) -> None:
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize("calls", [1, 5, 17, 20])
-def test_an_interrupted_run_is_finished_to_the_same_bytes(calls, tmp_path):
-    pg.run(COUNTS, out=tmp_path / "straight")
-    with pytest.raises(KeyboardInterrupt):
-        pg.run(COUNTS, out=tmp_path / "run", progress=Stop(calls))
-    assert pg.load(tmp_path / "run").status == "interrupted"
-    assert list(pg.load(tmp_path / "run")) == (["mixing"] if calls > 16 else [])
-    pg.resume(tmp_path / "run")
-    assert content(tmp_path / "run") == content(tmp_path / "straight")
-
-
-def test_a_damaged_array_is_named(tmp_path):
-    pg.run(SMALL, out=tmp_path / "run")
-    place = tmp_path / "run" / "arrays" / "PLS.vectors.npy"
-    whole = place.read_bytes()
-    place.write_bytes(whole[:-8] + bytes(8))
-    with pytest.raises(ValueError, match="PLS.vectors.npy is damaged"):
-        pg.load(tmp_path / "run")
-    place.unlink()
-    with pytest.raises(ValueError, match="PLS.vectors.npy"):
-        pg.load(tmp_path / "run")
-
-
 def test_mixing_finds_both_halves_and_plain_sampling_keeps_its_signs():
     settings = {**COUNTS, "data": {"formula": "3*sin(1.5*x) + x/2", "count": 150}, "inducing_points": 12}
     summary = pg.run(settings, particles=100, **{"methods.plain.steps": 400}).summary["methods"]
@@ -234,16 +191,6 @@ def test_mixing_finds_both_halves_and_plain_sampling_keeps_its_signs():
     assert 0.3 <= summary["mixing"]["signs"]["as_truth"] <= 0.7
     assert summary["mixing"]["equilibrium"]["reached"]
     assert summary["plain"]["signs"]["mixed"] > 0.5 and not summary["plain"]["equilibrium"]["reached"]
-
-
-def test_a_run_that_diverges_is_called_so(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "wild.toml").write_text(
-        text(load({**SMALL, "methods": {"PLS": {"integrator": "euler-maruyama", "step_size": 1e6, "steps": 200}}}))
-    )
-    assert cli.main(["run", "wild.toml", "--out", "wild", "--no-figure", "--quiet"]) == 3
-    assert pg.load("wild").status == "diverged" and not list(pg.load("wild"))
-    assert "diverged" in capsys.readouterr().err
 
 
 SLOW = ("wasserstein-", "window-", "fourier-", "in-between", "blr-", "kl-", "sparse-nine-points-code")

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi.scenario import catalogue, load
+from particlegvi.scenario import load
 from particlegvi.scenario.kinds import build
 from particlegvi.scenario.kinds.networks.data import drawn
+
+from ....refusals import refused
 
 LINE = {
     "kind": "networks",
@@ -34,20 +36,13 @@ MOONS = {
 }  # fmt: skip
 
 
-def refusal(**changes) -> str:
-    with pytest.raises(ValueError) as caught:
-        build(load({**LINE, **changes}))
-    assert "\n" not in str(caught.value) or "formula" in str(caught.value)  # which are quoted below it
-    return str(caught.value)
-
-
 def of_method(**entry):
     return {"methods": {"DRLE": entry}}
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
+test_bad_scenarios_are_refused_in_one_sentence = refused(
+    lambda changes: build(load({**LINE, **changes})),
+    *[
         ({"loss": "double-well"}, "there is no key of the kind networks"),
         ({"data": "two-mons"}, 'did you mean "two-moons"'),
         ({"data": {"formula": "sin(x)", "points": [[0.0, 1.0]]}}, "data must have exactly one of the keys"),
@@ -80,9 +75,8 @@ def of_method(**entry):
         ({"methods": {"DE": {"kl_weight": 0.1}}}, "methods.DE"),
         ({"record_every": 100}, "record_every must be at most steps"),
     ],
+    plain=True,
 )
-def test_bad_scenarios_are_refused_in_one_sentence(changes, words):
-    assert words in refusal(**changes)
 
 
 def test_temper_needs_the_noise():
@@ -153,14 +147,6 @@ def test_data_from_a_process_are_known_by_it():
         scores.append((data.truth(at[:, 0]) - mean) / sd)
     assert abs(np.mean(scores)) < 4.0 / np.sqrt(np.size(scores))
     assert abs(np.mean(np.square(scores)) - 1.0) < 4.0 * np.sqrt(2.0 / np.size(scores))
-
-
-@pytest.mark.parametrize("name", catalogue.names("networks"))
-def test_the_scenarios_of_networks_can_be_built(name):
-    complete = load(name)
-    parts = build(complete)
-    assert load(complete) == complete
-    assert parts.network.inputs in (1, 2)
 
 
 def means(name, seeds, **changes):

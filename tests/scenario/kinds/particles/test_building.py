@@ -6,27 +6,24 @@ import numpy as np
 import pytest
 
 import particlegvi as pg
-from particlegvi import integrators, kernels, losses, methods, priors
+from particlegvi import kernels, methods
 from particlegvi.scenario import catalogue, load
 from particlegvi.scenario.kinds import build
 from particlegvi.scenario.kinds.particles.building import settled
 
+from ....refusals import refused
 from .test_keys import complete
 
 
-def refusal(**changes) -> str:
-    with pytest.raises(ValueError) as caught:
-        build(load(complete(**changes)))
-    assert str(caught.value).count("\n") <= 2  # a formula's error shows the place with a mark below it
-    return str(caught.value)
-
-
-@pytest.mark.parametrize("name", catalogue.names("particles"))
+@pytest.mark.parametrize("name", catalogue.names())
 def test_every_scenario_can_be_built(name):
     scenario = load(name)
     parts = build(scenario)
-    assert list(parts.methods) == list(scenario["methods"])
-    assert parts.loss.dim == parts.prior.dim
+    if scenario["kind"] == "particles":
+        assert list(parts.methods) == list(scenario["methods"])
+        assert parts.loss.dim == parts.prior.dim
+    if scenario["kind"] == "networks":
+        assert parts.network.inputs in (1, 2)
 
 
 def test_the_numbers_arrive_where_they_belong():
@@ -47,19 +44,14 @@ def test_the_kernel_of_the_scenario_is_that_of_methods_without_their_own():
     assert build(load(complete(methods=entries))).methods["DRE"].kernel is None
 
 
-def test_a_formula_is_a_loss():
-    parts = build(load(complete(loss={"formula": "(x - 1)^2", "variables": ["x"]})))
-    assert parts.loss.value(np.array([[3.0]])) == pytest.approx(4.0)
-
-
 def test_points_are_the_start():
     parts = build(load(complete(initial={"points": [[0.5], [-0.5]]}, particles=2)))
     np.testing.assert_array_equal(parts.initial, [[0.5], [-0.5]])
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
+test_what_does_not_exist_or_fit_is_named = refused(
+    lambda changes: build(load(complete(**changes))),
+    *[
         ({"loss": "duble-well"}, 'loss: there is no loss "duble-well"; did you mean "double-well"?'),
         ({"loss": {"name": "quadratic", "curvture": 1.0}}, 'did you mean "curvature"?'),
         ({"loss": {"name": "quadratic", "curvature": -1.0}}, "loss: curvature"),
@@ -94,15 +86,8 @@ def test_points_are_the_start():
         ({"methods": {"DRE": {"embedding": "montecarlo"}}}, "methods.DRE.embedding: how"),
         ({"particles": 100_000_000, "steps": 10**12, "record_every": 1}, " GB"),
     ],
-    ids=repr,
+    plain=True,
 )
-def test_what_does_not_exist_or_fit_is_named(changes, words):
-    assert words in refusal(**changes)
-
-
-@pytest.mark.parametrize("registry", [losses, priors, kernels, methods, integrators])
-def test_every_registry_has_names(registry):
-    assert registry.names()
 
 
 def test_settling_puts_in_the_number_that_the_run_chose():

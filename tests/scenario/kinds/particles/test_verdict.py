@@ -84,14 +84,6 @@ def test_with_jumps_the_same_start_arrives():
     assert said["verdict"].startswith("at equilibrium")
 
 
-@pytest.mark.slow
-def test_hot_enough_the_same_start_is_forgotten():
-    start = pg.priors.Normal([0.7, 0.7], [1.0, 1.0])
-    found = simulated(MODES, pg.methods.DLE(3.0), pg.priors.Normal([0.0, 0.0], [4.0, 4.0]), 200.0, 0.05, initial=start)
-    assert found["equilibrium"]["reached"] is True, found["equilibrium"]
-    assert found["sliced_w1"] < 1.5 * found["distances"]["sliced_w1"]["floor"][2]
-
-
 def at_rest(draws, method, records=21):
     """A run whose records are given: as at rest as can be, wherever it is."""
     x = draws.reshape(records, -1, 1)

@@ -1,0 +1,100 @@
+"""Scores of classification against brute force over pairs, scipy's densities and scikit-learn."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from particlegvi import metrics
+
+from ..refusals import refused
+
+
+def pairs(y: np.ndarray, score: np.ndarray) -> float:
+    """The area under the curve by its definition: every 1 against every 0."""
+    difference = score[y == 1.0][:, None] - score[y == 0.0][None, :]
+    return float(np.mean((difference > 0.0) + 0.5 * (difference == 0.0)))
+
+
+@pytest.mark.parametrize("values", [2, 5, 1000])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_area_is_the_share_of_ordered_pairs_with_and_without_ties(values, seed):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(83) < 0.3).astype(float)
+    score = rng.integers(values, size=83) / 7.0
+    assert metrics.area_under_curve(y, score) == pytest.approx(pairs(y, score), rel=1e-14)
+    assert metrics.area_under_curve(1.0 - y, -score) == pytest.approx(pairs(y, score), rel=1e-14)
+
+
+def test_the_other_scores_against_their_definitions():
+    rng = np.random.default_rng(3)
+    y, p = (rng.random(61) < 0.4).astype(float), rng.random(61)
+    assert metrics.bernoulli_nll(y, p) == pytest.approx(-stats.bernoulli(p).logpmf(y).mean(), rel=1e-13)
+    assert metrics.brier_score(y, p) == pytest.approx(sum((a - b) ** 2 for a, b in zip(y, p, strict=True)) / 61)
+    assert metrics.accuracy(y, p) == pytest.approx(np.mean([round(b) == a for a, b in zip(y, p, strict=True)]))
+
+
+def test_certainty_costs_nothing_where_right_and_everything_where_wrong():
+    assert metrics.bernoulli_nll([0, 1], [0.0, 1.0]) == 0.0
+    assert metrics.bernoulli_nll([0, 1], [0.0, 0.0]) == math.inf
+    assert metrics.accuracy([0, 1], [0.5, 0.5]) == 0.5
+
+
+test_bad_arguments_are_named = refused(
+    (lambda: metrics.area_under_curve([1, 1], [0.0, 1.0]), "0 zeros and 2 ones"),
+    (lambda: metrics.area_under_curve([0, 1], [0.0, np.nan]), "score must .*, not one with NaN or infinity"),
+    (lambda: metrics.accuracy([0, 2], [0.5, 0.5]), "y must be labels 0 and 1, not 2"),
+    (lambda: metrics.brier_score([0, 1], [0.5, 1.5]), r"probability must be probabilities from 0 to 1, not 1\.5"),
+    (lambda: metrics.bernoulli_nll([0, 1], [0.5]), r"probability must .*, not an array of the shape \(1,"),
+)
+
+
+@pytest.fixture
+def case():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=57), rng.normal(size=57), rng.gamma(2.0, size=57)
+
+
+def test_the_gaussian_score_is_minus_the_log_density(case):
+    y, mean, sd = case
+    assert metrics.gaussian_nll(y, mean, sd) == pytest.approx(-stats.norm(mean, sd).logpdf(y).mean(), rel=1e-13)
+    assert metrics.gaussian_nll(y, mean, 0.3) == pytest.approx(-stats.norm(mean, 0.3).logpdf(y).mean(), rel=1e-13)
+
+
+def test_the_mixture_score_is_minus_the_log_of_the_average_density(case):
+    y, mean, sd = case
+    samples = mean + np.random.default_rng(1).normal(size=(9, 57))
+    density = np.mean([stats.norm(row, sd).pdf(y) for row in samples], axis=0)
+    assert metrics.mixture_nll(y, samples, sd) == pytest.approx(-np.log(density).mean(), rel=1e-12)
+
+
+def test_the_mixture_score_is_finite_far_from_every_particle():
+    far = metrics.mixture_nll([1000.0], [[0.0], [1.0]], 1.0)
+    # the nearer particle gives half of all there is: (999^2)/2 + log 2 + log sqrt(2 pi), the other e^-999 of it
+    assert far == pytest.approx(999.0**2 / 2.0 + math.log(2.0) + 0.5 * math.log(2.0 * math.pi), rel=1e-14)
+
+
+def test_errors_in_the_units_of_y():
+    y, mean = [1.0, 2.0, 6.0], [2.0, 2.0, 2.0]
+    assert metrics.mean_absolute_error(y, mean) == pytest.approx(5.0 / 3.0)
+    assert metrics.root_mean_squared_error(y, mean) == pytest.approx(math.sqrt(17.0 / 3.0))
+
+
+def test_coverage_counts_the_ends_of_an_interval():
+    assert metrics.coverage([0.0, 1.0, 2.0, 3.0], [0.0, 0.0, 0.0, 4.0], [0.0, 0.5, np.inf, 5.0]) == 0.5
+    assert metrics.coverage([0.0, 1.0], -np.inf, np.inf) == 1.0
+
+
+test_bad_arguments_of_regression_are_named = refused(
+    (lambda: metrics.gaussian_nll([1.0], [1.0, 2.0], 1.0), r"mean must .*, not an array of the shape \(2,"),
+    (lambda: metrics.gaussian_nll([1.0], [1.0], 0.0), "sd must be positive numbers from 1e-75, not 0"),
+    (lambda: metrics.gaussian_nll([np.nan], [1.0], 1.0), "y must .*, not one with NaN or infinity"),
+    (lambda: metrics.mean_absolute_error([], []), "at least 1"),
+    (lambda: metrics.mixture_nll([1.0], [1.0], 1.0), r"samples must be an arra.*, not an array of the shape \(1,"),
+    (lambda: metrics.mixture_nll([1.0], [[np.inf]], 1.0), "samples must .*, not one with NaN or infinity"),
+    (lambda: metrics.mixture_nll([1.0], [[1.0]], -1.0), "noise_sd must be positive numbers from 1e-75, not -1"),
+    (lambda: metrics.coverage([1.0], [np.nan], [1.0]), "low must be a number or infinity, or an.*, not NaN"),
+)
