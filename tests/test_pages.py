@@ -54,7 +54,7 @@ assert np.mean(sd / sd_of_bayes) < 0.1 and round(1e6 * gwi.shrinkage_, 2) == 0.8
 assert np.allclose(around.predict(x, return_std=True)[1], sd_of_bayes)
 """,
     ],
-    "docs/index.md": ["assert run.final.shape == (2000, 1)"],
+    "docs/tour.md": ["assert run.final.shape == (2000, 1)"],
     "docs/live-page.md": ["assert len(page.html) < 500_000 and page._repr_html_().startswith('<iframe')"],
     "docs/networks.md": [
         """
@@ -117,7 +117,7 @@ assert divergences.kl(regressors, exact) == np.inf
     ],
     "docs/theory/limits.md": ["assert np.abs(q - right / np.sum(right * h)).max() < 1e-12"],
 }
-SLOW = {"README.md", "docs/index.md", "docs/films.md", "docs/notebook.md", "docs/start.md", "docs/sweeps.md"}
+SLOW = {"README.md", "docs/tour.md", "docs/films.md", "docs/notebook.md", "docs/start.md", "docs/sweeps.md"}
 NEEDS = {"docs/estimators.md": ["sklearn"], "docs/notebook.md": ["arviz", "h5netcdf"]}
 # Pages whose Python is not run from the first line to the last, and why.
 NOT_RUN = {

@@ -16,7 +16,7 @@ CONSTANT = 1e-12  # share of the variance that is inside chains: less is roundin
 
 
 def potential_scale_reduction(draws: ArrayLike) -> float:
-    """Rank-normalised split R-hat: the larger one for the ranks and for the ranks of |draw - median| (section 4).
+    """Rank-normalised split R-hat: the larger one for the ranks and for the ranks of ``|draw - median|`` (section 4).
 
     Parameters
     ----------

@@ -34,9 +34,9 @@ def wasserstein1_floor(
 ) -> tuple[float, ...]:
     """Quantiles of the W1 distance between the target and ``n`` independent exact draws from it.
 
-    With X = Q(U), W1 is the integral of |U_n(u) - u| dQ(u), where U_n is the distribution function of n uniform draws.
-    The counts of draws in some 1500 cells are simulated, and W1 follows by the trapezoidal rule with an error of about
-    one per cent, less than the noise of the replicates.
+    With X = Q(U), W1 is the integral of ``|U_n(u) - u|`` dQ(u), where U_n is the distribution function of n uniform
+    draws. The counts of draws in some 1500 cells are simulated, and W1 follows by the trapezoidal rule with an error of
+    about one per cent, less than the noise of the replicates.
 
     Parameters
     ----------

@@ -70,8 +70,8 @@ def sliced_wasserstein_floor(
     """Quantiles of the sliced W1 distance between the target and ``n`` independent exact draws from it.
 
     Computed from 400 simulated samples. For more than 128 draws the samples have 128, and the distance is multiplied by
-    sqrt(128/n): W1 on the line falls as n^(-1/2) where the tails are lighter than |x|^-3 (del Barrio, Gine and Matran,
-    1999).
+    sqrt(128/n): W1 on the line falls as n^(-1/2) where the tails are lighter than ``|x|^-3`` (del Barrio, Gine and
+    Matran, 1999).
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from particlegvi.tools.calls import explains_bad_calls
 
 @explains_bad_calls
 class Laplace(CentreAndScale):
-    """Laplace prior, independent coordinates with the density exp(-|x - location| / scale) / (2 scale).
+    """Laplace prior, independent coordinates with the density ``exp(-|x - location| / scale)`` / (2 scale).
 
     Parameters
     ----------

@@ -39,9 +39,9 @@ class DensityTarget:
         The search meets every well of the loss that is at least so wide and within 12 scales (on the line, 6 in the
         plane) of the prior's centre. It may miss a narrower one, however much mass that has, unless ``missed`` says no.
     missed : float or None
-        Proven by interval arithmetic, for DLE with a loss that is a formula: |Z'/Z - 1| is at most this number, with Z
-        the normaliser and Z' that of the quadrature. So the density is right to this share everywhere, and no well with
-        more of the mass is missed. None where nothing is proven.
+        Proven by interval arithmetic, for DLE with a loss that is a formula: ``|Z'/Z - 1|`` is at most this number,
+        with Z the normaliser and Z' that of the quadrature. So the density is right to this share everywhere, and no
+        well with more of the mass is missed. None where nothing is proven.
     grid, density : arrays (n,) or (n, 2), and (n,)
         The quadrature's nodes inside the support, and the density there.
     masses : array (n,)

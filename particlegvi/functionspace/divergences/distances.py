@@ -49,7 +49,7 @@ def kl(q: Process, p: Process) -> float:
 @named("wasserstein")
 @one_blas_thread()
 def wasserstein(q: Process, p: Process) -> float:
-    """The 2-Wasserstein distance W2 in the norm of the RKHS of the prior covariance,
+    """The 2-Wasserstein distance W2 in the norm of the RKHS of the prior covariance::
 
         W2^2 = |m_q - m_p|^2 + tr(C_q + C_p - 2 (C_q^(1/2) C_p C_q^(1/2))^(1/2)).
 

@@ -100,7 +100,7 @@ class StudentT(_Student, Likelihood):
 
     @property
     def slope_bound(self) -> float:  # type: ignore[override]
-        """(nu + 1) / (2 sqrt(nu) scale), at |y - f| = sqrt(nu) scale."""
+        """(nu + 1) / (2 sqrt(nu) scale), at ``|y - f|`` = sqrt(nu) scale."""
         return (self.degrees_of_freedom + 1.0) / (2.0 * math.sqrt(self.degrees_of_freedom) * self.scale)
 
     def cost_at(self, f: float, y: float) -> float:

@@ -37,6 +37,8 @@ from particlegvi.functionspace.linear.sets import Sets, row_space
 from particlegvi.functionspace.linear.spectral import Spectral
 from particlegvi.tools.registry import look_up
 
+__all__ = ["get", "names"]
+
 STREAM = 18  # random stream for the draws of functions
 CLOSED_FORM = {"method": "closed form", "iterations": 0, "converged": True}
 

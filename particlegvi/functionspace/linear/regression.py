@@ -127,7 +127,7 @@ class NystroemRidge(Card):
     """The minimiser of ``1/n sum_n (f(x_n) - y_n)^2 + penalty |f|_k^2`` over the span of a basis.
 
     The features e_m of a basis of ``prior="gp"`` are orthonormal in the space of k, so that f = sum_m u_m e_m has
-    |f|_k^2 = |u|^2, and u solves (E^T E + n penalty I) u = E^T y. It is the mean of `SparseGaussianProcess` with
+    ``|f|_k^2 = |u|^2``, and u solves (E^T E + n penalty I) u = E^T y. It is the mean of `SparseGaussianProcess` with
     noise_variance = n penalty.
 
     Parameters

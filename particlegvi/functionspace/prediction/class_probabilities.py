@@ -19,6 +19,8 @@ from particlegvi.contracts import Array
 from particlegvi.tools import arguments
 from particlegvi.tools.quoting import refuse
 
+__all__ = ["class_probabilities"]
+
 REACH = np.array([-9.0, -5.0, -2.5, -1.0, 0.0, 1.0, 2.5, 5.0, 9.0])  # ends of panels, in standard deviations
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 BLOCK = 256  # inputs at a time

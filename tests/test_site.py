@@ -1,0 +1,54 @@
+"""The site builds without a warning, has every public name and page, and asks no other server for anything."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.needs("sphinx", "myst_parser", "sphinx_external_toc", "sphinx_copybutton", "numpydoc", "furo"),
+]
+BUILD = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html"]
+REQUEST = re.compile(r"""(?:src=["']?|url\(["']?|@import ["']|<link [^>]*rel="stylesheet"[^>]*href=")https?:""")
+
+
+@pytest.fixture(scope="module")
+def site(root, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run([*BUILD, "docs", folder], cwd=root, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_every_public_name_is_in_the_reference(root, site):
+    from sphinx.util.inventory import InventoryFile
+
+    with (site / "objects.inv").open("rb") as file:
+        inventory = InventoryFile.load(file, "", lambda base, name: name)
+    documented = {name for kind, entries in inventory.items() if kind.startswith("py:") for name in entries}
+    lines = (root / "docs" / "public-names.txt").read_text(encoding="utf-8").splitlines()
+    public = {line.partition("(")[0] for line in lines if line.startswith("pg.")} - {"pg.__version__"}
+    # an object with two public names, as pg.Loss and pg.losses.Loss, is found under one of them
+    found = {name.rpartition(".")[2] for name in documented} | {page.stem for page in site.rglob("pg*.html")}
+    assert len(documented) > 500
+    assert not sorted(name for name in public if name not in found and name.rpartition(".")[2] not in found)
+
+
+def test_every_page_of_the_repository_is_in_the_site(root, site):
+    assert {page.stem for page in (root / "docs").glob("*.md")} <= {page.stem for page in site.glob("*.html")}
+
+
+def test_no_page_asks_another_server(site):
+    asking = [
+        page.relative_to(site).as_posix()
+        for page in site.rglob("*")
+        if page.suffix in {".html", ".css", ".js"} and REQUEST.search(page.read_text(encoding="utf-8", errors="ignore"))
+    ]
+    assert not asking
+    assert REQUEST.search('<script src="https://elsewhere/x.js">') and REQUEST.search("url(https://elsewhere/font)")
+    assert (site / "global-minimiser.html").stat().st_size > 50_000  # the live page of the first page
