@@ -36,8 +36,17 @@ def effective_sample_size(draws: ArrayLike) -> float:
     """Bulk effective sample size, from the normal scores of the ranks (equations 7 to 11).
 
     The autocorrelations of all chains together are summed in pairs up to the first pair that is not positive, and the
-    pairs are made monotone (Geyer, 1992). Parameters and errors as in `potential_scale_reduction`; NaN where
-    no chain varies, also if each stays at a value of its own.
+    pairs are made monotone (Geyer, 1992).
+
+    Parameters
+    ----------
+    draws : array (chains, draws)
+        Values of one quantity in the order of time, at least four in each chain.
+
+    Returns
+    -------
+    float
+        Of all chains together; NaN where no chain varies, also if each stays at a value of its own.
     """
     z = _normal_scores(_split(_checked(draws)))
     chains, number = z.shape

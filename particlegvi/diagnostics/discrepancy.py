@@ -52,7 +52,20 @@ def maximum_mean_discrepancy_squared(
     """MMD^2: by default the U-statistic (3) of Gretton et al. in the particles, which may be negative.
 
     It leaves out the pairs of a particle with itself, so that its mean over samples is the MMD^2 of their distribution.
-    Parameters and errors as in `maximum_mean_discrepancy`; points given for the target are not corrected.
+
+    Parameters
+    ----------
+    particles : array (n, dim), in 1-D also (n,)
+        At least two for the U-statistic.
+    target : target with a density, or array (m, dim)
+        A density is represented by 1000 points; the pairs of points of the target with themselves stay.
+    kernel : kernel with a number for its lengthscale
+    unbiased : bool
+        False takes the V-statistic, with self pairs.
+
+    Returns
+    -------
+    float
     """
     parts.kernel(kernel)
     return _squared(particles, target, lambda r2: values_of(kernel, r2), arguments.flag("unbiased", unbiased))

@@ -24,7 +24,17 @@ CHUNK = 200_000
 def entropy(particles: ArrayLike) -> tuple[float, str]:
     """Entropy in nats and the name of the estimator: `entropy_spacings` on the line, else nearest neighbours.
 
-    Parameters and errors as in these two functions.
+    Parameters
+    ----------
+    particles : array (n, dim), in 1-D also (n,)
+        At least two.
+
+    Returns
+    -------
+    float
+        In nats; minus infinity where too many particles coincide.
+    str
+        "spacings" or "nearest neighbours".
     """
     x = in_space(particles)
     if x.shape[1] == 1:

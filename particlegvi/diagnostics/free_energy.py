@@ -102,8 +102,13 @@ def target_free_energy(
     ----------
     target : target
         Target of a DLE or DRLE with this loss, method and prior.
-    loss, method, prior, seed
-        See `free_energy`.
+    loss : Loss
+    method : method
+        Its weights and its kernel are used.
+    prior : prior, optional
+        Flat when left out.
+    seed : int
+        Seed of the run, for a lengthscale that a rule chooses from prior samples.
 
     Returns
     -------
@@ -145,7 +150,7 @@ def mmd_squared_to_prior(
     prior : prior
         With Flat, only the sum over pairs remains.
     most_paired : int
-        See `free_energy`.
+        Largest number of particles in the sum over pairs; of more, so many are used, evenly spaced in their order.
 
     Returns
     -------

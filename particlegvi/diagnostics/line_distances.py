@@ -82,7 +82,7 @@ def wasserstein2(particles: ArrayLike, target: KnownTarget) -> float:
     ----------
     particles : array (n,) or (n, 1)
     target : target with one dimension
-        See `wasserstein1`.
+        From `particlegvi.target`: a density, or atoms.
 
     Returns
     -------

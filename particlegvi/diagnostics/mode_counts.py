@@ -35,7 +35,10 @@ def nearest_mode(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
 def mode_occupancy(particles: ArrayLike, modes: ArrayLike) -> np.ndarray:
     """Number of particles nearest to each mode, an integer array (k,) that sums to n.
 
-    Parameters and errors as in `nearest_mode`.
+    Parameters
+    ----------
+    particles : array (n, dim), in 1-D also (n,)
+    modes : array (k, dim), in 1-D also (k,)
     """
     nearest = nearest_mode(particles, modes)
     return np.bincount(nearest, minlength=len(in_space(modes, key="modes")))

@@ -59,9 +59,22 @@ def wasserstein1_floor(
 def line_floors(
     target: KnownTarget, n: int, quantiles: Sequence[float] = (0.05, 0.95), replicates: int = REPLICATES, seed: int = 0
 ) -> dict[str, tuple[float, ...]]:
-    """Quantiles as in `wasserstein1_floor` for W1, and for a density for W2 and the energy distance as well.
+    """Quantiles of several distances between the target and ``n`` exact draws: W1, and for a density W2 and energy.
 
-    Parameters and errors as in `wasserstein1_floor`; the keys are "w1", "w2" and "energy".
+    Parameters
+    ----------
+    target : target with one dimension
+    n : int
+        Number of draws.
+    quantiles : sequence of floats in [0, 1]
+    replicates : int
+        Number of simulated samples, which all distances share.
+    seed : int
+
+    Returns
+    -------
+    dict
+        Under "w1", "w2" and "energy" a number for each quantile; "w1" alone where the target is atoms.
     """
     line_target(target)
     n = arguments.whole("n", n, 1, arguments.MOST_PARTICLES)

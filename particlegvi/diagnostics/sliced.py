@@ -80,7 +80,7 @@ def sliced_wasserstein_floor(
         Number of draws.
     quantiles : sequence of floats in [0, 1]
     directions : int
-        See `sliced_wasserstein`.
+        Number of directions, evenly spread, as `sliced_wasserstein` has them.
     seed : int
 
     Returns

@@ -53,7 +53,22 @@ def kernel_stein_discrepancy_squared(
 ) -> float:
     """KSD^2: by default the U-statistic (Liu, Lee and Jordan, 2016, (14)), unbiased for the particles' distribution.
 
-    It may be negative. Parameters and errors as in `kernel_stein_discrepancy`.
+    It may be negative.
+
+    Parameters
+    ----------
+    particles : array (n, dim), in 1-D also (n,)
+        At least two for the U-statistic.
+    score : callable
+        Gradient of the log density at points (n, dim), as an array (n, dim); see `target_score`.
+    lengthscale : float
+        c above.
+    unbiased : bool
+        False takes the V-statistic, with self pairs.
+
+    Returns
+    -------
+    float
     """
     x = in_space(particles)
     parts.function("score", score)

@@ -186,7 +186,11 @@ class FreeEnergyFlow(ParticleFlow):
 @explains_bad_calls
 @dataclass(frozen=True)
 class DE(FreeEnergy):
-    """Deep ensemble: L(Q) = E_Q[loss] (thesis 5.4.1). Every particle follows the gradient on its own."""
+    """Deep ensemble: L(Q) = E_Q[loss] (thesis 5.4.1). Every particle follows the gradient on its own.
+
+    It has no parameters, no noise and no repulsion. Each particle ends in the minimum of the valley in which it starts,
+    so the particles become minima with the probabilities of their valleys under the start, and not the lowest point.
+    """
 
     name: ClassVar[str] = "DE"
     label: ClassVar[str] = "DE"
@@ -198,7 +202,18 @@ class DE(FreeEnergy):
 @explains_bad_calls
 @dataclass(frozen=True)
 class DLE(FreeEnergy):
-    """Deep Langevin ensemble: L(Q) = E_Q[loss] + kl_weight KL(Q, P) (thesis 5.4.2)."""
+    """Deep Langevin ensemble: L(Q) = E_Q[loss] + kl_weight KL(Q, P) (thesis 5.4.2).
+
+    The particles become independent draws from exp(-loss/kl_weight) p, normalised.
+
+    Parameters
+    ----------
+    kl_weight : float
+        Weight of KL, 0 or more: the temperature of the noise. 1 with loss = -log p(y | theta) is Bayes' posterior.
+    jumps : Jumps, bool or mapping, optional
+        Metropolis jumps between modes, which leave that law unchanged (`particlegvi.jumps.Jumps`); needs a kl_weight
+        above 0. None and False have none.
+    """
 
     name: ClassVar[str] = "DLE"
     label: ClassVar[str] = "DLE"
@@ -210,7 +225,23 @@ class DLE(FreeEnergy):
 @explains_bad_calls
 @dataclass(frozen=True)
 class DRE(FreeEnergy):
-    """Deep repulsive ensemble: L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) (thesis C.6; its C.114 lacks the square)."""
+    """Deep repulsive ensemble: L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) (thesis C.6; its C.114 lacks the square).
+
+    Particles without noise that repel each other. They come to rest, and the place depends on the start.
+
+    Parameters
+    ----------
+    mmd_weight : float
+        Weight of MMD^2, 0 or more; a pair repels with 2 mmd_weight / particles.
+    kernel : kernel, optional
+        Kernel of the MMD, such as `particlegvi.kernels.SquaredExponential`. None takes the squared exponential with the
+        median heuristic on the prior, or lengthscale 1 where the prior gives that nothing sensible.
+    embedding : str or dict
+        How the attraction to the prior, mu_P, is computed: "auto", "closed-form", "quadrature", "monte-carlo", or a
+        mapping with ``how`` and ``samples``.
+    repulsion : str or dict
+        "exact", to the run's tolerance, or "random-batch" or "nystroem", whose errors have no bound.
+    """
 
     name: ClassVar[str] = "DRE"
     label: ClassVar[str] = "DRE"
@@ -228,7 +259,26 @@ class DRE(FreeEnergy):
 @explains_bad_calls
 @dataclass(frozen=True)
 class DRLE(FreeEnergy):
-    """Deep repulsive Langevin ensemble: E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P) (thesis 5.4.3)."""
+    """Deep repulsive Langevin ensemble: E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P) (thesis 5.4.3).
+
+    With many particles they become draws from the fixed point that `particlegvi.target` computes.
+
+    Parameters
+    ----------
+    kl_weight : float
+        Weight of KL, 0 or more: the temperature of the noise.
+    mmd_weight : float
+        Weight of MMD^2, 0 or more; a pair repels with 2 mmd_weight / particles.
+    kernel : kernel, optional
+        Kernel of the MMD. None takes the squared exponential with the median heuristic on the prior, or lengthscale 1.
+    embedding : str or dict
+        How the attraction to the prior, mu_P, is computed: "auto", "closed-form", "quadrature", "monte-carlo", or a
+        mapping with ``how`` and ``samples``.
+    repulsion : str or dict
+        "exact", to the run's tolerance, or "random-batch" or "nystroem", whose errors have no bound.
+    jumps : Jumps, bool or mapping, optional
+        Metropolis jumps between modes; needs a kl_weight above 0 and an exact repulsion.
+    """
 
     name: ClassVar[str] = "DRLE"
     label: ClassVar[str] = "DRLE"

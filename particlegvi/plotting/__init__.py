@@ -76,7 +76,7 @@ def draw(results: Results | Swept, folder: str | Path, style: Facts | None = Non
     Parameters
     ----------
     results : Results
-        See `figure`.
+        From `particlegvi.run`, `load` or `compare`, or a sweep.
     folder : path
         Folder of the pictures; it must exist.
     style : mapping, optional

@@ -215,10 +215,14 @@ def slide(
 
     Parameters
     ----------
-    results, runs, note
-        As in `frame`.
-    rows, tall
-        As in `particlegvi.plotting.style.new_slide`.
+    results : Results or Swept
+        The heading shows their title and source.
+    rows, tall : float
+        Rows of panels; many make the figure taller, and two do so where ``tall`` is above 1.
+    runs : mapping, optional
+        The heading shows their particles, steps and seed.
+    note : str
+        Further text of the heading.
     clock : str
         The time in the heading; `Slide.clock` is its text.
     """  # fmt: skip

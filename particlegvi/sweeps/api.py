@@ -136,8 +136,8 @@ def resume(
     folder : path
     scenario, seed : optional
         What a run is believed to be; refused if it is another one.
-    checkpoint_every
-        For a run, as in `particlegvi.run`.
+    checkpoint_every : float
+        For a run: seconds between checkpoints.
     progress : bool, "auto" or callable, optional
     workers, dask
         For a sweep.

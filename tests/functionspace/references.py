@@ -52,7 +52,7 @@ def grid_posterior(energy, prior_variances, reach=6.5, points=1000):
 
 
 def synthetic():
-    """The data of 003's synthetic experiment, scaled, with the hyperparameters of the notes."""
+    """The data of the synthetic experiment of Huggins et al. (2019), scaled, with the hyperparameters of the notes."""
     r = np.random.RandomState(1)
     X = r.rand(2000, 1)
     y = (np.sin(12.0 * X) + 0.66 * np.cos(25.0 * X) + r.randn(2000, 1) * 0.1)[:1000, 0]

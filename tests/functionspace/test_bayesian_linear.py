@@ -22,7 +22,7 @@ def features(X):
 
 
 def toy(seed):
-    """The data of R6 to R8 (source 004, F.1)."""
+    """The data of R6 to R8 (Burt et al., 2020, F.1)."""
     r = np.random.default_rng(seed)
     x = np.r_[r.normal(-1.2, 0.3, 20), r.normal(1.2, 0.3, 20)][:, None]
     w = r.normal(size=20)

@@ -108,7 +108,7 @@ def test_dense_matrices_agree(seed):
 
 
 def test_the_bounds_hold_and_without_their_constants_they_do_not():
-    """Talagrand's inequality and the theorem of source 003 with nu = p; control: without the 2."""
+    """Talagrand's inequality and the theorem of Huggins et al. (2019) with nu = p; control: without the 2."""
     of_kl, of_fisher, at_inputs = [], [], []
     for seed in range(100):
         problem = random(seed)

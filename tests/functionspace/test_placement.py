@@ -111,7 +111,7 @@ def test_the_squared_divergence_and_its_gradient(k, rng):
 
 
 def nine_points():
-    """The data of figure 2 of source 003."""
+    """The data of figure 2 of Huggins et al. (2019)."""
     r = np.random.RandomState(1)
     X = r.rand(1300, 1)
     y = (np.sin(12.0 * X) + 0.66 * np.cos(25.0 * X) + r.randn(1300, 1) * 0.1 + 3.0)[:, 0]

@@ -1,4 +1,4 @@
-"""Benchmark tables as scenarios: Tables 6.2, 5.1 and 4.1 of the thesis, and the figures of sources 003 and 004."""
+"""Benchmark tables as scenarios: the thesis's Tables 6.2, 5.1, 4.1, and figures of Huggins et al. and Burt et al."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class BenchmarkTable(Kind):
         **keys.HEAD,
         "table": Key(
             checks.one_of(tuple(TABLES), "table"),
-            "functions, Table 6.2, ensembles, Table 5.1, wasserstein, Table 4.1, or linear, Figures 2-4 of source 004",
+            "functions, Table 6.2, ensembles, Table 5.1, wasserstein, Table 4.1, or linear, Figures 2-4 of Burt et al.",
         ),
         "rows": Key(names, "data sets; absent: all rows of the printed table"),
         "models": Key(models, "models, with settings of their own as [models.NAME]; absent: all of the table"),

@@ -1,9 +1,9 @@
 """Benchmark tables: models on data sets over splits, one small file for each finished cell, and the printed numbers.
 
 `run_table` makes the thesis's Table 6.2 with `ProjectedSettings`, its Table 5.1 with `EnsembleSettings` and its Table
-4.1 with `WassersteinSettings`, Figures 2 to 4 of source 004 with `LinearSettings` and Figures 3 to 5 of source 003 with
-`ApproximationSettings`. A stopped table can continue. Each table is a folder: its ``__init__.py`` declares the
-table (`Table`), the other files have its settings, problems, models and scores.
+4.1 with `WassersteinSettings`, Figures 2 to 4 of Burt et al. (2020) with `LinearSettings` and Figures 3 to 5 of
+Huggins et al. (2019) with `ApproximationSettings`. A stopped table can continue. Each table is a folder: its
+``__init__.py`` declares the table (`Table`), the other files have its settings, problems, models and scores.
 """
 
 from particlegvi.scenario.tables.approximation import ApproximationSettings, ApproximationTable

@@ -65,7 +65,7 @@ class SpectralScore(Claim):
 
     name = "spectral-score"
     claim = "The spectral Stein estimator comes nearer to the score with more samples"
-    source = "Shi, Sun and Zhu (2018), which 004 uses; docs/linear-benchmark.md"
+    source = "Shi, Sun and Zhu (2018); Burt et al. (2020); docs/linear-benchmark.md"
     wrong = "no truncation of the eigenfunctions"
     numbers = (50, 130, 350)
     runs = 60

@@ -19,7 +19,7 @@ def features(X: np.ndarray) -> np.ndarray:
 
 
 def data(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """40 inputs in two groups, and targets with noise of sd 0.1 (004, F.1)."""
+    """40 inputs in two groups, and targets with noise of sd 0.1 (Burt et al., 2020, F.1)."""
     r = np.random.default_rng(seed)
     X = np.r_[r.normal(-1.2, 0.3, 20), r.normal(1.2, 0.3, 20)][:, None]
     return X, features(X) @ r.normal(size=20) + 0.1 * r.normal(size=40)
@@ -34,7 +34,7 @@ class KlSupremum(Claim):
 
     name = "kl-supremum"
     claim = "KL at a set of inputs grows with the set, up to KL of the weights at full rank"
-    source = "004, Propositions 2 and 3; Sun, Zhang, Shi and Grosse (2019)"
+    source = "Burt et al. (2020), Propositions 2 and 3; Sun, Zhang, Shi and Grosse (2019)"
     wrong = "a nugget of 0.01 on both covariances"
 
     def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
@@ -60,7 +60,7 @@ class FixedPointsCollapse(Claim):
 
     name = "fixed-points-collapse"
     claim = "With fewer inputs than weights, KL at fixed inputs has a minimiser without variance"
-    source = "004, appendix E, whose covariance is derived in docs/linear-benchmark.md"
+    source = "Burt et al. (2020), appendix E; covariance derived in docs/linear-benchmark.md"
     wrong = "40 inputs for 20 weights"
     steps = (500, 2_000, 4_000, 8_000)
 
@@ -97,7 +97,7 @@ class RandomPointsOptimum(Claim):
 
     name = "random-points-optimum"
     claim = "Adam with random inputs ends at the convex optimum after many steps of falling size"
-    source = "004, (6) and F.1, where 5,000 steps of one size are taken"
+    source = "Burt et al. (2020), (6) and F.1, where 5,000 steps of one size are taken"
     wrong = "one set at every step"
     steps = 20_000
 

@@ -26,7 +26,7 @@ class DivergenceFormula(Claim):
 
     name = "pf-formula"
     claim = "(F.1) equals the mean over functions of the squared norm in the divergence"
-    source = "003, (F.1); Proposition 5.1 with its missing factors"
+    source = "Huggins et al. (2019), (F.1); Proposition 5.1 with its missing factors"
     wrong = "S without the square in it"
     draws = 200_000
 
@@ -74,7 +74,7 @@ class DensityRatio(Claim):
 
     name = "density-ratio"
     claim = "sup dp/dnu for nu the posterior of M' of N rows grows as the exponential of (N-M')/2"
-    source = "003, 4.2 with the right marginal likelihood in the display"
+    source = "Huggins et al. (2019), 4.2 with the right marginal likelihood"
     wrong = "the posterior of one row fewer than said"
     numbers = (15, 12, 9, 6, 3)
 

@@ -44,7 +44,7 @@ class DegenerateProcess(OverNuggets):
 
     name = "sor-singular"
     claim = "KL of a process of rank k to its Gaussian process is infinite at more than k inputs"
-    source = "004, Propositions 4 and 8; 003, Figure 4, where it is a number"
+    source = "Burt et al. (2020), Propositions 4 and 8; not Huggins et al. (2019), Figure 4"
     wrong = "the process that keeps the residual"
     numbers = (20, 30, 40)
     nuggets = (1e-4, 1e-6, 1e-8, 1e-10)
@@ -74,7 +74,7 @@ class ReluKinks(Claim):
 
     name = "relu-kinks"
     claim = "ReLU networks of widths 3 and 5 are told apart by their kinks on a wide fine grid"
-    source = "004, Propositions 7 and 9"
+    source = "Burt et al. (2020), Propositions 7 and 9"
     wrong = "widths 3 and 3"
     draws = 400_000
     grids = ((257, 10.0), (4097, 100.0), (65_537, 1000.0))
@@ -102,7 +102,7 @@ class DataProcessing(Claim):
 
     name = "data-processing"
     claim = "KL of functions is at most KL of weights; exchanging like units changes the latter only"
-    source = "004, Propositions 3 and 6"
+    source = "Burt et al. (2020), Propositions 3 and 6"
     wrong = "one unit tanh, the other sin"
     cells = 400
 
@@ -143,8 +143,8 @@ class DegenerateReference(OverNuggets):
     """
 
     name = "degenerate-nu"
-    claim = "With nu of finite rank sup dp/dnu is infinite, and Theorem 4.3 of 003 bounds nothing"
-    source = "003, section 6, whose experiments have such a nu; docs/sparse.md"
+    claim = "With nu of finite rank sup dp/dnu is infinite, and the theorem on pF bounds nothing"
+    source = "Huggins et al. (2019), Theorem 4.3, section 6; docs/sparse.md"
     wrong = "nu the exact process of some rows"
     numbers = (16, 24, 32)
     nuggets = (1e-5, 1e-6, 1e-7, 1e-8)
@@ -184,7 +184,7 @@ class SharpConstants(Claim):
 
     name = "sharp-constants"
     claim = "W2 bounds errors of mean, sd and variance at an input with constants 1, 2 and 1"
-    source = "003, Proposition 3.2 and Theorem 4.3 with smaller constants; docs/sparse.md"
+    source = "Huggins et al. (2019), Theorem 4.3 with smaller constants; docs/sparse.md"
     wrong = "sqrt(6), 3 and 6 as printed"
     problems = 100
     noises = ((1.0, 0.1), (0.1, 0.01), (1.0, 0.01))

@@ -19,12 +19,13 @@ class KlWasserstein(Bounded):
     """In 200 random regressions: W2 in the RKHS over sqrt(2 KL), and the errors of mean and sd together at an input
     over the exact sd times sqrt(2 KL); none is above 1.
 
-    Source 003 says that KL has no such bound. Wrong: without the 2, which shows that the bound is sharp to within it.
+    Huggins et al. (2019) say that KL has no such bound. Wrong: without the 2, which shows that the bound is sharp to
+    within it.
     """
 
     name = "kl-wasserstein"
-    claim = "KL of processes bounds W2, and errors of mean and sd at every input (003 denies it)"
-    source = "Talagrand (1996); 003, section 3, which says the contrary"
+    claim = "KL of processes bounds W2, and errors of mean and sd at every input"
+    source = "Talagrand (1996); denied by Huggins et al. (2019), section 3"
     wrong = "sqrt(KL) in the place of sqrt(2 KL)"
     problems = 200
     axes, ends = ("bound from KL", "$W_2$ to the exact process"), (1e-4, 1e3)
@@ -46,13 +47,13 @@ class FisherWasserstein(Bounded):
     """In 200 random pairs of Gaussians q and p of 1 to 4 dimensions: W2 over the largest eigenvalue of q's covariance
     times the Fisher distance under p; none is above 1, and of equal covariances in one dimension it is 1.
 
-    Wrong: one over the smallest eigenvalue, as source 003 prints it: for two Gaussians with sd 2 it is 16 times too
-    small.
+    Wrong: one over the smallest eigenvalue, as Huggins et al. (2019) print it: for Gaussians with sd 2 it is 16 times
+    too small.
     """
 
     name = "fisher-wasserstein"
     claim = "W2 of Gaussians is at most the largest variance of one times their Fisher distance"
-    source = "003, Proposition 3.4 with the eigenvalue put right"
+    source = "Huggins et al. (2019), Proposition 3.4 with the eigenvalue put right"
     wrong = "one over the smallest variance, as printed"
     problems = 200
     axes, ends = ("bound from the Fisher distance", "$W_2$ of the pair"), (1e-3, 1e4)
@@ -80,7 +81,7 @@ class PreconditionedWasserstein(Bounded):
 
     name = "pf-wasserstein"
     claim = "The preconditioned Fisher divergence under the exact process bounds W2 to it"
-    source = "003, Theorem 4.3 with nu = p; not Proposition 5.1 as printed"
+    source = "Huggins et al. (2019), Theorem 4.3 with nu = p; not Proposition 5.1 as printed"
     wrong = "d in the place of noise^2 d^2, as printed"
     axes, ends = ("preconditioned Fisher divergence", "$W_2$ to the exact process"), (1e-6, 1e4)
 
@@ -135,7 +136,7 @@ class NaiveFisher(Claim):
 
     name = "naive-fisher"
     claim = "With one row the preconditioned Fisher divergence equals W2, the plain one does not"
-    source = "003, Example 4.1 and appendix C"
+    source = "Huggins et al. (2019), Example 4.1 and appendix C"
     wrong = "the Fisher distance without its preconditioner"
     noises = (1.0, 0.1, 0.01)
 
@@ -188,7 +189,7 @@ class CertificateHolds(Bounded):
 
     name = "certificate"
     claim = "The exact process lies within the certified band of a sparse one, at every input"
-    source = "Titsias (2009, 2014); 003, section 3; derived in docs/sparse.md"
+    source = "Titsias (2009, 2014); Huggins et al. (2019), 3; derived in docs/sparse.md"
     wrong = "the gap without its trace term"
     problems = 200
     axes, ends = ("certified gap in nats", "KL to the exact process in nats"), (1e-6, 1e5)
@@ -212,8 +213,8 @@ class CertificateHolds(Bounded):
 
 
 class CertificateTight(Claim):
-    """The curve of source 003 with 600 rows and greedy points: the certified gap over KL, the largest where KL is below
-    0.1.
+    """The curve of Huggins et al. (2019), 600 rows, greedy points: the certified gap over KL, the largest where KL is
+    below 0.1.
 
     Wrong: the gap of Titsias's trace bound, hundreds of times KL.
     """

@@ -134,7 +134,7 @@ def test_it_is_never_below_the_truth_in_many_problems():
 
 
 def regression(seed, n, M, dim, noise):
-    """The problems R1 and R2 of the notes on sources 003 and 004."""
+    """The problems R1 and R2 of the notes on Huggins et al. (2019) and Burt et al. (2020)."""
     r = np.random.default_rng(seed)
     X = r.uniform(-2.0, 2.0, (n, dim))
     y = np.sin(2.0 * X[:, 0]) + 0.5 * X.sum(axis=1) + math.sqrt(noise) * r.normal(size=n)

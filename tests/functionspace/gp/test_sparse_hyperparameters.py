@@ -85,7 +85,7 @@ def test_with_every_row_it_is_the_exact_maximum():
 
 
 def test_the_better_of_two_starts_counts():
-    """Source 004 begins with noise 1e-4 and lengthscales of 1, from where these data are mostly explained as noise.
+    """Burt et al. (2020) begin with noise 1e-4 and lengthscales of 1, from where these data are mostly called noise.
 
     Whether a search escapes from there is a matter of rounding: it is one at 1e-4 itself, on one machine.
     """

@@ -1,4 +1,4 @@
-"""Approximations by number of inducing points: the data of source 003, scores against dense formulas, text, curves."""
+"""Approximations by number of inducing points: the data of Huggins et al. (2019), scores by dense formulas, text."""
 
 from __future__ import annotations
 

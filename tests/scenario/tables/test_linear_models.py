@@ -1,4 +1,4 @@
-"""Figures 2 to 4 of source 004 as a table: features, scores against dense formulas, and text, on data that are made."""
+"""Figures 2 to 4 of Burt et al. (2020) as a table: features, scores against dense formulas, and text, on made data."""
 
 from __future__ import annotations
 

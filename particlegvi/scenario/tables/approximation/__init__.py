@@ -1,4 +1,4 @@
-"""Sparse Gaussian processes beside the exact one, by their number of inducing points: Figures 3 to 5 of source 003.
+"""Sparse Gaussian processes beside the exact one, by number of inducing points: Huggins et al. (2019), Figures 3-5.
 
 ``exact`` has the settings, the data and the exact process, ``models`` the approximations and their scores.
 """

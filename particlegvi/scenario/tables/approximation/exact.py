@@ -1,4 +1,4 @@
-"""Settings of Figures 3 to 5 of source 003, its data as its program prepares them, and the exact process on them.
+"""Settings of Figures 3 to 5 of Huggins et al. (2019), their data as their program has them, and the exact process.
 
 Rows are permuted once by a generator of the seed 1; inputs are rotated and scaled to the covariance 1 on the training
 rows, targets have mean 0 and standard deviation 1 there. Trials differ in the start of the inducing points.

@@ -1,4 +1,4 @@
-"""A linear model with a known posterior, by objectives that compare functions at inputs: source 004, Figures 2 to 4.
+"""A linear model with a known posterior, by objectives that compare functions at inputs (Burt et al., 2020).
 
 ``models`` has the settings, prepares the data, and has the models and their scores.
 """

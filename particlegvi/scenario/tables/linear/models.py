@@ -1,4 +1,4 @@
-"""Settings of Figures 2 to 4 of source 004, a data set at a split, the features of a model on it, and its scores.
+"""Settings of Figures 2 to 4 of Burt et al. (2020), a data set at a split, a model's features on it, and its scores.
 
 Splits are 90/10, as in most published tables. Inputs and targets have mean 0 and standard deviation 1 on the
 training rows. The features are those of a sparse Gaussian process.
