@@ -74,6 +74,9 @@ assert hot["position"].dims == ("record", "particle", "coordinate")
 """,
         "assert draws['posterior'].attrs['independent_chains'] == 1 and set(data.groups()) >= {'posterior', 'prior'}",
     ],
+    "docs/plugins.md": [
+        "assert loss.name == 'my-ripples' and loss.dim == 1 and run.info['integrator'] == 'half-noise'",
+    ],
     "docs/projected-langevin.md": [
         """
 assert functions.shape == (200, 50) and pls.info_["equilibrium"]["reached"]
