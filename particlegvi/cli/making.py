@@ -28,7 +28,7 @@ def gallery(options: argparse.Namespace) -> None:
     from particlegvi.tools.progress import command_bars
 
     arguments.seed(options.seed)
-    names = options.only or catalogue.names()
+    names = options.only or sorted(catalogue.ours())
     style = {f"style.{key}": value for key, value in look(options).items()}
     settings = {name: scenario.load(catalogue.path(name), style) for name in names}
     from particlegvi import plotting

@@ -6,7 +6,6 @@ This file needs the standard library only, so that ``particlegvi list`` is fast.
 from __future__ import annotations
 
 import tomllib
-from functools import cache
 from pathlib import Path
 
 from particlegvi.tools import outside
@@ -22,17 +21,18 @@ def folder() -> Path:
 
 def names(kind: str | None = None) -> list[str]:
     """The names of all scenarios, or of the scenarios of one kind ("particles", ...), in alphabetical order."""
-    every = sorted({*_ours(), *outside.scenarios()})
+    every = sorted({*ours(), *outside.scenarios()})
     return every if kind is None else [name for name in every if _kind(name) == kind]
 
 
-def _ours() -> dict[str, Path]:
+def ours() -> dict[str, Path]:
+    """The files of the scenarios that come with the package, by name."""
     return {path.stem: path for path in folder().glob("*.toml")}
 
 
 def has(name: object) -> bool:
     """Whether a scenario has this name."""
-    return isinstance(name, str) and (name in _ours() or name in outside.scenarios())
+    return isinstance(name, str) and (name in ours() or name in outside.scenarios())
 
 
 def path(name: str) -> Path:
@@ -45,7 +45,7 @@ def path(name: str) -> Path:
     """
     if not has(name):
         raise unknown("scenario", name, names())
-    return _ours().get(name) or outside.scenario(name)
+    return ours().get(name) or outside.scenario(name)
 
 
 def entries() -> list[dict[str, str]]:
@@ -54,17 +54,23 @@ def entries() -> list[dict[str, str]]:
 
 
 def _content(name: str) -> dict[str, object]:
-    return tomllib.loads(path(name).read_text(encoding="utf-8"))
+    """The content of a file; of one of another package that cannot be read, a title that says so."""
+    try:
+        return tomllib.loads(path(name).read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        if name in ours():
+            raise
+        return {"title": f"cannot be read: {' '.join(str(error).split())}", "kind": ""}
 
 
 def _kind(name: str) -> str:
-    content = _content(name)
-    while "kind" not in content and "based_on" in content:
+    content, seen = _content(name), {name}
+    while "kind" not in content and "based_on" in content and content["based_on"] not in seen:
+        seen.add(str(content["based_on"]))
         content = _content(str(content["based_on"]))
     return str(content.get("kind", "particles"))
 
 
-@cache
 def _entry(name: str) -> dict[str, str]:
     content = _content(name)
     return {"name": name, "title": str(content.get("title", "")), "source": str(content.get("source", ""))}

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from particlegvi.tools import outside
-from particlegvi.tools.quoting import shown
+from particlegvi.tools.quoting import plain, shown
 
 DIGEST = ", digest "
 
@@ -52,8 +52,8 @@ def check_there(folder: Path, noted: Mapping[str, str]) -> None:
     """Refuse, with a sentence that says what to install, a folder whose parts from outside are not here."""
     for key, origin in noted.items():
         if is_note(key) and not now(key):
-            kind, name = key.split(" ", 1)
-            owner = origin.partition(DIGEST)[0]
+            kind, name = plain(key[:80]).split(" ", 1)
+            owner = plain(origin.partition(DIGEST)[0][:80])
             module = owner.removeprefix("the module ")
             way = f"install {owner}" if module == owner else f"import {module} first, or say --parts {module}.py"
             raise ValueError(f"{folder} needs {shown(name)} (particlegvi.{kind}) of {owner}, which is not here; {way}")

@@ -23,7 +23,9 @@ def half_noise(step_size, temperature, stiffness):
     ones = np.ones_like(stiffness)
     return Stepping(step_size * ones, np.sqrt(0.5 * step_size * temperature) * ones, 0.0 * ones)
 """
-SHORT = ["--set", "particles=8", "--set", "steps=20", "--set", "integrator=half-noise", "--quiet", "--no-figure"]
+ALONE = ["--set", "methods.DE=false", "--set", "methods.DRLE=false"]
+FEW = ["--set", "particles=8", "--set", "steps=20", "--quiet", "--no-figure"]
+SHORT = [*FEW, *ALONE, "--set", "integrator=half-noise"]
 
 
 @pytest.fixture

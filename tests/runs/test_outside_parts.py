@@ -28,7 +28,8 @@ class Stairs(Schedule):
         return self.initial * 0.5 ** (step // self.every)
 """
 REGISTERED = f"import particlegvi as pg\n{STAIRS}\npg.schedules.register(Stairs)\n"
-STEPS = {"step_size": {"schedule": "stairs", "initial": 0.01, "every": 30}}
+ALONE = {"methods.DE": False, "methods.DRLE": False}
+STEPS = {"step_size": {"schedule": "stairs", "initial": 0.01, "every": 30}, **ALONE}
 
 
 def forget():
@@ -61,10 +62,15 @@ def test_a_finished_run_names_the_package_and_is_not_read_without_it(install, tm
             function(place)
 
 
-def test_a_run_of_the_package_alone_notes_nothing(nothing_from_outside, tmp_path):
-    pg.run("global-minimiser", out=tmp_path / "run", **SHORT)
-    assert "parts" not in json.loads((tmp_path / "run" / "manifest.json").read_text())
+def test_a_run_of_the_package_alone_notes_nothing_and_a_wrong_note_is_refused(nothing_from_outside, tmp_path):
+    pg.run("global-minimiser", out=tmp_path / "run", **SHORT, **ALONE)
+    manifest = tmp_path / "run" / "manifest.json"
+    assert "parts" not in json.loads(manifest.read_text())
     assert not outside.asked()
+    for wrong in ({"losses ring": 3}, ["losses ring"]):
+        manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "parts": wrong}))
+        with pytest.raises(ValueError, match="is damaged: .*parts"):
+            pg.load(tmp_path / "run")
 
 
 def test_other_sources_are_refused_until_anyway(nothing_from_outside, tmp_path):
@@ -84,10 +90,21 @@ def test_other_sources_are_refused_until_anyway(nothing_from_outside, tmp_path):
     assert json.loads((place / "manifest.json").read_text())["anyway"][0]["parts"]["schedules stairs"]
 
 
-def test_a_damaged_note_is_refused(nothing_from_outside, tmp_path):
-    pg.run("global-minimiser", out=tmp_path / "run", **SHORT)
-    manifest = tmp_path / "run" / "manifest.json"
-    for wrong in ({"losses ring": 3}, ["losses ring"]):
-        manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "parts": wrong}))
-        with pytest.raises(ValueError, match="is damaged: .*parts"):
-            pg.load(tmp_path / "run")
+@pytest.mark.thorough
+def test_a_sweep_computes_the_cells_of_other_sources_anew(install, tmp_path):
+    install("stairways", {"schedules": ["stairs = stairways.parts:Stairs"]}, parts__py=STAIRS)
+    over = {"seeds": 2, "out": tmp_path / "sweep", "particles": 4, "steps": 10, **STEPS}
+    assert pg.sweep("global-minimiser", **over).computed == 2
+    forget()
+    assert pg.sweep("global-minimiser", **over).computed == 0
+    (tmp_path / "stairways" / "helper.py").write_text("")
+    forget()
+    next((tmp_path / "sweep" / "cells").glob("*.json")).unlink()
+    with pytest.raises(ValueError, match='begun with "stairs" .particlegvi.schedules. of stairways 1.5, digest'):
+        pg.resume(tmp_path / "sweep")
+    with pytest.warns(UserWarning, match="computed anew"):
+        assert pg.sweep("global-minimiser", **over).computed == 2
+    (tmp_path / "stairways-1.5.dist-info" / "entry_points.txt").write_text("")
+    forget()
+    with pytest.raises(ValueError, match="install stairways 1.5"):
+        pg.load(tmp_path / "sweep")

@@ -75,7 +75,7 @@ def test_a_part_that_cannot_be_imported_is_named_and_disturbs_no_other(install, 
         pg.losses.get("deep-bowl")
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
-    assert pg.losses.get("shallow-bowl").value([[2.0]])[0] == 2.0
+    assert pg.losses.registry["shallow-bowl"].__module__ == "bowls.good"
 
 
 def test_a_registered_part_lives_in_this_process_and_can_be_edited(nothing_from_outside):
@@ -84,10 +84,9 @@ def test_a_registered_part_lives_in_this_process_and_can_be_edited(nothing_from_
         exec(LOSS.format(name="my-bowl").replace("self.curvature *", f"{curvature} * self.curvature *"), names)
         return pg.losses.register(names["Bowl"])
 
-    assert cell(1.0).name == "my-bowl"
-    assert pg.losses.get("my-bowl").value([[2.0]])[0] == 2.0
-    cell(3.0)  # the same cell of a notebook again, after an edit
-    assert pg.losses.get("my-bowl").value([[2.0]])[0] == 6.0
+    for curvature in (1.0, 3.0):  # a cell of a notebook, and again after an edit
+        made = cell(curvature)
+        assert pg.losses.registry["my-bowl"] is made
     other = type("Other", (), {"name": "my-bowl", "__module__": "elsewhere"})
     with pytest.raises(ValueError, match="must have another name: the module __main__ has this one"):
         pg.losses.register(other)
@@ -120,6 +119,19 @@ def test_scenarios_of_an_installed_package(install):
     assert pg.scenarios.path("multimodal").parent == pg.scenarios.folder()  # ours comes first
 
 
+def test_a_scenario_that_cannot_be_read_is_in_the_list_all_the_same(install):
+    files = {"shelf_in___init____py": "", "shelf_in_mine__toml": "loss = "}
+    files["shelf_in_round__toml"] = 'based_on = "round"'
+    install("bowls", {"scenarios": ["bowls = bowls.shelf"]}, **files)
+    (entry,) = [each for each in pg.scenarios.entries() if each["name"] == "mine"]
+    assert entry["title"].startswith("cannot be read: Invalid value")
+    assert "mine" not in pg.scenarios.names("particles")
+    with pytest.raises(ValueError, match="mine.toml is not valid TOML"):
+        pg.scenarios.get("mine")
+    with pytest.raises(ValueError, match="based_on leads in a circle"):
+        pg.scenarios.get("round")
+
+
 def test_two_packages_with_one_scenario_are_refused_with_both(install):
     for each in ("bowls", "basins"):
         files = {"shelf_in___init____py": "", "shelf_in_mine__toml": 'loss = "x^2/2"\n'}
@@ -128,4 +140,4 @@ def test_two_packages_with_one_scenario_are_refused_with_both(install):
         pg.scenarios.get("mine")
     assert "bowls 1.5" in str(refused.value)
     assert "basins 1.5" in str(refused.value)
-    assert "mine" in pg.scenarios.names()
+    assert "mine" in [each["name"] for each in pg.scenarios.entries()]

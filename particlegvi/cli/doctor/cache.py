@@ -80,7 +80,7 @@ def warm(
     The processes, one for each processor where their number is not said, share the kernels: each is compiled by one of
     them (`particlegvi.engine.numerics.shared_cache`). Where the cache cannot be written there is only this process.
     """
-    chosen = list(catalogue.names() if names is None else names)
+    chosen = sorted(catalogue.ours()) if names is None else list(names)
     left = {}
     number = min(threads.count() if processes is None else processes, len(chosen)) if cache_folder() else 1
     tell(progress, "scenarios", total=len(chosen))

@@ -21,7 +21,7 @@ from particlegvi.scenario.tables.settings import Problem, TableSettings, Task
 from particlegvi.scenario.tables.table import Table
 from particlegvi.scenario.tables.wasserstein import WassersteinSettings, WassersteinTable
 from particlegvi.scenario.tables.wasserstein.protocols import Trials
-from particlegvi.tools import arguments, cells, files, parts
+from particlegvi.tools import arguments, cells, files, origins, parts
 from particlegvi.tools.cells import Batch, Done, Engine, choose, compute
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.sources import SOURCES, sources
@@ -199,6 +199,11 @@ def _check(task: Any, settings: Any, problem: Any) -> None:
     replace(settings, rows=(task.row,), models=(task.model,), first_split=task.split, **chosen)
 
 
+def _sources(task: Task) -> str:
+    """The digest of the package's sources, and that of the model's where it is one from outside."""
+    return " ".join([sources(), *origins.notes(task.model).values()])
+
+
 class Store:
     """The folder ``cells`` of a table's folder (`particlegvi.tools.cells.Store`).
 
@@ -218,12 +223,12 @@ class Store:
 
     def write(self, task: Task, scores: dict[str, float], seconds: float) -> None:
         """Keep the cell of a task."""
-        self._cells.write(task.name, self._identity(task, sources()), scores, seconds)
+        self._cells.write(task.name, self._identity(task, _sources(task)), scores, seconds)
 
     def read(self, task: Task) -> dict[str, float] | None:
         """The scores of a task, or None where its cell is not finished with these settings, or damaged."""
         if not self.any_sources:
-            return self._cells.read(task.name, self._identity(task, sources()))
+            return self._cells.read(task.name, self._identity(task, _sources(task)))
         there: Facts = {}
         with files.ignoring_damage():
             there = files.read_json(self.folder / f"{task.name}.json")
