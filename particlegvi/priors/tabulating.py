@@ -17,7 +17,9 @@ from particlegvi.priors.embedding_table import EmbeddingTable
 from particlegvi.priors.gaussian_sums import Smoothing
 from particlegvi.priors.laplace import LaplaceEmbedding
 from particlegvi.priors.mixture_embedding import MixtureEmbedding
+from particlegvi.priors.plane_table import PlaneTable
 from particlegvi.priors.student_t import StudentTEmbedding
+from particlegvi.priors.tabulating_plane import tabulated_in_plane
 from particlegvi.priors.uniform import UniformEmbedding
 from particlegvi.priors.weighted_points import NODES as IN_A_PANEL
 from particlegvi.priors.weighted_points import WeightedPoints, on_the_line
@@ -26,6 +28,7 @@ TERMS = 10  # coefficients of a polynomial
 FIT = 1e-12  # of the largest value, to which a polynomial fits
 MOST_GAUSSIANS = 200  # whose sum is as quick as a table
 MOST_PANELS = 2**11
+MOST_CENTRES = 128  # at which panels begin, of so many points that a panel for each would be too many
 MOST_NUMBERS = 2e7  # of a table: 160 MB
 MOST_COORDINATES = 3
 VANISHED = 1e-14  # of the largest value, beyond which the table ends
@@ -46,14 +49,14 @@ class Independent(Protocol):
     def marginal(self, i: int, /) -> Smoothing: ...
 
 
-def tabulated(term: Term, prior: object, error: float = 0.0) -> EmbeddingTable | None:
+def tabulated(term: Term, prior: object, error: float = 0.0) -> EmbeddingTable | PlaneTable | None:
     """A table in place of a mean embedding whose error is ``error``; None where the embedding is quick.
 
     None also where a table needs too many panels, as it may for a kernel with a kink.
     """
     if isinstance(term, WeightedPoints):
         if term.points.shape[1] > 1:
-            return None
+            return tabulated_in_plane(term, error) if term.points.shape[1] == 2 else None
         nodes = term
         fit = fitted(lambda x: on_the_line(nodes, x), _edges([term]), error)
         return None if fit is None else _table([fit], np.ones(1))
@@ -177,7 +180,9 @@ def _features(term: Term) -> tuple[Array, float, float]:
     """Centres of a function of one coordinate, and the narrowest and the widest of what lies around them."""
     if isinstance(term, WeightedPoints):
         at = np.sort(term.points[:, 0])
-        return at[np.r_[0 : len(at) : IN_A_PANEL, len(at) - 1]], float(np.ptp(at)), float(np.ptp(at))
+        few = 3 * len(at) < IN_A_PANEL * MOST_PANELS  # each centre gives three edges
+        apart = IN_A_PANEL if few else len(at) // MOST_CENTRES
+        return at[np.r_[0 : len(at) : apart, len(at) - 1]], float(np.ptp(at)), float(np.ptp(at))
     if isinstance(term, MixtureEmbedding):
         widths = term.precisions[term.precisions > 0.0] ** -0.5
         return np.unique(term.means), float(widths.min()), float(widths.max())

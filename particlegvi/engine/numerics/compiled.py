@@ -46,7 +46,7 @@ NEVER_COMPILED = (
     "functionspace/likelihoods/__init__.py",
     "kernels/__init__.py", "kernels/bandwidth.py", "losses/__init__.py", "losses/checks.py", "losses/formulas/",
     "losses/loss.py", "priors/__init__.py", "priors/mean_embedding.py", "priors/stretched.py",
-    "priors/placed.py", "priors/tabulating.py",
+    "priors/placed.py", "priors/tabulating.py", "priors/tabulating_plane.py",
 )  # fmt: skip
 LIBRARIES = ("numpy", "scipy")  # of which compiled code from outside may contain functions
 STALE_AFTER_DAYS = 30.0
