@@ -42,13 +42,13 @@ def standard_splits(rows: int, count: int = 20, seed: int = 1) -> Iterator[tuple
     Raises
     ------
     ValueError
-        If there are fewer than 5 rows, so that a test set would be empty.
+        If there are fewer than 6 rows, so that a test set would be empty.
     """
     rows, count = _rows(rows), arguments.whole("count", count, 0, MOST)
-    if rows < 5:
-        raise ValueError(f"rows must be at least 5 for a 90/10 split, not {rows}")
-    stream = _stream(seed)
     train = math.floor(0.9 * rows + 0.5)
+    if train == rows:
+        raise ValueError(f"rows must be at least 6 for a 90/10 split, not {rows}")
+    stream = _stream(seed)
     for _ in range(count):
         order = stream.choice(rows, rows, replace=False)
         yield order[:train], order[train:]

@@ -184,11 +184,11 @@ class Jumping:
                     self.state[:, : x.shape[1]] = x
 
     def extra_state(self) -> Facts:
-        return {**self._flow.extra_state(), **self._jumps.counts}
+        return {**self._flow.extra_state(), **self._jumps.extra_state()}
 
     def restore(self, state: Array, extra_state: Facts) -> None:
         of_flow = dict(extra_state)
-        self._jumps.counts.update({name: int(of_flow.pop(name)) for name in self._jumps.counts})
+        self._jumps.restore(of_flow)
         self._flow.restore(state, of_flow)
 
     def particles(self) -> Array:

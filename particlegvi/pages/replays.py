@@ -69,7 +69,7 @@ def page_of_runs(runs: PagedRuns, frames: int, live: bool, language: str) -> Pag
     found |= {"watch": said(watch), "watch_live": found["watch"]}
     left = building.LARGEST - len(build(found, language).html.encode())
     found["replay"] = replay(recorded, variables, frames, left - SPARE)
-    if language != words.DEFAULT:  # the verdicts of summaries are in English: the page has words of its own
-        for method in found["replay"]["methods"]:
-            method["verdict"] = ""
+    for method in found["replay"]["methods"]:  # the verdicts of summaries are in English
+        if method["verdict"]:
+            method["verdict"] = said("page.verdict_of_program", verdict=method["verdict"])
     return build(found, language)

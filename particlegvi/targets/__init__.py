@@ -72,7 +72,7 @@ def target(
     if method.objective == "reference":
         raise ValueError(f"the {method.label} goes to the reference that it was given, and only draws of it are known")
     if method.objective == "none":
-        raise ValueError(f"the {method.label} minimises none of the objectives that have a target")
+        raise ValueError(f"the method {method.label} has no target, because no minimiser of its objective is known")
     kl_weight, mmd_weight = float(method.kl_weight), float(method.mmd_weight)
     if method.objective == "gaussians" and not (kl_weight > 0.0 and mmd_weight == 0.0):
         raise ValueError(

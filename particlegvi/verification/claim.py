@@ -177,8 +177,17 @@ class Outcome:
         return row | {"error": self.error} if self.error else row
 
 
+def complete(part: type[Claim]) -> None:
+    """Refuse a claim that lacks one of the texts of a report, before anything is measured."""
+    known = {key for each in part.__mro__ for key in vars(each)}
+    for key in ("name", "claim", "source", "wrong"):
+        if key not in known:
+            raise ValueError(f"the claim {part.__name__} must have a text as its {key}")
+
+
 def check(claim: Claim, seed: int = 0) -> Outcome:
     """Make both variants of a claim's experiment; one that raises an exception does not hold."""
+    complete(type(claim))
     begun = time.perf_counter()
     made: list[Experiment | None] = []
     errors = []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from particlegvi.tools import files
 from particlegvi.verification import claims
-from particlegvi.verification.claim import Outcome, Row, check
+from particlegvi.verification.claim import Outcome, Row, check, complete
 
 REPORT = "verify.json"
 HEADER = ("claim", "measured", "", "bound", "verdict", "control")
@@ -47,6 +47,8 @@ def verify(
     key_words(seed)
     known = claims.registry.parts()
     chosen = known if name is None else {name: claims.registry[name]}
+    for part in chosen.values():
+        complete(part)
     folder = None if out is None else _folder(out, overwrite)
     rows: list[Row] = []
     table = Table(chosen, say, shown=not as_json, quiet=quiet)

@@ -54,5 +54,5 @@ test_splits_that_leave_nothing_are_refused = refused(
     (lambda: holdout(3, 1.5, 0), r"test must be a fraction that leaves a row of 3 on each side, not 1\.5"),
     (lambda: holdout(1, 0.5, 0), r"test must be a fraction that leaves a row of 1 on each side, not 0\.5"),
     (lambda: thesis_split(100, 0, "ranking"), 'task must be "regression" or "classification", not "ranking"'),
-    (lambda: next(standard_splits(4)), "rows must be at least 5 for a 90/10 split, not 4"),
+    (lambda: next(standard_splits(5)), "rows must be at least 6 for a 90/10 split, not 5"),
 )

@@ -6,6 +6,7 @@ from scipy.integrate import solve_ivp
 
 import particlegvi as pg
 from particlegvi.engine.jumps.births import Births
+from tests.flows import problem
 
 LOSS = pg.losses.get("quadratic", curvature=1.0)
 FLAT = pg.priors.Flat(1)
@@ -82,3 +83,18 @@ def test_the_density_of_the_kernel_is_that_of_numpy(rng):
 def test_particles_that_carry_noise_are_refused():
     with pytest.raises(ValueError, match='integrator must be another than "leimkuhler-matthews"'):
         pg.simulate(LOSS, pg.methods.BirthDeath(), FLAT, initial=[[0.0]], integrator="leimkuhler-matthews")
+
+
+def test_the_last_bandwidth_outlives_an_interruption_after_the_last_births():
+    """No step of the last three has births, and the facts know the bandwidth of step 100 all the same."""
+    start = np.linspace(-1.0, 1.0, 20)[:, None]
+    flow, again = (pg.methods.BirthDeath(every=50).flow(problem(LOSS, pg.priors.Normal(), start, 103)) for _ in "12")
+    flow.advance(0, 100)
+    state, extra = flow.state.copy(), flow.extra_state()
+    again.restore(state, extra)
+    for each in (flow, again):
+        each.advance(100, 3)
+    assert again.facts() == flow.facts() and np.array_equal(again.state, flow.state)
+    assert flow.facts()["birth_death"]["bandwidth"] is not None
+    again.restore(state, {name: entry for name, entry in extra.items() if name != "width"})  # the control: an older one
+    assert again.facts()["birth_death"]["bandwidth"] is None

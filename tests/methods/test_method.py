@@ -153,7 +153,7 @@ def test_grouping_of_steps_and_restoring_change_no_bit(method):
         assert np.array_equal(whole.particles(), other.particles())
         assert whole.facts() == other.facts() and whole.extra_state() == other.extra_state()
     if method in JUMPING[:2]:
-        assert all(count > 0 for count in whole.extra_state().values())
+        assert all(np.all(np.array(each) > 0) for each in whole.extra_state().values())
 
 
 REFUSED = [
@@ -177,3 +177,11 @@ REFUSED = [
 
 
 test_bad_settings_get_one_sentence = refused(lambda method, given: method(**given), *REFUSED)
+
+
+def test_a_method_without_a_label_is_refused_where_a_notebook_shows_it():
+    class Unnamed(pg.methods.Method):
+        pass
+
+    with pytest.raises(ValueError, match="which has no label; particlegvi.methods.Method has the defaults$"):
+        Unnamed()._repr_html_()

@@ -222,6 +222,12 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     assert cli.main(["page", "run", "--no-live", "--frames", "10"]) == 0
     data = data_of((tmp_path / "run.html").read_text(encoding="utf-8"))
     assert len(data["replay"]["times"]) == 10 and not data["live"]
+    english = [method["verdict"] for method in data["replay"]["methods"]]
+    summary = pg.load("run").summary["methods"]
+    assert english == [facts["equilibrium"]["verdict"] for facts in summary.values()] and all(english)
+    assert cli.main(["page", "run", "--language", "de", "--no-live", "--out", "de.html"]) == 0
+    german = data_of((tmp_path / "de.html").read_text(encoding="utf-8"))["replay"]["methods"]
+    assert [method["verdict"] for method in german] == [f"das Programm sagt auf Englisch: {each}" for each in english]
     assert cli.main(["page", "run", "--set", "particles=3", "--out", "x.html"]) == 2
     assert not (tmp_path / "x.html").exists()
 

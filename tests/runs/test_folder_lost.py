@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import shutil
 from itertools import count
 
@@ -219,3 +220,8 @@ def test_an_unfinished_run_of_the_first_schema_is_not_resumed(tmp_path, quick):
     with pytest.raises(ValueError, match="has the schema 1, without checkpoints: load and plot read it, and resume"):
         pg.resume(tmp_path / "run")
     assert pg.load(tmp_path / "run").status == "interrupted"
+    with pytest.raises(ValueError) as said:
+        pg.resume(tmp_path / "run")
+    command = str(said.value).split("particlegvi run ")[1].removesuffix(" starts over")
+    assert main(["run", *shlex.split(command), "--quiet", "--no-figure"]) == 0  # as the sentence says
+    assert pg.load(tmp_path / "run").status == "finished" and pg.load(tmp_path / "run").seed == 0

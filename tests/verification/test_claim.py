@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from particlegvi.verification import claims, command
 from particlegvi.verification.claim import Check, Claim, Experiment, check
 
 
@@ -62,3 +63,19 @@ def test_verdict_and_control(right, wrong, verdict, control):
     assert ("broke down" in outcome.error) == (None in (right, wrong))
     row = outcome.row()
     assert row["measured"] is None or math.isfinite(row["measured"])
+
+
+def test_a_claim_without_a_text_is_refused_before_anything_is_measured(monkeypatch, tmp_path):
+    class Short(Claim):
+        name, claim, source = "short", "a claim", "a source"
+
+        def measure(self, seed, wrong, picture):
+            raise AssertionError
+
+    said = "^the claim Short must have a text as its wrong$"
+    with pytest.raises(ValueError, match=said):
+        check(Short())
+    monkeypatch.setattr(claims.registry, "parts", lambda: {"short": Short})
+    with pytest.raises(ValueError, match=said):
+        command.verify(out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()

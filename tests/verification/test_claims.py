@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+import particlegvi as pg
 from particlegvi.cli import main
 from particlegvi.verification import claims, figure
 from particlegvi.verification.claim import check
-from particlegvi.verification.claims import draws, finite_numbers, minimiser
+from particlegvi.verification.claims import draws, finite_numbers, minimiser, network_passes
 
 NAMES = claims.registry.names()
 # Sizes at which a claim takes a second or less, and the claims that are left to the slow test or tested elsewhere, too.
@@ -68,6 +69,17 @@ def test_a_claim_holds_and_its_control_fails(name, tmp_path):
             experiment.picture.draw(Figure().subplots())
     else:
         assert figure.save(outcome, tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.thorough
+def test_a_claim_about_a_weak_repulsion_warns_of_nothing(recwarn):
+    """The warning of a run of a user is the very claim; the control is the run without the claim around it."""
+    assert check(network_passes.WeightRepulsionCancels()).good
+    assert not [each for each in recwarn if "weights moves a network" in str(each.message)]
+    net = pg.networks.Network(8, (50,))
+    loss, method = pg.networks.NetworkLoss(net, np.ones((3, 8)), np.ones(3)), pg.methods.DRE(0.5)
+    with pytest.warns(UserWarning, match="501 weights moves a network"):
+        pg.simulate(loss, method, prior=net.prior("unit"), particles=3, steps=1, step_size=1e-6)
 
 
 def test_an_experiment_repeats_itself():

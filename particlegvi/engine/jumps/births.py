@@ -27,7 +27,7 @@ from particlegvi.engine.terms import evaluate
 
 LANES = 64
 LEAST = 64  # particles whose density repays waking a thread
-COPIES = "copies"
+COPIES, WIDTH = "copies", "width"
 
 
 class Births:
@@ -96,6 +96,16 @@ class Births:
         mean, spread = fitted(x, everyone)
         spread = np.where(spread > 0.0, spread, 1.0)
         return centres_of(x, everyone, Broad(NORMAL, mean, spread), 0.0, number, 0, self._key)[1]
+
+    def extra_state(self) -> Facts:
+        """The counts, and the last width, which facts state: a run may be resumed after its last birth and death."""
+        return {**self.counts, **({} if self.width is None else {WIDTH: self.width.tolist()})}
+
+    def restore(self, extra_state: Facts) -> None:
+        """Take them out of the state of an interrupted run."""
+        self.counts.update({name: int(extra_state.pop(name)) for name in self.counts})
+        width = extra_state.pop(WIDTH, None)
+        self.width = None if width is None else np.array(width, dtype=np.float64)
 
     def facts(self) -> Facts:
         """Facts for the result: the rate, the bandwidth, the number of copies, and the bias of q_h."""

@@ -210,6 +210,14 @@ class EnsembleJumps:
         x[...] = columns.T
         return int(taken)
 
+    def extra_state(self) -> Facts:
+        """The counts, which an interrupted run goes on with."""
+        return dict(self.counts)
+
+    def restore(self, extra_state: Facts) -> None:
+        """Take them out of the state of an interrupted run."""
+        self.counts.update({name: int(extra_state.pop(name)) for name in self.counts})
+
     def facts(self) -> Facts:
         """Facts for the result: the proposal, the share of proposals accepted, and the bound on the error of log A."""
         proposed, accepted = self.counts[PROPOSED], self.counts[ACCEPTED]

@@ -23,11 +23,11 @@ from typing import Any
 
 import numba
 from numba import config
-from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from particlegvi.engine.numerics.nesting import Options, helper_options
 from particlegvi.engine.numerics.outside_code import NAMES, Content, copied_methods, is_term_class
 from particlegvi.engine.numerics.shared_cache import NamedCache, SharedCache, share
+from particlegvi.engine.numerics.uncompiled import failed
 
 OPTIONS: Options = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 HELPER: Options = {**OPTIONS, **helper_options()}
@@ -39,7 +39,7 @@ SOURCES = ("engine", "losses", "kernels", "priors", "functionspace/likelihoods")
 NEVER_COMPILED = (
     "engine/jumps/ensemble.py", "engine/networks/ensemble.py", "engine/numerics/compiling.py",
     "engine/numerics/outside_code.py", "engine/numerics/sealed_files.py", "engine/numerics/shared_cache.py",
-    "engine/numerics/threads.py",
+    "engine/numerics/threads.py", "engine/numerics/uncompiled.py",
     "engine/pairs/approximate.py", "engine/pairs/box_sum.py", "engine/pairs/gram.py",
     "engine/pairs/nufft.py", "engine/pairs/repulsion.py", "engine/steps/ahead.py", "engine/terms/own_parts.py",
     "engine/terms/trial.py",
@@ -170,9 +170,11 @@ def _with_distinct_terms(entry: EntryPoint, *arguments: object) -> object:
     found = {_digests.get(each) for thing in given for each in _outside_classes(thing)}
     try:
         return entry.of_content(None if None in found else frozenset(map(str, found)))(*given)
-    except NOT_COMPILED as error:
-        names = " or ".join(type(each).__name__ for each in arguments if is_term(each) and not is_ours(each))
-        raise ValueError(f"{names} cannot be compiled by numba ({reason(error)})") from error
+    except Exception as error:
+        owners = tuple(type(each) for each in arguments if is_term(each) and not is_ours(each))
+        if not owners or isinstance(error, MemoryError):
+            raise
+        raise failed(" or ".join(each.__name__ for each in owners), error, owners) from None
 
 
 def _outside_classes(thing: object) -> Iterator[type]:
@@ -182,18 +184,6 @@ def _outside_classes(thing: object) -> Iterator[type]:
             yield type(thing)
         for field in thing:
             yield from _outside_classes(field)
-
-
-NOT_COMPILED = (NumbaError, UnsupportedBytecodeError)
-CAUSES = ("Untyped global name", "Unknown attribute", "NameError", "Cannot ")  # of the innermost sentence of numba
-
-
-def reason(error: Exception) -> str:
-    """The sentence in a message of numba that says what is wrong."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    causes = [line for line in lines if line.startswith(CAUSES)]
-    first = [line for line in lines if line and not line.startswith("Failed in")]
-    return (causes[-1:] + first + ["no reason given"])[0]
 
 
 def distinct(term: object) -> object:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from particlegvi.engine.numerics.compiled import NOT_COMPILED, OPTIONS, reason
+from particlegvi.engine.numerics.compiled import OPTIONS
 from particlegvi.engine.numerics.outside_code import jitted
+from particlegvi.engine.numerics.uncompiled import failed, is_of_compiling
 from particlegvi.tools import arguments
 
 Function: TypeAlias = Callable[..., Any]
@@ -149,10 +150,10 @@ def _number_of_arguments(role: str, function: Function, allowed: tuple[int, ...]
 def _called(role: str, function: Function, *arguments: np.ndarray) -> Any:
     try:
         return function(*arguments)
-    except NOT_COMPILED as error:
-        way_out = "for plain numpy functions use Loss.from_numpy"
-        raise ValueError(f"{role} cannot be compiled by numba ({reason(error)}); {way_out}") from error
     except Exception as error:
+        if is_of_compiling(error):
+            plain = function.py_func if isinstance(function, Dispatcher) else function
+            raise failed(role, error, (plain,), "for plain numpy functions use Loss.from_numpy") from None
         raise ValueError(f"{role} failed at x = {arguments[0].tolist()}: {error!r}") from error
 
 

@@ -145,9 +145,10 @@ def check_same(folder: Path, manifest: Facts, settings: Facts, expected: Facts |
 def check_schema(folder: Path, manifest: Facts) -> None:
     """Refuse to go on with a run of the first schema."""
     if manifest["schema"] == FIRST_SCHEMA:
+        again = f"particlegvi run {folder / 'scenario.toml'} --seed {manifest['seed']} --out {folder} --overwrite"
         raise ValueError(
             f"{folder} has the schema {FIRST_SCHEMA}, without checkpoints: load and plot read it, and resume does not;"
-            " start over with --overwrite"
+            f" {again} starts over"
         )
 
 

@@ -54,7 +54,7 @@ class FactRegistry:
     def compute(self, seen: Any, found: Facts, more: Iterable[str] = ()) -> Facts:
         """Compute the facts of `all` in their order, and put their keys into ``found``, which ``seen`` may also hold.
 
-        A fact from outside may not change a key that is there.
+        A fact from outside names a form for each of its keys, and may not change a key that is there.
         """
         for each in self.all(more):
             try:
@@ -66,6 +66,9 @@ class FactRegistry:
                 # a float or a list may hold numbers that are not finite, which are written as null
                 if not (value is None or isinstance(value, float | list) or has_form(value)):
                     raise RuntimeError(f"the fact {each.name} failed: its form refuses {key} = {shown(value)}")
+            undeclared = next((key for key in numbers if key not in each.forms and each.name in more), None)
+            if undeclared is not None:
+                raise RuntimeError(f"the fact {each.name} must name a form for {undeclared} in @fact, or leave it out")
             taken = next((key for key in numbers if key in found and each.name in more), None)
             if taken is not None:
                 raise RuntimeError(f"the fact {each.name} must have other keys: the summary has {taken}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 import particlegvi as pg
@@ -100,7 +102,9 @@ class WeightRepulsionCancels(Claim):
         distance = float(np.sqrt(2.0 * net.dim))
         lengthscale = distance * (1.0 if wrong else self.width)
         method = pg.methods.DRE(0.5, pg.kernels.SquaredExponential(lengthscale))
-        run = pg.simulate(loss, method, prior=prior, initial=theta, steps=1, step_size=1e-6, seed=seed)
+        with warnings.catch_warnings():  # that this repulsion hardly moves a network, which is the claim
+            warnings.filterwarnings("ignore", message="the repulsion of DRE between 501 weights")
+            run = pg.simulate(loss, method, prior=prior, initial=theta, steps=1, step_size=1e-6, seed=seed)
         push = -interaction(method, run, theta)(theta)
         common = theta.mean(axis=0) / lengthscale**2
         apart = np.sqrt(((push - common) ** 2).sum(axis=1)) / np.linalg.norm(common)

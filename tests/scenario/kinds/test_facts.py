@@ -89,6 +89,19 @@ def test_a_value_that_could_not_be_read_again_is_refused():
         facts.compute("1.5", {})
 
 
+def test_a_key_that_is_not_declared_is_refused():
+    """Of a fact from outside: a slip in the name of a key would be written without a word."""
+
+    @fact(1, mean=is_number)
+    def made(seen):
+        return {"mean": 1.0, "maen": 2.0}
+
+    facts = FactRegistry("particlegvi.scenario.kinds.particles.facts")
+    facts.all = lambda *_: [made]  # type: ignore[method-assign]
+    with pytest.raises(RuntimeError, match="^the fact made must name a form for maen in @fact, or leave it out$"):
+        facts.compute(None, {}, more=["made"])
+
+
 @pytest.mark.parametrize(
     ("form", "good", "bad"),
     [
