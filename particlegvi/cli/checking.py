@@ -6,14 +6,24 @@ import argparse
 from functools import partial
 
 from particlegvi.cli import colour
-from particlegvi.cli.options import NO_FIGURE, PARTS, QUIET, SEED, flag, option
+from particlegvi.cli.options import NO_FIGURE, PARTS, QUIET, SEED, Commands, flag, option
 from particlegvi.cli.reporting import DONE, FAILED, say
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from particlegvi.cli.options import Command
+COMMANDS = Commands()
 
 
+@COMMANDS(
+    "the theorems of the sources as experiments that can fail",
+    option("name", "this claim only", nargs="?", metavar="NAME"),
+    flag("--json", "as JSON: claim, source, measured, bound, verdict, ..."),
+    option("--out", "folder for verify.json and a figure of each claim", metavar="DIR"),
+    flag("--overwrite", "start over in the folder of an earlier report"),
+    SEED,
+    PARTS,
+    flag("--quiet", "print only the claims that do not hold"),
+    NO_FIGURE,
+    colour.OPTION,
+)
 def verify(options: argparse.Namespace) -> int:
     from particlegvi.tools.progress import command_bars
 
@@ -29,6 +39,13 @@ def verify(options: argparse.Namespace) -> int:
     return DONE if good else FAILED
 
 
+@COMMANDS(
+    "run times as ratios to code that one would write instead",
+    option("--only", "these workloads only", nargs="+", metavar="WORKLOAD"),
+    flag("--quick", "two rounds and smaller sizes, to see whether it works"),
+    option("--out", "folder for results.json and scaling.png", metavar="DIR"),
+    colour.OPTION,
+)
 def bench(options: argparse.Namespace) -> None:
     from particlegvi.tools.progress import command_bars
 
@@ -42,6 +59,14 @@ def bench(options: argparse.Namespace) -> None:
         )
 
 
+@COMMANDS(
+    "versions, threads, caches, memory and a self-test",
+    flag("--json", "as JSON"),
+    flag("--warm", "first compile all that the shipped scenarios need"),
+    flag("--clean", "remove all compiled code, and nothing else"),
+    QUIET,
+    colour.OPTION,
+)
 def doctor(options: argparse.Namespace) -> int:
     from particlegvi.tools.progress import command_bars
 
@@ -73,43 +98,3 @@ def doctor(options: argparse.Namespace) -> int:
     elif not options.quiet:
         colour.put_tested("\n".join(report.lines(facts)))
     return DONE if facts["self_test"]["passed"] else FAILED
-
-
-COMMANDS: dict[str, Command] = {
-    "verify": (
-        verify,
-        "the theorems of the sources as experiments that can fail",
-        [
-            option("name", "this claim only", nargs="?", metavar="NAME"),
-            flag("--json", "as JSON: claim, source, measured, bound, verdict, ..."),
-            option("--out", "folder for verify.json and a figure of each claim", metavar="DIR"),
-            flag("--overwrite", "start over in the folder of an earlier report"),
-            SEED,
-            PARTS,
-            flag("--quiet", "print only the claims that do not hold"),
-            NO_FIGURE,
-            colour.OPTION,
-        ],
-    ),
-    "bench": (
-        bench,
-        "run times as ratios to code that one would write instead",
-        [
-            option("--only", "these workloads only", nargs="+", metavar="WORKLOAD"),
-            flag("--quick", "two rounds and smaller sizes, to see whether it works"),
-            option("--out", "folder for results.json and scaling.png", metavar="DIR"),
-            colour.OPTION,
-        ],
-    ),
-    "doctor": (
-        doctor,
-        "versions, threads, caches, memory and a self-test",
-        [
-            flag("--json", "as JSON"),
-            flag("--warm", "first compile all that the shipped scenarios need"),
-            flag("--clean", "remove all compiled code, and nothing else"),
-            QUIET,
-            colour.OPTION,
-        ],
-    ),
-}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from particlegvi.cli.options import option
+from particlegvi.cli.options import Commands, option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,13 @@ _particlegvi() {
 complete -F _particlegvi particlegvi
 """
 
+COMMANDS = Commands()
 
+
+@COMMANDS(
+    "print a script that completes commands at TAB",
+    option("shell", "its first line says how to install", choices=SHELLS, metavar="bash|zsh|fish"),
+)
 def completion(options: argparse.Namespace) -> None:
     print(script(options.shell, options.commands), end="")
 
@@ -135,12 +141,3 @@ def _claims() -> list[str]:
     from particlegvi.verification.claims import registry
 
     return registry.names()
-
-
-COMMANDS: dict[str, Command] = {
-    "completion": (
-        completion,
-        "print a script that completes commands at TAB",
-        [option("shell", "its first line says how to install", choices=SHELLS, metavar="bash|zsh|fish")],
-    ),
-}

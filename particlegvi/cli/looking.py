@@ -6,13 +6,20 @@ import argparse
 import io
 import sys
 
-from particlegvi.cli.options import PARTS, flag, option
+from particlegvi.cli.options import PARTS, Commands, flag, option
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from particlegvi.cli.options import Command
+COMMANDS = Commands()
 
 
+@COMMANDS(
+    "every scenario, or every part",
+    flag("--json", "as JSON: name, title, source"),
+    option(
+        "--parts", "instead the losses, methods, figures and all other parts, with where each comes from, and "
+        "those that files of Python register", nargs="*", metavar="FILE.py",
+    ),
+    name="list",
+)  # fmt: skip
 def list_scenarios(options: argparse.Namespace) -> None:
     if options.parts is not None:
         list_parts(options)
@@ -45,6 +52,13 @@ def list_parts(options: argparse.Namespace) -> None:
         print(f"{each.kind:{kind}}  {each.name:{name}}  {each.origin}{problem}")
 
 
+@COMMANDS(
+    "the settings of a scenario as TOML, or what a key means",
+    option("scenario", "a scenario, or a key", nargs="?", metavar="NAME|FILE.toml|KEY"),
+    flag("--keys", "every key of a scenario, with what it means"),
+    PARTS,
+    option("--kind", "kind of scenario of the keys (default particles)", default="particles", metavar="KIND"),
+)
 def show(options: argparse.Namespace) -> None:
     from particlegvi import scenario
     from particlegvi.scenario import explaining
@@ -62,43 +76,15 @@ def show(options: argparse.Namespace) -> None:
     print(text, end="")
 
 
+@COMMANDS(
+    "write a commented scenario to edit",
+    option("file", "the file, which must not exist", metavar="FILE.toml"),
+    option("--loss", "a formula, or the name of a loss", metavar="FORMULA", default="x^2/2"),
+    option("--variables", "in this order (by default as they appear)", nargs="+", metavar="NAME"),
+)
 def new(options: argparse.Namespace) -> None:
     from particlegvi.scenario.writing import write_template
     from particlegvi.tools.quoting import as_argument
 
     write_template(options.file, options.loss, options.variables)
     print(f"{options.file} is written; to run it say: particlegvi run {as_argument(options.file)}")
-
-
-COMMANDS: dict[str, Command] = {
-    "list": (
-        list_scenarios,
-        "every scenario, or every part",
-        [
-            flag("--json", "as JSON: name, title, source"),
-            option(
-                "--parts", "instead the losses, methods, figures and all other parts, with where each comes from, and "
-                "those that files of Python register", nargs="*", metavar="FILE.py",
-            ),  # fmt: skip
-        ],
-    ),
-    "show": (
-        show,
-        "the settings of a scenario as TOML, or what a key means",
-        [
-            option("scenario", "a scenario, or a key", nargs="?", metavar="NAME|FILE.toml|KEY"),
-            flag("--keys", "every key of a scenario, with what it means"),
-            PARTS,
-            option("--kind", "kind of scenario of the keys (default particles)", default="particles", metavar="KIND"),
-        ],
-    ),
-    "new": (
-        new,
-        "write a commented scenario to edit",
-        [
-            option("file", "the file, which must not exist", metavar="FILE.toml"),
-            option("--loss", "a formula, or the name of a loss", metavar="FORMULA", default="x^2/2"),
-            option("--variables", "in this order (by default as they appear)", nargs="+", metavar="NAME"),
-        ],
-    ),
-}

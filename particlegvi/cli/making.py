@@ -1,23 +1,127 @@
-"""The commands that make files for others: ``gallery``, ``page``, ``animate`` and ``export``."""
+"""The commands that make files for others: ``export``, ``page``, ``animate`` and ``gallery``."""
 
 from __future__ import annotations
 
 import argparse
 
-from particlegvi.cli.options import LOOK, PARTS, QUIET, SEED, changes, flag, look, option, whole_number
+from particlegvi.cli.options import LOOK, PARTS, QUIET, SEED, Commands, changes, flag, look, option, whole_number
 from particlegvi.cli.reporting import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from particlegvi.cli.options import Command
     from particlegvi.contracts import Facts
 
-
 QUICK = {"particles": 40, "steps": 200, "record_every": 200, "trials": 2}  # largest values of `gallery --quick`
+COMMANDS = Commands()
 
 
+@COMMANDS(
+    "write a run for other programs: NetCDF, CSV, Parquet, numpy",
+    option("folder", "folder of the results", metavar="DIR"),
+    option("--to", "a file .nc, .csv, .parquet or .npz: the suffix decides", metavar="FILE", required=True),
+    PARTS,
+    flag("--records", "the rows of all records, not of the last alone"),
+    flag("--overwrite", "replace the file if it exists"),
+)
+def export(options: argparse.Namespace) -> None:
+    from particlegvi.tools.export.writing import destination
+
+    destination(options.to, options.overwrite, key="--to")  # before anything is read
+    from particlegvi.sweeps.api import load
+
+    print(load(options.folder).export(options.to, options.records, options.overwrite))
+
+
+@COMMANDS(
+    "an html page in which students move the particles",
+    option("what", "a scenario, a TOML file, or the folder of a run", metavar="NAME|FILE.toml|DIR"),
+    option("--out", "the page (default NAME.html)", metavar="FILE.html"),
+    option("--frames", "moments of a replay (default 120)", type=whole_number, default=120, metavar="N"),
+    flag("--no-live", "only the replay of a run"),
+    option("--language", "language of the words (default en)", default="en", metavar="en|de"),
+    flag("--overwrite", "replace the file if it exists"),
+    SEED,
+    PARTS,
+    changes("change a setting of a scenario"),
+)
+def page(options: argparse.Namespace) -> None:
+    from pathlib import Path
+
+    from particlegvi import scenario
+    from particlegvi.tools.progress import command_bars
+
+    given = Path(options.what)
+    is_run = given.is_dir()
+    out = Path(options.out) if options.out else Path(f"{given.resolve().name if is_run else given.stem}.html")
+    if out.exists() and not options.overwrite:
+        raise ValueError(f"{out} exists; say --overwrite to replace it, or --out to write another file")
+    changes = dict(scenario.setting(argument) for argument in options.set)
+    with command_bars(quiet=False, first="making the page"):
+        from particlegvi.runs.pages import page as make
+
+        made = make(
+            options.what, seed=options.seed, frames=options.frames, live=not options.no_live,
+            language=options.language, **changes,
+        )  # fmt: skip
+        place = made.save(out, overwrite=options.overwrite)
+    print(place)
+
+
+@COMMANDS(
+    "film a run: gif, webp, apng, mp4 or webm",
+    option("source", "the folder of a run, or a scenario, which is run first", metavar="DIR|NAME|FILE.toml"),
+    option("--out", "its suffix is the format (default FIGURE.gif in DIR, NAME-FIGURE.gif)", metavar="FILE"),
+    option("--figure", "the figure that moves, such as histograms or particles", metavar="KIND"),
+    option("--methods", "these methods only", nargs="+", metavar="LABEL"),
+    option("--frames", "at most (default 120)", type=whole_number, default=120, metavar="N"),
+    option("--seconds", "length of the film (default 8)", type=float, default=8.0, metavar="S"),
+    option("--width", "in pixels (default 800)", type=whole_number, default=800, metavar="N"),
+    flag("--even", "frames at equal times, not half of them in the first tenth"),
+    flag("--loop", "repeat without end, not three times"),
+    flag("--overwrite", "replace FILE if it is there"),
+    option("--seed", "seed of the run of a scenario (default 0)", type=whole_number, metavar="N"),
+    changes("change a setting of the scenario, such as particles=1000; may be repeated"),
+    PARTS,
+    QUIET,
+    *(each for each in LOOK if each[0] != ("--format",)),  # the suffix of the file says the format
+)
+def animate(options: argparse.Namespace) -> None:
+    from particlegvi import scenario
+    from particlegvi.runs.animate import animate as film
+    from particlegvi.tools.progress import command_bars
+
+    chosen = {**({} if options.methods is None else {"methods": options.methods}), **look(options)}
+    with command_bars(options.quiet) as progress:
+        path = film(
+            options.source,
+            options.out,
+            options.figure,
+            options.frames,
+            options.seconds,
+            seed=options.seed,
+            overrides=dict(scenario.setting(argument) for argument in options.set),
+            width=options.width,
+            even=options.even,
+            loop=options.loop,
+            overwrite=options.overwrite,
+            progress=progress,
+            **chosen,
+        )
+    if not options.quiet:
+        print(path)
+
+
+@COMMANDS(
+    "run every scenario and fill a folder with the pictures",
+    option("--out", "folder of the pictures (default plots)", metavar="DIR", default="plots"),
+    option("--only", "these scenarios only", nargs="+", metavar="NAME"),
+    flag("--quick", "few particles and steps, to see whether it works"),
+    SEED,
+    QUIET,
+    *LOOK,
+)
 def gallery(options: argparse.Namespace) -> None:
     import tempfile
     from pathlib import Path
@@ -85,124 +189,3 @@ def _map_of(name: str, wanted: Facts, folder: Path, options: argparse.Namespace)
         found = running.run(plan, progress=progress)
     figure = found.plot()
     return style.save(figure, folder / f"{name}.{found.scenario.get('style', {}).get('format', 'png')}")
-
-
-def page(options: argparse.Namespace) -> None:
-    from pathlib import Path
-
-    from particlegvi import scenario
-    from particlegvi.tools.progress import command_bars
-
-    given = Path(options.what)
-    is_run = given.is_dir()
-    out = Path(options.out) if options.out else Path(f"{given.resolve().name if is_run else given.stem}.html")
-    if out.exists() and not options.overwrite:
-        raise ValueError(f"{out} exists; say --overwrite to replace it, or --out to write another file")
-    changes = dict(scenario.setting(argument) for argument in options.set)
-    with command_bars(quiet=False, first="making the page"):
-        from particlegvi.runs.pages import page as make
-
-        made = make(
-            options.what, seed=options.seed, frames=options.frames, live=not options.no_live,
-            language=options.language, **changes,
-        )  # fmt: skip
-        place = made.save(out, overwrite=options.overwrite)
-    print(place)
-
-
-def animate(options: argparse.Namespace) -> None:
-    from particlegvi import scenario
-    from particlegvi.runs.animate import animate as film
-    from particlegvi.tools.progress import command_bars
-
-    chosen = {**({} if options.methods is None else {"methods": options.methods}), **look(options)}
-    with command_bars(options.quiet) as progress:
-        path = film(
-            options.source,
-            options.out,
-            options.figure,
-            options.frames,
-            options.seconds,
-            seed=options.seed,
-            overrides=dict(scenario.setting(argument) for argument in options.set),
-            width=options.width,
-            even=options.even,
-            loop=options.loop,
-            overwrite=options.overwrite,
-            progress=progress,
-            **chosen,
-        )
-    if not options.quiet:
-        print(path)
-
-
-def export(options: argparse.Namespace) -> None:
-    from particlegvi.tools.export.writing import destination
-
-    destination(options.to, options.overwrite, key="--to")  # before anything is read
-    from particlegvi.sweeps.api import load
-
-    print(load(options.folder).export(options.to, options.records, options.overwrite))
-
-
-COMMANDS: dict[str, Command] = {
-    "export": (
-        export,
-        "write a run for other programs: NetCDF, CSV, Parquet, numpy",
-        [
-            option("folder", "folder of the results", metavar="DIR"),
-            option("--to", "a file .nc, .csv, .parquet or .npz: the suffix decides", metavar="FILE", required=True),
-            PARTS,
-            flag("--records", "the rows of all records, not of the last alone"),
-            flag("--overwrite", "replace the file if it exists"),
-        ],
-    ),
-    "page": (
-        page,
-        "an html page in which students move the particles",
-        [
-            option("what", "a scenario, a TOML file, or the folder of a run", metavar="NAME|FILE.toml|DIR"),
-            option("--out", "the page (default NAME.html)", metavar="FILE.html"),
-            option("--frames", "moments of a replay (default 120)", type=whole_number, default=120, metavar="N"),
-            flag("--no-live", "only the replay of a run"),
-            option("--language", "language of the words (default en)", default="en", metavar="en|de"),
-            flag("--overwrite", "replace the file if it exists"),
-            SEED,
-            PARTS,
-            changes("change a setting of a scenario"),
-        ],
-    ),
-    "animate": (
-        animate,
-        "film a run: gif, webp, apng, mp4 or webm",
-        [
-            option("source", "the folder of a run, or a scenario, which is run first", metavar="DIR|NAME|FILE.toml"),
-            option("--out", "its suffix is the format (default FIGURE.gif in DIR, NAME-FIGURE.gif)", metavar="FILE"),
-            option("--figure", "the figure that moves, such as histograms or particles", metavar="KIND"),
-            option("--methods", "these methods only", nargs="+", metavar="LABEL"),
-            option("--frames", "at most (default 120)", type=whole_number, default=120, metavar="N"),
-            option("--seconds", "length of the film (default 8)", type=float, default=8.0, metavar="S"),
-            option("--width", "in pixels (default 800)", type=whole_number, default=800, metavar="N"),
-            flag("--even", "frames at equal times, not half of them in the first tenth"),
-            flag("--loop", "repeat without end, not three times"),
-            flag("--overwrite", "replace FILE if it is there"),
-            option("--seed", "seed of the run of a scenario (default 0)", type=whole_number, metavar="N"),
-            changes("change a setting of the scenario, such as particles=1000; may be repeated"),
-            PARTS,
-            QUIET,
-            *(each for each in LOOK if each[0] != ("--format",)),  # the suffix of the file says the format
-        ],
-    ),
-    "gallery": (
-        gallery,
-        "run every scenario and fill a folder with the pictures",
-        [
-            option("--out", "folder of the pictures (default plots)", metavar="DIR", default="plots"),
-            option("--only", "these scenarios only", nargs="+", metavar="NAME"),
-            flag("--quick", "few particles and steps, to see whether it works"),
-            SEED,
-            QUIET,
-            *LOOK,
-        ],
-    ),
-}

@@ -8,11 +8,23 @@ import contextlib
 TYPE_CHECKING = False  # importing typing would take longer than all else here
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import Any, TypeVar
 
     # the function, its purpose in a few words, and its arguments for argparse
     Option = tuple[tuple[str, ...], dict[str, Any]]
     Command = tuple[Callable[[argparse.Namespace], int | None], str, Sequence[Option]]
+    Run = TypeVar("Run", bound=Callable[[argparse.Namespace], int | None])
+
+
+class Commands(dict[str, "Command"]):
+    """Commands by name; ``@commands(purpose, *arguments)`` adds the function below."""
+
+    def __call__(self, purpose: str, *arguments: Option, name: str = "") -> Callable[[Run], Run]:
+        def add(function: Run) -> Run:
+            self[name or function.__name__] = function, purpose, arguments
+            return function
+
+        return add
 
 
 def whole_number(text: str) -> int:

@@ -5,16 +5,43 @@ from __future__ import annotations
 import argparse
 
 from particlegvi.cli import colour, sweeping
-from particlegvi.cli.options import CHECKPOINT, LOOK, NO_FIGURE, PARTS, QUIET, SEED, changes, flag, look, option
+from particlegvi.cli.options import (
+    CHECKPOINT,
+    LOOK,
+    NO_FIGURE,
+    PARTS,
+    QUIET,
+    SEED,
+    Commands,
+    changes,
+    flag,
+    look,
+    option,
+)
 from particlegvi.cli.reporting import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from particlegvi.cli.options import Command
     from particlegvi.contracts import Facts
     from particlegvi.runs.results import Results
 
+COMMANDS = Commands()
 
+
+@COMMANDS(
+    "simulate a scenario, compare with the truth, draw",
+    option("scenario", "a scenario of the list, or a TOML file", metavar="NAME|FILE.toml"),
+    option("--out", "folder of the results (default runs/NAME, runs/NAME-2, ...)", metavar="DIR"),
+    flag("--overwrite", "start over in the folder of an earlier run"),
+    SEED,
+    changes("change a setting, such as particles=1000 or methods.DRLE.kl_weight=0.3; may be repeated"),
+    QUIET,
+    NO_FIGURE,
+    PARTS,
+    colour.OPTION,
+    CHECKPOINT,
+    *LOOK,
+)
 def run(options: argparse.Namespace) -> None:
     from particlegvi import scenario
     from particlegvi.tools.progress import command_bars
@@ -40,6 +67,19 @@ def run(options: argparse.Namespace) -> None:
     conclude(results, options)
 
 
+@COMMANDS(
+    "finish an interrupted run or sweep, bit for bit",
+    option("folder", "folder of the results", metavar="DIR"),
+    QUIET,
+    NO_FIGURE,
+    PARTS,
+    colour.OPTION,
+    CHECKPOINT,
+    sweeping.WORKERS,
+    sweeping.DASK,
+    sweeping.ANYWAY,
+    *LOOK,
+)
 def resume(options: argparse.Namespace) -> None:
     from particlegvi.tools.progress import command_bars
 
@@ -87,6 +127,13 @@ def conclude(results: Results, options: argparse.Namespace) -> None:
         print(f"\nsaved in {results.folder}{names}")
 
 
+@COMMANDS(
+    "draw the figures of a finished run again",
+    option("folder", "folder of the results", metavar="DIR"),
+    option("--figure", "draw these kinds, whatever figures the scenario has", nargs="+", metavar="KIND"),
+    PARTS,
+    *LOOK,
+)
 def plot(options: argparse.Namespace) -> None:
     from particlegvi.tools.progress import command_bars
 
@@ -109,50 +156,3 @@ def plot(options: argparse.Namespace) -> None:
         results.note_pictures(pictures)
     for picture in pictures:
         print(picture)
-
-
-COMMANDS: dict[str, Command] = {
-    "run": (
-        run,
-        "simulate a scenario, compare with the truth, draw",
-        [
-            option("scenario", "a scenario of the list, or a TOML file", metavar="NAME|FILE.toml"),
-            option("--out", "folder of the results (default runs/NAME, runs/NAME-2, ...)", metavar="DIR"),
-            flag("--overwrite", "start over in the folder of an earlier run"),
-            SEED,
-            changes("change a setting, such as particles=1000 or methods.DRLE.kl_weight=0.3; may be repeated"),
-            QUIET,
-            NO_FIGURE,
-            PARTS,
-            colour.OPTION,
-            CHECKPOINT,
-            *LOOK,
-        ],
-    ),
-    "resume": (
-        resume,
-        "finish an interrupted run or sweep, bit for bit",
-        [
-            option("folder", "folder of the results", metavar="DIR"),
-            QUIET,
-            NO_FIGURE,
-            PARTS,
-            colour.OPTION,
-            CHECKPOINT,
-            sweeping.WORKERS,
-            sweeping.DASK,
-            sweeping.ANYWAY,
-            *LOOK,
-        ],
-    ),
-    "plot": (
-        plot,
-        "draw the figures of a finished run again",
-        [
-            option("folder", "folder of the results", metavar="DIR"),
-            option("--figure", "draw these kinds, whatever figures the scenario has", nargs="+", metavar="KIND"),
-            PARTS,
-            *LOOK,
-        ],
-    ),
-}

@@ -5,17 +5,52 @@ from __future__ import annotations
 import argparse
 
 from particlegvi.cli import colour
-from particlegvi.cli.options import NO_FIGURE, PARTS, QUIET, changes, flag, option, whole_number
+from particlegvi.cli.options import NO_FIGURE, PARTS, QUIET, Commands, changes, flag, option, whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from particlegvi.cli.options import Command
     from particlegvi.contracts import Facts, Progress
     from particlegvi.sweeps import Sweep
 
+COMMANDS = Commands()
+WORKERS = option("--workers", "processes of a sweep (default: one for each processor)", type=whole_number, metavar="N")
+DASK = option("--dask", "scheduler of Dask whose workers compute a sweep, such as tcp://host:8786", metavar="ADDRESS")
+ANYWAY = flag("--anyway", "go on although versions or code have changed; the manifest says so")
 
+
+@COMMANDS(
+    "run a scenario over a grid of settings and seeds",
+    option("scenario", "a scenario of the list, or a TOML file", metavar="NAME|FILE.toml"),
+    option(
+        "--over",
+        "a swept key, as methods.*.kl_weight=0.1,0.5,1 or methods.DRLE.mmd_weight=0:2:9 (from, to, "
+        "count) or =0.01:1:5:log; may be repeated (default: the table [sweep] of the scenario)",
+        action="append",
+        default=[],
+        metavar="KEY=VALUES",
+    ),
+    option("--seeds", "how many seeds, or a range without its end", metavar="N|FIRST:END"),
+    option("--out", "folder; a sweep that is there goes on (default sweeps/NAME)", metavar="DIR"),
+    WORKERS,
+    DASK,
+    ANYWAY,
+    changes("change a setting of every cell, such as particles=1000; may be repeated"),
+    option(
+        "--measure",
+        "a number of summary.json that tables and pictures show, such as w1 (default) or "
+        "free_energy.total.0; may be repeated",
+        action="append",
+        metavar="NAME",
+    ),
+    option("--heat-map", "the method that the heat map shows (default: every one)", metavar="METHOD"),
+    flag("--dry-run", "only say the number of cells and their time"),
+    PARTS,
+    QUIET,
+    NO_FIGURE,
+    colour.OPTION,
+)
 def sweep(options: argparse.Namespace) -> None:
     from pathlib import Path
 
@@ -116,45 +151,3 @@ def _workers(options: argparse.Namespace) -> int:
     from particlegvi.engine.numerics import threads
 
     return threads.count() if options.workers is None else options.workers
-
-
-WORKERS = option("--workers", "processes of a sweep (default: one for each processor)", type=whole_number, metavar="N")
-DASK = option("--dask", "scheduler of Dask whose workers compute a sweep, such as tcp://host:8786", metavar="ADDRESS")
-ANYWAY = flag("--anyway", "go on although versions or code have changed; the manifest says so")
-
-COMMANDS: dict[str, Command] = {
-    "sweep": (
-        sweep,
-        "run a scenario over a grid of settings and seeds",
-        [
-            option("scenario", "a scenario of the list, or a TOML file", metavar="NAME|FILE.toml"),
-            option(
-                "--over",
-                "a swept key, as methods.*.kl_weight=0.1,0.5,1 or methods.DRLE.mmd_weight=0:2:9 (from, to, "
-                "count) or =0.01:1:5:log; may be repeated (default: the table [sweep] of the scenario)",
-                action="append",
-                default=[],
-                metavar="KEY=VALUES",
-            ),
-            option("--seeds", "how many seeds, or a range without its end", metavar="N|FIRST:END"),
-            option("--out", "folder; a sweep that is there goes on (default sweeps/NAME)", metavar="DIR"),
-            WORKERS,
-            DASK,
-            ANYWAY,
-            changes("change a setting of every cell, such as particles=1000; may be repeated"),
-            option(
-                "--measure",
-                "a number of summary.json that tables and pictures show, such as w1 (default) or "
-                "free_energy.total.0; may be repeated",
-                action="append",
-                metavar="NAME",
-            ),
-            option("--heat-map", "the method that the heat map shows (default: every one)", metavar="METHOD"),
-            flag("--dry-run", "only say the number of cells and their time"),
-            PARTS,
-            QUIET,
-            NO_FIGURE,
-            colour.OPTION,
-        ],
-    ),
-}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -84,7 +85,7 @@ class Claim:
     Attributes
     ----------
     name : str
-        NAME in ``particlegvi verify NAME``.
+        NAME in ``particlegvi verify NAME``: the name of the class with hyphens, unless the class states another one.
     claim : str
         The claim in one sentence of at most 90 characters.
     source : str
@@ -100,6 +101,10 @@ class Claim:
     source: ClassVar[str]
     wrong: ClassVar[str]
     same_scale: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        if "claim" in vars(cls) and "name" not in vars(cls):  # bases of several claims state none
+            cls.name = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
 
     def measure(self, seed: int, wrong: bool, picture: Picture) -> Checks:
         """Make the experiment and its picture; one check, or several.

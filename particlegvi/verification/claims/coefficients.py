@@ -36,7 +36,6 @@ class CoefficientLaw(Claim):
     The drift is -A (u - A^-1 E^T y / sigma^2) with A = E^T E / sigma^2 + Lambda^-1.
     """
 
-    name = "coefficient-law"
     claim = "With Gaussian noise PLS draws from N(A^-1 E y / sigma^2, A^-1), at any step size"
     source = "thesis, (D.125), Lemma 6.6.3"
     wrong = "Euler-Maruyama at half the stable step"
@@ -61,10 +60,9 @@ class CoefficientLaw(Claim):
         return problems.standard_normal(white, "the closed form")
 
 
-class EulerCoefficientLaw(CoefficientLaw):
+class CoefficientLawEuler(CoefficientLaw):
     """Euler and Maruyama's step h gives a law with the covariance (A (I - h A / 2))^-1 and the same mean."""
 
-    name = "coefficient-law-euler"
     claim = "Euler-Maruyama's PLS draws from covariance (A (I - step_size A / 2))^-1 instead"
     source = "thesis, 6.5.3 and (D.209)"
     wrong = "exponential Euler, which is exact"
@@ -87,7 +85,6 @@ class SignMixing(Claim):
     Wrong: Langevin steps alone, for which the barrier is infinite.
     """
 
-    name = "sign-mixing"
     claim = "With moves that mix, PLS finds all modes of the rate f^2 with their weights"
     source = "thesis, 6.7 (Figure 6.1); (D.215), (D.217)"
     wrong = "Langevin steps alone"

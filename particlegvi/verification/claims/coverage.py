@@ -32,7 +32,6 @@ class BandsOfF(Claim):
     Wrong: the covariance of Gaussian Wasserstein inference (B.43), around the same kind of mean.
     """
 
-    name = "bands-of-f"
     claim = "SVGP's 90% band contains f at 90% of the rows (Gaussian Wasserstein's does not)"
     source = "thesis, Figure 4.1; docs/gaussian-wasserstein.md"
     wrong = "mean and covariance of GWI's objective"
@@ -66,7 +65,6 @@ class FunctionalPosterior(Claim):
     Twenty random sets of data under a Matern 5/2.
     """
 
-    name = "functional-posterior"
     claim = "Given means over intervals, slopes and values, F has the law of (3.4), (3.5), corrected"
     source = "thesis (3.4), (3.5), A.1; (3.4) forgets (m, D)"
     wrong = "y in the place of y - (m, D), as (3.4) prints it"
@@ -106,7 +104,6 @@ class FunctionalCoverage(Claim):
     over eight intervals with noise; averaged over 1000 functions, whose spread gives the standard error.
     """
 
-    name = "functional-coverage"
     claim = "Given means over intervals a 90% band contains the true function at 90% of the inputs"
     source = "thesis 3.3 (3.4), (3.5)"
     wrong = "centres of intervals taken for points"

@@ -49,7 +49,6 @@ class GibbsLine(AreDraws):
     and a prior with half the variance leaves the drift unchanged.
     """
 
-    name = "gibbs-line"
     claim = "On the line, DLE's particles become draws from the Gibbs measure"
     source = "thesis, C.4 (C.76)"
     wrong = "noise sqrt(eta lambda2) Z, without the 2"
@@ -67,7 +66,6 @@ class GibbsLine(AreDraws):
 class DrleLaw(AreDraws):
     """W1 of the particles of one large run to Q*, the fixed point, against as many exact draws."""
 
-    name = "drle-law"
     claim = "With many particles, DRLE's particles become draws from Q*"
     source = "thesis, Theorem 5.4.2"
     wrong = "lambda1 = mmd_weight, without its 2"
@@ -86,7 +84,6 @@ class DrleSampling(problems.Simulated):
     which increases W1 at the smallest N.
     """
 
-    name = "drle-sampling"
     claim = "One run's W1 to Q* falls as N^-1/2, as the error of a sample does"
     source = "thesis, Theorem 5.4.2"
     wrong = "V with the weights swapped, as C.7 prints it"
@@ -151,7 +148,6 @@ class GibbsPlane(OnTheRing):
     of twice the variance.
     """
 
-    name = "gibbs-plane"
     claim = "In the plane, DLE's law is the Gibbs measure exp(-loss/kl_weight) p, with p to the power 1"
     source = "thesis, C.4 (C.76); (2.4) has a power of p"
     wrong = "prior p^lambda, as in (2.4)"
@@ -183,7 +179,6 @@ class FreeEnergyPlane(OnTheRing):
     in (2.4), whose particles minimise another L.
     """
 
-    name = "free-energy-plane"
     claim = "In the plane DLE's free energy is that of Q*: entropy by nearest neighbours"
     source = "thesis, C.4 (C.73)"
     wrong = "prior p^lambda, as in (2.4)"

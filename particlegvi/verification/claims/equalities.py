@@ -17,7 +17,6 @@ METHODS = (pg.methods.DE(), pg.methods.DLE(0.2), pg.methods.DRE(0.3, KERNEL), pg
 class Independence(problems.Simulated):
     """The first of DLE's particles, alone and among many others: their paths must be equal bit by bit."""
 
-    name = "independence"
     claim = "DLE's particles are independent: the others do not change a bit of a path"
     source = "thesis, 5.4.2 (5.8)"
     wrong = "DRLE, whose particles see each other"
@@ -38,7 +37,6 @@ class Independence(problems.Simulated):
 class Reductions(problems.Simulated):
     """DRLE with weights of zero against DLE, DRE and DE, particle by particle; no difference is allowed."""
 
-    name = "reductions"
     claim = "mmd_weight 0 turns DRLE into DLE, kl_weight 0 into DRE, both into DE, bit for bit"
     source = "thesis, 5.4.3 and C.7 (C.123)"
     wrong = "weights of 0.0001 in place of 0"
@@ -73,7 +71,6 @@ class FlatPrior(problems.Simulated):
     Wrong: a box of ordinary size, in which mu_P is not constant and whose walls reflect particles.
     """
 
-    name = "flat-prior"
     claim = "A flat prior and a uniform one on a huge box give the same particles"
     source = "thesis, Remark C.7.1"
     wrong = "a box from -4 to 4"

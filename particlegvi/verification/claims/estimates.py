@@ -18,7 +18,6 @@ class ClassProbabilities(Claim):
     `class_probabilities` against a million draws, and their sum.
     """
 
-    name = "class-probabilities"
     claim = "The probabilities that each class is the largest are (B.52) with Phi, and sum to 1"
     source = "thesis (B.52), which has phi"
     wrong = "the density phi, as (B.52) is printed"
@@ -63,7 +62,6 @@ class SpectralScore(Claim):
     The ratio is below 1 and falls with the number of samples.
     """
 
-    name = "spectral-score"
     claim = "The spectral Stein estimator comes nearer to the score with more samples"
     source = "Shi, Sun and Zhu (2018); Burt et al. (2020); docs/linear-benchmark.md"
     wrong = "no truncation of the eigenfunctions"

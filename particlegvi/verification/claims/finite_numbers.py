@@ -34,7 +34,6 @@ class FewParticles(problems.Simulated):
     the mmd_weight with the attraction to the prior left as it is.
     """
 
-    name = "few-particles"
     claim = "Two particles of DRLE have the law exp(-E/kl_weight) exactly"
     source = "Langevin dynamics of the energy E, docs/equilibrium.md"
     wrong = "energy without the 1/2 before its pairs"
@@ -77,7 +76,6 @@ class MarginalLimit(Claim):
     tends to the Q* of twice the repulsion, so that N times the distance grows without bound.
     """
 
-    name = "marginal-limit"
     claim = "The law of one of N particles of DRLE is at a distance O(1/N) of Q*"
     source = "thesis, Theorem 5.4.2; Langevin dynamics of the energy E"
     wrong = "energy without the 1/2 before its pairs"
@@ -122,7 +120,6 @@ class DrleBias(problems.Simulated):
     MMD^2, and the means extrapolate to another Q*.
     """
 
-    name = "drle-bias"
     claim = "The law of a particle among N differs from Q* by O(1/N): pooled runs extrapolate to Q*"
     source = "thesis, Theorem 5.4.2"
     wrong = "lambda1 = mmd_weight, without its 2"

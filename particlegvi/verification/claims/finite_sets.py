@@ -32,7 +32,6 @@ class KlSupremum(Claim):
     Wrong: a nugget of 0.01 on both covariances, with which it stays a quarter below.
     """
 
-    name = "kl-supremum"
     claim = "KL at a set of inputs grows with the set, up to KL of the weights at full rank"
     source = "Burt et al. (2020), Propositions 2 and 3; Sun, Zhang, Shi and Grosse (2019)"
     wrong = "a nugget of 0.01 on both covariances"
@@ -58,7 +57,6 @@ class FixedPointsCollapse(Claim):
     Wrong: 40 inputs, which determine the weights: the solution is the posterior.
     """
 
-    name = "fixed-points-collapse"
     claim = "With fewer inputs than weights, KL at fixed inputs has a minimiser without variance"
     source = "Burt et al. (2020), appendix E; covariance derived in docs/linear-benchmark.md"
     wrong = "40 inputs for 20 weights"
@@ -95,7 +93,6 @@ class RandomPointsOptimum(Claim):
     above that of the convex optimum.
     """
 
-    name = "random-points-optimum"
     claim = "Adam with random inputs ends at the convex optimum after many steps of falling size"
     source = "Burt et al. (2020), (6) and F.1, where 5,000 steps of one size are taken"
     wrong = "one set at every step"

@@ -17,14 +17,13 @@ from particlegvi.verification.picture import Picture
 BATCH = 20_000
 
 
-class DivergenceFormula(Claim):
+class PfFormula(Claim):
     """25 rows, 6 inducing points, nu a subset of 10 regressors: the formula against the mean over functions drawn from
     nu of the squared norm that it stands for, in standard errors; and the package against both.
 
     Wrong: the matrix S of the formula without its square, Q (I - (Q + s2)^-1 Q).
     """
 
-    name = "pf-formula"
     claim = "(F.1) equals the mean over functions of the squared norm in the divergence"
     source = "Huggins et al. (2019), (F.1); Proposition 5.1 with its missing factors"
     wrong = "S without the square in it"
@@ -72,7 +71,6 @@ class DensityRatio(Claim):
     densities of the values at all rows where it is largest.
     """
 
-    name = "density-ratio"
     claim = "sup dp/dnu for nu the posterior of M' of N rows grows as the exponential of (N-M')/2"
     source = "Huggins et al. (2019), 4.2 with the right marginal likelihood"
     wrong = "the posterior of one row fewer than said"

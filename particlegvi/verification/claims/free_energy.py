@@ -22,7 +22,6 @@ class FreeEnergyParticles(problems.Simulated):
     the mean difference of the runs.
     """
 
-    name = "free-energy-particles"
     claim = "L falls along DRLE's particles, up to O(step_size) and 4 standard errors"
     source = "thesis, 5.3.2 (5.6)"
     wrong = "V with the weights swapped, as C.7 prints it"
@@ -70,7 +69,6 @@ class FreeEnergyLimit(problems.Simulated):
     without its 2, whose particles minimise another L.
     """
 
-    name = "free-energy-limit"
     claim = "The free energy of DRLE's particles tends to L(Q*): entropy by spacings, no self pairs"
     source = "thesis, 5.3.2 (5.6) and C.5 (C.100)"
     wrong = "lambda1 = mmd_weight, without its 2"

@@ -24,7 +24,6 @@ class BayesMinimises(Claim):
     posterior of `ExactGaussianProcess` it is minus its log marginal likelihood, and 200 other laws have no less.
     """
 
-    name = "bayes-minimises"
     claim = "Bayes' law minimises L(Q), and its value there is -log p(y)"
     source = "thesis, Theorem B.1.1; not (B.8) to (B.11)"
     wrong = "+ p(y) in the place of - log p(y), as (B.10)"
@@ -64,7 +63,6 @@ class PointValues(Claim):
     Wrong: h_n without n / mass, as Theorem B.2.1 prints it; the variance goes to 0.
     """
 
-    name = "point-values"
     claim = "A process in L2 has values at points, as weak limits of normalised bumps"
     source = "thesis, Theorem B.2.1; its h_n lacks n^D / mass"
     wrong = "h_n = eta(n (t - x)) / rho', as printed"
@@ -111,7 +109,6 @@ class FourierMeasure(Claim):
     cosines and sines of up to four periods. Wrong: without the two point masses, as 3.5.4 needs it.
     """
 
-    name = "fourier-measure"
     claim = "A Fourier feature of the Matern 1/2 is a measure with point masses at both ends"
     source = "thesis 3.5.4, whose features in L2 have none"
     wrong = "the density alone: g = T_k f with f in L2"
@@ -151,7 +148,6 @@ class FourierBound(Claim):
     It falls as 1/M; the rest is the remainder of that expansion.
     """
 
-    name = "fourier-bound"
     claim = "With its ends, Fourier features on the range of the data reach the exact evidence"
     source = "docs/functionals.md; Hensman, Durrande and Solin (2018) pad instead"
     wrong = "no ends: all functions are periodic"

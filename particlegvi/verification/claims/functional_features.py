@@ -40,7 +40,6 @@ class BestFeatures(Claim):
     Points, windows and Fourier features.
     """
 
-    name = "best-features"
     claim = "No law of the features has a higher bound than N(mu, Sigma) of (3.10)"
     source = "thesis, A.2.2 and (3.10)"
     wrong = "s2 in the place of 1/s2 in Sigma"

@@ -34,7 +34,6 @@ class ObjectiveGradient(problems.Simulated):
     The differences have an error of their squared width times a third derivative, some 1e-8.
     """
 
-    name = "objective-gradient"
     claim = "DRE's particles move along minus the gradient of E loss + mmd_weight MMD^2"
     source = "thesis, 5.4.3; not (C.115)"
     wrong = "lambda1 = mmd_weight, as in (C.115)"
@@ -72,7 +71,6 @@ class FreeEnergyGrid(Claim):
     depend on the start. Wrong: the flow of V as printed in C.7, with the weights swapped, which does not end at Q*.
     """
 
-    name = "free-energy-grid"
     claim = "L(Q_t) falls along the flow, down to L(Q*): DRLE by a Fokker-Planck solve"
     source = "thesis, 5.3.2 and C.5 (C.97, C.100)"
     wrong = "V with the weights swapped, as C.7 prints it"
@@ -101,7 +99,6 @@ class FreeEnergyGrid(Claim):
 class FokkerPlanckLaw(problems.Simulated):
     """DRLE's particles at four times against the flow's density on a grid: the largest Kolmogorov-Smirnov distance."""
 
-    name = "fokker-planck-law"
     claim = "At any time DRLE's particles have the law of the Wasserstein gradient flow"
     source = "thesis, C.2 and (C.97)"
     wrong = "mu_P omitted from V"

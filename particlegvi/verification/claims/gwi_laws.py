@@ -29,14 +29,13 @@ def regression(seed: int, rows: int = 100) -> tuple[covariances.SquaredExponenti
     return covariances.SquaredExponential(float(r.uniform(0.2, 0.4)), 1.0), X, y
 
 
-class Gelbrich(Claim):
+class W2Gelbrich(Claim):
     """`gaussian_w2_squared` of random matrices against the cost of the optimal linear map, which is found on its own;
     and W2^2 of a process and itself over its trace, for 300 normal inputs of 1 to 8 coordinates.
 
     Wrong: the thesis's estimator with 100 of the 300 points, by which the latter is 0.01 to 0.9.
     """
 
-    name = "w2-gelbrich"
     claim = "W2 of Gaussian measures is the cost of the optimal linear map; from P to P it is 0"
     source = "Gelbrich (1990); thesis (4.11), not (4.15)"
     wrong = "estimator (4.15) with 100 of 300 points"
@@ -75,7 +74,6 @@ class GwiCovariance(Claim):
     J, and multiples of it may not either.
     """
 
-    name = "gwi-covariance"
     claim = "The minimiser of GWI's objective has the prior's covariance, divided by one number a^2"
     source = "thesis (B.43); derived in docs/gaussian-wasserstein.md"
     wrong = "a of (4.12), with W2 and not its square"
@@ -111,7 +109,6 @@ class GwiMean(Claim):
     `GaussianWasserstein` for several weights w of W2^2, over that at 0.
     """
 
-    name = "gwi-mean"
     claim = "The mean of GWI's minimiser is the least-squares fit, divided by 1 + 2 s2 w / n"
     source = "thesis (B.43), (4.17); derived in docs/gaussian-wasserstein.md"
     wrong = "the mean of SVGP"
@@ -136,7 +133,6 @@ class GwiMean(Claim):
 class GwiDecouples(Claim):
     """The standard deviations of f at 131 inputs for targets and for a permutation of them: not a bit differs."""
 
-    name = "gwi-decouples"
     claim = "The covariance of Gaussian Wasserstein inference does not depend on the targets"
     source = "thesis (B.43): m_Q and r never meet"
     wrong = "SVGP with counts, y and y permuted"

@@ -37,12 +37,11 @@ class OverNuggets(Claim):
         picture.frame("nugget", legend="upper left", xlim=(max(self.nuggets), min(self.nuggets)), **self.look)
 
 
-class DegenerateProcess(OverNuggets):
+class SorSingular(OverNuggets):
     """A Matern-1/2 process and its subset of regressors of rank 10, at 20, 30 and 40 inputs, with a nugget on both
     covariances: for each factor 1/10 on the nugget, KL grows by ln(10)/2 for each input beyond the rank.
     """
 
-    name = "sor-singular"
     claim = "KL of a process of rank k to its Gaussian process is infinite at more than k inputs"
     source = "Burt et al. (2020), Propositions 4 and 8; not Huggins et al. (2019), Figure 4"
     wrong = "the process that keeps the residual"
@@ -72,7 +71,6 @@ class ReluKinks(Claim):
     standard normal weights: exactly 3 nearly always with 3, and nearly never with 5, on a wide and fine grid.
     """
 
-    name = "relu-kinks"
     claim = "ReLU networks of widths 3 and 5 are told apart by their kinks on a wide fine grid"
     source = "Burt et al. (2020), Propositions 7 and 9"
     wrong = "widths 3 and 3"
@@ -100,7 +98,6 @@ class DataProcessing(Claim):
     cells, by quadrature. KL of the weights is 4, and of the functions 0: they have one law.
     """
 
-    name = "data-processing"
     claim = "KL of functions is at most KL of weights; exchanging like units changes the latter only"
     source = "Burt et al. (2020), Propositions 3 and 6"
     wrong = "one unit tanh, the other sin"
@@ -136,13 +133,12 @@ def _bent(kinks: np.ndarray, points: int, reach: float) -> np.ndarray:
     return np.asarray(new.sum(axis=1))
 
 
-class DegenerateReference(OverNuggets):
+class DegenerateNu(OverNuggets):
     """12 rows of a Matern-1/2 process, nu a subset of 6 regressors, and the mean over functions from p of log dp/dnu at
     16, 24 and 32 inputs, with a nugget on both covariances: for each factor 1/10 on the nugget, the mean is ten times
     as large. The supremum is larger still, and `log_density_ratio` is infinite.
     """
 
-    name = "degenerate-nu"
     claim = "With nu of finite rank sup dp/dnu is infinite, and the theorem on pF bounds nothing"
     source = "Huggins et al. (2019), Theorem 4.3, section 6; docs/sparse.md"
     wrong = "nu the exact process of some rows"
@@ -182,7 +178,6 @@ class SharpConstants(Claim):
     Wrong: the constants as printed, sqrt(6), 3 and 6, which nothing reaches.
     """
 
-    name = "sharp-constants"
     claim = "W2 bounds errors of mean, sd and variance at an input with constants 1, 2 and 1"
     source = "Huggins et al. (2019), Theorem 4.3 with smaller constants; docs/sparse.md"
     wrong = "sqrt(6), 3 and 6 as printed"

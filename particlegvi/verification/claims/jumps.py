@@ -25,7 +25,6 @@ FORMULA = "0.01*(x**2 + y**2)" + "".join(
 class JumpLaw(problems.Simulated):
     """Exact draws take tiny steps, each with a jump of all, and must still be draws: measured by their KS distance."""
 
-    name = "jump-law"
     claim = "Jumps of DLE leave its minimiser Q* invariant"
     source = "Metropolis-Hastings on half of an ensemble, docs/equilibrium.md"
     wrong = "acceptance without g(old)/g(new)"
@@ -57,7 +56,6 @@ class JumpLaw(problems.Simulated):
 class JumpLawWalls(JumpLaw):
     """`JumpLaw` for a Uniform prior that cuts the deeper well; proposals of ensembles of 40 often leave the box."""
 
-    name = "jump-law-walls"
     claim = "Between walls, too, jumps of DLE leave its minimiser Q* invariant"
     wrong = "proposals outside of the walls folded back"
     control: ClassVar[type[pg.methods.DLE]] = FoldedBack
@@ -72,7 +70,6 @@ class ModeShares(problems.Simulated):
     The barriers are 5 to 8 kl_weight high.
     """
 
-    name = "mode-shares"
     claim = "With jumps DLE finds the masses of wells that its steps do not leave"
     source = "Metropolis-Hastings on half of an ensemble, docs/equilibrium.md"
     wrong = "no jumps"

@@ -23,7 +23,6 @@ class KlWasserstein(Bounded):
     within it.
     """
 
-    name = "kl-wasserstein"
     claim = "KL of processes bounds W2, and errors of mean and sd at every input"
     source = "Talagrand (1996); denied by Huggins et al. (2019), section 3"
     wrong = "sqrt(KL) in the place of sqrt(2 KL)"
@@ -51,7 +50,6 @@ class FisherWasserstein(Bounded):
     too small.
     """
 
-    name = "fisher-wasserstein"
     claim = "W2 of Gaussians is at most the largest variance of one times their Fisher distance"
     source = "Huggins et al. (2019), Proposition 3.4 with the eigenvalue put right"
     wrong = "one over the smallest variance, as printed"
@@ -74,12 +72,11 @@ class FisherWasserstein(Bounded):
         return within("W2 over its bound", distance / bound)
 
 
-class PreconditionedWasserstein(Bounded):
+class PfWasserstein(Bounded):
     """In 100 random regressions: W2 in the RKHS over the preconditioned Fisher divergence under the exact process; none
     is above 1.
     """
 
-    name = "pf-wasserstein"
     claim = "The preconditioned Fisher divergence under the exact process bounds W2 to it"
     source = "Huggins et al. (2019), Theorem 4.3 with nu = p; not Proposition 5.1 as printed"
     wrong = "d in the place of noise^2 d^2, as printed"
@@ -101,7 +98,6 @@ class Pointwise(Bounded):
     where it is 1, and largest in 100 random regressions, where it is below.
     """
 
-    name = "pointwise"
     claim = "Errors of mean and sd at x are at most sd(x) sqrt(2 KL), and one row reaches that"
     source = "derived in docs/sparse.md from Talagrand (1996)"
     wrong = "sqrt(KL) in the place of sqrt(2 KL)"
@@ -134,7 +130,6 @@ class NaiveFisher(Claim):
     Wrong: the Fisher distance, which is 1 + 1/noise times W2: 2, 11 and 101 times.
     """
 
-    name = "naive-fisher"
     claim = "With one row the preconditioned Fisher divergence equals W2, the plain one does not"
     source = "Huggins et al. (2019), Example 4.1 and appendix C"
     wrong = "the Fisher distance without its preconditioner"
@@ -179,7 +174,7 @@ def _one_row(seed: int, noise: float) -> tuple[ExactGaussianProcess, ExactGaussi
     return made[0], made[1]
 
 
-class CertificateHolds(Bounded):
+class Certificate(Bounded):
     """In 200 random regressions: KL over the certified gap, the error of the mean over its bound, and the exact sd over
     the ends of its range; none is above 1.
 
@@ -187,7 +182,6 @@ class CertificateHolds(Bounded):
     0, the gap is this trace, so that every sd would be called exact.
     """
 
-    name = "certificate"
     claim = "The exact process lies within the certified band of a sparse one, at every input"
     source = "Titsias (2009, 2014); Huggins et al. (2019), 3; derived in docs/sparse.md"
     wrong = "the gap without its trace term"
@@ -219,7 +213,6 @@ class CertificateTight(Claim):
     Wrong: the gap of Titsias's trace bound, hundreds of times KL.
     """
 
-    name = "certificate-tight"
     claim = "One step of conjugate gradients certifies less than twice KL once KL is below 0.1"
     source = "docs/sparse.md; Artemev, Burt and van der Wilk (2021)"
     wrong = "the trace bound alone (Titsias 2014)"

@@ -53,7 +53,6 @@ class Existence(FromTwoStarts):
     alone. Wrong: the same noise under a flat prior. L then has no minimiser, and the sd of y grows as sqrt(2 t).
     """
 
-    name = "existence"
     claim = "Along a flat direction of the loss, KL to the prior makes a minimiser exist"
     source = "thesis, Theorem C.1.1 and the discussion of its assumption (L2)"
     wrong = "a flat prior: L has no minimiser"
@@ -79,7 +78,6 @@ class UniqueMinimiser(FromTwoStarts):
     uniform law of Q*. Wrong: step 1 alone, lifting without a regulariser, where each start ends at another minimiser.
     """
 
-    name = "unique-minimiser"
     claim = "With a strictly convex regulariser the minimiser is unique: any start reaches it"
     source = "thesis, Theorems C.1.1 and C.1.2"
     wrong = "no regulariser (step 1 alone)"
@@ -113,7 +111,6 @@ class StrictConvexity(Claim):
     Wrong: the MMD without its square, as in (C.114): a norm, which is linear on the segment from P to any measure.
     """
 
-    name = "strict-convexity"
     claim = "MMD^2 to the prior is strictly convex, as uniqueness needs (the unsquared MMD is not)"
     source = "thesis, C.1 (D2, C.6); not (C.114)"
     wrong = "the MMD without its square, as in (C.114)"
@@ -135,7 +132,6 @@ class StationaryPoint(Claim):
     The differences have an error of the squared grid width, 0.005, times a third derivative.
     """
 
-    name = "stationary-point"
     claim = "The Wasserstein gradient of L vanishes at DRLE's Q*"
     source = "thesis, Lemma C.5.3 and (C.108)"
     wrong = "Q* for V as C.7 prints it, weights swapped"
@@ -180,7 +176,6 @@ class PublishedCurve(Claim):
     the repulsion inside the convolution but not mu_P, which a later normalisation cannot correct.
     """
 
-    name = "published-curve"
     claim = "DRLE's Q* solves (C.128) with mass 1; the published curve, of mass 1.335, is not Q*"
     source = "thesis, (C.128)"
     wrong = "u(-3) = -10, normalised afterwards"

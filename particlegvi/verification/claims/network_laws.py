@@ -56,7 +56,6 @@ class LastLayerRegression(Claim):
     standard errors. Wrong: kl_weight is 2 noise_variance, as if the loss were a sum over the rows.
     """
 
-    name = "last-layer-regression"
     claim = "DLE on the last layer draws from Bayesian linear regression"
     source = "thesis 5.4.2; docs/networks.md"
     wrong = "kl_weight as if the loss were a sum"
@@ -92,7 +91,6 @@ class LastLayerRegression(Claim):
 class LinearNetwork(Claim):
     """DE of networks without a hidden layer ends at ordinary least squares, wherever it starts."""
 
-    name = "linear-network"
     claim = "DE of a network without hidden layer ends at ordinary least squares"
     source = "docs/networks.md"
     wrong = "stopped after 40 epochs"
@@ -120,7 +118,6 @@ class NoiseOfWeights(Claim):
     variance is below 5%. Wrong: kl_weight is noise_variance / n, half of what belongs to a mean of squares.
     """
 
-    name = "noise-of-weights"
     claim = "With kl_weight 2 noise_variance / n the ensemble is calibrated"
     source = "docs/networks.md, what the weights mean"
     wrong = "kl_weight of noise_variance / n"

@@ -19,7 +19,6 @@ ROWS, WIDTH = 20, 1e-7
 class NetworkGradient(Claim):
     """The gradient along random directions against differences of the value: every activation, cost and depth."""
 
-    name = "network-gradient"
     claim = "The backward pass of a network is the gradient of its loss"
     source = "chain rule"
     wrong = "a gradient without the first biases"
@@ -57,7 +56,6 @@ class NetworkGradient(Claim):
 class NetworkBatches(Claim):
     """The gradients of an epoch's batches, weighted by their rows, add up to the gradient of the whole loss."""
 
-    name = "network-batches"
     claim = "The batches of an epoch contain each row of the data once"
     source = "docs/networks.md"
     wrong = "the last incomplete batch is dropped"
@@ -87,7 +85,6 @@ class WeightRepulsionCancels(Claim):
     twice that.
     """
 
-    name = "weight-repulsion-cancels"
     claim = "Repulsion between weights by a wide kernel pushes every network alike"
     source = "docs/networks.md"
     wrong = "a lengthscale of the networks' distance"
@@ -119,7 +116,6 @@ class OutputKernel(Claim):
     The prior's part is the mean over the draws that the run froze.
     """
 
-    name = "output-kernel"
     claim = "Repulsion between outputs is N times the gradient of their MMD to the prior"
     source = "docs/networks.md; thesis (C.123)"
     wrong = "the Jacobian of another network"
@@ -162,7 +158,6 @@ class OutputKernel(Claim):
 class HiddenUnitSymmetry(Claim):
     """Hidden units may change places: outputs and a kernel on them stay as they are."""
 
-    name = "hidden-unit-symmetry"
     claim = "Permuting hidden units changes no output, and no kernel on outputs"
     source = "docs/networks.md"
     wrong = "a kernel on the weights"

@@ -24,7 +24,6 @@ class SpreadScore(Claim):
     The index is Hill's estimate from the largest scores. Wrong: ten members, whose index is 4.5.
     """
 
-    name = "spread-score"
     claim = "The spread of five members makes a score with no variance"
     source = "thesis 5.5, Table 5.1; docs/networks.md"
     wrong = "ten members"
@@ -54,7 +53,6 @@ class SpreadScore(Claim):
 class OneMember(Claim):
     """An ensemble of one is its member: the Gaussian NLL with the noise, and the noise as standard deviation."""
 
-    name = "one-member"
     claim = "An ensemble of one network is that network"
     source = "docs/networks.md"
     wrong = "two members"
@@ -85,7 +83,6 @@ class WideNetwork(Claim):
     the members' mean and sd at test inputs have the bound of the kernel.
     """
 
-    name = "wide-network"
     claim = "Wide networks come near their Gaussian process as width^-1/2"
     source = "Neal (1996); Cho and Saul (2009)"
     wrong = "width 32"

@@ -39,7 +39,6 @@ class PriorParts(Claim):
     but not the draws, are those of a normal prior with the same means and standard deviations.
     """
 
-    name = "prior-parts"
     claim = "Draws, mean embedding, drift and Q* of each prior belong to one law"
     source = "thesis, 5.4.3 and C.7 (C.123, C.125, C.128); Stein's identity"
     wrong = "parts of a normal prior with the same moments"

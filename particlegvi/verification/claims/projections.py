@@ -40,7 +40,6 @@ class BestProjection(Claim):
     KL, up to the square of a quadrature error in V* of 1e-4.
     """
 
-    name = "best-projection"
     claim = "The best law of M coefficients is exp(-V*): no other comes closer to the posterior"
     source = "thesis, Theorem 6.6.1 (6.22); D.11"
     wrong = "the expectation over xi left out of V*"
@@ -106,7 +105,6 @@ class GaussianProjection(Claim):
     Wrong: a logistic likelihood, which is not quadratic, so that the residual changes tau*.
     """
 
-    name = "gaussian-projection"
     claim = "With Gaussian noise PLS draws from the best law itself, not only near it"
     source = "thesis, Lemma 6.6.3; Lemma D.12.2"
     wrong = "logistic likelihood in place of Gaussian noise"
@@ -136,7 +134,6 @@ class ProjectionBound(Claim):
     twice the number of particles, and 4 standard errors of the mean of log(tau_infinity / tau*).
     """
 
-    name = "projection-bound"
     claim = "PLS draws from a law whose KL to the best one is at most (6.24)"
     source = "thesis, Theorem 6.6.2 (6.24); D.12"
     wrong = "prior N(0, I), not N(0, Lambda)"

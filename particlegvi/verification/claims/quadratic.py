@@ -59,7 +59,6 @@ class DiscreteLaw(OnAQuadratic):
     Measured is the largest Kolmogorov-Smirnov distance over five steps.
     """
 
-    name = "discrete-law"
     claim = "On a quadratic, Euler-Maruyama has exactly the law of its linear recursion"
     source = "thesis, (C.123)"
     wrong = "integrator of Leimkuhler and Matthews"
@@ -83,7 +82,6 @@ class KineticLaw(OnAQuadratic):
     variance of the places at the end.
     """
 
-    name = "kinetic-law"
     claim = "On a quadratic BAOAB has its exact law, and the variance of Q* at every step size"
     source = "Leimkuhler and Matthews 2013, section 3.1"
     wrong = "a splitting of first order: kick, drift, noise"

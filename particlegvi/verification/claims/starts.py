@@ -30,7 +30,6 @@ class BasinLaw(problems.Simulated):
     Wrong: a small temperature, at which particles cross the barrier.
     """
 
-    name = "basin-law"
     claim = "DE ends at the minima, each with the probability of its basin under Q0"
     source = "thesis, Theorem 5.4.1 and (C.126)"
     wrong = "with the noise of kl_weight 0.5"
@@ -58,7 +57,6 @@ class BasinLaw(problems.Simulated):
 class BasinLawAsymmetric(BasinLaw):
     """The law of `BasinLaw` for a start that favours one basin."""
 
-    name = "basin-law-asymmetric"
     claim = "Theorem 5.4.1 also where Q0 favours a basin: Q0 = N(0.5, 1)"
     source = "thesis, Theorem 5.4.1"
     wrong = "started from N(0, 1)"
@@ -71,7 +69,6 @@ class BasinLawAsymmetric(BasinLaw):
 class DrleForgets(problems.Simulated):
     """DRLE from all particles at one point and from spread ones: two-sample Kolmogorov-Smirnov distance of the ends."""
 
-    name = "drle-forgets"
     claim = "DRLE forgets its start: all particles at one point, or spread, end in one law"
     source = "thesis, C.5 and Theorem 5.4.2"
     wrong = "without noise (DRE)"
@@ -109,7 +106,6 @@ class DreInvariant(problems.Simulated):
     Two checks: the fastest particle has stopped, and the two nearest ends are further apart than samples of one law.
     """
 
-    name = "dre-invariant"
     claim = "DRE has several invariant measures: different starts come to rest apart"
     source = "thesis, Theorem C.6.1"
     wrong = "with noise (DRLE), which forgets its start"

@@ -32,7 +32,6 @@ class ExactProcess(Claim):
     visible approximation.
     """
 
-    name = "exact-process"
     claim = "With every input an inducing point, PLS draws from the exact Gaussian process"
     source = "thesis, 6.5.2 and D.8 (M = N)"
     wrong = "four inducing points instead of twelve"
@@ -74,7 +73,6 @@ class ResidualCovariance(Claim):
     has r estimated from X* and Z together, as in (D.122), while the cross block and Lambda come from Z alone.
     """
 
-    name = "residual-covariance"
     claim = "The joint covariance of a function and its coefficients has no negative eigenvalue"
     source = "thesis, (6.18), D.9; not (D.122), (D.219)"
     wrong = "r rebuilt from the new inputs, as in (D.122)"
