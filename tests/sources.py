@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+MODULE = re.compile(r"particlegvi(\.[a-z_]+)+")
 
 
 class Import(NamedTuple):
@@ -32,10 +35,8 @@ def imports(source: str, module: str, is_package: bool = False, types: bool = Fa
             base = home[: len(home) - node.level + 1] if node.level else []
             for alias in node.names:
                 yield Import(node.lineno, ".".join([*base, *filter(None, [node.module]), alias.name]), function)
-        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-            called = ast.unparse(node.func).split(".")[-1]
-            if called in ("import_module", "__import__") and isinstance(node.args[0].value, str):
-                yield Import(node.lineno, node.args[0].value, function)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and MODULE.fullmatch(node.value):
+            yield Import(node.lineno, node.value, function)  # a text that is the name of a module may be imported
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             function = node.name
         for child in children:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+from collections import Counter
+from pathlib import Path
 
 import pytest
+
+SAME_NAME = 4
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +24,17 @@ def test_every_folder_has_its_line(root):
     folders = {path.parent.name for path in (root / "particlegvi").glob("*/__init__.py")}
     assert {name for name in folders if f"`{name}/`" not in text} == set()
     assert "`nowhere/`" not in text
+
+
+def crowded(paths):
+    """The names that more than four files have, `__init__` apart: a reader would have to tell them by their folders."""
+    counts = Counter(path.name for path in paths if path.name != "__init__.py")
+    return {name for name, count in counts.items() if count > SAME_NAME}
+
+
+def test_at_most_four_files_have_one_name(root):
+    assert crowded((root / "particlegvi").rglob("*.py")) == set()
+    assert crowded([Path(f"{folder}/table.py") for folder in "abcde"]) == {"table.py"}
 
 
 def test_files_that_the_road_names_exist(root):

@@ -151,6 +151,7 @@ def test_the_layers_name_only_what_exists(root):
         ("particlegvi.engine.bad", "from ..methods import DLE", "a layer above"),
         ("particlegvi.engine.bad", "def step():\n    import particlegvi.simulation.loop", "a layer above"),
         ("particlegvi.engine.bad", "import importlib\nimportlib.import_module('particlegvi.cli')", "a layer above"),
+        ("particlegvi.engine.bad", "NAME = 'particlegvi.cli'\nimportlib.import_module(NAME)", "a layer above"),
         ("particlegvi.engine.bad", "from particlegvi import simulation", "a layer above"),
         ("particlegvi.engine.bad", "if TYPE_CHECKING:\n    from particlegvi.losses.loss import Loss", "a layer above"),
         ("particlegvi.engine.bad", "import particlegvi as pg", "through the front door"),

@@ -26,7 +26,7 @@ from particlegvi.tools.registry import Registry, check_parameters
 
 Draw: TypeAlias = Callable[..., Figure] | Callable[..., Moving]
 
-kinds: Registry[FigureKind] = Registry("particlegvi.plotting", "kind of figure")
+kinds: Registry[FigureKind] = Registry(str(__package__), "kind of figure")
 
 
 class FigureKind:

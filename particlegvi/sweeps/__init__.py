@@ -2,7 +2,7 @@
 
 `plan` reads what is asked for, `grid` resolves settings and names cells, `cell` computes one, `running` computes the
 missing ones with `particlegvi.tools.cells`, `folder` is the folder of a sweep, and `Sweep` (`sweep`) has the results,
-with `table` and `report`. `api` has the functions ``particlegvi.sweep``, ``particlegvi.load`` and
+with `numbers`. `api` has the functions ``particlegvi.sweep``, ``particlegvi.load`` and
 ``particlegvi.resume``.
 """
 

@@ -14,9 +14,9 @@ from particlegvi.scenario.kinds.kind import Space
 from particlegvi.sweeps import folder as folders
 from particlegvi.sweeps.cell import Worker, measured
 from particlegvi.sweeps.grid import Cell
+from particlegvi.sweeps.numbers import Columns, lines
 from particlegvi.sweeps.plan import Plan
 from particlegvi.sweeps.sweep import Sweep, facts, markdown
-from particlegvi.sweeps.table import Columns, lines
 from particlegvi.tools import arguments, files, memory
 from particlegvi.tools.cells import Engine, MemoryStore, Store, WorkerLost, choose, compute
 from particlegvi.tools.errors import carry

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from particlegvi.contracts import Array, Facts
 from particlegvi.scenario.kinds.text_table import cell
 from particlegvi.settings.grids import is_higher_better
-from particlegvi.sweeps.table import GridNumbers, as_text
+from particlegvi.sweeps.numbers import GridNumbers, as_text
 from particlegvi.tools import html
 from particlegvi.tools.errors import needed
 from particlegvi.tools.export import writing

@@ -3,7 +3,7 @@
 Particles are taken in segments of `SEGMENT`. Particles of half 0 stand at the front of a segment of ``rows``, particles
 of half 1 at its back. Random numbers have the role "jumps", and the number of the jump as the pair of their step. Word
 0 of a particle holds, in one draw of 128 bits, the coin of its half and three uniforms of 42 bits, two that propose and
-one that decides. The density of the proposals is in `particlegvi.engine.jumps.table`.
+one that decides. The density of the proposals is in `particlegvi.engine.jumps.tabulated`.
 
 Places in loops are unsigned: of signed ones numba asks whether they are negative, and then nothing vectorises.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from particlegvi.engine.jumps.proposals import GROUP, uniform
-from particlegvi.engine.jumps.table import READY, density, draw, log_ratio, tabulate
+from particlegvi.engine.jumps.tabulated import READY, density, draw, log_ratio, tabulate
 from particlegvi.engine.numerics import adapter  # noqa: F401 - registers the methods of terms
 from particlegvi.engine.numerics.compiled import compiled, inlined, nested
 from particlegvi.engine.numerics.noise import EXPONENT_ONE, JUMPS_ROLE, LOW, SHIFT_32, philox

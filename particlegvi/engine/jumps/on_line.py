@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from particlegvi.contracts import Array, Term
-from particlegvi.engine.jumps import line, moments, table
+from particlegvi.engine.jumps import line, moments, tabulated
 from particlegvi.engine.jumps.proposals import STUDENT, Broad
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.vectors import WIDTH
@@ -44,10 +44,10 @@ class Line:
         self.members = np.zeros((lists, places), np.int64)
         self.counts = np.zeros((lists, 2, self.segments), np.int64)
         self.rows = np.empty((line.ROWS, places))
-        self._centres, self._table = np.empty(particles + WIDTH), np.empty(table.TABLE)
-        self._numbers = np.zeros(table.NUMBERS)
+        self._centres, self._table = np.empty(particles + WIDTH), np.empty(tabulated.TABLE)
+        self._numbers = np.zeros(tabulated.NUMBERS)
         kind, location, scale = broad or Broad(STUDENT, np.zeros(1), np.ones(1))
-        self._numbers[: table.WALL_LOW] = kind, location[0], scale[0], share
+        self._numbers[: tabulated.WALL_LOW] = kind, location[0], scale[0], share
         self._box, self._sums = np.zeros(moments.BOX), np.empty(moments.SUMS)
         self._potential, self._margins = potential, line.margins.for_terms(*potential[:3])
         self._jump = 0
@@ -55,7 +55,7 @@ class Line:
 
     def set_walls(self, walls: tuple[Array, Array]) -> None:
         """Proposals outside of them are rejected."""
-        self._numbers[table.WALL_LOW], self._numbers[table.WALL_HIGH] = walls[0][0], walls[1][0]
+        self._numbers[tabulated.WALL_LOW], self._numbers[tabulated.WALL_HIGH] = walls[0][0], walls[1][0]
 
     def propose(self, x: Array, side: int, number: int, settle: bool) -> int:
         """The proposals of half ``side`` in jump ``number`` of the particles ``x`` (N,); before that the particles of
@@ -104,7 +104,7 @@ class Line:
 
     def proposed(self, side: int) -> int:
         """How many of half ``side`` propose, in the jump and the half that proposed last."""
-        return sum(self.counts[0, side].tolist()) if self._numbers[table.READY] else 0
+        return sum(self.counts[0, side].tolist()) if self._numbers[tabulated.READY] else 0
 
     def _split(self, stage: int, x: Array, side: int) -> None:
         def part(first: int, last: int) -> None:

@@ -15,7 +15,7 @@ from particlegvi.scenario import kinds
 from particlegvi.scenario.kinds.kind import Kind
 from particlegvi.scenario.kinds.particles.building import Parts
 from particlegvi.simulation.loop import simulate
-from particlegvi.simulation.run import Run, Told, tellers
+from particlegvi.simulation.run import Run, Told, hear
 from particlegvi.tools import arguments, html
 from particlegvi.tools.sources import versions
 
@@ -195,6 +195,7 @@ class Comparison(Runs):
         return str(self.parts.loss.name)
 
 
+@hear
 def told(run: Run) -> Told:
     """The description and the verdict of a run of `particlegvi.simulate`."""
     start = run.initial if run.drawn_from_prior() is None else None
@@ -214,5 +215,3 @@ def told(run: Run) -> Told:
     reached, verdict = runs.kind.verdicts(runs.summary)[run.label]
     return Told(runs.describe(), reached, verdict)
 
-
-tellers[:] = [told]

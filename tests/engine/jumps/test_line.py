@@ -6,7 +6,7 @@ from scipy import stats
 
 import particlegvi as pg
 from particlegvi.engine.jumps import line as stages
-from particlegvi.engine.jumps import table
+from particlegvi.engine.jumps import tabulated
 from particlegvi.engine.jumps.ensemble import EnsembleJumps
 
 PRIORS = {"normal": pg.priors.Normal(0.3, 1.4), "box": pg.priors.Uniform(-4.0, 5.0), "flat": pg.priors.Flat(1)}
@@ -23,7 +23,7 @@ def jumps_of(prior, particles, share=0.3, seed=3):
 def oracle(line, x, side, prior, share, at):
     """g by its definition: a sum over the particles of the other half and their two nodes; b by scipy."""
     other = x[np.setdiff1d(np.arange(x.size), line.members[0, line.places(side)])]
-    low, h = line._numbers[table.LOW], 1.0 / line._numbers[table.INVERSE]
+    low, h = line._numbers[tabulated.LOW], 1.0 / line._numbers[tabulated.INVERSE]
     position = (other - low) / h
     nodes = np.floor(position)
     part = position - nodes
@@ -98,7 +98,7 @@ def test_a_group_is_cut_as_all_are():
     assert abs(rest - 2400) < 4.0 * np.sqrt(3000 * 0.16)
     half = line.members[0, line.places(1)]
     others = [line.members[1, s * 512 + 512 - n : s * 512 + 512] for s, n in enumerate(line.counts[1, 1])]
-    assert sorted(line._centres[: int(line._numbers[table.MEMBERS])]) == sorted(x[np.concatenate([half, *others])])
+    assert sorted(line._centres[: int(line._numbers[tabulated.MEMBERS])]) == sorted(x[np.concatenate([half, *others])])
 
 
 @pytest.mark.parametrize("spread", [0.0, 1e-14, 1e12])
