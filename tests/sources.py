@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 MODULE = re.compile(r"particlegvi(\.[a-z_]+)+")
+REGISTRIES = "particlegvi.tools.outside"  # its table names the packages with parts, for ``particlegvi list --parts``
 
 
 class Import(NamedTuple):
@@ -36,7 +37,8 @@ def imports(source: str, module: str, is_package: bool = False, types: bool = Fa
             for alias in node.names:
                 yield Import(node.lineno, ".".join([*base, *filter(None, [node.module]), alias.name]), function)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and MODULE.fullmatch(node.value):
-            yield Import(node.lineno, node.value, function)  # a text that is the name of a module may be imported
+            if module != REGISTRIES:
+                yield Import(node.lineno, node.value, function)  # a text that is the name of a module may be imported
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             function = node.name
         for child in children:
