@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array, Loss, Method, Prior, Run, Target
+from particlegvi.contracts import Array, CurvePanel, Loss, Method, Prior, Run, ScorePanel, Target
 from particlegvi.integrators.schedules import Schedule
 
 Interval = tuple[float, float]
@@ -88,20 +88,6 @@ class Certified(Protocol):
     def guaranteed(self, X: ArrayLike, /) -> tuple[Array, Array] | None: ...  # ends of a band, (n,) each
 
 
-class ScorePanel(Protocol):
-    """One score of a benchmark table."""
-
-    @property
-    def metric(self) -> str: ...
-    @property
-    def rows(self) -> list[str]: ...  # titles of the data sets
-    # mean and standard deviation for each row, NaN where there is none, by model and protocol
-    @property
-    def series(self) -> Mapping[tuple[str, str], tuple[Array, Array]]: ...
-    @property
-    def printed(self) -> Collection[tuple[str, str]]: ...  # pairs that were not computed here
-
-
 @runtime_checkable
 class Scored(Protocol):
     """A benchmark table (`particlegvi.scenario.tables.table.Table`)."""
@@ -109,20 +95,6 @@ class Scored(Protocol):
     def panels(self, metrics: Sequence[str] | None = None, /) -> Sequence[ScorePanel]: ...
     @property
     def splits(self) -> int: ...  # number of splits that are averaged
-
-
-class CurvePanel(Protocol):
-    """One score of approximations of one data set."""
-
-    @property
-    def metric(self) -> str: ...
-    @property
-    def title(self) -> str: ...  # title of the data set
-    @property
-    def sizes(self) -> Array: ...  # numbers of inducing points, (sizes,)
-    # median, lowest and highest value for each size, NaN where there is none, by approximation
-    @property
-    def series(self) -> Mapping[str, tuple[Array, Array, Array]]: ...
 
 
 @runtime_checkable

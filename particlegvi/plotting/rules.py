@@ -8,22 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from particlegvi.settings.checks import Check, flag, number, whole
+from particlegvi.settings.checks import Check, choice, flag, number, whole
 from particlegvi.tools.quoting import refuse
 
 __all__ = ["Check", "choice", "flag", "interval", "labels", "number", "refuse", "rule_for", "whole", "window"]
-
-
-def choice(*words: str) -> Check:
-    """One of at least two words."""
-    allowed = ", ".join(f'"{word}"' for word in words[:-1]) + f' or "{words[-1]}"'
-
-    def check(value: Any, key: str) -> str:
-        if not isinstance(value, str) or value not in words:
-            raise refuse(key, value, allowed)
-        return value
-
-    return check
 
 
 def labels(value: Any, key: str) -> list[str]:

@@ -7,11 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from particlegvi.contracts import ScorePanel
 from particlegvi.plotting import rules
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
-from particlegvi.plotting.protocols import Results, Scored, ScorePanel
+from particlegvi.plotting.protocols import Results, Scored
 from particlegvi.tools import words
 
 MARKS = "osD^vPX*"

@@ -25,36 +25,12 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 
 from particlegvi.contracts import Method
-from particlegvi.plotting.look import DOTS_PER_INCH, HEIGHT, LARGE, MEDIUM, SMALL, WIDTH, look, palette
+from particlegvi.plotting.look import HEIGHT, look, palette
 from particlegvi.plotting.look import number as localised
-from particlegvi.plotting.palettes import (
-    BLACK,
-    BLUE,
-    GREEN,
-    LIGHT,
-    LOSS_GREY,
-    ORANGE,
-    PURPLE,
-    SKY,
-    TEXT_GREY,
-    VERMILLION,
-    YELLOW,
-    Palette,
-    at_lightness,
-    lightness,
-)
+from particlegvi.plotting.palettes import Palette, at_lightness, lightness
 from particlegvi.plotting.protocols import ParticleRun, Results, Runs
 from particlegvi.tools import files
 
-# With the sizes and colours that figures have by default, and those of `verification` always.
-__all__ = [
-    "BLACK", "BLUE", "DASHES", "DOTS_PER_INCH", "GREEN", "HEIGHT", "LARGE", "LOSS_GREY", "MEDIUM", "METHOD_COLOURS",
-    "ORANGE", "PURPLE", "SKY", "SMALL", "SPARE_COLOURS", "TEXT_GREY", "VERMILLION", "WIDTH", "YELLOW", "Slide",
-    "colours", "columns_of", "darker", "lettering", "method_label", "narrowed", "new_slide", "number", "outlined",
-    "panel_title", "pdf_or_svg", "plain",
-    "png", "save", "shown_name", "slide_style", "weights",
-]  # fmt: skip
-METHOD_COLOURS, SPARE_COLOURS = LIGHT.methods, LIGHT.spare
 DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5))]  # for lines whose colours may be alike
 
 _SETTINGS: dict[Any, Any] = {

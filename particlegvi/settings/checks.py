@@ -105,6 +105,29 @@ def one_of(names: Iterable[str], kind: str) -> Check:
     return check
 
 
+def choice(*words: str) -> Check:
+    """One of at least two words."""
+    allowed = ", ".join(f'"{word}"' for word in words[:-1]) + f' or "{words[-1]}"'
+
+    def check(value: Any, key: str) -> str:
+        if not isinstance(value, str) or value not in words:
+            raise refuse(key, value, allowed)
+        return value
+
+    return check
+
+
+def list_of(check: Check, allowed: str, most: int | None = 100) -> Check:
+    """A list of at least one value, each of which the check takes, and of at most so many."""
+
+    def every(value: Any, key: str) -> list[Any]:
+        if not isinstance(value, list) or not value or (most is not None and len(value) > most):
+            raise refuse(key, value, allowed)
+        return [check(each, f"{key}[{index}]") for index, each in enumerate(value)]
+
+    return every
+
+
 def point(value: Any, key: str) -> list[float]:
     """One point: a list of coordinates, or a number in one dimension."""
     coordinates = value if isinstance(value, list) else [value]
@@ -115,9 +138,7 @@ def point(value: Any, key: str) -> list[float]:
 
 def points(value: Any, key: str) -> list[list[float]]:
     """At least one point, all of the same dimension."""
-    if not isinstance(value, list) or not value:
-        raise refuse(key, value, "a list of points, such as [[0.0, 1.0], [2.0, 3.0]]")
-    found = [point(each, f"{key}[{index}]") for index, each in enumerate(value)]
+    found: list[list[float]] = list_of(point, "a list of points, such as [[0.0, 1.0], [2.0, 3.0]]", None)(value, key)
     if len({len(each) for each in found}) > 1:
         raise ValueError(f"{key} must be points of one dimension, not a mixture of several")
     return found

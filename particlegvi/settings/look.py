@@ -33,17 +33,6 @@ class StyleKey(NamedTuple):
     help: str
 
 
-def one_of(*names: str) -> Check:
-    allowed = ", ".join(f'"{name}"' for name in names[:-1]) + f' or "{names[-1]}"'
-
-    def check(value: object, key: str) -> str:
-        if not isinstance(value, str) or value not in names:
-            raise refuse(key, value, allowed)
-        return value
-
-    return check
-
-
 def size(value: object, key: str) -> str:
     """The size as a text, from a name of ``SIZES`` or from width and height in inches: "10x5.6" or [10, 5.6]."""
     if isinstance(value, str) and value in SIZES:
@@ -88,13 +77,14 @@ KEYS: dict[str, StyleKey] = {
         checks.number(least=5.0, below=72.5, allowed="a number of points from 5 to 72"),
         "the size of the smallest words, in points",
     ),
-    "palette": StyleKey(one_of(*PALETTES), '"light", "dark", or "grey" for prints without colour'),
+    "palette": StyleKey(checks.choice(*PALETTES), '"light", "dark", or "grey" for prints without colour'),
     "colours": StyleKey(colours, 'the colours of methods, such as {DLE = "#0072B2"}'),
     "language": StyleKey(words.check, 'the language of the words in the picture: "en", "de"'),
-    "format": StyleKey(one_of(*FORMATS), '"png", "pdf" or "svg"'),
+    "format": StyleKey(checks.choice(*FORMATS), '"png", "pdf" or "svg"'),
     "title": StyleKey(checks.text(200), "the title over the picture, in place of the scenario's; empty: none"),
     "vertical_axis": StyleKey(
-        one_of("shared", "own"), '"shared": panels of one quantity have the same vertical axis; "own": each has its own'
+        checks.choice("shared", "own"),
+        '"shared": panels of one quantity have the same vertical axis; "own": each has its own',
     ),
 }
 

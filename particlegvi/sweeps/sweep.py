@@ -22,6 +22,7 @@ from particlegvi.sweeps.numbers import GridNumbers, as_text
 from particlegvi.tools import html
 from particlegvi.tools.errors import needed
 from particlegvi.tools.export import writing
+from particlegvi.tools.export.columns import frame
 
 if TYPE_CHECKING:
     import pandas
@@ -157,11 +158,7 @@ class Sweep(GridNumbers):
 
     def to_dataframe(self) -> pandas.DataFrame:
         """The lines of ``table.csv`` as a frame: the swept keys, seed, method, status and numbers."""
-        needed("a data frame", "export", "pandas")
-        import pandas
-
-        plain = {name: [_plain(each) for each in column] for name, column in self.table.of.items()}
-        return pandas.DataFrame(plain)
+        return frame({name: [_plain(each) for each in column] for name, column in self.table.of.items()})
 
     def to_xarray(self) -> xarray.Dataset:
         """The numbers as arrays whose dimensions are the swept keys, ``seed`` and ``method``.
@@ -197,18 +194,11 @@ class Sweep(GridNumbers):
             Whether ``path`` may be a file that exists.
         """
         place = writing.destination(path, overwrite)
-        if place.suffix == ".nc":
-            writing.write_netcdf(place, self.to_xarray())
-        elif place.suffix == ".csv":
-            writing.write_table(place, self.table.for_csv())
-        else:
-            columns = {name: _column(values) for name, values in self.table.of.items()}
-            if place.suffix == ".npz":  # texts as texts: numpy would pickle objects
-                plain = {name: each.astype(str) if each.dtype == object else each for name, each in columns.items()}
-                writing.write_arrays(place, plain)
-            else:
-                writing.write_parquet(place, columns)
-        return place
+        columns = {name: _column(values) for name, values in self.table.of.items()}
+        # texts as texts: numpy would pickle objects
+        plain = {name: each.astype(str) if each.dtype == object else each for name, each in columns.items()}
+        rows = self.table.for_csv() if place.suffix == ".csv" else columns
+        return writing.write(place, self.to_xarray, lambda: plain, lambda: rows)
 
     def _repr_html_(self) -> str:
         swept = ", ".join(f"{key} ({len(values)})" for key, values in self.over.items())

@@ -38,6 +38,13 @@ def whole(key: str, value: Any, least: int = 0, most: int = MOST_WHOLE) -> int:
     return int(number)
 
 
+def wholes(key: str, value: Any, most: int, allowed: str = "a list of at least one whole number") -> list[int]:
+    """A list of at least one whole number, each from 1 to ``most``."""
+    if not isinstance(value, list | tuple) or not value:
+        raise refuse(key, value, allowed)
+    return [whole(f"{key}[{index}]", each, 1, most) for index, each in enumerate(value)]
+
+
 def record_number(value: object, count: int) -> int:
     """The number of one of ``count`` records, from 0 on; a negative one counts from the end."""
     return whole("record", value, -count, count - 1) % count

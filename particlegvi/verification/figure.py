@@ -6,13 +6,13 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from particlegvi.plotting import style
+from particlegvi.plotting import look, palettes, style
 from particlegvi.verification.claim import Check, Experiment, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-RIGHT, WRONG = style.BLUE, style.VERMILLION
+RIGHT, WRONG = palettes.BLUE, palettes.VERMILLION
 SIGNS = {"<=": "\N{LESS-THAN OR EQUAL TO}", ">=": "\N{GREATER-THAN OR EQUAL TO}"}
 NARROWEST = 1e-3  # smallest fraction of the bound on the gauge; smaller ones are drawn there
 
@@ -37,9 +37,9 @@ def save(outcome: Outcome, path: Path) -> Path:
         _gauge(figure.add_subplot(grid[1]), outcome.right, outcome.wrong)
         height = figure.get_size_inches()[1]
         place: dict[str, Any] = {"va": "top", "parse_math": False}
-        figure.text(0.012, 1.0 - 0.10 / height, claim.claim, size=style.MEDIUM, weight="bold", **place)
+        figure.text(0.012, 1.0 - 0.10 / height, claim.claim, size=look.MEDIUM, weight="bold", **place)
         where = f"{claim.name}  |  {claim.source}"
-        figure.text(0.012, 1.0 - 0.42 / height, where, size=style.SMALL, color=style.TEXT_GREY, **place)
+        figure.text(0.012, 1.0 - 0.42 / height, where, size=look.SMALL, color=palettes.TEXT_GREY, **place)
         return style.save(figure, path)
 
 
@@ -49,8 +49,8 @@ def _gauge(axes: Axes, right: Experiment, wrong: Experiment) -> None:
     highest = 10.0 ** math.ceil(math.log10(max(*loads, 10.0)) + 0.3)
     axes.set(xscale="log", xlim=(0.6 * NARROWEST, highest), ylim=(0.0, 4.2), yticks=[])
     axes.spines["left"].set_visible(False)
-    axes.axvspan(1.0, highest, color=style.LOSS_GREY, alpha=0.25, linewidth=0)
-    axes.axvline(1.0, color=style.BLACK, linestyle="--")
+    axes.axvspan(1.0, highest, color=palettes.LOSS_GREY, alpha=0.25, linewidth=0)
+    axes.axvline(1.0, color=palettes.BLACK, linestyle="--")
     rows = ((2.5, loads[0], right, RIGHT, "o"), (0.6, loads[1], wrong, WRONG, "X"))
     for height, load, experiment, colour, marker in rows:
         axes.plot([load], [height], marker, color=colour, markersize=11, clip_on=False)

@@ -10,7 +10,7 @@ import pytest
 
 import particlegvi as pg
 from particlegvi import plotting
-from particlegvi.plotting import layout, style, symbols
+from particlegvi.plotting import layout, palettes, style, symbols
 
 from ..plain_parts import PlainMethod
 
@@ -44,12 +44,12 @@ def method(label: str, kl_weight: float = 0.0, mmd_weight: float = 0.0) -> Simpl
 
 
 def test_methods_stay_apart_for_every_eye():
-    colours = list(style.METHOD_COLOURS.values())
+    colours = list(palettes.LIGHT.methods.values())
     # A difference of 2.3 is just noticeable (Mahy et al. 1994).
     assert closest(colours, np.eye(3)) > 10 * 2.3
     assert closest(colours, DEUTERANOPIA) > 7 * 2.3
     # What the thesis's figures show together is farther apart.
-    together = [style.METHOD_COLOURS[label] for label in ("DE", "DLE", "DRLE", "FDGVI")]
+    together = [palettes.LIGHT.methods[label] for label in ("DE", "DLE", "DRLE", "FDGVI")]
     assert closest(together, DEUTERANOPIA) > 10 * 2.3
 
 
@@ -64,7 +64,7 @@ def test_names_have_their_colours_and_no_colour_comes_twice():
             "x": method("other")}
     colours = style.colours(runs)
     assert list(colours) == list(runs)
-    assert (colours["DE"], colours["wide"], colours["FD-GVI"]) == (style.VERMILLION, style.GREEN, style.SKY)
+    assert (colours["DE"], colours["wide"], colours["FD-GVI"]) == (palettes.VERMILLION, palettes.GREEN, palettes.SKY)
     assert len(set(colours.values())) == len(runs)
     many = {f"m{place}": method("DE") for place in range(12)}
     assert set(style.colours(many)) == set(many)

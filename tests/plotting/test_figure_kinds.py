@@ -13,7 +13,7 @@ import pytest
 from matplotlib.text import Text
 
 from particlegvi import plotting
-from particlegvi.plotting import style
+from particlegvi.plotting import look, style
 from particlegvi.scenario import catalogue
 
 KINDS = {
@@ -78,8 +78,8 @@ def test_words_can_be_read_axes_are_labelled_and_the_legend_covers_none(kind, re
     shown = words(figure)
     assert min(text.get_fontsize() for text in shown) >= 12
     drawn = figure.get_tightbbox()  # in inches, of everything that is shown
-    assert drawn.x0 >= -0.01 and drawn.x1 <= style.WIDTH + 0.01
-    assert drawn.y0 >= -0.01 and drawn.y1 <= style.HEIGHT + 0.01
+    assert drawn.x0 >= -0.01 and drawn.x1 <= look.WIDTH + 0.01
+    assert drawn.y0 >= -0.01 and drawn.y1 <= look.HEIGHT + 0.01
     panels = [axes for axes in figure.axes if axes.get_visible()]
     assert all(axes.get_xlabel() or axes.get_title() or axes.xaxis.get_tick_params()["labelbottom"] for axes in panels)
     assert any(axes.get_xlabel() for axes in panels)

@@ -15,7 +15,7 @@ from matplotlib.transforms import Bbox
 
 from particlegvi import plotting, schedules
 from particlegvi.integrators.schedules import Schedule
-from particlegvi.plotting import layout, style
+from particlegvi.plotting import layout, palettes, style
 from particlegvi.plotting.look import Look, drawn_in
 from particlegvi.plotting.palettes import lightness
 from particlegvi.settings.look import PALETTES, SIZES
@@ -237,7 +237,7 @@ def test_several_weights_of_one_method_are_one_hue_at_several_lightnesses(palett
 
 def test_runs_that_differ_in_something_else_keep_their_colours():
     runs = {label: run_of(label, PlainMethod("DLE", 0.25)) for label in ("DLE", "DLE + jumps")}
-    assert list(style.colours(runs).values()) == [style.BLUE, style.PURPLE]
+    assert list(style.colours(runs).values()) == [palettes.BLUE, palettes.PURPLE]
 
 
 def test_own_colours_come_first(line):

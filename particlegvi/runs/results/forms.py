@@ -106,17 +106,7 @@ class ExportedRuns(Mapping[str, Any]):
         place = writing.destination(path, overwrite)
         if not self:
             raise ValueError(f"{self.scenario['name']} must have a finished method to be exported, and has none yet")
-        try:
-            if place.suffix == ".nc":
-                writing.write_netcdf(place, self.to_xarray())
-            elif place.suffix == ".npz":
-                writing.write_arrays(place, self.arrays())
-            else:
-                write = writing.write_table if place.suffix == ".csv" else writing.write_parquet
-                write(place, self.kind.columns(self, records))
-        except OSError as error:
-            raise ValueError(f"{place} cannot be written: {error.strerror or error}") from None
-        return place
+        return writing.write(place, self.to_xarray, self.arrays, lambda: self.kind.columns(self, records))
 
     def arrays(self) -> writing.Arrays:
         """The arrays of every run by name, as a file ``.npz`` has them."""

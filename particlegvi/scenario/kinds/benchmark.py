@@ -38,32 +38,25 @@ TABLES = {
 }
 
 
-def names(value: Any, key: str, allowed: str = NAMES) -> list[str]:
-    if not isinstance(value, list) or not 1 <= len(value) <= 100:
-        raise refuse(key, value, allowed)
-    return [checks.text(80)(each, f"{key}[{index}]") for index, each in enumerate(value)]
+def count(least: int) -> Check:
+    """A whole number from ``least`` on."""
+    return checks.whole(least, 2**31 - 1)
 
 
-def models(value: Any, key: str) -> list[str] | dict[str, Facts]:
+names = checks.list_of(checks.text(80), NAMES)
+sizes = checks.list_of(count(1), "a list of at least one whole number")
+
+
+def models(value: Any, key: str) -> Any:
     """Names, or a table of models with their own settings, which each model checks when the scenario is built."""
     if not isinstance(value, dict):
-        return names(value, key, f"{NAMES}, or a table for each model, such as [models.pls]")
+        return checks.list_of(checks.text(80), f"{NAMES}, or a table for each model, such as [models.pls]")(value, key)
     if not 1 <= len(value) <= 100:
         raise refuse(key, value, "a table of 1 to 100 models, such as [models.pls]")
     for name, own in value.items():
         if not isinstance(own, dict):
             raise refuse(f"{key}.{name}", own, "a table of the model's own settings")
     return value
-
-
-def sizes(value: object, key: str) -> list[int]:
-    if not isinstance(value, list) or not 1 <= len(value) <= 100:
-        raise refuse(key, value, "a list of at least one whole number")
-    return [_count(1)(each, f"{key}[{index}]") for index, each in enumerate(value)]
-
-
-def _count(least: int) -> Check:
-    return checks.whole(least, 2**31 - 1)
 
 
 class BenchmarkTable(Kind):
@@ -79,11 +72,11 @@ class BenchmarkTable(Kind):
         "rows": Key(names, "data sets; absent: all rows of the printed table"),
         "models": Key(models, "models, with settings of their own as [models.NAME]; absent: all of the table"),
         "protocols": Key(names, "treatments of the data; absent: all of the table"),
-        "splits": Key(_count(1), "number of splits", 5),
-        "first_split": Key(_count(0), "number of the first split", 0),
-        "inducing_points": Key(_count(1), "largest number of each model under the standardised protocol", 400),
-        "particles": Key(_count(2), "functions that PLS samples, or networks of an ensemble (5 if absent)", 100),
-        "steps": Key(_count(1), "most steps of ensembles under the protocol standard (32000 if absent), or of Adam"),
+        "splits": Key(count(1), "number of splits", 5),
+        "first_split": Key(count(0), "number of the first split", 0),
+        "inducing_points": Key(count(1), "largest number of each model under the standardised protocol", 400),
+        "particles": Key(count(2), "functions that PLS samples, or networks of an ensemble (5 if absent)", 100),
+        "steps": Key(count(1), "most steps of ensembles under the protocol standard (32000 if absent), or of Adam"),
         **keys.TAIL,
     }
     smallest = 'kind = "table"'

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Array, Facts
+from particlegvi.contracts import Array, Facts, ScorePanel
 from particlegvi.scenario.tables.exporting import TableExports
 from particlegvi.scenario.tables.settings import PrintedTable, TableSettings, Task
 from particlegvi.tools.registry import look_up
@@ -23,17 +23,6 @@ class Entry(NamedTuple):
     sd: float
     splits: int
     diverged: int = 0
-
-
-class Panel(NamedTuple):
-    """One score of a table as a picture shows it."""
-
-    metric: str
-    rows: list[str]  # titles of the data sets that have the score
-    # by (model, protocol) the means and standard deviations over the finished splits, (rows,); NaN where there are
-    # none
-    series: dict[tuple[str, str], tuple[Array, Array]]
-    printed: tuple[tuple[str, str], ...]  # the keys of the series that the thesis prints
 
 
 class Table(TableExports):
@@ -204,7 +193,7 @@ class Table(TableExports):
                     found.append([protocol, metric, self.title(row), *texts])
         return found
 
-    def panels(self, metrics: Sequence[str] | None = None) -> list[Panel]:
+    def panels(self, metrics: Sequence[str] | None = None) -> list[ScorePanel]:
         """The scores that the table pictures, or the named ones, as a picture shows them."""
         chosen = self.pictured if metrics is None else metrics
         for metric in chosen:
@@ -227,7 +216,7 @@ class Table(TableExports):
         """The models whose printed numbers a picture of a score shows."""
         return ()
 
-    def _panel(self, metric: str) -> Panel:
+    def _panel(self, metric: str) -> ScorePanel:
         rows = self.rows_with(metric)
         series = {}
         for protocol in self.settings.protocols:
@@ -238,7 +227,7 @@ class Table(TableExports):
         printed = {(self.called(model), "printed"): model for model in self.prints(metric)}
         for key, model in printed.items():
             series[key] = _columns([self.printed_number(row, model, metric) for row in rows])
-        return Panel(metric, [self.title(row) for row in rows], series, tuple(printed))
+        return ScorePanel(metric, [self.title(row) for row in rows], series, tuple(printed))
 
     def printed_number(self, row: str, model: str, metric: str) -> tuple[float, float] | None:
         """The printed number of a model and the number printed after it."""

@@ -53,7 +53,7 @@ def stacked(tables: Mapping[str, Columns], key: str) -> Columns:
     return found
 
 
-def frame(columns: Columns) -> pandas.DataFrame:
+def frame(columns: Mapping[str, Column | list[object]]) -> pandas.DataFrame:
     """A ``pandas.DataFrame``."""
     needed("a data frame", "export", "pandas")
     import pandas

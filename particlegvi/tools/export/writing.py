@@ -65,6 +65,25 @@ def write_arrays(place: Path, arrays: Arrays) -> None:
     _whole(place, lambda path: save(path, **arrays))
 
 
+def write(
+    place: Path,
+    data: Callable[[], xarray.Dataset | xarray.DataTree],
+    arrays: Callable[[], Arrays],
+    columns: Callable[[], Columns],
+) -> Path:
+    """Write the form that the suffix of a `destination` names; a ValueError where the system does not."""
+    try:
+        if place.suffix == ".nc":
+            write_netcdf(place, data())
+        elif place.suffix == ".npz":
+            write_arrays(place, arrays())
+        else:
+            (write_table if place.suffix == ".csv" else write_parquet)(place, columns())
+    except OSError as error:
+        raise ValueError(f"{place} cannot be written: {error.strerror or error}") from None
+    return place
+
+
 def _whole(place: Path, fill: Callable[[Path], object]) -> None:
     """Write a file under a temporary name of the same suffix, for libraries that open files by name; then rename it."""
     temporary = place.with_name(f".{place.stem}.{secrets.token_hex(8)}{place.suffix}")

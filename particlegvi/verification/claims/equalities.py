@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import particlegvi as pg
-from particlegvi.plotting import style
+from particlegvi.plotting import palettes
 from particlegvi.verification import problems
 from particlegvi.verification.claim import Check, Checks
 from particlegvi.verification.picture import Picture
@@ -55,7 +55,7 @@ class Reductions(problems.Simulated):
             ends = [self.simulate(method, seed).final for method in methods]
             gaps[label] = np.abs(ends[0] - ends[1])[:, 0]
         for label, gap in gaps.items():
-            place, look = np.arange(1, len(gap) + 1), style.METHOD_COLOURS[label]
+            place, look = np.arange(1, len(gap) + 1), palettes.LIGHT.methods[label]
             picture.curve(place, np.sort(gap)[::-1], f"DRLE to {label}", color=look)
         labels = ("particles, by their difference", r"difference in $\theta$")
         picture.level(0.0, "bound: 0").frame(*labels, "lower left", columns=2, symlog=1e-9, ylim=(-2e-10, 10.0))

@@ -53,10 +53,8 @@ def network(value: object, key: str) -> Facts:
         raise refuse(key, value, "a table, such as {hidden = [50], activation = \"tanh\"}")
     check_parameters(key, value, ("hidden", "activation", "parameterisation"))
     found: Facts = {"hidden": [50], **value}
-    if not isinstance(found["hidden"], list) or not 1 <= len(found["hidden"]) <= 4:
-        raise refuse(f"{key}.hidden", found["hidden"], "a list of one to four whole numbers from 1 to 4096")
-    each = checks.whole(1, 4096)
-    found["hidden"] = [each(number, f"{key}.hidden[{index}]") for index, number in enumerate(found["hidden"])]
+    layers = checks.list_of(checks.whole(1, 4096), "a list of one to four whole numbers from 1 to 4096", 4)
+    found["hidden"] = layers(found["hidden"], f"{key}.hidden")
     for name in ("activation", "parameterisation"):
         if name in found:
             checks.text(40)(found[name], f"{key}.{name}")

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Array
+from particlegvi.contracts import CurvePanel, ScorePanel
 from particlegvi.scenario.tables.approximation.exact import SETS, ApproximationSettings, problem
 from particlegvi.scenario.tables.approximation.models import score
-from particlegvi.scenario.tables.table import Address, Panel, Table, markdown_lines
+from particlegvi.scenario.tables.table import Address, Table, markdown_lines
 from particlegvi.tools.registry import look_up
 
 __all__ = ["ApproximationSettings", "ApproximationTable"]
@@ -29,16 +29,6 @@ class Spread(NamedTuple):
     low: float
     high: float
     trials: int
-
-
-class Curves(NamedTuple):
-    """One score of one data set against the number of inducing points."""
-
-    metric: str
-    title: str  # title of the data set
-    sizes: Array  # (sizes,)
-    # by model median, lowest and highest value over the trials, (sizes,) each; NaN where none is finished
-    series: dict[str, tuple[Array, Array, Array]]
 
 
 class ApproximationTable(Table):
@@ -121,18 +111,18 @@ class ApproximationTable(Table):
                 found += [[self.title(row), metric, *line] for line in self.by_size(row, metric)[1:]]
         return found
 
-    def panels(self, metrics: Sequence[str] | None = None) -> list[Panel]:
+    def panels(self, metrics: Sequence[str] | None = None) -> list[ScorePanel]:
         """There are no panels: `curves` replace them."""
         return []
 
-    def curves(self, metrics: Sequence[str] | None = None) -> list[Curves]:
+    def curves(self, metrics: Sequence[str] | None = None) -> list[CurvePanel]:
         """Scores against the number of inducing points, in the order of the data sets."""
         chosen = self.pictured if metrics is None else metrics
         for metric in chosen:
             look_up("score of the table", metric, self.titles)
         return [self._curves(row, metric) for row in self.settings.rows for metric in chosen]
 
-    def _curves(self, row: str, metric: str) -> Curves:
+    def _curves(self, row: str, metric: str) -> CurvePanel:
         nothing = Spread(np.nan, np.nan, np.nan, 0)
         series = {}
         for model in self.settings.models:
@@ -140,7 +130,7 @@ class ApproximationTable(Table):
             if any(each.trials for each in found):
                 median, low, high = np.array([each[:3] for each in found]).T
                 series[self.called(model)] = median, low, high
-        return Curves(metric, self.title(row), np.array(self.settings.sizes), series)
+        return CurvePanel(metric, self.title(row), np.array(self.settings.sizes), series)
 
 
 def _digits(value: float) -> str:

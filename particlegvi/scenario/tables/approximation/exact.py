@@ -83,11 +83,9 @@ class ApproximationSettings(TableSettings):
 
     def __post_init__(self) -> None:
         self.check({"rows": SETS, "models": MODELS})
-        chosen = self.sizes
-        if not isinstance(chosen, list | tuple) or not chosen or len(set(map(repr, chosen))) < len(chosen):
-            raise arguments.refuse("sizes", chosen, SIZES)
-        most = min(SETS[row].train for row in self.rows)
-        sizes = tuple(arguments.whole(f"sizes[{place}]", each, 1, most) for place, each in enumerate(chosen))
+        sizes = tuple(arguments.wholes("sizes", self.sizes, min(SETS[row].train for row in self.rows), SIZES))
+        if len(set(sizes)) < len(sizes):
+            raise arguments.refuse("sizes", self.sizes, SIZES)
         object.__setattr__(self, "sizes", sizes)
         object.__setattr__(self, "protocols", tuple(str(each) for each in sizes))
 

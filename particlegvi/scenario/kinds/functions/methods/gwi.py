@@ -20,7 +20,7 @@ from particlegvi.functionspace.wasserstein.process_distance import process_w2_sq
 from particlegvi.functionspace.wasserstein.rules import checked_rule, checked_weight
 from particlegvi.scenario.kinds.functions.methods.gp import gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
-from particlegvi.tools.arguments import whole
+from particlegvi.tools.arguments import whole, wholes
 from particlegvi.tools.quoting import refuse
 
 MEANS = ("inducing", "network")
@@ -154,9 +154,7 @@ class Estimates:
     """
 
     def __init__(self, points: Sequence[int], draws: int) -> None:
-        if not isinstance(points, list | tuple) or not points:
-            raise refuse("estimate", points, "a list of at least one whole number")
-        self.points = [whole(f"estimate[{index}]", each, 1, MOST) for index, each in enumerate(points)]
+        self.points = wholes("estimate", points, MOST)
         self.draws = whole("draws", draws, 2, 1000)
 
     @one_blas_thread()

@@ -18,8 +18,7 @@ from particlegvi.functionspace.linear.sets import data_and_box
 from particlegvi.functionspace.prediction.posterior import Marginals
 from particlegvi.scenario.kinds.functions.methods.gp import gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem
-from particlegvi.tools.arguments import whole
-from particlegvi.tools.quoting import refuse
+from particlegvi.tools.arguments import whole, wholes
 from particlegvi.tools.registry import look_up
 
 MOST = 1000  # largest number of inputs in a set
@@ -50,9 +49,7 @@ class LinearModel:
         self.optimiser: str = look_up("optimiser", optimiser, dict(zip(OPTIMISERS, OPTIMISERS, strict=True)))
         self.points = whole("points", points, 1)
         self.steps = None if steps is None else whole("steps", steps, 1)
-        if sizes is not None and (not isinstance(sizes, list) or not sizes):
-            raise refuse("sizes", sizes, "a list of at least one whole number")
-        self.sizes = [whole(f"sizes[{index}]", each, 1, MOST) for index, each in enumerate(sizes or [])]
+        self.sizes = [] if sizes is None else wholes("sizes", sizes, MOST)
 
     def check(self, likelihood: Likelihood) -> None:
         """Refuse a likelihood that is not Gaussian."""

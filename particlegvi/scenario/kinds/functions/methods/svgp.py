@@ -23,7 +23,7 @@ from particlegvi.functionspace.gp.subsets import SubsetOfRegressors
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.scenario.kinds.functions.methods.gp import gaussian
 from particlegvi.scenario.kinds.functions.problem import Fit, FunctionProblem, GaussianPosterior
-from particlegvi.tools.arguments import flag, not_negative, real, whole
+from particlegvi.tools.arguments import flag, not_negative, real, whole, wholes
 from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters, look_up
 
@@ -32,17 +32,40 @@ GRID = 1000  # inputs at which a process is compared with the exact one
 MOST_FEATURES = 20_000
 
 
-class SVGP:
-    """The best approximation by inducing values; see `particlegvi.functionspace.SparseGaussianProcess`.
+class Sparse:
+    """The base of models with inducing points.
 
     Parameters
     ----------
     placement : str
-        A rule of `particlegvi.functionspace.selection`; "elbo" and "fisher" need the Gaussian likelihood.
+        A rule of `particlegvi.functionspace.selection`.
     inducing_points : int, optional
         Number of inducing points; the scenario's number if not given.
     compare : bool
         Whether ``summary.json`` has the distance to the exact process, which takes O(n^3).
+    """
+
+    def __init__(self, placement: str = "greedy", inducing_points: int | None = None, compare: bool = False) -> None:
+        self.placement: str = look_up("selection", placement, dict.fromkeys(selection.names(), placement))
+        self.inducing_points = None if inducing_points is None else whole("inducing_points", inducing_points, 1)
+        self.compare = flag("compare", compare)
+
+    def points(self, problem: FunctionProblem, number: int | None = None) -> Array | int:
+        """So many inducing points, or the method's own number; without one, the inducing points of the scenario."""
+        own = self.inducing_points if number is None else number
+        if own is not None and own > len(problem.X):
+            most = f"at most the number of data, which is {len(problem.X)}"
+            raise ValueError(f"inducing_points must be {most}, not {own}")
+        return problem.inducing_points if own is None else own
+
+
+class SVGP(Sparse):
+    """The best approximation by inducing values; see `particlegvi.functionspace.SparseGaussianProcess`.
+
+    Parameters
+    ----------
+    placement, inducing_points, compare
+        As for `Sparse`; the placements "elbo" and "fisher" need the Gaussian likelihood.
     features : table, optional
         Functionals instead of inducing points: ``{name = "fourier", low, high, frequencies, ends}`` or
         ``{name = "windows", low, high, count, width}``, evenly placed.
@@ -61,15 +84,11 @@ class SVGP:
         features: Facts | None = None,
         sizes: Sequence[int] | None = None,
     ) -> None:
-        self.placement: str = look_up("selection", placement, dict.fromkeys(selection.names(), placement))
-        self.inducing_points = None if inducing_points is None else whole("inducing_points", inducing_points, 1)
-        self.compare = flag("compare", compare)
+        super().__init__(placement, inducing_points, compare)
         if features is not None and not isinstance(features, dict):
             raise refuse("features", features, 'a table such as {name = "fourier", low = 0, high = 1, frequencies = 9}')
-        if sizes is not None and (isinstance(sizes, str) or not isinstance(sizes, list) or not sizes):
-            raise refuse("sizes", sizes, "a list of at least one whole number")
         self.features = features
-        self.sizes = [whole(f"sizes[{index}]", each, 1, MOST_FEATURES) for index, each in enumerate(sizes or [])]
+        self.sizes = [] if sizes is None else wholes("sizes", sizes, MOST_FEATURES)
         if features is not None:
             for each in (None, *self.sizes):
                 functionals_of(features, each)
@@ -95,9 +114,7 @@ class SVGP:
     def fit(self, problem: FunctionProblem, progress: StepProgress | None, storage: Storage | None) -> Fit:
         with one_blas_thread():
             model = self._model(problem).fit(problem.X, problem.y, storage=storage)
-            size = model.basis.size
-            normals = noise.normals(problem.seed, "draws", problem.particles, size)
-            draws = linalg.solve_triangular(model.law.factor, normals.T, lower=True, trans="T").T + model.law.mean
+            draws = drawn(model.law, problem)
         arrays = {**packed(model.basis), **model.law._asdict()}
         facts = {**model.facts, "bound": model.bound, "likelihood": problem.likelihood.facts()}
         if self.compare:
@@ -138,17 +155,16 @@ class SVGP:
         if self.features is not None:
             of = functionals_of(self.features, number)
             return SparseGaussianProcess(problem.kernel, problem.likelihood, of, seed=problem.seed)
-        points = number_of_points(problem, self.inducing_points if number is None else number)
+        points = self.points(problem, number)
         return SparseGaussianProcess(
             problem.kernel, problem.likelihood, points, seed=problem.seed, placement=self.placement
         )
 
 
-def number_of_points(problem: FunctionProblem, own: int | None) -> Array | int:
-    """The method's own number of inducing points; without one, the inducing points of the scenario."""
-    if own is not None and own > len(problem.X):
-        raise ValueError(f"inducing_points must be at most the number of data, which is {len(problem.X)}, not {own}")
-    return problem.inducing_points if own is None else own
+def drawn(law: Law, problem: FunctionProblem) -> Array:
+    """Draws of the coefficients, one for each particle."""
+    normals = noise.normals(problem.seed, "draws", problem.particles, len(law.mean))
+    return linalg.solve_triangular(law.factor, normals.T, lower=True, trans="T").T + law.mean
 
 
 def compared(
@@ -165,25 +181,10 @@ def compared(
     return {"exact": {"kl": shown, "mean_error": errors[0], "sd_error": errors[1]}}
 
 
-class SoR:
-    """The degenerate process of M regressors; see `particlegvi.functionspace.SubsetOfRegressors`.
-
-    Parameters
-    ----------
-    placement : str
-        A rule of `particlegvi.functionspace.selection`.
-    inducing_points : int, optional
-        Number of inducing points; the scenario's number if not given.
-    compare : bool
-        Whether ``summary.json`` has the distance to the exact process, which takes O(n^3).
-    """
+class SoR(Sparse):
+    """The degenerate process of M regressors; see `particlegvi.functionspace.SubsetOfRegressors`."""
 
     name = "SoR"
-
-    def __init__(self, placement: str = "greedy", inducing_points: int | None = None, compare: bool = False) -> None:
-        self.placement: str = look_up("selection", placement, dict.fromkeys(selection.names(), placement))
-        self.inducing_points = None if inducing_points is None else whole("inducing_points", inducing_points, 1)
-        self.compare = flag("compare", compare)
 
     def check(self, likelihood: Likelihood) -> None:
         """Refuse a likelihood that is not Gaussian."""
@@ -193,8 +194,7 @@ class SoR:
         with one_blas_thread():
             model = self._model(problem).fit(problem.X, problem.y)
             law, basis = model.law, model.with_residual.basis
-            normals = noise.normals(problem.seed, "draws", problem.particles, basis.size)
-            draws = linalg.solve_triangular(law.factor, normals.T, lower=True, trans="T").T + law.mean
+            draws = drawn(law, problem)
         facts = {**model.facts, **(compared(problem, model, float("inf")) if self.compare else {})}
         return Fit(draws[None], np.array([0]), facts, {**packed(basis), **law._asdict()})
 
@@ -207,7 +207,7 @@ class SoR:
 
     def _model(self, problem: FunctionProblem) -> SubsetOfRegressors:
         noise_variance = gaussian(problem.likelihood).noise_variance
-        points = number_of_points(problem, self.inducing_points)
+        points = self.points(problem)
         return SubsetOfRegressors(problem.kernel, noise_variance, points, self.placement, problem.seed)
 
 
