@@ -102,7 +102,7 @@ def table(module: Any, given: dict[str, Any], left_out: str = "") -> Calls:
 def checks(*modules: Any) -> Calls:
     """The public functions of these modules that check one value, with good values for what else they need."""
     good = {"key": "x", "dim": 1, "columns": 2, "count": 3, "allowed": "a good value", "shape": (1,)}
-    good |= {"y": np.array([1.0]), "contract": contracts.Loss, "article": "a loss"}
+    good |= {"most": 10, "y": np.array([1.0]), "contract": contracts.Loss, "article": "a loss"}
     calls: Calls = {}
     for module in modules:
         for name, function in inspect.getmembers(module, inspect.isfunction):

@@ -40,6 +40,7 @@ ACCEPTED = {
     "seed": {"0", "int8", "uint64"},
     "vector": SEQUENCES | {"[True]", "(1,)"},
     "whole": {"0", "-0.0", "3.0", "int8"},
+    "wholes": {"[1, 2, 3]", "a kernel"},
 }
 
 
