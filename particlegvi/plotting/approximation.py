@@ -9,13 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from particlegvi.contracts import CurvePanel
 from particlegvi.plotting import rules, style
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, number, palette, say
 from particlegvi.plotting.plane import hide_spares, panel_row
 from particlegvi.plotting.protocols import Curved, Results
+from particlegvi.tools.export.panels import CurvePanel
 from particlegvi.tools.registry import look_up
 
 MARKERS = "os^DvPX*"

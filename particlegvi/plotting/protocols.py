@@ -10,8 +10,9 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array, CurvePanel, Loss, Method, Prior, Run, ScorePanel, Target
+from particlegvi.contracts import Array, Loss, Method, Prior, Run, Target
 from particlegvi.integrators.schedules import Schedule
+from particlegvi.tools.export.panels import CurvePanel, ScorePanel
 
 Interval = tuple[float, float]
 Targets = Mapping[str, Target | None]  # by label; None where no target is known

@@ -7,13 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from particlegvi.contracts import ScorePanel
 from particlegvi.plotting import rules
 from particlegvi.plotting.kind import figure_kind
 from particlegvi.plotting.layout import slide
 from particlegvi.plotting.look import look, palette, say
 from particlegvi.plotting.protocols import Results, Scored
 from particlegvi.tools import words
+from particlegvi.tools.export.panels import ScorePanel
 
 MARKS = "osD^vPX*"
 SPREAD = 0.62  # spread of the marks of one row, relative to the distance between two rows

@@ -120,7 +120,7 @@ def choice(*words: str) -> Check:
 def list_of(check: Check, allowed: str, most: int | None = 100) -> Check:
     """A list of at least one value, each of which the check takes, and of at most so many."""
 
-    def every(value: Any, key: str) -> list[Any]:
+    def every(value: object, key: str) -> list[Any]:
         if not isinstance(value, list) or not value or (most is not None and len(value) > most):
             raise refuse(key, value, allowed)
         return [check(each, f"{key}[{index}]") for index, each in enumerate(value)]

@@ -38,7 +38,7 @@ def whole(key: str, value: Any, least: int = 0, most: int = MOST_WHOLE) -> int:
     return int(number)
 
 
-def wholes(key: str, value: Any, most: int, allowed: str = "a list of at least one whole number") -> list[int]:
+def wholes(key: str, value: object, most: int, allowed: str = "a list of at least one whole number") -> list[int]:
     """A list of at least one whole number, each from 1 to ``most``."""
     if not isinstance(value, list | tuple) or not value:
         raise refuse(key, value, allowed)

@@ -47,7 +47,7 @@ names = checks.list_of(checks.text(80), NAMES)
 sizes = checks.list_of(count(1), "a list of at least one whole number")
 
 
-def models(value: Any, key: str) -> Any:
+def models(value: Any, key: str) -> list[str] | dict[str, Facts]:
     """Names, or a table of models with their own settings, which each model checks when the scenario is built."""
     if not isinstance(value, dict):
         return checks.list_of(checks.text(80), f"{NAMES}, or a table for each model, such as [models.pls]")(value, key)

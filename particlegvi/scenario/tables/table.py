@@ -8,9 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import Array, Facts, ScorePanel
+from particlegvi.contracts import Array, Facts
 from particlegvi.scenario.tables.exporting import TableExports
 from particlegvi.scenario.tables.settings import PrintedTable, TableSettings, Task
+from particlegvi.tools.export.panels import ScorePanel
 from particlegvi.tools.registry import look_up
 
 Address = tuple[str, str, str, str]  # row, model, protocol, score

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from particlegvi.contracts import CurvePanel, ScorePanel
 from particlegvi.scenario.tables.approximation.exact import SETS, ApproximationSettings, problem
 from particlegvi.scenario.tables.approximation.models import score
 from particlegvi.scenario.tables.table import Address, Table, markdown_lines
+from particlegvi.tools.export.panels import CurvePanel, ScorePanel
 from particlegvi.tools.registry import look_up
 
 __all__ = ["ApproximationSettings", "ApproximationTable"]

@@ -50,7 +50,7 @@ class Sparse:
         self.inducing_points = None if inducing_points is None else whole("inducing_points", inducing_points, 1)
         self.compare = flag("compare", compare)
 
-    def points(self, problem: FunctionProblem, number: int | None = None) -> Array | int:
+    def chosen_points(self, problem: FunctionProblem, number: int | None = None) -> Array | int:
         """So many inducing points, or the method's own number; without one, the inducing points of the scenario."""
         own = self.inducing_points if number is None else number
         if own is not None and own > len(problem.X):
@@ -155,7 +155,7 @@ class SVGP(Sparse):
         if self.features is not None:
             of = functionals_of(self.features, number)
             return SparseGaussianProcess(problem.kernel, problem.likelihood, of, seed=problem.seed)
-        points = self.points(problem, number)
+        points = self.chosen_points(problem, number)
         return SparseGaussianProcess(
             problem.kernel, problem.likelihood, points, seed=problem.seed, placement=self.placement
         )
@@ -207,7 +207,7 @@ class SoR(Sparse):
 
     def _model(self, problem: FunctionProblem) -> SubsetOfRegressors:
         noise_variance = gaussian(problem.likelihood).noise_variance
-        points = self.points(problem)
+        points = self.chosen_points(problem)
         return SubsetOfRegressors(problem.kernel, noise_variance, points, self.placement, problem.seed)
 
 
