@@ -121,7 +121,7 @@ def remembered_truth(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def nothing_from_outside(tmp_path: Path) -> Iterator[None]:
     """This process knows nothing from outside, before and after."""
-    from particlegvi.tools import origins, outside
+    from particlegvi.tools import outside
 
     tables = (outside._registered, outside._imported, outside._refused, outside.loaded_files)
     kept = [dict(table) for table in tables]
@@ -129,7 +129,7 @@ def nothing_from_outside(tmp_path: Path) -> Iterator[None]:
     def forget() -> None:
         for table in tables:
             table.clear()
-        for each in (outside.installed, outside.scenarios, origins.digest):
+        for each in (outside.installed, outside.scenarios, outside.digest):
             each.cache_clear()
 
     forget()

@@ -42,6 +42,7 @@ for name in pg.schedules.names():
     parameters = pg.schedules.get("polynomial", initial=1.0).table() | {"final": 0.1, "over": 10.0}
     kind = getattr(pg.schedules, name.capitalize())
     add(CALLS, kind.__name__, kind, " ".join(kind.parameters()), **{key: parameters[key] for key in kind.parameters()})
+add(CALLS, "schedules.register", pg.schedules.register, "part")
 add(CALLS, "schedules.get", pg.schedules.get, "name initial", name="constant", initial=0.1)
 for function in (pg.schedules.resolved, pg.schedules.shown, pg.schedules.plain):
     add(CALLS, f"schedules.{function.__name__}", function, "step_size")
@@ -174,7 +175,7 @@ def test_the_check_itself_can_fail():
 UNTRIED = {
     "names", "entries", "folder",  # take no argument
     "DE", "Embedding",  # nor do these, or they are what a function returns
-    "Method", "Schedule", "Stepping", "SCHEMES",  # what parts are made of
+    "Loss", "Method", "Schedule", "Stepping", "SCHEMES",  # what parts are made of
     "plot_run",  # what `run.plot` calls
 }  # fmt: skip
 

@@ -34,7 +34,7 @@ from particlegvi.losses.loss import Loss
 from particlegvi.tools import arguments
 from particlegvi.tools.registry import Registry, check_parameters
 
-__all__ = ["Loss", "get", "names", "parameters"]
+__all__ = ["Loss", "get", "names", "parameters", "register"]
 
 registry: Registry[Any] = Registry(__name__, "loss")
 names, register = registry.names, registry.register

@@ -5,9 +5,7 @@ A note is an entry of a table of versions: ``"losses ripples": "my-package 1.0, 
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 
 from particlegvi.tools import outside
@@ -31,7 +29,7 @@ def notes_of_built(content: object) -> dict[str, str]:
 def now(key: str) -> str:
     """The note of a key in this process; empty where the part is not there."""
     found = outside.origins(*key.split(" ", 1)) if is_note(key) else []
-    return f"{found[0]}{DIGEST}{digest(found[0].module) or 'unknown'}" if found else ""
+    return f"{found[0]}{DIGEST}{outside.digest(found[0]) or 'unknown'}" if found else ""
 
 
 def is_note(key: str) -> bool:
@@ -45,14 +43,15 @@ def changed(noted: Mapping[str, object]) -> tuple[str, str] | None:
     if key is None:
         return None
     kind, name = key.split(" ", 1)
-    return f"{shown(name)} (particlegvi.{kind}) of {noted[key]}", f"that of {now(key) or 'no package'}"
+    then = plain(str(noted[key])[:100])
+    return f"{shown(name)} (particlegvi.{kind}) of {then}", f"that of {now(key) or 'no package'}"
 
 
 def check_there(folder: Path, noted: Mapping[str, str]) -> None:
     """Refuse, with a sentence that says what to install, a folder whose parts from outside are not here."""
     for key, origin in noted.items():
         if is_note(key) and not now(key):
-            kind, name = plain(key[:80]).split(" ", 1)
+            kind, name = (plain(each[:80]) for each in key.split(" ", 1))
             owner = plain(origin.partition(DIGEST)[0][:80])
             module = owner.removeprefix("the module ")
             way = f"install {owner}" if module == owner else f"import {module} first, or say --parts {module}.py"
@@ -68,26 +67,3 @@ def _words(content: object) -> Iterator[str]:
     elif isinstance(content, Iterable):
         for each in content:
             yield from _words(each)
-
-
-@cache
-def digest(module: str) -> str:
-    """Digest of the sources of a module, and of all others of its package; empty where there are none."""
-    import hashlib  # the command line starts without
-
-    words = module.split(".")
-    for number in range(len(words)):  # a namespace has no file
-        try:
-            specification = importlib.util.find_spec(".".join(words[: number + 1]))
-        except (ImportError, ValueError):  # a notebook
-            return ""
-        file = Path(specification.origin or "") if specification is not None else Path()
-        if file.is_file():
-            break
-    else:
-        return ""
-    whole = hashlib.sha256()
-    for each in sorted(file.parent.rglob("*.py")) if file.name == "__init__.py" else [file]:
-        content = each.read_bytes()
-        whole.update(f"{each.relative_to(file.parent).as_posix()} {len(content)} ".encode() + content)
-    return whole.hexdigest()[:16]

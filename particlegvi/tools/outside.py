@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from particlegvi.tools.quoting import shown
+from particlegvi.tools.quoting import plain, short, shown
 
 if TYPE_CHECKING:  # importing it takes longer than all else here
     from importlib.metadata import EntryPoint
@@ -141,6 +141,7 @@ def find(kind: str, name: object, what: str) -> object:
         if len(found) > 1:
             raise _given_twice(what, name, found)
         _imported[place] = imported(installed()[kind][name][0], what)
+        digest(found[0])  # before anybody edits the file
     return _registered.get(place, _imported.get(place))
 
 
@@ -150,10 +151,14 @@ def imported(entry: EntryPoint, what: str) -> object:
     try:
         part = entry.load()
     except Exception as error:
-        raise ValueError(f"{owner} cannot be used: {entry.value} fails with {type(error).__name__}: {error}") from error
+        raise ValueError(f"{owner} cannot be used: {entry.value} fails with {_told(error)}") from error
     if name_of(part) != entry.name:
         raise ValueError(f'{owner} cannot be used: {entry.value} must have name = "{entry.name}", as its entry point')
     return part
+
+
+def _told(error: Exception) -> str:
+    return short(plain(" ".join(f"{type(error).__name__}: {error}".split())), 200)
 
 
 def problem(kind: str, name: str) -> str:
@@ -227,6 +232,8 @@ def register(kind: str, what: str, part: Part, ours: Container[str]) -> Part:
     if owners:
         raise ValueError(f'the {what} "{name}" must have another name: {owners[0]} has this one')
     _registered[kind, name] = part
+    digest.cache_clear()  # the module may have been edited, and imported again
+    digest(Origin(kind, name, part.__module__))
     return part
 
 
@@ -236,11 +243,11 @@ def load_file(place: str) -> None:
     name = path.stem
     if path.suffix != ".py" or not name.isidentifier():
         raise ValueError(f"--parts must be the path of a module such as my_parts.py, not {shown(place)}")
-    there = sys.modules.get(name)
-    if there is not None:
-        if Path(str(there.__file__)).resolve() == path.resolve():
-            return
-        raise ValueError(f"--parts must be a file with another name than {path.name}, which Python has imported")
+    there = _file_of(name)
+    if name == "__main__" or there not in (None, path.resolve()):
+        raise ValueError(f"--parts must be a file with another name than {path.name}, which Python has already")
+    if name in sys.modules:
+        return
     specification = importlib.util.spec_from_file_location(name, path.resolve())
     assert specification is not None and specification.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(specification)
@@ -250,5 +257,37 @@ def load_file(place: str) -> None:
         del sys.modules[name]
         if isinstance(error, OSError):
             raise ValueError(f"{place} cannot be read: {error.strerror}") from None
-        raise ValueError(f"{place} fails with {type(error).__name__}: {error}") from error
+        raise ValueError(f"{place} fails with {_told(error)}") from error
     loaded_files[name] = str(path.resolve())
+
+
+def _file_of(module: str) -> Path | None:
+    """The file of a module, imported or not; None if there is no such module, and an empty path if it has no file."""
+    try:
+        specification = importlib.util.find_spec(module)
+    except (ImportError, ValueError):  # of a script, or of a notebook
+        return Path(vars(sys.modules.get(module, sys)).get("__file__", ""))
+    return None if specification is None else Path(specification.origin or "").resolve()
+
+
+@cache
+def digest(origin: Origin) -> str:
+    """Digest of the sources of a part: all files of its package, or its own text in a notebook; empty without any."""
+    import hashlib  # the command line starts without
+
+    whole = hashlib.sha256()
+    words = origin.module.split(".")
+    for number in range(len(words)):  # a namespace has no file
+        file = _file_of(".".join(words[: number + 1]))
+        if file is not None and file.is_file():
+            for each in sorted(file.parent.rglob("*.py")) if file.name == "__init__.py" else [file]:
+                content = each.read_bytes()
+                whole.update(f"{each.relative_to(file.parent).as_posix()} {len(content)} ".encode() + content)
+            return whole.hexdigest()[:16]
+    try:
+        import inspect
+
+        whole.update(inspect.getsource(_registered[origin.kind, origin.name]).encode())  # type: ignore[arg-type]
+    except (KeyError, TypeError, OSError):
+        return ""
+    return whole.hexdigest()[:16]

@@ -35,9 +35,9 @@ def shown(value: Any) -> str:
     return short(plain(" ".join(text[:1000].split())))
 
 
-def short(text: str) -> str:
-    """At most 60 characters of a text."""
-    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+def short(text: str, longest: int = LONGEST) -> str:
+    """At most 60 characters of a text, or as many as ``longest``."""
+    return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
 def plain(text: str) -> str:

@@ -7,7 +7,7 @@ is looked for outside of it (`particlegvi.tools.outside`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -100,12 +100,18 @@ def from_outside() -> list[Listed]:
     known = sorted(outside.known())
     taken = {(each.kind, each.name) for each in ours()} if known else set()
     found = [
-        Listed(kind, name, str(origin), TAKEN if (kind, name) in taken else outside.problem(kind, name))
+        Listed(kind, name, str(origin), _wrong(kind, name, taken))
         for kind, name in known
         for origin in outside.origins(kind, name)
     ]
     files = [origin for each in outside.scenarios().values() for origin in each.values()]
     return [*found, *(Listed(origin.kind, origin.name, str(origin)) for origin in files), *map(_lost, outside.lost())]
+
+
+def _wrong(kind: str, name: str, taken: Container[tuple[str, str]]) -> str:
+    if kind not in outside.KINDS.values():
+        return f"there is no kind of part particlegvi.{kind}"
+    return TAKEN if (kind, name) in taken else outside.problem(kind, name)
 
 
 def _lost(origin: outside.Origin) -> Listed:

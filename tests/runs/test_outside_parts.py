@@ -9,7 +9,7 @@ import warnings
 import pytest
 
 import particlegvi as pg
-from particlegvi.tools import origins, outside
+from particlegvi.tools import outside
 
 from .interrupting import SHORT, interrupted
 
@@ -36,7 +36,7 @@ def forget():
     """As in another process."""
     for table in (outside._registered, outside._imported):
         table.clear()
-    for each in (outside.installed, origins.digest):
+    for each in (outside.installed, outside.digest):
         each.cache_clear()
 
 
@@ -46,7 +46,7 @@ def test_a_finished_run_names_the_package_and_is_not_read_without_it(install, tm
     pg.run("global-minimiser", out=place, **SHORT, **STEPS)
     (key, noted), = json.loads((place / "manifest.json").read_text())["parts"].items()
     assert key == "schedules stairs"
-    assert noted == f"stairways 1.5, digest {origins.digest('stairways.parts')}"
+    assert noted == f"stairways 1.5, digest {outside.digest(outside.origins('schedules', 'stairs')[0])}"
     forget()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -104,6 +104,8 @@ def test_a_file_registers_parts_once(nothing_from_outside, tmp_path):
         (tmp_path / "nowhere.py", "cannot be read: No such file"),
         (tmp_path / "my bowls.toml", "must be the path of a module such as my_parts.py"),
         (tmp_path / "json.py", "with another name than json.py"),
+        (tmp_path / "sys.py", "with another name than sys.py"),
+        (tmp_path / "__main__.py", "with another name than __main__.py"),
     ):
         with pytest.raises(ValueError, match=sentence):
             outside.load_file(str(wrong))

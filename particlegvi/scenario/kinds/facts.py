@@ -45,6 +45,7 @@ class FactRegistry:
 
     def __init__(self, package: str) -> None:
         self._registry: Registry[Any] = Registry(package, "fact")
+        self.register = self._registry.register
 
     def all(self, more: Iterable[str] = ()) -> list[Any]:
         """Every fact of the package, and those of these names from outside, in the order of the places."""

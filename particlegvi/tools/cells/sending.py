@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from particlegvi.tools import origins, outside
+from particlegvi.tools import outside
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -16,22 +16,22 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Sent(Generic[Task, Result]):
-    """A function that first imports these modules, in any process; each has its file and its digest."""
+    """A function that first imports the modules of these parts, in any process; each has its file and its digest."""
 
     function: Callable[[Task], Result]
-    modules: tuple[tuple[str, str, str], ...]
-    left: tuple[tuple[str, str, str], ...]  # kind, name and module of the parts that cannot be sent
+    modules: tuple[tuple[outside.Origin, str, str], ...]
+    left: tuple[outside.Origin, ...]  # the parts that cannot be sent
 
     def __call__(self, task: Task) -> Result:
-        for name, file, digest in self.modules:
+        for origin, file, digest in self.modules:
             if file:
                 outside.load_file(file)
             else:
-                importlib.import_module(name)
-            if origins.digest(name) != digest:
-                raise ValueError(f"a worker must have the module {name} that the client has, not another")
-        for kind, name, module in self.left:
-            outside.refuse_later(kind, name, _remedy(name, module))
+                importlib.import_module(origin.module)
+            if outside.digest(origin) != digest:
+                raise ValueError(f"a worker must have the module {origin.module} that the client has, not another")
+        for origin in self.left:
+            outside.refuse_later(origin.kind, origin.name, _remedy(origin.name, origin.module))
         return self.function(task)
 
 
@@ -40,10 +40,9 @@ def sent(function: Callable[[Task], Result]) -> Callable[[Task], Result]:
     found = outside.registered()
     if not found:
         return function
-    good = sorted({each.module for each in found if _is_importable(each.module)})
-    modules = [(name, outside.loaded_files.get(name, ""), origins.digest(name)) for name in good]
-    left = [(each.kind, each.name, each.module) for each in found if each.module not in good]
-    return Sent(function, tuple(modules), tuple(left))
+    good = [each for each in found if _is_importable(each.module)]
+    modules = [(each, outside.loaded_files.get(each.module, ""), outside.digest(each)) for each in good]
+    return Sent(function, tuple(modules), tuple(each for each in found if each not in good))
 
 
 def _is_importable(module: str) -> bool:
