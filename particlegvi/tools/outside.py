@@ -109,7 +109,9 @@ def asked() -> bool:
 
 
 def origins(kind: str, name: str) -> list[Origin]:
-    """Where the parts of this name come from; no import is needed."""
+    """Where the parts of this name come from; no import is needed. A ValueError after `refuse_later` of it."""
+    if (kind, name) in _refused and (kind, name) not in _registered:
+        raise ValueError(_refused[kind, name])
     entries = installed().get(kind, {}).get(name, [])
     found = [Origin(kind, name, each.module, *_distribution(each)) for each in entries]
     if (kind, name) in _registered:
@@ -133,8 +135,6 @@ def find(kind: str, name: object, what: str) -> object:
         return None
     place = kind, name
     if place not in _registered and place not in _imported:
-        if place in _refused:
-            raise ValueError(_refused[place])
         found = origins(kind, name)
         if not found:
             return None
@@ -227,6 +227,7 @@ def register(kind: str, what: str, part: Part, ours: Container[str]) -> Part:
     name = name_of(part)
     if not kind or name is None:
         raise ValueError(f"a {what} to register must be a class or a function with a name, not {shown(part)}")
+    _refused.pop((kind, name), None)
     there = [str(each) for each in origins(kind, name) if each.distribution or each.module != part.__module__]
     owners = ["particlegvi", *there] if name in ours else there
     if owners:

@@ -84,7 +84,7 @@ def test_a_function_for_other_processes_brings_the_modules_of_registered_parts(f
 
 def test_a_part_of_a_notebook_is_refused_in_another_process_when_it_is_asked_for(nothing_from_outside):
     import particlegvi as pg
-    from particlegvi.tools import outside
+    from particlegvi.tools import origins, outside
 
     pg.schedules.register(type("Mine", (), {"name": "mine", "__module__": "__main__"}))
     function = sent(len)
@@ -92,6 +92,8 @@ def test_a_part_of_a_notebook_is_refused_in_another_process_when_it_is_asked_for
     assert function([1]) == 1
     with pytest.raises(ValueError, match="put it into a file such as my_parts.py, and say import my_parts, or --parts"):
         pg.schedules.get("mine")
+    with pytest.raises(ValueError, match="which another process cannot import"):
+        origins.changed({"schedules mine": "the module __main__, digest unknown"})  # as a worker asks
 
 
 @pytest.mark.thorough
