@@ -132,19 +132,11 @@ def direct_pairs(quick: bool) -> list[Contender]:
     ]
 
 
-WORKLOADS: dict[str, Callable[[bool], list[Contender]]] = {
-    "drle-figure": drle_figure,
-    "dle-million": dle_million,
-    "de-figure": de_figure,
-    "drle-step-line": drle_step_line,
-    "drle-step-plane": drle_step_plane,
-    "direct-pairs": direct_pairs,
-    "dle-jumps": dle_jumps,
-    "drle-jumps": drle_jumps,
-    "network-step": network_step,
-    "network-full": network_full,
-    **functions.WORKLOADS,
-}
+ALL: tuple[Callable[[bool], list[Contender]], ...] = (
+    drle_figure, dle_million, de_figure, drle_step_line, drle_step_plane, direct_pairs, dle_jumps, drle_jumps,
+    network_step, network_full, *functions.ALL,
+)  # fmt: skip
+WORKLOADS = {each.__name__.replace("_", "-"): each for each in ALL}
 
 
 def accuracy() -> list[Row]:

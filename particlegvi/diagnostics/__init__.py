@@ -5,19 +5,37 @@ between the target and as many independent exact draws from it. A distance below
 from the sampling error. Functions whose names end in ``_floor`` compute such quantiles (`null_quantiles`).
 """
 
-from particlegvi.diagnostics.basins import Basins
-from particlegvi.diagnostics.chains import effective_sample_size, potential_scale_reduction
+from particlegvi.diagnostics.basins import (
+    Basins,
+    binomial_limits,
+    independent_coverage,
+    mean_interval,
+    mode_fractions,
+    mode_occupancy,
+    nearest_mode,
+)
 from particlegvi.diagnostics.discrepancy import (
     energy_distance,
+    kernel_stein_discrepancy,
+    kernel_stein_discrepancy_squared,
     maximum_mean_discrepancy,
     maximum_mean_discrepancy_squared,
+    target_score,
 )
 from particlegvi.diagnostics.distances import Distance, distances
 from particlegvi.diagnostics.entropy import entropy, entropy_nearest_neighbours, entropy_spacings
-from particlegvi.diagnostics.equilibrium import Drift, drift, spread_records, time_to_equilibrium
-from particlegvi.diagnostics.excess_energy import ExcessEnergy, excess_energy
+from particlegvi.diagnostics.equilibrium import (
+    Drift,
+    drift,
+    effective_sample_size,
+    potential_scale_reduction,
+    spread_records,
+    time_to_equilibrium,
+)
 from particlegvi.diagnostics.free_energy import (
+    ExcessEnergy,
     FreeEnergyParts,
+    excess_energy,
     free_energy,
     mmd_squared_to_prior,
     prior_self_energy,
@@ -26,26 +44,14 @@ from particlegvi.diagnostics.free_energy import (
 from particlegvi.diagnostics.line_distances import (
     kolmogorov_smirnov,
     kolmogorov_smirnov_floor,
+    sliced_wasserstein,
+    sliced_wasserstein_floor,
     wasserstein1,
     wasserstein2,
 )
 from particlegvi.diagnostics.misplaced import Misplaced, misplaced
-from particlegvi.diagnostics.mode_counts import (
-    binomial_limits,
-    independent_coverage,
-    mean_interval,
-    mode_fractions,
-    mode_occupancy,
-    nearest_mode,
-)
 from particlegvi.diagnostics.null_quantiles import limit_floor, line_floors, wasserstein1_floor
-from particlegvi.diagnostics.sliced import sliced_wasserstein, sliced_wasserstein_floor
 from particlegvi.diagnostics.stationary import stationary_law
-from particlegvi.diagnostics.stein import (
-    kernel_stein_discrepancy,
-    kernel_stein_discrepancy_squared,
-    target_score,
-)
 
 __all__ = [
     "time_to_equilibrium",

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from particlegvi.diagnostics.discrepancy import Profile, energy_distance, squared_distances, values_of
+from particlegvi.contracts import Array, Kernel
+from particlegvi.diagnostics.discrepancy import (
+    Profile,
+    Score,
+    energy_distance,
+    score_at,
+    stein_kernel,
+)
 from particlegvi.diagnostics.line_distances import (
     kolmogorov_smirnov,
     kolmogorov_smirnov_floor,
+    sliced_wasserstein,
+    sliced_wasserstein_floor,
     wasserstein1,
     wasserstein2,
 )
 from particlegvi.diagnostics.null_quantiles import limit_floor, line_floors
 from particlegvi.diagnostics.particles import in_space, reference, some
-from particlegvi.diagnostics.sliced import sliced_wasserstein, sliced_wasserstein_floor
-from particlegvi.diagnostics.stein import Score, score_at, stein_kernel
 from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.engine.terms.evaluate import profile_values, squared_distances
+from particlegvi.targets import DensityTarget
 from particlegvi.tools import arguments, parts
-
-if TYPE_CHECKING:
-    from particlegvi.contracts import Kernel
-    from particlegvi.targets.density import DensityTarget
 
 LEVELS = (0.05, 0.95, 0.99)
 MOST = 100_000  # particles that enter a distance
@@ -74,7 +79,7 @@ def distances(
 
 
 def _distances(
-    x: NDArray[np.float64], target: DensityTarget, kernel: Kernel, score: Score | None, seed: int
+    x: Array, target: DensityTarget, kernel: Kernel, score: Score | None, seed: int
 ) -> dict[str, Distance]:
     many, few = some(x, MOST), some(x, MOST_PAIRED)
     found: dict[str, Distance] = {}
@@ -95,12 +100,12 @@ def _distances(
     return found
 
 
-def _paired(x: NDArray[np.float64], target: DensityTarget, kernel: Kernel, seed: int) -> dict[str, Distance]:
+def _paired(x: Array, target: DensityTarget, kernel: Kernel, seed: int) -> dict[str, Distance]:
     """MMD, and in the plane the energy distance, from the same tables of squared distances."""
     y, worth = reference(target, REFERENCE if target.dim == 1 else 2 * REFERENCE, seed)
     tables = [squared_distances(*pair) for pair in ((x, x), (x, y), (y, y))]
     number = len(x) * worth / (len(x) + worth) if np.isfinite(worth) else len(x)
-    profiles: dict[str, Profile] = {"mmd": lambda r2: values_of(kernel, r2)}
+    profiles: dict[str, Profile] = {"mmd": lambda r2: profile_values(kernel, r2)}
     if target.dim > 1:
         profiles["energy"] = lambda r2: -np.sqrt(r2)
     found = {}
@@ -113,7 +118,7 @@ def _paired(x: NDArray[np.float64], target: DensityTarget, kernel: Kernel, seed:
     return found
 
 
-def _stein(x: NDArray[np.float64], target: DensityTarget, score: Score, seed: int) -> Distance:
+def _stein(x: Array, target: DensityTarget, score: Score, seed: int) -> Distance:
     lengthscale = float(np.sqrt(np.mean(target.variance)))
     y = reference(target, NULL_DRAWS, seed)[0]
     squared = stein_kernel(x, score_at(score, x), lengthscale).mean()

@@ -1,26 +1,34 @@
-"""The free energy of particles and of a target, with its three terms.
+"""The free energy of particles and of a target, with its three terms, and the excess energy of particles.
 
     L(Q) = E_Q[loss] + mmd_weight MMD^2(Q, P) + kl_weight KL(Q, P)
 
 It decreases along the flow and tends to L(Q*), which `target_free_energy` computes.
+
+The excess energy is the height of particles above the minimum of their potential. At equilibrium
+log q* = -U/T + const with T = kl_weight, where U = loss - T log p for DLE; for DRLE the mean field of the other
+particles is part of U. The excess U(x) - min U = T (max log q* - log q*(x)) of exact draws has the mean
+T (max log q* - E log q*). Near one Gaussian mode 2/T times it is chi-squared with dim degrees of freedom: its mean is
+T dim/2.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from particlegvi.contracts import Array, Kernel, Loss, Method, Prior
 from particlegvi.diagnostics.entropy import entropy
 from particlegvi.diagnostics.particles import in_space, some
+from particlegvi.engine.pairs.direct import pair_energy
+from particlegvi.engine.terms.evaluate import values
+from particlegvi.kernels import resolve
+from particlegvi.priors import Flat, Normal, Uniform, embedding
+from particlegvi.priors.gaussian_sums import gaussian_sum
+from particlegvi.targets import DensityTarget
 from particlegvi.tools import arguments, parts
-
-if TYPE_CHECKING:
-    from particlegvi.contracts import Kernel, Loss, Method, Prior
-    from particlegvi.priors.uniform import Uniform
-    from particlegvi.targets.density import DensityTarget
 
 MOST_PAIRED = 20_000
 SELF_ENERGY_SAMPLES = 4000
@@ -68,7 +76,7 @@ def free_energy(
     seed : int
         Seed of the run, for a lengthscale that a rule chooses from prior samples.
     most_paired : int
-        Largest number of particles in the sum over pairs; of more, so many are used, evenly spaced in their order.
+        Largest number of particles in the sum over pairs. Of more particles a part is used, evenly spaced in order.
 
     Returns
     -------
@@ -83,7 +91,7 @@ def free_energy(
     if len(x) < 2 and (kl_weight or mmd_weight):
         raise ValueError("particles must be at least two for a free energy with kl_weight or mmd_weight, not one")
     if mmd_weight:
-        squared = mmd_squared_to_prior(x, _kernel(method, prior, seed), prior, most_paired)
+        squared = mmd_squared_to_prior(x, resolve(method.kernel, prior, None, seed)[0], prior, most_paired)
     if kl_weight:
         disorder, estimator = entropy(x)
         divergence = -disorder - float(np.mean(prior.log_density(x)))
@@ -116,11 +124,7 @@ def target_free_energy(
     """
     parts.target(target, density=True, dim=parts.loss(loss).dim)
     parts.method(method)
-    seed = arguments.seed(seed)
-    from particlegvi.engine.terms.evaluate import values
-    from particlegvi.priors import embedding
-
-    prior = _prior(prior, loss)
+    seed, prior = arguments.seed(seed), _prior(prior, loss)
     kl_weight, mmd_weight = float(method.kl_weight), float(method.mmd_weight)
     at, masses = np.ascontiguousarray(target.grid.reshape(-1, loss.dim)), target.masses / target.masses.sum()
     log_density, log_prior = target.log_pdf(at), prior.log_density(at)
@@ -128,7 +132,7 @@ def target_free_energy(
     divergence = float(masses @ (log_density - log_prior))
     squared = 0.0
     if mmd_weight:
-        kernel = _kernel(method, prior, seed)
+        kernel = resolve(method.kernel, prior, None, seed)[0]
         attraction = float(masses @ values(embedding(prior, kernel).term, at))
         potential = mean_loss - 2.0 * mmd_weight * attraction - kl_weight * float(masses @ log_prior)
         interaction = -potential - kl_weight * (float(masses @ log_density) + target.log_normaliser)
@@ -156,10 +160,6 @@ def mmd_squared_to_prior(
     -------
     float
     """
-    from particlegvi.engine.pairs.direct import pair_energy
-    from particlegvi.engine.terms.evaluate import values
-    from particlegvi.priors import embedding
-
     parts.kernel(kernel)
     x = in_space(particles, parts.prior(prior).dim)
     paired = some(x, _most(most_paired))
@@ -178,10 +178,6 @@ def prior_self_energy(prior: Prior, kernel: Kernel, seed: int = 0) -> float:
     each coordinate: s / sqrt(s^2 + 2 sd^2) for Normal, and with w = width/s, sqrt(2 pi)/w erf(w/sqrt 2) -
     2 (1 - exp(-w^2/2))/w^2 for Uniform. Otherwise the mean embedding's average over 4000 prior samples.
     """
-    from particlegvi.engine.terms.evaluate import values
-    from particlegvi.priors import Flat, Normal, Uniform, embedding
-    from particlegvi.priors.gaussian_sums import gaussian_sum
-
     parts.kernel(kernel)
     seed = arguments.seed(seed)
     if isinstance(parts.prior(prior), Flat):
@@ -195,12 +191,12 @@ def prior_self_energy(prior: Prior, kernel: Kernel, seed: int = 0) -> float:
     return float(gaussians.weights @ factors.prod(axis=1))
 
 
-def _overlap_normal(scale: NDArray[np.float64], sd: NDArray[np.float64]) -> NDArray[np.float64]:
+def _overlap_normal(scale: Array, sd: Array) -> Array:
     with np.errstate(over="ignore"):
         return 1.0 / np.sqrt(1.0 + 2.0 * (sd / scale) ** 2)
 
 
-def _overlap_uniform(scale: NDArray[np.float64], prior: Uniform) -> NDArray[np.float64]:
+def _overlap_uniform(scale: Array, prior: Uniform) -> Array:
     from scipy.special import erf
 
     with np.errstate(over="ignore"):
@@ -219,19 +215,73 @@ def _parts(
 
 
 def _prior(prior: Prior | None, loss: Loss) -> Prior:
-    if prior is not None:
-        parts.same_dim("prior", parts.prior(prior).dim, loss.dim)
-        return prior
-    from particlegvi.priors import Flat
-
-    return Flat(int(loss.dim))
+    if prior is None:
+        return Flat(int(loss.dim))
+    parts.same_dim("prior", parts.prior(prior).dim, loss.dim)
+    return prior
 
 
 def _most(paired: int) -> int:
     return arguments.whole("most_paired", paired, 2, arguments.MOST_PARTICLES)
 
 
-def _kernel(method: Method, prior: Prior, seed: int) -> Kernel:
-    from particlegvi.kernels import resolve
+NEAR = 0.05  # relative difference up to which the Gaussian value counts as right
 
-    return resolve(method.kernel, prior, None, seed)[0]
+
+class ExcessEnergy(NamedTuple):
+    """The mean excess energy of particles, with its expectation and standard error under Q*.
+
+    Attributes
+    ----------
+    mean : float
+        Mean over the particles; infinite if one lies outside the target's support.
+    expected : float
+        Expectation under Q*, by the target's quadrature.
+    standard_error : float
+        Standard error of the mean of as many exact draws.
+    gaussian : float
+        T dim/2, the mean of T chi-squared(dim)/2.
+    near_gaussian : bool
+        Whether ``expected`` is within five per cent of ``gaussian``, as for one mode that is nearly Gaussian.
+    """
+
+    mean: float
+    expected: float
+    standard_error: float
+    gaussian: float
+    near_gaussian: bool
+
+    @property
+    def deviation(self) -> float:
+        """Difference of the mean and its expectation, in standard errors."""
+        return (self.mean - self.expected) / self.standard_error if self.standard_error > 0.0 else 0.0
+
+
+def excess_energy(particles: ArrayLike, target: DensityTarget, temperature: float) -> ExcessEnergy:
+    """Mean excess energy of particles over the minimum of their target's potential.
+
+    Parameters
+    ----------
+    particles : array (n, dim), in 1-D also (n,)
+    target : target with a density
+    temperature : float
+        The method's kl_weight.
+
+    Returns
+    -------
+    ExcessEnergy
+        In the units of the loss.
+    """
+    parts.target(target, density=True)
+    temperature = arguments.positive("temperature", temperature)
+    x = in_space(particles, target.dim)
+    at = np.ascontiguousarray(target.grid.reshape(-1, target.dim))
+    masses = target.masses / target.masses.sum()
+    levels, own = target.log_pdf(at), target.log_pdf(x)
+    top = max(float(np.max(levels)), float(np.max(own)))
+    mean = float(masses @ levels)
+    spread = float(np.sqrt(masses @ (levels - mean) ** 2))
+    expected, gaussian = temperature * (top - mean), 0.5 * temperature * target.dim
+    near = abs(expected - gaussian) <= NEAR * gaussian
+    error = temperature * spread / np.sqrt(len(x))
+    return ExcessEnergy(temperature * (top - float(np.mean(own))), expected, float(error), gaussian, bool(near))

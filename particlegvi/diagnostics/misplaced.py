@@ -1,4 +1,4 @@
-"""Particles that a sample of the target would not have: where it has no mass, or where its quadrature missed a well."""
+"""Misplaced particles: at places where the target has no mass, or in a well that its quadrature missed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from particlegvi.diagnostics.particles import in_space
 from particlegvi.targets.density import OUTSIDE, DensityTarget
 from particlegvi.tools.quoting import refuse
 
-EXPECTED = 1e-6  # draws among as many as there are particles
-ABOVE = 10.0  # times the density of the quadrature
-NOTICEABLE = 1e-3  # of the highest density: far below it, a polynomial is rounding alone
+EXPECTED = 1e-6  # expected number of exact draws at so low a density, below which a place is impossible
+ABOVE = 10.0  # a density so many times that of the quadrature shows a missed well
+NOTICEABLE = 1e-3  # share of the highest density; far below it the quadrature's polynomials are rounding
 
 
 class Misplaced(NamedTuple):
@@ -23,10 +23,10 @@ class Misplaced(NamedTuple):
     Attributes
     ----------
     impossible : array (particles,) of bool
-        Where the density is so low that among as many exact draws fewer than 1e-6 have so low a density.
+        The density is so low that, of as many exact draws, fewer than 1e-6 are expected at such a density.
     missed : array (particles,) of bool
-        Where the density is far above that of the quadrature: a well was missed, so that the mean, the variance and the
-        distances are wrong.
+        The density is far above the density of the quadrature: a well was missed, so that the mean, the variance and
+        the distances are wrong.
     """
 
     impossible: Array

@@ -8,18 +8,13 @@ V-statistic.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from particlegvi.contracts import Array
-from particlegvi.diagnostics.particles import line_target
+from particlegvi.diagnostics.particles import KnownTarget, line_target
+from particlegvi.targets import DensityTarget, GaussianOptima
 from particlegvi.tools import arguments
-
-if TYPE_CHECKING:
-    from particlegvi.diagnostics.particles import KnownTarget
-    from particlegvi.targets.density import DensityTarget
-    from particlegvi.targets.gaussians import GaussianOptima
 
 CELLS = 1000
 REPLICATES = 400

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from particlegvi.contracts import Target
+from particlegvi.targets import AtomicTarget, DensityTarget, GaussianOptima
 from particlegvi.tools import arguments, parts
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    from particlegvi.contracts import Target
-    from particlegvi.targets.basins.atoms import AtomicTarget
-    from particlegvi.targets.density import DensityTarget
-    from particlegvi.targets.gaussians import GaussianOptima
-
-    KnownTarget: TypeAlias = DensityTarget | AtomicTarget | GaussianOptima  # all that `particlegvi.target` returns
-    CONTRACT: tuple[type[Target], ...] = (DensityTarget, AtomicTarget, GaussianOptima)  # the type checker compares
-
+KnownTarget: TypeAlias = DensityTarget | AtomicTarget | GaussianOptima  # all targets of `particlegvi.target`
+CONTRACT: tuple[type[Target], ...] = (DensityTarget, AtomicTarget, GaussianOptima)  # mypy compares them
 NARROWEST, SMALLEST = 1e-11, 1e-290  # width of a histogram, relative and absolute
 FARTHEST = 1e150  # largest coordinate, whose square is finite
 
@@ -37,13 +30,7 @@ def on_line(particles: ArrayLike) -> NDArray[np.float64]:
 
 def in_space(particles: object, dim: int | None = None, key: str = "particles") -> NDArray[np.float64]:
     """Particles of shape (n, dim), on the line also (n,), as an array (n, dim); a ValueError for anything else."""
-    allowed = f"an array (n, {'dim' if dim is None else dim}) of finite numbers with n of at least 1"
-    x = arguments.array(key, particles, allowed)
-    if x.ndim == 1:
-        x = x[:, None]
-    if x.ndim != 2 or not x.size or dim not in (None, x.shape[1]):
-        raise arguments.shaped(key, x, allowed)
-    arguments.finite(key, x, allowed)
+    x = arguments.points(key, particles, dim, least=1)
     farthest = np.max(np.abs(x))
     if farthest > FARTHEST:
         raise ValueError(f"{key} must be numbers of at most {FARTHEST:g}, whose squares are finite, not {farthest:g}")

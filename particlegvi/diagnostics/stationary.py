@@ -46,11 +46,6 @@ def stationary_law(
     -------
     points, weights : arrays (m,)
         The expectation of f is ``weights @ f(points)``. Weights sum to 1; some may be slightly negative.
-
-    Raises
-    ------
-    ValueError
-        For an integrator whose steps are no smooth function of the noise.
     """
     parts.function("slope", slope)
     step_size = arguments.positive("step_size", step_size)

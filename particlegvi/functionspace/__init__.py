@@ -8,20 +8,16 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+_SUBMODULES = (
+    "basis", "covariances", "divergences", "functionals", "likelihoods", "means", "residuals", "selection",
+    "wasserstein",
+)  # fmt: skip
 _MODULES = {
-    "basis": "basis",
+    **{name: name for name in _SUBMODULES},
     "class_probabilities": "prediction.class_probabilities",
-    "covariances": "covariances",
-    "divergences": "divergences",
-    "functionals": "functionals",
     "kl_terms": "linear.kl_terms",
-    "likelihoods": "likelihoods",
-    "means": "means",
     "measurement": "linear.sets",
-    "residuals": "residuals",
     "scores": "linear.spectral",
-    "selection": "selection",
-    "wasserstein": "wasserstein",
 }
 _NAMES = {
     "BayesianLinearRegression": "linear.bayesian",

@@ -16,10 +16,8 @@ from particlegvi.engine.networks.functions import ACTIVATIONS, COSTS
 from particlegvi.engine.networks.layout import layout
 from particlegvi.engine.numerics import noise
 from particlegvi.simulation.journal import Journal
-from particlegvi.tools import arguments
-from particlegvi.tools.arguments import points, vector
+from particlegvi.tools.arguments import flag, points, positive, refuse, vector, whole
 from particlegvi.tools.errors import Diverged
-from particlegvi.tools.quoting import refuse
 
 __all__ = ["Mean", "MeanNetwork", "Training"]
 
@@ -44,9 +42,7 @@ def held_out(validation: object, inputs: int) -> tuple[Array, Array]:
     """Validation rows (X, y) as arrays (n, inputs) and (n,), n at least 1."""
     if not isinstance(validation, tuple | list) or len(validation) != 2:
         raise refuse("validation", validation, "two arrays, (X, y)")
-    x = points("validation[0]", validation[0], inputs)
-    if not len(x):
-        raise refuse("validation[0]", validation[0], "an array with at least one row")
+    x = points("validation[0]", validation[0], inputs, least=1)
     return x, vector("validation[1]", validation[1], len(x))
 
 
@@ -60,7 +56,7 @@ class Inducing:
     """
 
     def __init__(self, cut: float = 1e-8) -> None:
-        self.cut = arguments.positive("cut", cut)
+        self.cut = positive("cut", cut)
 
     def fit(self, X: Array, y: Array, validation: Validation, basis: Basis, seed: int) -> None:
         self._basis = basis
@@ -193,12 +189,12 @@ class MeanNetwork:
     ) -> None:
         listed = isinstance(hidden, Sequence | np.ndarray) and not isinstance(hidden, str)
         if not listed or not 1 <= len(hidden) <= 4:
-            raise arguments.refuse("hidden", hidden, "one to four whole numbers from 1 to 4096")
-        self.hidden = tuple(arguments.whole(f"hidden[{i}]", each, 1, 4096) for i, each in enumerate(hidden))
-        self.epochs = arguments.whole("epochs", epochs, 1)
-        self.step_size = arguments.positive("step_size", step_size)
-        self.batch_size = arguments.whole("batch_size", batch_size, 1)
-        self.standardise = arguments.flag("standardise", standardise)
+            raise refuse("hidden", hidden, "one to four whole numbers from 1 to 4096")
+        self.hidden = tuple(whole(f"hidden[{i}]", each, 1, 4096) for i, each in enumerate(hidden))
+        self.epochs = whole("epochs", epochs, 1)
+        self.step_size = positive("step_size", step_size)
+        self.batch_size = whole("batch_size", batch_size, 1)
+        self.standardise = flag("standardise", standardise)
 
     def fit(
         self,

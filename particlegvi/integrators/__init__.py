@@ -16,7 +16,6 @@ import numpy as np
 
 from particlegvi.integrators.stepping import Integrator, Stepping, integrator
 from particlegvi.tools import arguments
-from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import Registry, check_parameters, look_up
 
 SCHEMES = {
@@ -58,7 +57,7 @@ def resolved(integrator: object) -> tuple[str, float | None]:
     if not isinstance(name, str):
         table = 'a table such as {name = "baoab", friction = 1.0}'
         allowed = f"a name, a function below pg.integrators.integrator, or {table}"
-        raise refuse("integrator", integrator, allowed)
+        raise arguments.refuse("integrator", integrator, allowed)
     if scheme(name) == "kinetic":
         return name, 1.0 if friction is None else arguments.positive("friction", friction)
     if friction is not None:

@@ -51,11 +51,6 @@ def resolve(
     Returns
     -------
     kernel, sentence
-
-    Raises
-    ------
-    ValueError
-        If the rule is "authors" and there are no particles.
     """
     parts.prior(prior)
     if kernel is None:
@@ -174,8 +169,8 @@ def authors_lengthscale(particles: ArrayLike, others: ArrayLike | None = None) -
     others : array (samples, dim), optional
         The second members of the pairs; by default the particles themselves.
     """
-    points = _points(particles)
-    second = points if others is None else _points(others)
+    points = arguments.points("particles", particles, least=1)
+    second = points if others is None else arguments.points("others", others, least=1)
     distances = _all_distances(points[:MOST_POINTS], second[:MOST_POINTS])
     # The square root of the median square: with an even number of pairs not quite the median distance.
     largest = float(distances.max()) or 1.0
@@ -201,7 +196,7 @@ def with_floor(median: float, distances: NDArray[np.float64]) -> tuple[float, st
 
 def pair_distances(points: ArrayLike) -> NDArray[np.float64]:
     """|x_i - x_j| for all i < j, shape (n (n - 1) / 2,), for points of shape (n, dim)."""
-    x = _points(points)
+    x = arguments.points("points", points, least=1)
     return np.concatenate([_lengths(x[i + 1 :] - x[i]) for i in range(len(x) - 1)] or [np.empty(0)])
 
 
@@ -213,11 +208,3 @@ def _lengths(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
     # Relative to the largest entry, so that neither a box of 1e200 overflows nor one of 1e-200 underflows.
     largest = float(np.abs(gaps).max(initial=0.0)) or 1.0
     return largest * np.sqrt(np.sum((gaps / largest) ** 2, axis=1))
-
-
-def _points(points: ArrayLike) -> NDArray[np.float64]:
-    x = arguments.array("points", points, "an array (n, dim) of finite numbers")
-    x = x[:, None] if x.ndim == 1 else x
-    if x.ndim != 2 or x.size == 0 or not np.all(np.isfinite(x)):
-        raise arguments.refuse("points", points, "an array (n, dim) of finite numbers with n of at least 1")
-    return x

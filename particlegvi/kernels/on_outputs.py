@@ -82,10 +82,7 @@ class OnOutputs(OnFeatures):
 
     def __init__(self, kernel: Kernel, inputs: ArrayLike) -> None:
         super().__init__(kernel)
-        found = arguments.points("inputs", inputs)
-        if not len(found):
-            raise arguments.shaped("inputs", found, "an array (n, inputs) with at least one row")
-        self.inputs = arguments.frozen(found.copy())
+        self.inputs = arguments.frozen(arguments.points("inputs", inputs, least=1).copy())
 
     def with_kernel(self, kernel: Kernel) -> OnOutputs:
         assert self.inputs is not None

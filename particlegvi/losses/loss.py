@@ -209,26 +209,22 @@ class Loss:
         With ``dim`` 1 an array (n,) is n points and a number is one.
         """
         points, is_one = self._points(x)
-        if self.term is None:
-            assert self._functions
-            values = _called("value", self._functions[0], points, points.shape[:1])
-        else:
-            from particlegvi.engine.terms.evaluate import values as evaluate
-
-            values = evaluate(self.term, points)
+        values = self._evaluated("value", points, points.shape[:1])
         return float(values[0]) if is_one else values
 
     def gradient(self, x: ArrayLike) -> Array:
         """The gradient at many points (n, dim), as an array (n, dim), or at one point (dim,), as an array (dim,)."""
         points, is_one = self._points(x)
+        gradients = self._evaluated("gradient", points, points.shape)
+        return gradients[0] if is_one else gradients
+
+    def _evaluated(self, role: str, points: Array, shape: tuple[int, ...]) -> Array:
         if self.term is None:
             assert self._functions
-            gradients = _called("gradient", self._functions[1], points, points.shape)
-        else:
-            from particlegvi.engine.terms.evaluate import gradients as evaluate
+            return _called(role, self._functions[role == "gradient"], points, shape)
+        from particlegvi.engine.terms import evaluate
 
-            gradients = evaluate(self.term, points)
-        return gradients[0] if is_one else gradients
+        return (evaluate.gradients if role == "gradient" else evaluate.values)(self.term, points)
 
     def gradient_at(self, points: Array, step: int, seed: int) -> Array:
         """The gradient (n, dim) at points (n, dim) that the step of this number uses.
@@ -266,15 +262,8 @@ class Loss:
         return f"<Loss {what}, {self.dim} coordinate{'s' if self.dim > 1 else ''}, {self.kind}>"
 
     def _points(self, x: ArrayLike) -> tuple[Array, bool]:
-        points = arguments.array("x", x, f"an array of numbers (n, {self.dim})")
-        shape = points.shape
-        if self.dim == 1 and points.ndim < 2:
-            return points.reshape(-1, 1), points.ndim == 0
-        if points.ndim == 1 and shape[0] == self.dim:
-            return points.reshape(1, -1), True
-        if points.ndim != 2 or shape[1] != self.dim:
-            raise arguments.shaped("x", points, f"an array (n, {self.dim}) of numbers, as {self.name} has it")
-        return points, False
+        points, shape = arguments.one_or_many("x", x, self.dim, f", as {self.name} has it")
+        return points, not shape
 
 
 def _called(role: str, function: Function, points: Array, shape: tuple[int, ...], *which: int) -> Array:

@@ -108,6 +108,8 @@ def check_explicit(label: str, integrator: str) -> None:
 class DriftFlow(ParticleFlow):
     """Explicit Euler steps x <- x - step_size * drift(x), all particles at once; its state is the particles.
 
+    A problem that asks for an integrator that is more than explicit Euler without noise is refused.
+
     Parameters
     ----------
     problem : ParticleProblem
@@ -119,11 +121,6 @@ class DriftFlow(ParticleFlow):
         be grouped in any way.
     facts : mapping
         Further facts for the result.
-
-    Raises
-    ------
-    ValueError
-        If the problem asks for an integrator that is more than explicit Euler where there is no noise.
     """
 
     def __init__(self, problem: ParticleProblem, label: str, drift: Drift, facts: Mapping[str, Any]) -> None:

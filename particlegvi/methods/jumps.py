@@ -30,7 +30,6 @@ from particlegvi.contracts import Method
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import check_parameters
 
 __all__ = ["Ensemble", "Jumps"]
@@ -71,7 +70,7 @@ def resolved(jumps: object) -> Jumps | None:
     if isinstance(jumps, Mapping):
         check_parameters("jumps", jumps, ("every", "share"))
         return Jumps(**jumps)
-    raise refuse("jumps", jumps, "True, False, or a table such as {every = 50, share = 0.1}")
+    raise arguments.refuse("jumps", jumps, "True, False, or a table such as {every = 50, share = 0.1}")
 
 
 def jumps_of(given: object, method: Method, exact: bool) -> Jumps | None:

@@ -15,7 +15,7 @@ from particlegvi.engine.pairs.repulsion import Repulsion
 from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.flow import DriftFlow, ParticleProblem, check_explicit
 from particlegvi.methods.method import Method
-from particlegvi.methods.repulsion import kernel_of
+from particlegvi.methods.repulsion import kernel_facts, kernel_of
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
@@ -116,8 +116,7 @@ class MMDFlow(Method):
             among = WeightedPoints(x, np.full(particles, 1.0 / particles), kernel)
             return slopes(among, shaken) - slopes(target, shaken)
 
-        facts = {"kernel": kernel.name, "lengthscale": kernel.lengthscale, "lengthscale_rule": rule, "embedding": words}
-        return DriftFlow(problem, self.label, drift, facts)
+        return DriftFlow(problem, self.label, drift, kernel_facts(kernel, rule) | {"embedding": words})
 
 
 def slopes(term: Term, points: Array) -> Array:
@@ -134,8 +133,4 @@ def slopes(term: Term, points: Array) -> Array:
 def _points(given: Any) -> Array:
     """Points as a C-contiguous array (n, dim) of its own, in one dimension also from a flat one."""
     allowed = "an array (draws, dim) of finite numbers, or a prior"
-    points = arguments.array("reference", given, allowed).copy()
-    points = points[:, None].copy() if points.ndim == 1 else points
-    if points.ndim != 2 or 0 in points.shape:
-        raise arguments.shaped("reference", points, allowed)
-    return arguments.finite("reference", points, allowed)
+    return arguments.points("reference", arguments.array("reference", given, allowed), least=1).copy()

@@ -86,6 +86,11 @@ def kernel_of(kernel: object) -> Kernel | None:
     return found
 
 
+def kernel_facts(kernel: Kernel, rule: str) -> Facts:
+    """Facts for the result: the kernel, and its lengthscale with the sentence on the rule that chose it."""
+    return {"kernel": kernel.name, "lengthscale": kernel.lengthscale, "lengthscale_rule": rule}
+
+
 def embedding_options(given: object) -> Facts:
     """``how`` and ``samples`` of an embedding given as a name or a mapping."""
     options: Facts = {"how": given}
@@ -146,13 +151,8 @@ def repulsion_of(method: Repelling, problem: ParticleProblem, approximated: bool
     attraction = embedding(prior, kernel, seed=seed, **how)
     chosen = repulsion_options(method.repulsion) if approximated else None
     approximation = None if chosen is None else chosen[0](kernel, chosen[1], seed)
-    facts = {
-        "kernel": kernel.name,
-        "lengthscale": kernel.lengthscale,
-        "lengthscale_rule": rule,
-        "embedding": attraction.description,
-        "embedding_error": attraction.error,
-    }
+    facts = kernel_facts(kernel, rule)
+    facts |= {"embedding": attraction.description, "embedding_error": attraction.error}
     repulsion = Repulsion(kernel, problem.start.shape[1], problem.tolerance, approximation)
     return Interaction(repulsion, attraction.term, kernel, facts)
 
@@ -188,13 +188,8 @@ def _of_features(
         repulsion, words, error = FeatureRepulsion(inner, features), "constant, because the prior is flat", 0.0
     else:
         repulsion, words, error = _attracting(features, inner, prior, how, samples, seed=seed)
-    facts = {
-        "kernel": f"{inner.name} on the {kernel.what}",
-        "lengthscale": number,
-        "lengthscale_rule": rule,
-        "embedding": words,
-        "embedding_error": error,
-    }
+    facts = kernel_facts(inner, rule) | {"kernel": f"{inner.name} on the {kernel.what}"}
+    facts |= {"embedding": words, "embedding_error": error}
     return Interaction(repulsion, facts=facts)
 
 

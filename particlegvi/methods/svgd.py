@@ -13,7 +13,7 @@ from particlegvi.engine.pairs.stein import stein_sum
 from particlegvi.engine.terms.evaluate import gradients
 from particlegvi.methods.flow import DriftFlow, ParticleProblem, check_explicit
 from particlegvi.methods.method import Method
-from particlegvi.methods.repulsion import kernel_of
+from particlegvi.methods.repulsion import kernel_facts, kernel_of
 from particlegvi.tools import arguments
 from particlegvi.tools.calls import explains_bad_calls
 
@@ -64,5 +64,4 @@ class SVGD(Method):
             minus_score = problem.loss.gradient_at(x, step, problem.seed) + self.kl_weight * gradients(prior_term, x)
             return stein_sum(kernel, x, np.ascontiguousarray(minus_score), self.kl_weight)
 
-        facts = {"kernel": kernel.name, "lengthscale": kernel.lengthscale, "lengthscale_rule": rule}
-        return DriftFlow(problem, self.label, drift, facts)
+        return DriftFlow(problem, self.label, drift, kernel_facts(kernel, rule))

@@ -1,7 +1,10 @@
 """Scores of predictions in regression and in binary classification, each one number."""
 
-from particlegvi.metrics.classification import accuracy, area_under_curve, bernoulli_nll, brier_score
-from particlegvi.metrics.regression import (
+from particlegvi.metrics.scores import (
+    accuracy,
+    area_under_curve,
+    bernoulli_nll,
+    brier_score,
     coverage,
     gaussian_nll,
     mean_absolute_error,

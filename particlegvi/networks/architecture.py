@@ -15,7 +15,6 @@ from particlegvi.networks import activations
 from particlegvi.priors import Normal
 from particlegvi.tools import arguments
 from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import look_up
 
 MOST_LAYERS, MOST_UNITS = 4, 4096
@@ -53,16 +52,11 @@ class Network(Card):
     Attributes
     ----------
     dim : int
-        Number of parameters.
+        Number of parameters, at most 2^24.
     widths : tuple of int
         Inputs, units of each hidden layer, outputs.
     scales : array (layers,)
         The factor of each layer: ones in the standard parameterisation.
-
-    Raises
-    ------
-    ValueError
-        If the network has more than 2^24 parameters.
     """
 
     def __init__(
@@ -79,7 +73,7 @@ class Network(Card):
         code = activations.code(activation)
         self.activation = activation
         if not isinstance(parameterisation, str) or parameterisation not in PARAMETERISATIONS:
-            raise refuse("parameterisation", parameterisation, 'one of "standard" and "ntk"')
+            raise arguments.refuse("parameterisation", parameterisation, 'one of "standard" and "ntk"')
         self.parameterisation = parameterisation
         self.widths = (self.inputs, *self.hidden, self.outputs)
         self.dim = sum((a + 1) * b for a, b in zip(self.widths[:-1], self.widths[1:], strict=True))
@@ -129,7 +123,7 @@ class Network(Card):
         """
         if isinstance(name, Mapping):
             if set(name) - {"weights", "biases"}:
-                raise refuse("name", name, 'a mapping with "weights" and "biases"')
+                raise arguments.refuse("name", name, 'a mapping with "weights" and "biases"')
             weights = name.get("weights") if weights is None else weights
             biases = name.get("biases") if biases is None else biases
             name = "he"
@@ -163,13 +157,8 @@ class Network(Card):
 
     def particles(self, particles: ArrayLike) -> tuple[Array, bool]:
         """Parameters as an array (particles, dim), and whether one particle (dim,) was given."""
-        allowed = f"an array (particles, {self.dim}) of numbers"
-        found = arguments.array("particles", particles, allowed)
-        one = found.ndim == 1 and found.shape[0] == self.dim
-        found = found[None] if one else found
-        if found.ndim != 2 or found.shape[1] != self.dim:
-            raise arguments.shaped("particles", found, allowed)
-        return found.copy(), one
+        found, shape = arguments.one_or_many("particles", particles, self.dim)
+        return found.copy(), not shape
 
     def rows(self, X: ArrayLike, key: str = "X") -> Array:
         """Inputs as an array (n, inputs) of finite numbers; a network of one input accepts (n,) as well."""
@@ -187,10 +176,10 @@ def hidden_layers(hidden: Sequence[int] | int | None, key: str = "hidden") -> tu
     allowed = "one to four whole numbers from 1 to 4096, or None for no hidden layer"
     given = [hidden] if isinstance(hidden, int) else hidden
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-        raise refuse(key, hidden, allowed)
+        raise arguments.refuse(key, hidden, allowed)
     units = list(given)
     if not 1 <= len(units) <= MOST_LAYERS:
-        raise refuse(key, hidden, allowed)
+        raise arguments.refuse(key, hidden, allowed)
     return tuple(arguments.whole(f"{key}[{index}]", each, 1, MOST_UNITS) for index, each in enumerate(units))
 
 

@@ -1,23 +1,28 @@
-"""The loss of networks on data, which the flows of the package reduce."""
+"""The loss of networks on data, and the features that a repulsion between networks compares."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Array, Method
+from particlegvi.contracts import Array, Method, Prior
+from particlegvi.engine.networks import compute
 from particlegvi.engine.networks.batches import WAYS, Batches
 from particlegvi.engine.networks.compute import Networks, Shape
 from particlegvi.engine.networks.ensemble import NetworkEnsemble
 from particlegvi.engine.pairs.features import Features
+from particlegvi.integrators import schedules
 from particlegvi.kernels.on_outputs import OnFeatures
 from particlegvi.losses.loss import Loss
 from particlegvi.methods.flow import ParticleProblem
+from particlegvi.methods.free_energy import FreeEnergy
+from particlegvi.methods.repulsion import interaction
 from particlegvi.networks import costs
 from particlegvi.networks.architecture import Network
-from particlegvi.networks.repulsion import Outputs, Parameters, advice
+from particlegvi.priors import Flat, Normal
 from particlegvi.tools import arguments, memory
-from particlegvi.tools.quoting import refuse
 
 
 class NetworkLoss(Loss):
@@ -32,7 +37,7 @@ class NetworkLoss(Loss):
         Targets, or labels 0 and 1 ("logistic") or 0, ..., outputs - 1 ("softmax").
     cost : str
         One of ``particlegvi.networks.costs.names()``. "squared" is the sum over outputs of squared errors, without a
-        factor 1/2; "logistic" takes the output as a logit.
+        factor 1/2; "logistic" takes the output as a logit. The number of outputs and the labels must fit the cost.
     batch_size : int, optional
         Number of rows of a batch. By default all rows.
     batches : str
@@ -50,11 +55,6 @@ class NetworkLoss(Loss):
         n.
     kind : str
         "network".
-
-    Raises
-    ------
-    ValueError
-        If labels do not fit the cost, or the cost does not allow the network's number of outputs.
     """
 
     def __init__(
@@ -69,17 +69,15 @@ class NetworkLoss(Loss):
         shared_batches: bool = True,
     ) -> None:
         if not isinstance(network, Network):
-            raise refuse("network", network, "a particlegvi.networks.Network")
-        x = network.rows(X)
-        if not len(x):
-            raise arguments.shaped("X", x, f"an array (n, {network.inputs}) with at least one row")
+            raise arguments.refuse("network", network, "a particlegvi.networks.Network")
+        x = arguments.points("X", X, network.inputs, least=1).copy()
         code = costs.code(cost)
         costs.check_outputs(cost, network.outputs)
         t = costs.targets(cost, y, len(x), network.outputs)
         if batch_size is not None:
             batch_size = arguments.whole("batch_size", batch_size, 1, len(x))
         if not isinstance(batches, str) or batches not in WAYS:
-            raise refuse("batches", batches, 'one of "epochs" and "fresh"')
+            raise arguments.refuse("batches", batches, 'one of "epochs" and "fresh"')
         shared = arguments.flag("shared_batches", shared_batches)
         super().__init__(None, network.dim, f"network {'-'.join(map(str, network.widths))}", functions=(_none, _none))
         self.kind = "network"
@@ -132,10 +130,7 @@ class NetworkLoss(Loss):
     def driver(self, scheme: str) -> type[NetworkEnsemble] | None:
         """The ensemble that takes the steps of a scheme; None if the scheme has to call this loss from outside.
 
-        Raises
-        ------
-        ValueError
-            For the Metropolis step with batches: it needs the cost of all rows.
+        A ValueError for the Metropolis step with batches: it needs the cost of all rows.
         """
         if scheme == "metropolis" and self.batch_size is not None:
             raise ValueError(
@@ -174,3 +169,81 @@ def _shown(numbers: Array) -> Array:
     view = numbers.view()
     view.flags.writeable = False
     return view
+
+
+IDLE = 0.01  # warn if the interaction moves a network by less than this share of its noise or gradient
+
+
+class Outputs:
+    """The outputs of networks at inputs (n, inputs): features (particles, n outputs)."""
+
+    def __init__(self, network: Network, inputs: Array) -> None:
+        self.network, self.inputs = network, inputs
+
+    def of(self, particles: Array) -> Array:
+        """The features (particles, n outputs)."""
+        return compute.outputs(self.network.shape, particles, self.inputs).reshape(len(particles), -1)
+
+    def pull_back(self, particles: Array, slopes: Array) -> Array:
+        """The transposed Jacobian of the features times slopes (particles, n outputs), as (particles, dim)."""
+        shape = (len(particles), len(self.inputs), self.network.outputs)
+        return compute.pull_back(self.network.shape, particles, self.inputs, slopes.reshape(shape))
+
+    def marginal(self, prior: Prior) -> Prior | None:
+        """None: the distribution of outputs under a prior is not a prior of the package."""
+        return None
+
+
+class Parameters:
+    """The parameters of one layer as features (particles, parameters of the layer)."""
+
+    def __init__(self, network: Network, place: slice) -> None:
+        self.network, self.place = network, place
+
+    def of(self, particles: Array) -> Array:
+        """The features, one row for each particle."""
+        return particles[:, self.place].copy()
+
+    def pull_back(self, particles: Array, slopes: Array) -> Array:
+        """Turn slopes of the features into slopes (particles, dim) of all parameters."""
+        found = np.zeros_like(particles)
+        found[:, self.place] = slopes
+        return found
+
+    def marginal(self, prior: Prior) -> Prior | None:
+        """The distribution of the features under a Normal prior."""
+        return Normal(prior.mean[self.place], prior.sd[self.place]) if isinstance(prior, Normal) else None
+
+
+def advice(problem: ParticleProblem, method: Method, activation: str) -> list[str]:
+    """Warnings: the posterior is improper, or the repulsion is too weak to have an effect."""
+    found = []
+    if isinstance(problem.prior, Flat) and method.kl_weight > 0.0 and activation == "relu":
+        found.append(
+            f"the posterior of {method.label} is improper without a prior: a relu network stays the same if the weights"
+            " of one layer grow and the weights of the next layer shrink"
+        )
+    repels = isinstance(method, FreeEnergy) and method.mmd_weight > 0.0 and not isinstance(problem.prior, Flat)
+    if repels and isinstance(method, FreeEnergy) and not isinstance(method.kernel, OnFeatures):
+        share, other = _share(problem, method)
+        if share < IDLE:
+            found.append(
+                f"the repulsion of {method.label} between {problem.loss.dim} weights moves a network {share:.1g} times"
+                f" as far as its {other} does; the kernel particlegvi.kernels.OnOutputs compares outputs, not weights"
+            )
+    return found
+
+
+def _share(problem: ParticleProblem, method: FreeEnergy) -> tuple[float, str]:
+    """The displacement by the interaction divided by that by noise (or by the gradient), and the divisor's name."""
+    step_size = problem.step_size
+    times = schedules.times(step_size, np.array([problem.steps]))
+    time = float(times[-1])
+    pushed = _length(interaction(method, problem, problem.start)(problem.start)) * time
+    if method.kl_weight > 0.0:
+        return pushed / max(math.sqrt(2.0 * method.kl_weight * time * problem.loss.dim), 1e-300), "noise"
+    return pushed / max(_length(problem.loss.gradient(problem.start)) * time, 1e-300), "gradient"
+
+
+def _length(vectors: Array) -> float:
+    return float(np.sqrt((vectors**2).sum(axis=1)).mean())

@@ -89,13 +89,8 @@ def train(
     steps : int or None
     step_size : float or None
         None is 1 / the largest curvature at the start, half of the stability limit, and is halved while particles
-        diverge.
+        diverge. With a given step size, particles that become non-finite raise `Diverged`.
     seed : int
-
-    Raises
-    ------
-    Diverged
-        If particles become non-finite with a given step size.
     """
     known = step_size is not None
     problem = check_problem(loss, method, prior, None, Settings(particles, MOST, step_size or 1.0, seed=seed))

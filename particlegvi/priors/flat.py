@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array
 from particlegvi.engine.terms.constant import Constant
 from particlegvi.priors.placed import Described
-from particlegvi.tools import arguments
-from particlegvi.tools.arguments import frozen, locations
+from particlegvi.tools.arguments import MOST_COORDINATES, frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
 
 
@@ -36,7 +35,7 @@ class Flat(Described):
     written = ("dim",)
 
     def __init__(self, dim: int = 1) -> None:
-        self.dim = arguments.whole("dim", dim, 1, arguments.MOST_COORDINATES)
+        self.dim = whole("dim", dim, 1, MOST_COORDINATES)
         self.low = frozen(np.full(self.dim, -np.inf))
         self.high = frozen(np.full(self.dim, np.inf))
 

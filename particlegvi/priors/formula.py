@@ -13,10 +13,9 @@ from particlegvi.engine.numerics import noise
 from particlegvi.engine.terms import evaluate
 from particlegvi.losses.formulas import checked_variables
 from particlegvi.losses.formulas.assembler import Assembler, lower
-from particlegvi.losses.formulas.derivative import gradient
-from particlegvi.losses.formulas.logarithm import logarithm
+from particlegvi.losses.formulas.derivative import gradient, logarithm
 from particlegvi.losses.formulas.parser import parse, variables_of
-from particlegvi.losses.formulas.plain import run
+from particlegvi.losses.formulas.values import run
 from particlegvi.priors import stretched
 from particlegvi.priors.placed import Described
 from particlegvi.tools.arguments import array, frozen, locations, whole
@@ -26,8 +25,8 @@ from particlegvi.tools.quoting import as_written, refuse
 if TYPE_CHECKING:
     from particlegvi.engine.terms.tape import FormulaTape
 
-CELLS = {1: 16_384, 2: 512}  # of draws, on either side of the centre in each coordinate, by dimension
-DIGITS = 13  # of the normaliser: it is rounded, so that its last bits do not depend on the machine
+CELLS = {1: 16_384, 2: 512}  # cells for draws on each side of the centre, in each coordinate, by dimension
+DIGITS = 13  # the normaliser is rounded to so many digits: its last bits would depend on the machine
 
 
 @explains_bad_calls
@@ -38,7 +37,7 @@ class Prior(Described):
     ----------
     formula : str
         The density up to a constant factor, for example ``"exp(-abs(t)**3)"`` or ``"1/(1 + x^2 + y^2)^2"``: of 0 or
-        more, with a finite integral, written as losses are (`particlegvi.Loss.from_formula`).
+        more, with a finite integral that quadrature resolves, written as losses are (`particlegvi.Loss.from_formula`).
     variables : sequence of str, optional
         The name of each coordinate, one or two; by default the names in the formula in order of their appearance.
     low, high : float or array (dim,), optional
@@ -53,13 +52,8 @@ class Prior(Described):
     error : float
         Relative error of that integral: the difference of two quadrature rules.
     mean, sd : arrays (dim,)
-        Where the tails are light enough for them; there are none otherwise.
+        Only if the tails are light enough for them to exist.
     low, high : arrays (dim,)
-
-    Raises
-    ------
-    ValueError
-        If the formula is none, or is no density in one or two dimensions that quadrature can resolve.
     """
 
     name = "formula"
@@ -113,7 +107,6 @@ class Prior(Described):
         return f"Prior.from_formula({self.formula!r}, {self.variables})"
 
     def parameters(self) -> Facts:
-        """The constructor's parameters as plain data."""
         ends = {"low": self.low, "high": self.high}
         finite = {key: as_written(each) for key, each in ends.items() if np.isfinite(each).all()}
         return {"formula": self.formula, "variables": self.variables, **finite}
@@ -162,7 +155,7 @@ class Prior(Described):
         return self._cells
 
     def rule(self, panels: int, nodes: int) -> tuple[Array, Array]:
-        """Points (n, dim) and weights of a quadrature of this prior, with so many nodes in each panel."""
+        """Points (n, dim) and weights of a quadrature of this prior, with ``nodes`` nodes in each panel."""
         points, log_weights = stretched.rule(self._stretches, panels, nodes)
         return np.ascontiguousarray(points), np.exp(self.log_density(points) + log_weights)
 

@@ -8,10 +8,9 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics import noise
 from particlegvi.losses.gaussian_mixture import GaussianMixture as MixtureTerm
-from particlegvi.priors.mixture_embedding import MixtureEmbedding
+from particlegvi.priors.gaussian_sums import MixtureEmbedding
 from particlegvi.priors.placed import Described
-from particlegvi.tools import arguments
-from particlegvi.tools.arguments import frozen, locations, whole
+from particlegvi.tools.arguments import LARGEST_SCALE, SCALE, SMALLEST_SCALE, array, finite, frozen, locations, whole
 from particlegvi.tools.calls import explains_bad_calls
 from particlegvi.tools.quoting import refuse
 
@@ -46,10 +45,10 @@ class GaussianMixture(Described):
     def __init__(self, means: ArrayLike, sds: ArrayLike = 1.0, weights: ArrayLike | None = None) -> None:
         for key, value in (("means", means), ("sds", sds), ("weights", weights)):
             if value is not None or key == "means":
-                arguments.finite(key, arguments.array(key, value, "an array of finite numbers"), "finite numbers")
+                finite(key, array(key, value, "an array of finite numbers"), "finite numbers")
         term = MixtureTerm(means, sds, weights)
-        if not np.all((term.sds >= arguments.SMALLEST_SCALE) & (term.sds <= arguments.LARGEST_SCALE)):
-            raise refuse("sds", sds, arguments.SCALE)
+        if not np.all((term.sds >= SMALLEST_SCALE) & (term.sds <= LARGEST_SCALE)):
+            raise refuse("sds", sds, SCALE)
         self._term = term._replace(means=term.means.copy(), sds=term.sds.copy())
         self.means, self.sds, self.weights = frozen(term.means), frozen(term.sds), frozen(term.weights)
         self.dim = self.means.shape[1]
@@ -59,7 +58,6 @@ class GaussianMixture(Described):
         self.high = frozen(np.full(self.dim, np.inf))
 
     def parameters(self) -> Facts:
-        """The constructor's parameters as plain lists."""
         return {"means": self.means.tolist(), "sds": self.sds.tolist(), "weights": self.weights.tolist()}
 
     def _exponents(self, x: Array) -> Array:
@@ -72,7 +70,7 @@ class GaussianMixture(Described):
         """log p at points (n, dim), shape (n,)."""
         exponents = self._exponents(locations(x, self.dim))
         top = exponents.max(axis=1)
-        with np.errstate(invalid="ignore"):  # so far out that the density is zero
+        with np.errstate(invalid="ignore"):  # at points so far out that the density is zero
             return np.where(np.isfinite(top), top + np.log(np.exp(exponents - top[:, None]).sum(axis=1)), -np.inf)
 
     def gradient(self, x: ArrayLike) -> Array:
@@ -86,7 +84,7 @@ class GaussianMixture(Described):
     def sample(self, particles: int, seed: int = 0, role: str = "start") -> Array:
         """Independent draws, shape (particles, dim): functions of the seed, the role and their index alone."""
         particles = whole("particles", particles, 1)
-        u = noise.uniforms(seed, role, particles, self.dim + 1)[:, self.dim]  # of a coordinate that no normal has
+        u = noise.uniforms(seed, role, particles, self.dim + 1)[:, self.dim]  # of a coordinate that no normal uses
         edges = np.cumsum(self.weights)
         component = np.minimum(np.searchsorted(edges, u * edges[-1], side="right"), len(edges) - 1)
         return self.means[component] + self.sds[component] * noise.normals(seed, role, particles, self.dim)

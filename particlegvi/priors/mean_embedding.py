@@ -19,8 +19,8 @@ from particlegvi.priors.gaussian_sums import Smoothing, gaussian_sum
 from particlegvi.priors.placed import Described
 from particlegvi.priors.tabulating import tabulated
 from particlegvi.priors.weighted_points import PANELS, Discretised, monte_carlo, quadrature
-from particlegvi.tools import arguments, parts
-from particlegvi.tools.arguments import whole
+from particlegvi.tools import parts
+from particlegvi.tools.arguments import refuse, whole
 
 WAYS = ("auto", "closed-form", "quadrature", "monte-carlo")
 MOST_KNOWN = 64
@@ -67,15 +67,10 @@ def embedding(prior: Prior, kernel: Kernel, how: str = "auto", samples: int = 20
     Returns
     -------
     Embedding
-
-    Raises
-    ------
-    ValueError
-        If ``how`` is not one of these, does not apply, or the kernel's lengthscale is still a rule.
     """
     parts.part("prior", prior, Prior, parts.PRIOR, without="gradient term")
     if not isinstance(how, str) or how not in WAYS:
-        raise arguments.refuse("embedding", how, f"one of {', '.join(WAYS)}")
+        raise refuse("embedding", how, f"one of {', '.join(WAYS)}")
     parts.kernel_or_rule(kernel)
     if isinstance(kernel.lengthscale, str):
         raise ValueError(f'lengthscale of the kernel must be a number for an embedding, not "{kernel.lengthscale}"')

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
-from particlegvi.priors.mixture_embedding import MixtureEmbedding
+from particlegvi.priors.gaussian_sums import MixtureEmbedding
 from particlegvi.priors.placed import CentreAndScale
 from particlegvi.tools.arguments import locations, whole
 from particlegvi.tools.calls import explains_bad_calls
@@ -45,7 +45,7 @@ class Normal(CentreAndScale):
 
     def log_density(self, x: ArrayLike) -> Array:
         """log p at points (n, dim), shape (n,)."""
-        with np.errstate(over="ignore"):  # so far out that the density is zero
+        with np.errstate(over="ignore"):  # at points so far out that the density is zero
             z = (locations(x, self.dim) - self.mean) / self.sd
             return -0.5 * np.sum(z * z, axis=1) - _log_scale(self)
 

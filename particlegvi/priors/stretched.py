@@ -19,14 +19,14 @@ FARTHEST = 60.0  # in t: 5e25 scales away
 SEARCHED = {1: 2401, 2: 161}  # points of t in each coordinate, by dimension
 CLIMBS, SHRINK = 100, 1e-2
 ENDLESS = "formula must be a density with a finite integral, not one that hardly falls off"
-DROP = 45.0  # below its largest value, where a density counts no more
+DROP = 45.0  # a log density so far below its largest value is negligible
 NODES = 16  # Gauss-Legendre nodes in each panel
 PANELS = {1: (8, 16, 32, 64, 128, 256, 512), 2: (4, 8, 16)}  # on either side of the centre
 TOLERANCE = {1: 1e-12, 2: 1e-10}
 WORST = 1e-3
-FAR_OUT = {1: 38.0, 2: 25.0}  # so far below its largest value a density is tail, by dimension
+FAR_OUT = {1: 38.0, 2: 25.0}  # a log density so far below its largest value belongs to the tail, by dimension
 FARTHEST_CENTRE = 1e20
-HEAVY = 1e-5  # share of a second moment in the tail beyond which it may not exist
+HEAVY = 1e-5  # a second moment may not exist if a larger share of it comes from the tail
 
 
 class Stretch(NamedTuple):
@@ -156,7 +156,7 @@ def _placed(log_density: LogDensity, low: Array, high: Array) -> list[Stretch]:
         centre = np.where(free, [axis[i] for axis, i in zip(axes, place, strict=True)], centre)
         if top == np.inf or np.any(np.abs(centre[free]) > FARTHEST_CENTRE):
             raise ValueError(ENDLESS)
-        if top <= best + 1e-3:  # the way up is behind: look closer, to put an edge where there may be a kink
+        if top <= best + 1e-3:  # no higher point is near: search closer, so that an edge lies at a kink
             scale = np.where(free, SHRINK * scale, scale)
             if np.all(bounded | (scale < 1e-13 * (1.0 + np.abs(centre)))):
                 break

@@ -10,17 +10,15 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
-from particlegvi.priors.mixture_embedding import MixtureEmbedding
+from particlegvi.priors.gaussian_sums import MixtureEmbedding
 from particlegvi.priors.placed import CentreAndScale
-from particlegvi.tools import arguments
-from particlegvi.tools.arguments import frozen, locations, whole
+from particlegvi.tools.arguments import frozen, locations, real, refuse, whole
 from particlegvi.tools.calls import explains_bad_calls
-from particlegvi.tools.quoting import refuse
 
 MOST_DEGREES = 1e6
-SPACING, FEWEST = 0.25, 100  # of the nodes of the trapezoidal rule over the logarithm of the precision
-NEGLIGIBLE = 1e-17  # share of the height, below which a Gaussian is left out on the line
-DROP = 45.0  # in the logarithm of the mixing density, outside of which nothing is left
+SPACING, FEWEST = 0.25, 100  # spacing and least number of the trapezoidal rule's nodes, over log precisions
+NEGLIGIBLE = 1e-17  # on the line, Gaussians below this share of the height are left out
+DROP = 45.0  # nodes at which the log mixing density is further below its largest value are left out
 
 
 @explains_bad_calls
@@ -53,7 +51,7 @@ class StudentT(CentreAndScale):
 
     def __init__(self, degrees_of_freedom: float = 3.0, location: ArrayLike = 0.0, scale: ArrayLike = 1.0) -> None:
         allowed = f"a number from 0.1 to {MOST_DEGREES:g}"
-        self.degrees_of_freedom = arguments.real("degrees_of_freedom", degrees_of_freedom, allowed)
+        self.degrees_of_freedom = real("degrees_of_freedom", degrees_of_freedom, allowed)
         if not 0.1 <= self.degrees_of_freedom <= MOST_DEGREES:
             raise refuse("degrees_of_freedom", degrees_of_freedom, allowed)
         self.place(location, scale)

@@ -14,9 +14,8 @@ import numpy as np
 from particlegvi.contracts import Array, Term
 from particlegvi.engine.terms import evaluate
 from particlegvi.priors.embedding_table import EmbeddingTable
-from particlegvi.priors.gaussian_sums import Smoothing
+from particlegvi.priors.gaussian_sums import MixtureEmbedding, Smoothing
 from particlegvi.priors.laplace import LaplaceEmbedding
-from particlegvi.priors.mixture_embedding import MixtureEmbedding
 from particlegvi.priors.plane_table import PlaneTable
 from particlegvi.priors.student_t import StudentTEmbedding
 from particlegvi.priors.tabulating_plane import tabulated_in_plane
@@ -25,16 +24,16 @@ from particlegvi.priors.weighted_points import NODES as IN_A_PANEL
 from particlegvi.priors.weighted_points import WeightedPoints, on_the_line
 
 TERMS = 10  # coefficients of a polynomial
-FIT = 1e-12  # of the largest value, to which a polynomial fits
-MOST_GAUSSIANS = 200  # whose sum is as quick as a table
+FIT = 1e-12  # a polynomial fits to this share of the largest value
+MOST_GAUSSIANS = 200  # the sum of so many Gaussians is as quick as a table
 MOST_PANELS = 2**11
 MOST_CENTRES = 128  # at which panels begin, of so many points that a panel for each would be too many
 MOST_NUMBERS = 2e7  # of a table: 160 MB
 MOST_COORDINATES = 3
-VANISHED = 1e-14  # of the largest value, beyond which the table ends
+VANISHED = 1e-14  # the table ends where all values are below this share of the largest
 FARTHEST = 1e150  # largest coordinate of a table, whose square is finite
 WORST_SLOPE = 1e-2  # largest error of a slope, in units of the largest slope
-DOUBLE = 1e-6  # of the gap beside it: a smaller one is rounding between two edges that are meant to be one
+DOUBLE = 1e-6  # a gap below this share of the gap beside it is the rounding of one edge that appears twice
 NODES = np.cos(np.pi * (np.arange(TERMS) + 0.5) / TERMS)  # of the polynomials, on [-1, 1]
 CHECKS = np.cos(np.pi * np.arange(TERMS + 1) / TERMS)  # between them, and at both ends
 TO_COEFFICIENTS = np.linalg.inv(np.vander(NODES))
@@ -177,7 +176,7 @@ def _values(term: Term, x: Array) -> Array:
 
 
 def _features(term: Term) -> tuple[Array, float, float]:
-    """Centres of a function of one coordinate, and the narrowest and the widest of what lies around them."""
+    """Centres of a function of one coordinate, and the smallest and the largest width of its features there."""
     if isinstance(term, WeightedPoints):
         at = np.sort(term.points[:, 0])
         few = 3 * len(at) < IN_A_PANEL * MOST_PANELS  # each centre gives three edges

@@ -10,16 +10,16 @@ import numpy as np
 
 from particlegvi.contracts import Array, Kernel, Located, Placed, Prior
 from particlegvi.engine.numerics.compiled import compiled
-from particlegvi.engine.terms.evaluate import profile_values
+from particlegvi.engine.terms.evaluate import profile_values, squared_distances
 from particlegvi.priors.stretched import Stretch, above_drop
 from particlegvi.priors.stretched import rule as stretched_rule
 
 NODES = 8  # Gauss-Legendre nodes in each panel
 PANELS = {1: (8, 16, 32, 64, 128, 256, 512), 2: (4, 8, 12)}  # tried in turn, in each coordinate, by dimension
-OWN_PANELS = {1: (2, 4, 8, 16, 32, 64, 128, 256), 2: (1, 2, 3, 4, 6)}  # for a `Discretised`, on either side
+OWN_PANELS = {1: (2, 4, 8, 16, 32, 64, 128, 256), 2: (1, 2, 3, 4, 6)}  # panels of a `Discretised` on each side
 FARTHEST = 300.0  # in stretched coordinates: 1e130 scales away
 LOST = 1e-11  # mass beyond the nodes that is rounding, or beyond `REACH` standard deviations of a normal distribution
-NEGLIGIBLE = 1e-15  # of the largest weight: such nodes are left out
+NEGLIGIBLE = 1e-15  # nodes whose weight is below this share of the largest are left out
 RELATIVE_TOLERANCE = 1e-9
 IN_THE_PLANE = 1e-6  # for a `Discretised`: each digit more doubles the nodes
 WORST = 1e-2
@@ -97,12 +97,8 @@ def quadrature(prior: Prior, kernel: Kernel) -> tuple[WeightedPoints, float]:
     """Composite Gauss-Legendre in one or two dimensions, refined until two rules agree, and a bound on its error.
 
     The bound is the difference of the rules and the mass beyond them. Where a box would leave out more than rounding,
-    as under a prior with heavy tails, the coordinates are stretched.
-
-    Raises
-    ------
-    ValueError
-        If the finest rule cannot resolve the kernel: the prior is too wide for its lengthscale.
+    as under a prior with heavy tails, the coordinates are stretched. A ValueError if the finest rule cannot resolve the
+    kernel: the prior is too wide for its lengthscale.
     """
     tolerance, counts = RELATIVE_TOLERANCE, PANELS[prior.dim]
     if isinstance(prior, Discretised):
@@ -127,8 +123,9 @@ def quadrature(prior: Prior, kernel: Kernel) -> tuple[WeightedPoints, float]:
         if before is not None:
             # The nodes are probes as well: a rule too coarse for the kernel shows a spike at each.
             at = np.concatenate([probes, term.points[:: max(1, len(term.points) // PROBES)], before.points[:PROBES]])
-            fine = profile(kernel, at, term.points) @ term.weights
-            error = float(np.abs(fine - profile(kernel, at, before.points) @ before.weights).max())
+            fine = profile_values(kernel, squared_distances(at, term.points)) @ term.weights
+            coarse = profile_values(kernel, squared_distances(at, before.points)) @ before.weights
+            error = float(np.abs(fine - coarse).max())
             if error <= tolerance * fine.max():
                 break
         before = term
@@ -158,7 +155,7 @@ def _stretched(prior: Prior, stretches: list[Stretch], panels: int, number: int)
 
 
 def _stretches(prior: Prior) -> list[Stretch]:
-    """Each coordinate x = centre + scale sinh(t), for t to where the density along it counts no more."""
+    """Stretches x = centre + scale sinh(t) of the coordinates; t ends where the density along one is negligible."""
     if isinstance(prior, Placed):
         where = prior.location, prior.scale
     else:
@@ -173,12 +170,6 @@ def _stretches(prior: Prior) -> list[Stretch]:
         kept = t[above_drop(level) & (at[:, i] >= prior.low[i]) & (at[:, i] <= prior.high[i])]
         found.append(stretch._replace(low=float(kept[0]), high=float(kept[-1])))
     return found
-
-
-def profile(kernel: Kernel, first: Array, second: Array) -> Array:
-    """kappa(a, b) for every a of ``first`` (n, dim) and b of ``second`` (m, dim), shape (n, m)."""
-    r2 = sum((first[:, None, i] - second[None, :, i]) ** 2 for i in range(first.shape[1]))
-    return profile_values(kernel, np.asarray(r2))
 
 
 def on_the_line(term: WeightedPoints, x: Array) -> tuple[Array, Array]:

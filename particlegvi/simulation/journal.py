@@ -11,6 +11,7 @@ import numpy as np
 
 from particlegvi.contracts import Array, Facts, Moving, Snapshot, Storage
 from particlegvi.simulation.chunks import Chunks
+from particlegvi.simulation.storage import MemoryStorage
 
 
 class Journal:
@@ -22,12 +23,14 @@ class Journal:
 
     Parameters
     ----------
-    storage : Storage
-        Its snapshots have no records. A snapshot's ``constants`` are the arrays that `once` has computed; its ``facts``
-        hold its other results, and the name of the current part of the fit: "" before the first step.
+    storage : Storage or None
+        None keeps the snapshots in memory. They have no records. A snapshot's ``constants`` are the arrays that `once`
+        has computed; its ``facts`` hold its other results, and the name of the current part of the fit: "" before the
+        first step.
     """
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage | None) -> None:
+        storage = MemoryStorage() if storage is None else storage
         self._constants: dict[str, np.ndarray] = {}
         self._told: dict[str, list[Any]] = {}
         self._found = storage.start(0, ())

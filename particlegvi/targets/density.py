@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -9,11 +10,11 @@ from numpy.typing import ArrayLike
 
 from particlegvi.targets.quadrature.nodes import Nodes
 from particlegvi.targets.quadrature.panels import Curve
-from particlegvi.targets.quadrature.potential import LogWeight
+from particlegvi.targets.quadrature.potential import LogWeight, Place
 from particlegvi.tools import arguments, html
 
 OUTSIDE = 1e-12  # mass that ``support`` leaves out on either side
-Values = Any  # a float where one number is asked for or the target is on the line, else an array
+Values = Any  # a float for a single point, and for moments on the line; otherwise an array
 
 
 class DensityTarget:
@@ -56,20 +57,18 @@ class DensityTarget:
         self,
         log_density: LogWeight,
         nodes: Nodes,
-        low: np.ndarray,
-        high: np.ndarray,
+        place: Place,
         residual: float,
         error: float,
         *,
         log_normaliser: float,
-        resolution: float,
         missed: float | None = None,
     ) -> None:
         self.dim = nodes.points.shape[1]
-        self.resolution, self.missed = resolution, missed
+        self.resolution, self.missed = place.resolution, missed
         self.residual, self.error, self.log_normaliser = residual, error, log_normaliser
         self._log_density = log_density
-        self._low, self._high = low, high
+        self._low, self._high = place.low, place.high
         masses = nodes.masses
         self._curve: Curve | None = None
         self.mean: Values
@@ -97,12 +96,12 @@ class DensityTarget:
 
     def log_pdf(self, x: ArrayLike) -> Values:
         """Logarithm of the density; shapes as for :meth:`pdf`."""
-        points, shape = as_points(x, self.dim)
+        points, shape = arguments.one_or_many("x", x, self.dim)
         result = np.full(len(points), -np.inf)
         inside = np.all((points >= self._low) & (points <= self._high), axis=1)
         if np.any(inside):
             result[inside] = self._log_density(np.ascontiguousarray(points[inside]))
-        return result.reshape(shape) if shape else float(result[0])
+        return in_shape(result, shape)
 
     def pdf(self, x: ArrayLike) -> Values:
         """Density at points x.
@@ -120,29 +119,19 @@ class DensityTarget:
 
     def cdf(self, x: ArrayLike) -> Values:
         """In 1-D, the probability of (-infinity, x] for x as in :meth:`pdf`; a ValueError in 2-D."""
-        curve = self.curve("cdf")
-        points, shape = as_points(x, self.dim)
-        result = curve.cdf(points[:, 0])
-        return result.reshape(shape) if shape else float(result[0])
+        return on_line("cdf", self.dim, x, lambda t: self.curve.cdf(t))
 
     def quantile(self, u: ArrayLike) -> Values:
         """In 1-D, the x with cdf(x) = u, for probabilities u of any shape; a ValueError in 2-D or outside [0, 1]."""
-        curve = self.curve("quantile")
-        levels = arguments.array("u", u, "an array of probabilities")
-        if not np.all((levels >= 0.0) & (levels <= 1.0)):
-            wrong = levels[~((levels >= 0.0) & (levels <= 1.0))].flat[0]
-            raise ValueError(f"u must be probabilities from 0 to 1, not {wrong:g}")
-        result = curve.quantile(levels.ravel())
-        result[levels.ravel() == 0.0] = self._low[0]
-        result[levels.ravel() == 1.0] = self._high[0]
-        return result.reshape(levels.shape) if levels.ndim else float(result[0])
+        return at_levels(self.dim, u, self._quantile)
+
+    def _quantile(self, levels: np.ndarray) -> np.ndarray:
+        inside = self.curve.quantile(levels)
+        return np.where(levels == 0.0, self._low[0], np.where(levels == 1.0, self._high[0], inside))
 
     def partial_mean(self, x: ArrayLike) -> Values:
         """In 1-D, the integral of (t - mean) q(t) over (-infinity, x] for x as in :meth:`pdf`; a ValueError in 2-D."""
-        curve = self.curve("partial_mean")
-        points, shape = as_points(x, self.dim)
-        result = curve.partial_mean(points[:, 0])
-        return result.reshape(shape) if shape else float(result[0])
+        return on_line("partial_mean", self.dim, x, lambda t: self.curve.partial_mean(t))
 
     def sample(self, number: int, seed: int = 0) -> np.ndarray:
         """Independent exact draws (number, dim); equal numbers and seeds give equal draws."""
@@ -156,15 +145,15 @@ class DensityTarget:
     def quadrature_pdf(self, x: np.ndarray) -> np.ndarray:
         """The density of the quadrature's polynomials at points (n, dim), (n,): lower than `pdf` in a missed well."""
         if self._nodes is None:
-            return self.curve("quadrature_pdf").pdf(x[:, 0])
+            return self.curve.pdf(x[:, 0])
         from particlegvi.targets.quadrature.nodes import density_in_plane
 
         return density_in_plane(self._nodes, x)
 
-    def curve(self, what: str) -> Curve:
-        """Distribution function and moments on the line; a ValueError that names ``what`` in 2-D."""
-        if self._curve is None:
-            raise ValueError(f"{what} is for one dimension; this target has {self.dim}")
+    @property
+    def curve(self) -> Curve:
+        """Distribution function and moments on the line."""
+        assert self._curve is not None
         return self._curve
 
     def _repr_html_(self) -> str:
@@ -181,16 +170,28 @@ class DensityTarget:
         return f"DensityTarget(dim={self.dim}, {moments}, residual={self.residual:.1e}{proven})"
 
 
-def as_points(x: ArrayLike, dim: int) -> tuple[np.ndarray, tuple[int, ...]]:
-    """Points (n, dim), and the shape of the values at them: () for a single point."""
-    given = arguments.array("x", x, f"an array (n, {dim})" + (" or (n,)" if dim == 1 else ""))
-    if dim == 1 and given.ndim < 2:
-        return given.reshape(-1, 1), given.shape
-    if given.ndim == 1 and given.shape == (dim,):
-        return given.reshape(1, dim), ()
-    if given.ndim != 2 or given.shape[1] != dim:
-        raise arguments.shaped("x", given, f"an array (n, {dim}){' or (n,)' * (dim == 1)} of numbers")
-    return given, (len(given),)
+def in_shape(values: np.ndarray, shape: tuple[int, ...]) -> Values:
+    """Values (n,) in the shape of their points, a float for a single point."""
+    return values.reshape(shape) if shape else float(values[0])
+
+
+def on_line(what: str, dim: int, x: ArrayLike, function: Callable[[np.ndarray], np.ndarray]) -> Values:
+    """A function of numbers (n,) at x of any shape that `one_or_many` reads; a ValueError in 2-D names ``what``."""
+    if dim != 1:
+        raise ValueError(f"{what} is for one dimension; this target has {dim}")
+    points, shape = arguments.one_or_many("x", x, 1)
+    return in_shape(function(points[:, 0]), shape)
+
+
+def at_levels(dim: int, u: ArrayLike, quantile: Callable[[np.ndarray], np.ndarray]) -> Values:
+    """The quantiles at probabilities u of any shape; a ValueError in 2-D or outside [0, 1]."""
+    if dim != 1:
+        raise ValueError(f"quantile is for one dimension; this target has {dim}")
+    levels = arguments.array("u", u, "an array of probabilities")
+    wrong = levels[~((levels >= 0.0) & (levels <= 1.0))]
+    if wrong.size:
+        raise ValueError(f"u must be probabilities from 0 to 1, not {wrong.flat[0]:g}")
+    return in_shape(quantile(levels.ravel()), levels.shape)
 
 
 def seeded(number: int, seed: int) -> np.random.Generator:

@@ -51,10 +51,7 @@ def solve(
 ) -> FixedPoint:
     """The fixed point from a start of masses (n,), to an L1 error of ``tolerance`` at these nodes.
 
-    Raises
-    ------
-    ValueError
-        If the iteration stalls above 1e-5.
+    A ValueError if the iteration stalls above 1e-5.
     """
     b, potential = start, apply(start)
     best, stalled = np.inf, 0

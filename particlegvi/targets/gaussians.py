@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Distribution, Located, Loss, Prior, Start
-from particlegvi.targets.basins.descent import Descent
-from particlegvi.targets.basins.minima import Landscape, hessian, polish
+from particlegvi.targets.basins.minima import Descent, Landscape, hessian, polish
 from particlegvi.targets.basins.survey import survey
 from particlegvi.targets.basins.survey_plane import survey_plane
-from particlegvi.targets.density import Values, as_points, seeded
+from particlegvi.targets.density import Values, at_levels, in_shape, on_line, seeded
 from particlegvi.targets.quadrature.potential import gibbs_log_weight, line, place_of
-from particlegvi.tools import html
+from particlegvi.tools import arguments, html
 from particlegvi.tools.quoting import as_written, shown
 
 REACH = 8.5  # standard deviations that the nodes cover
@@ -24,7 +23,7 @@ WIDEST = 60.0  # largest |log variance| of an optimum; beyond it there is none
 CHUNK = 1_000_000
 LOG_2_PI_E = float(np.log(2.0 * np.pi)) + 1.0
 NODES = {1: 200, 2: 48}  # quadrature nodes in each coordinate for the search, by dimension
-FINE = {1: 3000, 2: 200}  # and for the results
+FINE = {1: 3000, 2: 200}  # nodes in each coordinate for the results
 MOST_STARTS = 24
 
 
@@ -183,32 +182,29 @@ class GaussianOptima:
 
     def pdf(self, x: ArrayLike) -> Values:
         """Density of the best optimum for x of shape (n, dim), in 1-D also (n,) or a number."""
-        points, shape = as_points(x, self.dim)
+        points, shape = arguments.one_or_many("x", x, self.dim)
         best = self.optima[0]
         exponent = -0.5 * np.sum(((points - best.mean) / best.sd) ** 2 + np.log(2.0 * np.pi * best.sd**2), axis=1)
-        return np.exp(exponent).reshape(shape) if shape else float(np.exp(exponent[0]))
+        return in_shape(np.exp(exponent), shape)
 
     def cdf(self, x: ArrayLike) -> Values:
         """In 1-D, the best optimum's probability of (-infinity, x]; a ValueError otherwise."""
         from scipy.special import ndtr
 
-        mean, sd = self._on_line("cdf")
-        points, shape = as_points(x, 1)
-        result = ndtr((points[:, 0] - mean) / sd)
-        return result.reshape(shape) if shape else float(result[0])
+        best = self.optima[0]
+        return on_line("cdf", self.dim, x, lambda t: ndtr((t - best.mean[0]) / best.sd[0]))
 
     def quantile(self, u: ArrayLike) -> Values:
         """In 1-D, the x with cdf(x) = u; a ValueError otherwise."""
         from scipy.special import ndtri
 
-        mean, sd = self._on_line("quantile")
-        result = mean + sd * ndtri(np.asarray(u, dtype=np.float64))
-        return result if np.ndim(u) else float(result)
+        best = self.optima[0]
+        return at_levels(self.dim, u, lambda levels: best.mean[0] + best.sd[0] * ndtri(levels))
 
     def partial_mean(self, x: ArrayLike) -> Values:
         """In 1-D, the integral of (t - mean) q(t) over (-infinity, x] under the best optimum, else a ValueError."""
-        _, sd = self._on_line("partial_mean")
-        return -(sd**2) * self.pdf(x)
+        variance = self.optima[0].sd[0] ** 2
+        return on_line("partial_mean", self.dim, x, lambda t: -variance * self.pdf(t))
 
     def sample(self, number: int, seed: int = 0) -> np.ndarray:
         """Independent draws (number, dim) from the best optimum; equal numbers and seeds give equal draws."""
@@ -259,11 +255,6 @@ class GaussianOptima:
     def _unpacked(self, at: np.ndarray) -> Optimum:
         at = newton(self._fine_landscape, at)
         return Optimum(at[: self.dim].copy(), np.exp(0.5 * at[self.dim :]), float(self._fine.value(at[None])[0]))
-
-    def _on_line(self, what: str) -> tuple[float, float]:
-        if self.dim != 1:
-            raise ValueError(f"{what} is for one dimension; this target has {self.dim}")
-        return float(self.optima[0].mean[0]), float(self.optima[0].sd[0])
 
     def _repr_html_(self) -> str:
         facts = {

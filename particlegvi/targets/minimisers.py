@@ -1,22 +1,32 @@
-"""The targets of the methods with noise: DLE's Gibbs density and DRLE's fixed point."""
+"""The targets of the methods with noise: DLE's Gibbs density and DRLE's fixed point.
+
+DRLE's Q* is the density with q = exp(-(V + lambda1 kappa * q) / lambda2) / Z, V = loss - lambda1 mu_P - lambda2 log p.
+Writing r for lambda1/lambda2 and phi for -loss/lambda2 + log p, it is q = exp(phi + r (mu_P - kappa * q)) / Z, where
+the q inside the convolution is normalised too (the thesis's (C.128), normalised afterwards, solves another problem).
+r grows in stages: at each, the quadrature is adapted to the last density, and the fixed point is solved at its nodes.
+The residual is measured on new nodes, adapted to the solution.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+from typing import NamedTuple
 
 import numpy as np
 
+from particlegvi.contracts import Kernel, Loss, Prior, Term
+from particlegvi.engine.terms.evaluate import values
+from particlegvi.priors import embedding
+from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.targets.density import DensityTarget
+from particlegvi.targets.fixed_point import image, solve
+from particlegvi.targets.quadrature.mesh import Interaction
 from particlegvi.targets.quadrature.missed import certifier
 from particlegvi.targets.quadrature.nodes import Nodes, discretise
-from particlegvi.targets.quadrature.potential import Place, gibbs_log_weight, place_of
-from particlegvi.targets.repulsive import Repulsive, attraction_of
+from particlegvi.targets.quadrature.potential import LogWeight, Place, gibbs_log_weight, place_of
 
-if TYPE_CHECKING:
-    from particlegvi.contracts import Kernel, Loss, Prior
-
-UNCERTAIN = 0.05  # share of the mass that no bound excludes, from which the sharpest places are searched again
-CERTAINLY = 1e-5  # share that the quadrature has been proven to miss, likewise
+UNCERTAIN = 0.05  # the sharpest places are searched again if bounds allow that more of the mass is missed
+CERTAINLY = 1e-5  # or if more of the mass is proven to be missed
 MOST_SEARCHES = 3
 
 
@@ -29,15 +39,7 @@ def gibbs(loss: Loss, prior: Prior, kl_weight: float) -> DensityTarget:
         return log_weight(x) - nodes.log_normaliser
 
     return DensityTarget(
-        log_density,
-        nodes,
-        low=place.low,
-        high=place.high,
-        residual=nodes.error,
-        error=nodes.error,
-        log_normaliser=nodes.log_normaliser,
-        resolution=place.resolution,
-        missed=missed,
+        log_density, nodes, place, nodes.error, nodes.error, log_normaliser=nodes.log_normaliser, missed=missed
     )
 
 
@@ -47,8 +49,6 @@ def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, ker
     The mean embedding mu_P is exact (or a quadrature to 1e-9), even where a run estimates it by Monte Carlo: Q* is the
     minimiser of the objective itself.
     """
-    from particlegvi.priors import embedding
-
     strength, (place, _, _) = 2.0 * mmd_weight / kl_weight, _searched(loss, prior, kl_weight)
     attraction = attraction_of(embedding(prior, kernel).term, kernel, strength)
     problem = Repulsive(gibbs_log_weight(loss, prior, kl_weight), attraction, kernel, strength, place)
@@ -59,22 +59,14 @@ def repulsive(loss: Loss, prior: Prior, kl_weight: float, mmd_weight: float, ker
     def log_density(x: np.ndarray) -> np.ndarray:
         return found.log_density(x) - change
 
-    return DensityTarget(
-        log_density,
-        nodes,
-        low=place.low,
-        high=place.high,
-        residual=found.residual + nodes.error,
-        error=found.bound + nodes.error,
-        log_normaliser=found.log_normaliser + change,
-        resolution=place.resolution,
-    )
+    residual, error = found.residual + nodes.error, found.bound + nodes.error
+    return DensityTarget(log_density, nodes, place, residual, error, log_normaliser=found.log_normaliser + change)
 
 
 def _searched(loss: Loss, prior: Prior, kl_weight: float) -> tuple[Place, Nodes, float | None]:
     """The place of exp(-loss/kl_weight) p with the wells that its survey misses, its quadrature, and `Missed.share`.
 
-    Only a formula can be searched without a gap: the share is None for other losses and priors, and where no bound is
+    Only a formula can be searched without a gap: the share is None for other losses and priors, and if no bound is
     found.
     """
     place, log_weight = place_of(prior), gibbs_log_weight(loss, prior, kl_weight)
@@ -90,3 +82,183 @@ def _searched(loss: Loss, prior: Prior, kl_weight: float) -> tuple[Place, Nodes,
         nodes = discretise(log_weight, place)
         missed = certify.missed(nodes)
     return place, nodes, missed.share if missed.share < 1.0 else None
+
+
+GROWTH = 8.0  # factor between the r of one stage and the next
+LOST = (1e-13, 1e-10)  # tail mass that the convolution may leave out
+FAR_BELOW = 400.0  # log density below the maximum under which the repulsion is not evaluated
+MOST_ATTEMPTS = 20  # adaptations of the nodes in one stage
+MOST_DENSITIES = 10  # latest densities to which nodes are adapted
+CLOSE = 1e-7  # residual at which a solution is accepted
+BEARABLE = 1e-4  # residual at which a solution is accepted after the last attempt
+TOLERANCE = {1: 1e-11, 2: 1e-8}  # of r times the kernel's interpolation error, by dimension
+ROUNDING = 1e-10  # resulting error of the log density, which the quadrature does not try to resolve
+ENOUGH = {1: 1e-7, 2: 1e-5}  # tolerance that is accepted where the mesh would become large
+
+
+class Candidate(NamedTuple):
+    """The density exp(phi + strength (mu_P - field) - log_normaliser)."""
+
+    strength: float
+    field: LogWeight
+    log_normaliser: float
+    log_peak: float  # logarithm of its largest value
+    excess: float = 0.0  # logarithm of its true mass over its mass at the nodes of the solver
+
+
+class Solution(NamedTuple):
+    """The fixed point, nodes adapted to it, and the residual of its equation."""
+
+    log_density: LogWeight
+    nodes: Nodes
+    log_normaliser: float
+    residual: float  # L1 norm of q - exp(phi + r (mu_P - kappa * q)) / Z
+    bound: float  # on the L1 distance to Q*
+
+
+def attraction_of(term: Term, kernel: Kernel, strength: float) -> LogWeight:
+    """A mean embedding at points (n, dim); in the plane a sum over many points is found by a mesh, as the repulsion is.
+
+    Some hundred thousand nodes times some thousand points would take minutes otherwise.
+    """
+    if isinstance(term, WeightedPoints) and term.points.shape[1] == 2:
+        with contextlib.suppress(ValueError):  # the points are too far apart for a mesh
+            return Interaction(kernel, term.points, *_tolerances(2, strength)).field(term.weights)
+    return lambda x: values(term, x)
+
+
+def _tolerances(dim: int, strength: float) -> tuple[float, float]:
+    """The error of the interpolated kernel to aim at, and the largest error to accept."""
+    return max(TOLERANCE[dim] / strength, 3e-14), max(ENOUGH[dim] / strength, 3e-14)
+
+
+class Repulsive:
+    """The fixed-point problem of DRLE and its solver.
+
+    Parameters
+    ----------
+    phi : function of points (n, dim)
+        ``-loss/kl_weight + log p``.
+    embedding : function of points (n, dim)
+        mu_P.
+    kernel : kernel with a number for its lengthscale
+    strength : float
+        lambda1/lambda2 = 2 mmd_weight / kl_weight.
+    place : Place
+        Bounds, centre and scale of the search for mass.
+    """
+
+    def __init__(self, phi: LogWeight, embedding: LogWeight, kernel: Kernel, strength: float, place: Place) -> None:
+        self.phi, self.embedding, self.kernel = phi, embedding, kernel
+        self.strength, self.place = strength, place
+
+    def solve(self) -> Solution:
+        """The fixed point."""
+        nodes = discretise(self.phi, self.place, rough=True)
+        keep, interaction = self._interaction(nodes)
+        height = float(np.max(interaction.apply(nodes.masses[keep])))
+        # The first guess is the density without interaction: a field that cancels mu_P.
+        pool = [Candidate(0.0, self.embedding, nodes.log_normaliser, float(np.max(nodes.log_density)))]
+        for strength in _stages(self.strength, height):
+            last = strength == self.strength
+            guess = self._candidate(nodes, strength, pool[-1].field)
+            pool.append(self._spread(guess, rough=True)[0])
+            for attempt in range(MOST_ATTEMPTS):
+                # Nodes adapted to all densities so far: the latest may have mass where the earlier ones had none.
+                nodes = discretise(self._mixture(pool[-MOST_DENSITIES:]), self.place, ROUNDING, rough=attempt == 0)
+                found, nodes = self._spread(self._solved(nodes, strength, pool[-2:]), rough=not last)
+                if not last and found.excess < 1e-3:
+                    break
+                if last:
+                    residual, bound = self._residual(nodes)
+                    if residual <= CLOSE or (residual <= BEARABLE and attempt == MOST_ATTEMPTS - 1):
+                        return Solution(self._mixture([found]), nodes, found.log_normaliser, residual, bound)
+                pool.append(found)
+            else:
+                raise ValueError("the target's fixed point did not converge: its mass does not settle in one place")
+            pool = [found]
+        raise AssertionError
+
+    def _mixture(self, parts: list[Candidate]) -> LogWeight:
+        """Logarithm of the sum of the densities: nodes adapted to it resolve each of them."""
+        strongest = max(part.strength for part in parts)
+
+        def log_mixture(x: np.ndarray) -> np.ndarray:
+            phi = self.phi(x)
+            result = np.full(len(x), -np.inf)
+            attraction = self.embedding(x)
+            upper = phi + strongest * attraction  # an upper bound: the repulsion only lowers it
+            known = np.max([upper - part.log_normaliser - part.log_peak for part in parts], axis=0)
+            result[known <= -FAR_BELOW] = (upper - parts[0].log_normaliser)[known <= -FAR_BELOW]
+            near = known > -FAR_BELOW
+            fields: dict[int, np.ndarray] = {}
+            for part in parts:
+                if id(part.field) not in fields:
+                    fields[id(part.field)] = attraction[near] - part.field(x[near])
+                level = phi[near] + part.strength * fields[id(part.field)] - part.log_normaliser
+                result[near] = np.logaddexp(result[near], level)
+            return result
+
+        return log_mixture
+
+    def _spread(self, candidate: Candidate, rough: bool) -> tuple[Candidate, Nodes]:
+        """The density normalised over all of its support, and nodes adapted to it."""
+        nodes = discretise(self._mixture([candidate]), self.place, ROUNDING, rough)
+        excess, peak = nodes.log_normaliser, float(np.max(nodes.log_density))
+        total = candidate.log_normaliser + excess
+        return Candidate(candidate.strength, candidate.field, total, peak, excess), nodes
+
+    def _candidate(self, nodes: Nodes, strength: float, field: LogWeight) -> Candidate:
+        near = nodes.log_density > np.max(nodes.log_density) - FAR_BELOW
+        points = nodes.points[near]
+        level = self.phi(points) + strength * (self.embedding(points) - field(points))
+        _, log_normaliser = image(level, nodes.log_volume[near], np.zeros(len(level)))
+        return Candidate(strength, field, log_normaliser, float(np.max(level)) - log_normaliser)
+
+    def _solved(self, nodes: Nodes, strength: float, start: list[Candidate]) -> Candidate:
+        """Fixed point at these nodes; the first guess is the sum of the densities in ``start``."""
+        keep, interaction = self._interaction(nodes)
+        points, log_volume = nodes.points[keep], nodes.log_volume[keep]
+        first, _ = image(self._mixture(start)(points), log_volume, np.zeros(len(points)))
+        psi = self.phi(points) + strength * self.embedding(points)
+        found = solve(psi, log_volume, interaction.apply, strength, first)
+        return self._candidate(nodes, strength, interaction.field(found.masses))
+
+    def _residual(self, nodes: Nodes) -> tuple[float, float]:
+        """L1 norm of the residual at nodes adapted to the density, and the bound on its L1 error."""
+        keep, interaction = self._interaction(nodes)
+        masses = nodes.masses[keep]
+        psi = self.phi(nodes.points[keep]) + self.strength * self.embedding(nodes.points[keep])
+        mapped, _ = image(psi, nodes.log_volume[keep], self.strength * interaction.apply(masses))
+        gap = mapped - masses / masses.sum()
+        return float(np.abs(gap).sum()), float(np.sqrt(max(2.0 * self.strength * (gap @ interaction.apply(gap)), 0.0)))
+
+    def _interaction(self, nodes: Nodes) -> tuple[np.ndarray, Interaction]:
+        tolerances = _tolerances(nodes.points.shape[1], self.strength)
+        for lost in LOST:
+            keep = _bulk(nodes, lost)
+            try:
+                return keep, Interaction(self.kernel, nodes.points[keep], *tolerances)
+            except ValueError:
+                if lost == LOST[-1]:
+                    raise
+        raise AssertionError
+
+
+def _stages(strength: float, height: float) -> list[float]:
+    """Increasing strengths that end at ``strength``; at the first, a repulsion of size ``height`` changes q little."""
+    first = min(strength, 1.0 / height)
+    number = int(np.ceil(np.log(strength / first) / np.log(GROWTH))) + 1
+    return [strength] if number == 1 else [float(now) for now in np.geomspace(first, strength, number)]
+
+
+def _bulk(nodes: Nodes, lost: float) -> np.ndarray:
+    """Mask of the nodes in the box that leaves out less than ``lost`` per side, without those of negligible mass."""
+    masses = nodes.masses
+    keep = masses > 1e-12 * lost / len(masses)
+    for i in range(nodes.points.shape[1]):
+        order = np.argsort(nodes.points[:, i])
+        below = np.cumsum(masses[order])
+        above = np.cumsum(masses[order][::-1])[::-1]
+        keep[order] &= (below > lost) & (above > lost)
+    return keep

@@ -156,15 +156,32 @@ def finite(key: str, numbers: Array, allowed: str) -> Array:
     return numbers
 
 
-def points(key: str, value: Any, dim: int | None = None, only_finite: bool = True) -> Array:
-    """Points as an array (n, dim), of any dimension if ``dim`` is None; on the line (n,) is read as (n, 1)."""
+def points(key: str, value: Any, dim: int | None = None, only_finite: bool = True, *, least: int = 0) -> Array:
+    """At least ``least`` points as an array (n, dim), of any dimension if ``dim`` is None; (n,) is read as (n, 1)."""
     allowed = f"an array (n, {'dim' if dim is None else dim}) of {'finite ' * only_finite}numbers"
+    allowed += f" with at least {'one row' if least == 1 else f'{least} rows'}" if least else ""
     x = array(key, value, allowed)
     if x.ndim == 1 and dim in (None, 1):
         x = x[:, None]
-    if x.ndim != 2 or x.shape[1] == 0 or dim not in (None, x.shape[1]):
+    if x.ndim != 2 or x.shape[1] == 0 or dim not in (None, x.shape[1]) or len(x) < least:
         raise shaped(key, value, allowed)
     return finite(key, x, allowed) if only_finite else x
+
+
+def one_or_many(key: str, value: Any, dim: int, more: str = "") -> tuple[Array, tuple[int, ...]]:
+    """Points as an array (n, dim), finite or not, and the shape of values at them: () for one point (dim,).
+
+    On the line an array (n,) is n points and a number is one. ``more`` ends the sentence on what is allowed.
+    """
+    allowed = f"an array (n, {dim}){' or (n,)' * (dim == 1)} of numbers{more}"
+    x = array(key, value, allowed)
+    if dim == 1 and x.ndim < 2:
+        return x.reshape(-1, 1), x.shape
+    if x.shape == (dim,):
+        return x.reshape(1, dim), ()
+    if x.ndim != 2 or x.shape[1] != dim:
+        raise shaped(key, x, allowed)
+    return x, (len(x),)
 
 
 def locations(value: Any, dim: int) -> Array:

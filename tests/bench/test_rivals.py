@@ -12,7 +12,7 @@ import particlegvi as pg
 from particlegvi.bench import functions, rivals, workloads
 from particlegvi.cli import main
 from particlegvi.functionspace import covariances
-from particlegvi.functionspace.selection.elbo import CollapsedBound
+from particlegvi.functionspace.selection.objectives import CollapsedBound
 
 
 @pytest.fixture

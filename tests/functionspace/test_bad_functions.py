@@ -31,8 +31,8 @@ GIVEN = {
 TABLES = "ApproximationTable EnsembleTable LinearTable ProjectedTable WassersteinTable"  # of finished cells
 CALLS: Calls = {}
 CALLS |= table(fs, GIVEN)
-CALLS |= table(covariances, {**GIVEN, "name": "matern-52"}, left_out="Covariance Sum Product")
-CALLS |= table(likelihoods, {**GIVEN, "name": "bernoulli-logistic"}, left_out="Likelihood")
+CALLS |= table(covariances, {**GIVEN, "name": "matern-52"}, left_out="Covariance Sum Product register")
+CALLS |= table(likelihoods, {**GIVEN, "name": "bernoulli-logistic"}, left_out="Likelihood register")
 CALLS |= table(basis, GIVEN, left_out="Basis PRIORS")
 CALLS |= table(selection, {**GIVEN, "targets": None, "name": "greedy"}, left_out="Selection Targets")
 for key in selection.Targets._fields:

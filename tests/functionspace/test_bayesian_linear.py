@@ -346,7 +346,7 @@ def test_samples_that_are_the_same_have_no_score():
 
 
 def test_too_few_samples_and_bad_shares_are_refused():
-    with pytest.raises(ValueError, match="samples must be an array .n, dim. with at least 2 rows"):
+    with pytest.raises(ValueError, match="samples must be an array .n, dim. of finite numbers with at least 2 rows"):
         scores.spectral([[1.0, 2.0]])
     for kept in (0.0, 1.01, float("nan")):
         with pytest.raises(ValueError, match="^kept must be a"):

@@ -187,7 +187,7 @@ def test_log_density_ratio_is_reached_and_not_passed():
     assert -optimize.minimize(minus, np.zeros(16)).fun == pytest.approx(found, abs=1e-6)
     # the same number from the general formula: a subset of the same rows in another order of operations
     from particlegvi.functionspace.divergences import distances
-    from particlegvi.functionspace.divergences.laws import together
+    from particlegvi.functionspace.divergences.distances import together
 
     assert distances._supremum(*together(p=problem.exact, nu=problem.subset)) == pytest.approx(found, abs=1e-6)
     assert divergences.log_density_ratio(problem.exact, problem.exact) == pytest.approx(0.0, abs=1e-9)

@@ -18,8 +18,7 @@ from particlegvi.functionspace import (
     selection,
 )
 from particlegvi.functionspace.covariances import Matern12, Matern32, Matern52, Periodic, SquaredExponential
-from particlegvi.functionspace.selection.elbo import CollapsedBound
-from particlegvi.functionspace.selection.fisher import SquaredDivergence
+from particlegvi.functionspace.selection.objectives import CollapsedBound, SquaredDivergence
 from particlegvi.functionspace.selection.rules import minimise
 
 SCALES = np.array([0.7, 1.4])

@@ -9,8 +9,8 @@ from scipy.optimize import minimize
 import particlegvi as pg
 from particlegvi.priors.weighted_points import WeightedPoints
 from particlegvi.targets.fixed_point import solve
+from particlegvi.targets.minimisers import attraction_of
 from particlegvi.targets.quadrature.mesh import Interaction
-from particlegvi.targets.repulsive import attraction_of
 
 from .references import l1_between, line_loss, picard, plane_loss, tilted
 

@@ -14,7 +14,7 @@ from particlegvi.contracts import Facts, Progress
 from particlegvi.datasets import MissingData
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.compiled import OUTSIDE, cache_folder, cache_parent
-from particlegvi.engine.numerics.sealed_files import is_whole
+from particlegvi.engine.numerics.shared_cache import is_whole
 from particlegvi.runs.execute import execute
 from particlegvi.scenario import catalogue, load
 from particlegvi.tools.cells import choose

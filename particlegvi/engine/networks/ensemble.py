@@ -59,7 +59,6 @@ class NetworkEnsemble(Ensemble):
     coupled = False
 
     def advance(self, positions: Array, first_step: int, steps: int) -> None:
-        """Move ``positions`` (particles, dim), C-contiguous float64, in place. How steps are grouped changes no bit."""
         prior = self._gaussian()
         if prior is None or not isinstance(self.outside, OfNetworks):
             super().advance(positions, first_step, steps)
@@ -72,24 +71,22 @@ class NetworkEnsemble(Ensemble):
             together = self.repulsion is None or repelling is not None
             most = networks.batches.most_steps(len(positions)) if together else 1
             (gain, now, following, _, _), count = self._stepping(step, min(most, end - step))
-            weights, switches = np.array([self.kl_weight, self.lambda1]), self.switches
+            force, embedded = np.empty_like(positions), bool(self.switches.embedding)
+            if repelling is not None:
+                embedded = bool(repelling[3][2].size)
+            elif self.repulsion is not None:
+                self.repulsion.force(positions, self.lambda1, force, step)
+                force += networks.gradients_at(positions, step, self.seed)
+                embedded = embedded and not self.repulsion.attracts
+            weights, switches = np.array([self.kl_weight, self.lambda1]), self.switches._replace(embedding=embedded)
+            motion: Motion = (*prior, weights, switches.array(), (gain, now, following), self.key, step)
             if self.repulsion is None:
-                motion: Motion = (*prior, weights, switches.array(), (gain, now, following), self.key, step)
                 networks.steps(positions, motion, step, count, self.seed)
             elif repelling is not None:
-                chosen = switches._replace(embedding=bool(repelling[3][2].size)).array()
-                motion = (*prior, weights, chosen, (gain, now, following), self.key, step)
                 networks.repelled(positions, motion, repelling, step, count, seed=self.seed)
                 self.repulsion.note((FeatureRepulsion if repelling[1].size else Direct).name, count)
             else:
-                force = np.empty_like(positions)
-                self.repulsion.force(positions, self.lambda1, force, step)
-                force += networks.gradients_at(positions, step, self.seed)
-                embedded = bool(switches.embedding and not self.repulsion.attracts)
-                chosen = switches._replace(embedding=embedded).array()
-                motion = (*prior, weights, chosen, (gain, now, following), self.key, step)
-                pull = gradients(positions) if embedded else None
-                networks.move(positions, motion, force, pull)
+                networks.move(positions, motion, force, gradients(positions) if embedded else None)
             step += count
 
     def _gaussian(self) -> tuple[Array, Array] | None:

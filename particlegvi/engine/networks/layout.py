@@ -78,43 +78,33 @@ def copy(source, at, target, to, number, scale):
 
 
 @nested
-def pack(particle, plan, scales, packed):
-    """Parameters of a particle into their padded form; the padding stays as it is, which is zero."""
+def carry(source, target, plan, scales, packing):
+    """Parameters of a particle into their padded form; or without ``packing`` a gradient from that to the particle's.
+
+    The padding stays as it is, which is zero.
+    """
     for layer in range(plan.shape[0]):
         inputs = plan[layer, FAN_IN]
         outputs = plan[layer, FAN_OUT]
-        at = plan[layer, PLAIN]
-        to = plan[layer, WEIGHTS]
+        row = plan[layer, ROW]
+        plain = plan[layer, PLAIN]
+        padded = plan[layer, WEIGHTS]
         if layer < plan.shape[0] - 1:
             for k in range(inputs):
-                copy(particle, at + k * outputs, packed, to + k * plan[layer, ROW], outputs, scales[layer])
+                here = plain + k * outputs
+                there = padded + k * row
+                copy(source, here if packing else there, target, there if packing else here, outputs, scales[layer])
         elif outputs == 1:
-            copy(particle, at, packed, to, inputs, scales[layer])
+            copy(source, plain if packing else padded, target, padded if packing else plain, inputs, scales[layer])
         else:
             for k in range(inputs):
                 for j in range(outputs):
-                    packed[to + k + j * plan[layer, ROW]] = scales[layer] * particle[at + k * outputs + j]
-        copy(particle, at + inputs * outputs, packed, plan[layer, BIASES], outputs, scales[layer])
-
-
-@nested
-def unpack(packed, plan, scales, particle):
-    """The gradient of a particle from the padded gradient."""
-    for layer in range(plan.shape[0]):
-        inputs = plan[layer, FAN_IN]
-        outputs = plan[layer, FAN_OUT]
-        at = plan[layer, PLAIN]
-        to = plan[layer, WEIGHTS]
-        if layer < plan.shape[0] - 1:
-            for k in range(inputs):
-                copy(packed, to + k * plan[layer, ROW], particle, at + k * outputs, outputs, scales[layer])
-        elif outputs == 1:
-            copy(packed, to, particle, at, inputs, scales[layer])
-        else:
-            for k in range(inputs):
-                for j in range(outputs):
-                    particle[at + k * outputs + j] = scales[layer] * packed[to + k + j * plan[layer, ROW]]
-        copy(packed, plan[layer, BIASES], particle, at + inputs * outputs, outputs, scales[layer])
+                    here = plain + k * outputs + j
+                    there = padded + k + j * row
+                    target[there if packing else here] = scales[layer] * source[here if packing else there]
+        plain += inputs * outputs
+        padded = plan[layer, BIASES]
+        copy(source, plain if packing else padded, target, padded if packing else plain, outputs, scales[layer])
 
 
 @nested

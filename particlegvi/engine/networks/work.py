@@ -1,4 +1,7 @@
-"""The one entry point of networks: values, gradients, outputs, pulled-back slopes, or steps.
+"""The passes of a network over a block of rows, and the one entry point of networks: values, gradients, ..., or steps.
+
+Sums are in the order of the rows. No matrix product of a library is called, so that neither threads nor the number of
+particles can change a bit.
 
 Everything is made of `pass_over`, one pass over a batch by one particle. All tasks share one entry point, and in it one
 place that calls it. Two places would compile the pass twice, and a call that is not inlined counts references to all of
@@ -9,12 +12,34 @@ from __future__ import annotations
 
 import numpy as np
 
-from particlegvi.engine.networks.backward import backward, forward, take_rows, workspace
-from particlegvi.engine.networks.functions import block_costs
-from particlegvi.engine.networks.layout import BLOCK, FAN_OUT, STRIDE, even_block, pack, transpose, unpack
+from particlegvi.engine.networks.functions import RELU, activate, block_costs
+from particlegvi.engine.networks.layout import (
+    BIASES,
+    BLOCK,
+    FAN_IN,
+    FAN_OUT,
+    LARGEST,
+    ROW,
+    STRIDE,
+    TILE,
+    UNITS,
+    WEIGHTS,
+    carry,
+    even_block,
+    transpose,
+)
 from particlegvi.engine.networks.moving import add_push, move_particle, next_noise, push_outputs, push_weights
-from particlegvi.engine.numerics.compiled import compiled, inlined
-from particlegvi.engine.numerics.vectors import WIDTH
+from particlegvi.engine.networks.products import (
+    add_errors,
+    add_outer,
+    dot_products,
+    last_layer,
+    last_two_layers,
+    rows_by_weights,
+    slope_of,
+)
+from particlegvi.engine.numerics.compiled import compiled, inlined, nested
+from particlegvi.engine.numerics.vectors import WIDTH, load, multiply, store
 
 VALUE, GRADIENT, OUTPUTS, PULL_BACK, STEPS, MOVE, REPELLED = range(7)
 TELL, PULL, GO = range(3)  # phases of a step
@@ -36,7 +61,7 @@ def pass_over(task, layout, codes, x, data, context, rows, batch, told, place, r
     on_context, start, count = batch
     packed, transposed, gradient, units, slopes, deltas, outputs, targets, errors = room
     number = plan[plan.shape[0] - 1, FAN_OUT]
-    pack(x, plan, scales, packed)
+    carry(x, packed, plan, scales, True)
     transpose(packed, plan, transposed)
     for i in range(gradient.size):
         gradient[i] = 0.0
@@ -150,10 +175,106 @@ def work_part(what, layout, codes, positions, data, batches, table, result, moti
                     if task == VALUE:
                         result[particle, 0] = mean
                     elif moves and phase == GO:
-                        unpack(gradient, plan, scales, force)
+                        carry(gradient, force, plan, scales, False)
                         if together:
                             add_push(embedding, positions[particle], result[particle], force, pull)
                         held[own] = next_noise(motion, particle, index, noises[own], held[own])
                         move_particle(motion, index, positions[particle], force, pull, noises[own])
                     elif task != OUTPUTS:
-                        unpack(gradient, plan, scales, result[particle])
+                        carry(gradient, result[particle], plan, scales, False)
+
+
+@nested
+def forward(packed, plan, activation, rows, units, slopes, outputs):
+    """The outputs (rows, outputs) for the inputs in ``units``, with the units and slopes of every hidden layer."""
+    last = plan.shape[0] - 1
+    for layer in range(last):
+        row = plan[layer, ROW]
+        at = plan[layer + 1, UNITS]
+        rows_by_weights(
+            units, plan[layer, UNITS], plan[layer, STRIDE], plan[layer, FAN_IN], packed, plan[layer, WEIGHTS],
+            packed, plan[layer, BIASES], units, at, row, rows, activation == RELU,
+        )  # fmt: skip
+        if activation != RELU:
+            activate(activation, units, slopes, at, rows * row)
+    dot_products(
+        units, plan[last, UNITS], plan[last, ROW], packed, plan[last, WEIGHTS], packed, plan[last, BIASES],
+        plan[last, FAN_OUT], outputs, rows,
+    )  # fmt: skip
+
+
+@nested
+def backward(packed, transposed, plan, activation, rows, units, slopes, errors, deltas, gradient):
+    """gradient += the sum over the rows of errors (rows, outputs) times the gradients of the outputs."""
+    last = plan.shape[0] - 1
+    rectified = activation == RELU
+    outputs = plan[last, FAN_OUT]
+    done = 0
+    # The common network, one hidden layer and one output, has a fused pass.
+    if last == 1 and outputs == 1 and plan[0, FAN_IN] >= 8:
+        last_two_layers(
+            units, plan[1, UNITS], plan[1, ROW], slopes, rectified, packed, plan[1, WEIGHTS], errors, rows,
+            (plan[0, UNITS], plan[0, STRIDE]), gradient, (plan[0, WEIGHTS], plan[0, BIASES]), deltas,
+        )  # fmt: skip
+        add_errors(outputs, errors, rows, gradient, plan[1, BIASES])
+        done = 8
+    else:
+        last_layer(
+            units, plan[last, UNITS], plan[last, ROW], slopes, rectified, packed, plan[last, WEIGHTS], outputs,
+            errors, rows, gradient, plan[last, BIASES], deltas,
+        )  # fmt: skip
+    for layer in range(last - 1, -1, -1):
+        row = plan[layer, ROW]
+        at = plan[layer + 1, UNITS]
+        before = plan[layer, UNITS]
+        stride = plan[layer, STRIDE]
+        add_outer(
+            units, before, stride, plan[layer, FAN_IN], deltas, at, row, rows, gradient, plan[layer, WEIGHTS],
+            plan[layer, BIASES], done,
+        )  # fmt: skip
+        if layer > 0:
+            rows_by_weights(
+                deltas, at, row, plan[layer, FAN_OUT], transposed[layer], 0, transposed[0], 0, deltas, before, stride,
+                rows, False,
+            )  # fmt: skip
+            for i in range(before, before + rows * stride, WIDTH):
+                store(deltas, i, multiply(load(deltas, i), slope_of(units, slopes, i, rectified)))
+
+
+@nested
+def take_rows(X, rows, first, count, stride, block):
+    """Rows first, ..., first + count - 1 of the data, or the rows of these numbers in ``rows``, into a flat block.
+
+    Returns their number, filled up with zeros to a multiple of TILE.
+    """
+    columns = X.shape[1]
+    flat = X.reshape(-1)
+    for r in range(count):
+        source = (rows[first + r] if rows.size > 0 else first + r) * columns
+        at = r * stride
+        for k in range(0, columns - WIDTH + 1, WIDTH):
+            store(block, at + k, load(flat, source + k))
+        for k in range(columns // WIDTH * WIDTH, columns):
+            block[at + k] = flat[source + k]
+    full = (count + TILE - 1) // TILE * TILE
+    for i in range(count * stride, full * stride):
+        block[i] = 0.0
+    return full
+
+
+@nested
+def workspace(plan, sizes):
+    """Room for a block: units, slopes, deltas, outputs, targets, errors, and the transposed weights of each layer.
+
+    Row 0 of the transposed weights stays zero, as biases of the backward pass.
+    """
+    outputs = plan[plan.shape[0] - 1, FAN_OUT]
+    most = 0
+    for layer in range(plan.shape[0]):
+        if layer > 0:
+            most = max(most, plan[layer, FAN_OUT] * plan[layer - 1, ROW])
+        most = max(most, plan[layer, ROW])
+    transposed = np.zeros((plan.shape[0], most if plan.shape[0] > 2 else 0))
+    size = LARGEST * outputs
+    blocks = np.zeros(sizes[2]), np.zeros(sizes[2]), np.zeros(sizes[2]), np.zeros(size), np.zeros(size), np.zeros(size)
+    return *blocks, transposed

@@ -14,7 +14,7 @@ from particlegvi.contracts import Array, Kernel
 from particlegvi.engine.numerics import threads
 from particlegvi.engine.numerics.noise import uniforms
 from particlegvi.engine.pairs.near import near_part
-from particlegvi.engine.terms.evaluate import profile_slopes, profile_values
+from particlegvi.engine.terms.evaluate import profile_slopes, profile_values, squared_distances
 
 ROWS = 2**20  # entries of a block of pairs
 SMALLEST = 1e-12  # eigenvalues of the landmarks' kernel matrix below this share of the largest are left out
@@ -94,13 +94,13 @@ class NystroemFeatures(Approximation):
         with threads.one_blas_thread():
             moments = np.zeros(len(landmarks))
             for block in blocks:
-                moments += profile_values(self.kernel, _squares(positions[block], landmarks)).sum(axis=0)
-            values, vectors = np.linalg.eigh(profile_values(self.kernel, _squares(landmarks, landmarks)))
+                moments += profile_values(self.kernel, squared_distances(positions[block], landmarks)).sum(axis=0)
+            values, vectors = np.linalg.eigh(profile_values(self.kernel, squared_distances(landmarks, landmarks)))
             kept = values > SMALLEST * values[-1]
             weights = vectors[:, kept] @ ((vectors[:, kept].T @ moments) / values[kept])
             for block in blocks:
                 x = positions[block]
-                pulls = 2.0 * factor / number * profile_slopes(self.kernel, _squares(x, landmarks)) * weights
+                pulls = 2.0 * factor / number * profile_slopes(self.kernel, squared_distances(x, landmarks)) * weights
                 out[block] = pulls.sum(axis=1)[:, None] * x - pulls @ landmarks
 
 
@@ -110,11 +110,3 @@ APPROXIMATIONS: dict[str, type[Approximation]] = {"random-batch": RandomBatch, "
 def _shuffled(seed: int, number: int, step: int) -> NDArray[np.intp]:
     """The numbers of the particles in a random order."""
     return np.argsort(uniforms(seed, "split", number, 1, step)[:, 0], kind="stable")
-
-
-def _squares(x: Array, y: Array) -> Array:
-    """Squared distances (n, m)."""
-    found = np.zeros((len(x), len(y)))
-    for coordinate in range(x.shape[1]):
-        found += (x[:, coordinate, None] - y[:, coordinate]) ** 2
-    return found

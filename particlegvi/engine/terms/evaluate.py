@@ -1,6 +1,8 @@
-"""Values and gradients of terms, and profiles of kernels, over arrays given from Python."""
+"""Values and gradients of terms, profiles of kernels and squared distances, over arrays given from Python."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -41,12 +43,7 @@ def values(term: Term, points: Array) -> Array:
     points = np.asarray(points, dtype=np.float64)
     if isinstance(term, Constant):  # nothing is compiled for it
         return np.full(points.shape[0], term.level)
-    function, out = _values.for_terms(term), np.empty(points.shape[0])
-    most = INTERPRETED if isinstance(term, FormulaTape) else AT_ONCE
-    for first in range(0, len(out), most):
-        columns = np.ascontiguousarray(points[first : first + most].T)
-        function(term, columns, out[first : first + most])
-    return out
+    return _in_parts(_values.for_terms(term), term, points, np.empty(len(points)))
 
 
 def gradients(term: Term, points: Array) -> Array:
@@ -54,27 +51,41 @@ def gradients(term: Term, points: Array) -> Array:
     points = np.asarray(points, dtype=np.float64)
     if isinstance(term, Constant):
         return np.zeros(points.shape)
-    function, out = _gradients.for_terms(term), np.empty(points.shape)
+    return _in_parts(_gradients.for_terms(term), term, points, np.empty(points.shape))
+
+
+def _in_parts(function: Callable[..., None], term: Term, points: Array, out: Array) -> Array:
     most = INTERPRETED if isinstance(term, FormulaTape) else AT_ONCE
     for first in range(0, len(out), most):
-        columns = np.ascontiguousarray(points[first : first + most].T)
-        found = np.empty(columns.shape)
-        function(term, columns, found)
-        out[first : first + most] = found.T
+        part = slice(first, first + most)
+        found = np.empty(out[part].T.shape)
+        function(term, np.ascontiguousarray(points[part].T), found)
+        out[part] = found.T
     return out
 
 
 def profile_values(kernel: Kernel, squared_distances: Array) -> Array:
     """kappa as a function of the squared distance, elementwise."""
-    flat = np.ascontiguousarray(squared_distances, dtype=np.float64)
-    out = np.empty(flat.size)
-    _profile_values.for_terms(kernel)(kernel, flat.reshape(-1), out)
-    return out.reshape(flat.shape)
+    return _elementwise(_profile_values.for_terms(kernel), kernel, squared_distances)
 
 
 def profile_slopes(kernel: Kernel, squared_distances: Array) -> Array:
     """d kappa / d(squared distance), elementwise."""
+    return _elementwise(_profile_slopes.for_terms(kernel), kernel, squared_distances)
+
+
+def _elementwise(function: Callable[..., None], kernel: Kernel, squared_distances: Array) -> Array:
     flat = np.ascontiguousarray(squared_distances, dtype=np.float64)
     out = np.empty(flat.size)
-    _profile_slopes.for_terms(kernel)(kernel, flat.reshape(-1), out)
+    function(kernel, flat.reshape(-1), out)
     return out.reshape(flat.shape)
+
+
+def squared_distances(x: Array, y: Array) -> Array:
+    """|x_i - y_j|^2 for points (n, dim) and (m, dim), an array (n, m)."""
+    gap = x[:, 0, None] - y[:, 0]
+    total = gap * gap
+    for i in range(1, x.shape[1]):
+        gap = x[:, i, None] - y[:, i]
+        total += gap * gap
+    return total

@@ -27,6 +27,8 @@ def term_of_functions(
 ) -> tuple[Any, Function, Function]:
     """A term that calls a user's functions, plain or jitted, each at one contiguous point (dim,).
 
+    A ValueError if a function cannot be compiled, fails at a point, or returns something of the wrong shape.
+
     Parameters
     ----------
     value : callable
@@ -41,11 +43,6 @@ def term_of_functions(
     -------
     tuple
         The term, and the two functions compiled: value(x) -> number, and fill(x, out).
-
-    Raises
-    ------
-    ValueError
-        If a function cannot be compiled, fails at a point, or returns something of the wrong shape.
     """
     jitted_value = _jitted("value", value)
     jitted_gradient = _jitted("gradient", gradient)

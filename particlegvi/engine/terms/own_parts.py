@@ -82,10 +82,7 @@ def try_loss(loss: Loss, points: Array) -> None:
 def try_likelihood(likelihood: Likelihood, y: Array) -> None:
     """Try a likelihood of a user at the observations: its cost, its slope and curvature, and its log density.
 
-    Raises
-    ------
-    ValueError
-        If they disagree, or if the log density of an observation is not finite anywhere.
+    A ValueError if they disagree, or if the log density of an observation is not finite anywhere.
     """
     if not isinstance(likelihood, PointwiseLikelihood) or not from_outside(likelihood) or not len(y):
         return

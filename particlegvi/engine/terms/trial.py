@@ -46,6 +46,8 @@ def frozen(term: Part) -> Part:
 def agree(slope: str, value: str, values: Values, slopes: Slopes, points: Array, width: float | Array = 1.0) -> None:
     """Compare slopes with central differences of values.
 
+    A ValueError if they disagree at more than half of the points at which both are finite. A kink is at fewer.
+
     Parameters
     ----------
     slope, value : str
@@ -55,11 +57,6 @@ def agree(slope: str, value: str, values: Values, slopes: Slopes, points: Array,
     points : array (n, dim)
     width : float or array
         The scale on which the values change, of the shape of ``points`` or broadcast to it.
-
-    Raises
-    ------
-    ValueError
-        If they disagree at more than half of the points at which both are finite. A kink is at fewer.
     """
     with np.errstate(all="ignore"):
         here, found = values(points), slopes(points)
@@ -91,11 +88,7 @@ def agree(slope: str, value: str, values: Values, slopes: Slopes, points: Array,
 def try_out(name: str, values: Values, gradients: Slopes, dim: int) -> None:
     """Try the functions of a loss at a few points up to about 10 from 0.
 
-    Raises
-    ------
-    ValueError
-        If a function fails, if value and gradient are finite together at none of the points, or if the gradient
-        disagrees with differences of the value.
+    A ValueError if one fails, if both are finite together at no point, or if they disagree by differences.
     """
     points = trial_points(dim)
     with np.errstate(all="ignore"):
@@ -144,10 +137,7 @@ def try_term(name: str, term: Term, dim: int, points: Array | None = None, width
 def try_batches(name: str, gradients: Slopes, at_step: Callable[[Array, int, int], Array], points: Array) -> None:
     """Compare the mean of ``gradient_at`` over a few steps with the gradient, along the gradient.
 
-    Raises
-    ------
-    ValueError
-        If it is off by more than six standard errors. Functions that know no later steps are left alone.
+    A ValueError if it is off by more than six standard errors. Functions that know no later steps are left alone.
     """
     full = np.asarray(gradients(points), dtype=np.float64)
     size = np.sum(full**2)

@@ -13,7 +13,7 @@ from particlegvi.contracts import Array, Basis, Facts
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
 from particlegvi.functionspace.linalg import fixed_signs
-from particlegvi.tools.arguments import points
+from particlegvi.tools.arguments import frozen, points
 from particlegvi.tools.registry import look_up
 
 DROP = 1e-12  # eigenvalues below this part of the largest are rounding
@@ -130,12 +130,8 @@ class Nystroem:
 
 
 def _checked(covariance: KernelLike, inducing_points: ArrayLike) -> tuple[Covariance, Array]:
-    k = covariances.of(covariance)
-    Z = points("inducing_points", inducing_points).copy()
-    if len(Z) == 0:
-        raise ValueError("inducing_points must have at least one row, not none")
-    Z.setflags(write=False)
-    return k, Z
+    Z = frozen(points("inducing_points", inducing_points, least=1).copy())
+    return covariances.of(covariance), Z
 
 
 def _eigenpairs(k: Covariance, Z: Array) -> tuple[Array, Array, float]:

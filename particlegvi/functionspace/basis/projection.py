@@ -14,8 +14,7 @@ from particlegvi.functionspace.basis.nystroem import Nystroem
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals
 from particlegvi.functionspace.linalg import directions
-from particlegvi.tools.arguments import points
-from particlegvi.tools.quoting import refuse
+from particlegvi.tools.arguments import points, refuse
 
 DROP = 1e-12  # eigenvalues of the scaled matrix below this part of the largest are rounding
 NEGATIVE = 1e-10  # eigenvalues below minus this part of the largest are not rounding: the matrix is refused
@@ -53,9 +52,7 @@ class Projection:
 
     def __init__(self, covariance: KernelLike, of: Functionals | ArrayLike) -> None:
         if not isinstance(of, Functionals):
-            of = functionals.Points(points("of", of))
-            if not len(of):
-                raise ValueError("of must have at least one row, not none")
+            of = functionals.Points(points("of", of, least=1))
         k = covariances.of(covariance)
         matrix = of.gram(k)
         scale = 1.0 / np.sqrt(matrix.diagonal())

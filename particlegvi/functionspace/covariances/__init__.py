@@ -43,12 +43,7 @@ names, get, register = _registry.names, _registry.make, _registry.register
 
 
 def of(kernel: KernelLike) -> Covariance:
-    """Return a covariance unchanged, or the covariance for a kernel of :mod:`particlegvi.kernels`.
-
-    Raises
-    ------
-    ValueError
-        If the kernel's lengthscale is a rule instead of a number.
+    """Return a covariance unchanged, or the covariance for a kernel, whose lengthscale must be a number and not a rule.
     """
     if isinstance(kernel, Covariance):
         return kernel

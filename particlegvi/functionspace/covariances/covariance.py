@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from itertools import repeat
 from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -10,8 +12,7 @@ from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array, Facts, Kernel
 from particlegvi.engine.pairs.scaled import TOGETHER
-from particlegvi.tools.arguments import points
-from particlegvi.tools.quoting import refuse
+from particlegvi.tools.arguments import points, refuse
 
 ROWS = 64  # rows of a block, if the gradient of a diagonal is taken from the gradient of a matrix
 
@@ -79,8 +80,6 @@ class Covariance:
 
     def facts(self) -> Facts:
         """The name and the parameters by name, as JSON can hold them."""
-        import math
-
         values = map(math.exp, self.log_parameters().tolist())
         return {"name": self.name, **dict(zip(self.parameter_names(), values, strict=True))}
 
@@ -147,6 +146,7 @@ class Compound(Covariance):
     """A covariance made of parts; nested parts of the same kind are flattened, so that ``a + b + c`` has three."""
 
     kind: ClassVar[str]
+    combine: ClassVar[np.ufunc]  # of the parts' values
 
     def __init__(self, *parts: Covariance) -> None:
         self.name = self.kind  # not of the class, so that the registry leaves out a covariance that needs others
@@ -155,6 +155,27 @@ class Compound(Covariance):
         flat = [part.parts if type(part) is type(self) else (part,) for part in parts]
         self.parts: tuple[Covariance, ...] = tuple(part for group in flat for part in group)
         self.kinked = any(part.kinked for part in self.parts)
+
+    def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
+        total = self.parts[0](A, B)
+        for part in self.parts[1:]:
+            self.combine(total, part(A, B), out=total)
+        return total
+
+    def diagonal(self, A: ArrayLike) -> Array:
+        return np.asarray(self.combine.reduce([part.diagonal(A) for part in self.parts], axis=0))
+
+    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
+        each = zip(self.parts, self.weights_of_parts(A, B, weights), strict=True)
+        return np.concatenate([part.log_parameter_gradient(A, B, own) for part, own in each])
+
+    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
+        each = zip(self.parts, self.weights_of_parts(A, B, weights), strict=True)
+        return np.sum([part.input_gradient(A, B, own) for part, own in each], axis=0)
+
+    def weights_of_parts(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Iterator[ArrayLike]:
+        """For each part in turn, the weights of its entries that ``weights`` of the whole covariance imply."""
+        raise NotImplementedError
 
     def log_parameters(self) -> Array:
         return np.concatenate([part.log_parameters() for part in self.parts])
@@ -176,52 +197,24 @@ class Product(Compound):
     """``k_1(a, b) k_2(a, b) ...``; only the product of the variances matters."""
 
     kind = "product"
+    combine = np.multiply
 
-    def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
-        total = self.parts[0](A, B)
-        for part in self.parts[1:]:
-            total *= part(A, B)
-        return total
-
-    def diagonal(self, A: ArrayLike) -> Array:
-        return np.prod([part.diagonal(A) for part in self.parts], axis=0)
-
-    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
-        each = self._weighted(A, B, weights)
-        return np.concatenate([part.log_parameter_gradient(A, B, others) for part, others in each])
-
-    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
-        each = self._weighted(A, B, weights)
-        return np.sum([part.input_gradient(A, B, others) for part, others in each], axis=0)
-
-    def _weighted(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Iterator[tuple[Covariance, Array]]:
-        """Each part, and the weights times the other parts."""
-        for i, part in enumerate(self.parts):
+    def weights_of_parts(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Iterator[ArrayLike]:
+        for i in range(len(self.parts)):
             others = np.array(weights, dtype=np.float64)
             for other in self.parts[:i] + self.parts[i + 1 :]:
                 others *= other(A, B)
-            yield part, others
+            yield others
 
 
 class Sum(Compound):
     """``k_1(a, b) + k_2(a, b) + ...``"""
 
     kind = "sum"
+    combine = np.add
 
-    def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
-        total = self.parts[0](A, B)
-        for part in self.parts[1:]:
-            total += part(A, B)
-        return total
-
-    def diagonal(self, A: ArrayLike) -> Array:
-        return np.sum([part.diagonal(A) for part in self.parts], axis=0)
-
-    def log_parameter_gradient(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Array:
-        return np.concatenate([part.log_parameter_gradient(A, B, weights) for part in self.parts])
-
-    def input_gradient(self, A: ArrayLike, B: ArrayLike, weights: ArrayLike) -> Array:
-        return np.sum([part.input_gradient(A, B, weights) for part in self.parts], axis=0)
+    def weights_of_parts(self, A: ArrayLike, B: ArrayLike | None, weights: ArrayLike) -> Iterator[ArrayLike]:
+        return repeat(weights, len(self.parts))
 
     def between(self, A: Array, B: Array, columns: int) -> Between:
         return BetweenSums(self, A, B, columns)

@@ -28,11 +28,6 @@ class Periodic(Scaled):
         oscillations within a period.
     variance : float
         The prior variance k(x, x), positive.
-
-    Raises
-    ------
-    ValueError
-        When called: if the number of lengthscales is neither 1 nor the number of input columns.
     """
 
     name = "periodic"

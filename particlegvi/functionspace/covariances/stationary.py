@@ -51,11 +51,6 @@ class Stationary(Scaled):
         Lengthscale in the units of the inputs, positive: one for all coordinates, or one for each (ARD).
     variance : float
         The prior variance k(x, x), positive.
-
-    Raises
-    ------
-    ValueError
-        When called: if the number of lengthscales is neither 1 nor the number of input columns.
     """
 
     def __init__(self, lengthscale: ArrayLike = 1.0, variance: float = 1.0) -> None:

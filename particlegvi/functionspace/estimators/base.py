@@ -23,7 +23,6 @@ from particlegvi.functionspace.gp.hyperparameters import (
 )
 from particlegvi.tools import arguments
 from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import refuse
 
 RandomState: TypeAlias = int | np.random.RandomState | None
 NOISE = 0.1  # noise variance at the start of a search, for scaled targets
@@ -150,7 +149,7 @@ def _sd(key: str, columns: Array) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         found = preprocessing.column_sd(columns)
     if not np.all(np.isfinite(found)):
-        raise refuse(key, float(np.abs(columns).max()), "numbers whose squares are finite")
+        raise arguments.refuse(key, float(np.abs(columns).max()), "numbers whose squares are finite")
     return found
 
 

@@ -20,7 +20,6 @@ from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.means import Inducing, Mean, MeanNetwork
 from particlegvi.functionspace.wasserstein.inference import GaussianWasserstein
 from particlegvi.tools import arguments
-from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import look_up
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
@@ -150,7 +149,6 @@ class SparseGaussianProcessClassifier(KernelSearch, Classifier):
         return self
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """The probabilities of the two classes, (n, 2), averaged over the posterior of f."""
         x = self._inputs(X)
         mean, sd = self.model_.predict(x, return_std=True)
         likely = expit(mean[:, None] + sd[:, None] * NODES) @ (WEIGHTS / WEIGHTS.sum())
@@ -201,7 +199,7 @@ class GaussianWassersteinRegressor(KernelSearch, Regressor):
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and targets (n,)."""
         if self.mean not in MEANS:
-            raise refuse("mean", self.mean, '"network" or "inducing"')
+            raise arguments.refuse("mean", self.mean, '"network" or "inducing"')
         self._check_kernel()
         fraction = arguments.fraction("validation_fraction", self.validation_fraction, "0")
         mean: Mean = MeanNetwork(self.hidden) if self.mean == "network" else Inducing()

@@ -178,7 +178,6 @@ class ProjectedLangevinClassifier(ProjectedLangevinEstimator, Classifier):
         return self._fit_sampler(likelihoods.Bernoulli(), x, t, seed)
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """The probabilities of the two classes, (n, 2), averaged over the posterior."""
         x = self._inputs(X)
         probability = self.sampler_.predict_probability(x)
         return np.column_stack([1.0 - probability, probability])

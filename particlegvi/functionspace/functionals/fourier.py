@@ -31,14 +31,15 @@ from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.covariances.stationary import Stationary
 from particlegvi.functionspace.functionals.functional import Functionals
 from particlegvi.functionspace.functionals.terms import Terms
-from particlegvi.tools.arguments import flag, real, whole
-from particlegvi.tools.quoting import refuse
+from particlegvi.tools.arguments import flag, real, refuse, whole
 
 MOST_FREQUENCIES = 100_000
 
 
 class Fourier(Functionals):
     """Inner products with the cosines 0, ..., frequencies and the sines 1, ..., frequencies on [low, high].
+
+    They need a Matern covariance of order 1/2, 3/2 or 5/2 of one coordinate.
 
     Parameters
     ----------
@@ -48,11 +49,6 @@ class Fourier(Functionals):
         M, 0 or more: there are 2 M + 1 functionals, cosines first.
     ends : bool
         Whether F(high) and its first p derivatives follow as further functionals.
-
-    Raises
-    ------
-    ValueError
-        When used with a covariance that is not a Matern covariance of order 1/2, 3/2 or 5/2 of one coordinate.
     """
 
     name = "fourier"

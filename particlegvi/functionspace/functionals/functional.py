@@ -63,11 +63,6 @@ class Functionals:
 
     def between(self, covariance: KernelLike, other: Functionals) -> Array:
         """The covariances of these functionals of F with other functionals of F, (m, others).
-
-        Raises
-        ------
-        ValueError
-            If the numbers of coordinates differ, or one of the functionals is not defined under the covariance.
         """
         k = covariances.of(covariance)
         if other.inputs != self.inputs:

@@ -15,8 +15,7 @@ from particlegvi.functionspace.covariances.covariance import Covariance, KernelL
 from particlegvi.functionspace.covariances.stationary import SquaredExponential, Stationary
 from particlegvi.functionspace.functionals.functional import Functionals
 from particlegvi.functionspace.functionals.terms import Terms, at_points, by_panels, covariance_of
-from particlegvi.tools.arguments import array, finite, frozen, points, whole
-from particlegvi.tools.quoting import refuse
+from particlegvi.tools.arguments import array, finite, frozen, points, refuse, whole
 
 MOST_INPUTS = 4  # largest number of coordinates for which a grid of nodes averages a prior mean
 HERMITE_NODES, HERMITE_WEIGHTS = np.polynomial.hermite_e.hermegauss(20)
@@ -34,6 +33,8 @@ def has_closed_forms(covariance: Covariance) -> bool:
 class Local(Functionals):
     """Base class of `Points`, `Windows`, `Intervals` and `Slopes`; a subclass defines `terms` and ``needs``.
 
+    A subclass names its parameters in ``arrays``; the first is an array with an entry for each functional.
+
     Attributes
     ----------
     needs : str
@@ -44,10 +45,18 @@ class Local(Functionals):
     """
 
     needs: ClassVar[str] = "any"
+    arrays: ClassVar[tuple[str, ...]]  # names of the constructor's parameters
     quadrature_error = 0.0
+
+    def __len__(self) -> int:
+        return len(vars(self)[self.arrays[0]])
 
     def terms(self) -> Terms:
         raise NotImplementedError
+
+    def state(self) -> dict[str, Array]:
+        own = vars(self)
+        return {key: np.asarray(own[key]) for key in self.arrays}
 
     def against(self, covariance: Covariance, terms: Terms) -> Array:
         own = self.terms()
@@ -88,14 +97,11 @@ class Points(Local):
     """
 
     name = "points"
-    needs = "any"
+    arrays = ("X",)
 
     def __init__(self, X: ArrayLike) -> None:
         self.X = frozen(points("X", X).copy())
         self.inputs = self.X.shape[1]
-
-    def __len__(self) -> int:
-        return len(self.X)
 
     def terms(self) -> Terms:
         return at_points(self.X)
@@ -109,26 +115,21 @@ class Points(Local):
     def apply(self, function: Callable[[Array], Array]) -> Array:
         return function(self.X)
 
-    def state(self) -> dict[str, Array]:
-        return {"X": self.X}
-
 
 class Windows(Local):
     """The means of F under the normal distributions N(centre, diag width^2), on the whole space (thesis 3.5.3).
+
+    They need a squared exponential: under other covariances there are no closed forms, and they are refused.
 
     Parameters
     ----------
     centres : array (m, dim)
     widths : float or array (m, dim)
         Standard deviations, 0 or more; a window of width 0 is a point. One number holds for all windows.
-
-    Raises
-    ------
-    ValueError
-        When used with another covariance than a squared exponential: only this one has closed forms.
     """
 
     name = "windows"
+    arrays = ("centres", "widths")
     needs = "squared-exponential"
 
     def __init__(self, centres: ArrayLike, widths: ArrayLike) -> None:
@@ -139,9 +140,6 @@ class Windows(Local):
         if found.ndim and found.shape != self.centres.shape or not np.all((found >= 0.0) & np.isfinite(found)):
             raise refuse("widths", widths, allowed)
         self.widths = frozen(np.broadcast_to(found, self.centres.shape).copy())
-
-    def __len__(self) -> int:
-        return len(self.centres)
 
     def terms(self) -> Terms:
         number = len(self.centres)
@@ -158,35 +156,25 @@ class Windows(Local):
         values = np.asarray(function(x.reshape(-1, self.inputs))).reshape(x.shape[:2])
         return values @ (weights / weights.sum())
 
-    def state(self) -> dict[str, Array]:
-        return {"centres": self.centres, "widths": self.widths}
-
 
 class Slopes(Local):
-    """The derivatives dF/dx_c at points.
+    """The derivatives dF/dx_c at points, for a covariance whose functions have derivatives (not Matern 1/2).
 
     Parameters
     ----------
     X : array (m, dim)
     coordinate : int
         Number c of the coordinate, from 0.
-
-    Raises
-    ------
-    ValueError
-        When used with a covariance whose functions have no derivative, such as Matern 1/2.
     """
 
     name = "slopes"
+    arrays = ("X", "coordinate")
     needs = "differentiable"
 
     def __init__(self, X: ArrayLike, coordinate: int = 0) -> None:
         self.X = frozen(points("X", X).copy())
         self.inputs = self.X.shape[1]
         self.coordinate = whole("coordinate", coordinate, 0, self.inputs - 1)
-
-    def __len__(self) -> int:
-        return len(self.X)
 
     def terms(self) -> Terms:
         order = np.zeros(self.X.shape)
@@ -203,9 +191,6 @@ class Slopes(Local):
             total += weight / 12.0 * np.asarray(function(moved)) / width
         return total
 
-    def state(self) -> dict[str, Array]:
-        return {"X": self.X, "coordinate": np.array(self.coordinate)}
-
     @classmethod
     def restore(cls, state: Mapping[str, Array]) -> Self:
         return cls(state["X"], int(state["coordinate"].item()))
@@ -220,15 +205,12 @@ class Intervals(Local):
         The ends, each low below its high; two numbers mean one interval.
 
     Under a squared exponential and Matern covariances of order 1/2, 3/2 and 5/2 the covariances of the means are closed
-    forms. Under other covariances they are integrated by panels, and `facts` has the error.
-
-    Raises
-    ------
-    ValueError
-        When used with a covariance: if an interval is shorter than 1e-8 lengthscales.
+    forms. Under other covariances they are integrated by panels, and `facts` has the error. An interval shorter than
+    1e-8 lengthscales is refused.
     """
 
     name = "intervals"
+    arrays = ("low", "high")
     inputs = 1
 
     def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
@@ -244,9 +226,6 @@ class Intervals(Local):
         if wrong.size:
             i = wrong[0]
             raise ValueError(f"high[{i}] must be above low[{i}], which is {self.low[i]:g}, not {self.high[i]:g}")
-
-    def __len__(self) -> int:
-        return len(self.low)
 
     def check(self, covariance: Covariance) -> None:
         super().check(covariance)
@@ -269,6 +248,3 @@ class Intervals(Local):
         x = self.low[:, None] + (self.high - self.low)[:, None] * shares
         values = np.asarray(function(x.reshape(-1, 1))).reshape(x.shape)
         return values @ np.tile(0.5 * WEIGHTS / PANELS, PANELS)
-
-    def state(self) -> dict[str, Array]:
-        return {"low": self.low, "high": self.high}

@@ -39,7 +39,7 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace.basis import Nystroem
 from particlegvi.functionspace.gp.coefficient_law import Law
-from particlegvi.functionspace.gp.conjugate_gradients import product, quadratic_bounds
+from particlegvi.functionspace.linalg import product, quadratic_bounds
 from particlegvi.functionspace.residuals import Residual
 from particlegvi.tools.arguments import flag, points, whole
 

@@ -17,9 +17,8 @@ from particlegvi.functionspace import covariances, functionals
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.functionals import Functionals, Points
 from particlegvi.functionspace.linalg import root_for_draws
-from particlegvi.tools.arguments import points, scale, vector
+from particlegvi.tools.arguments import points, refuse, scale, vector
 from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import refuse
 
 
 class ExactGaussianProcess(Card):

@@ -18,8 +18,7 @@ from particlegvi.functionspace.gp.fourier_evidence import fit_with_functionals
 from particlegvi.functionspace.gp.laplace import fit_classification_hyperparameters
 from particlegvi.functionspace.gp.maximising import Regression, by_bound, by_name, maximise, noise_limits
 from particlegvi.tools import arguments
-from particlegvi.tools.arguments import points, scale, vector, whole
-from particlegvi.tools.quoting import refuse
+from particlegvi.tools.arguments import points, refuse, scale, vector, whole
 from particlegvi.tools.registry import look_up
 
 BOUNDS = ("evidence", "elbo")
@@ -59,7 +58,7 @@ def fit_hyperparameters(
 
     Every parameter stays within a factor 1000 of its value in ``kernel``, and the noise variance between 1e-6 and 100
     times the mean square of y; the facts name parameters that ended at such a limit. The likelihood may have several
-    maxima; the result then depends on the start.
+    maxima; the result then depends on the start. Targets that are all 0 are refused.
 
     Parameters
     ----------
@@ -93,11 +92,6 @@ def fit_hyperparameters(
         ``converged``, ``at_bound`` (names). With "elbo" there is a fit for each of the two starts, with the ``elbo``
         before and after; ``chosen`` is the number of the better one, and ``points`` are its inducing points, for
         ``SparseGaussianProcess(..., inducing_points=facts["points"])``.
-
-    Raises
-    ------
-    ValueError
-        If all targets are 0.
 
     Sources: thesis, D.14.1, after Lin et al. (2024); for "elbo" Titsias (2009), section 3.
     """

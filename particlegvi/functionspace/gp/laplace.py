@@ -70,8 +70,8 @@ def fit_classification_hyperparameters(
     """Maximise `laplace_evidence` by L-BFGS with its gradient.
 
     A regression on the labels fails for separable classes: it finds no noise, and lengthscales that are shorter than
-    the distances between rows. If there are more than ``threshold`` rows, ``threshold`` rows are drawn at random.
-    Every parameter stays within a factor 1000 of its value in ``kernel``.
+    the distances between rows. Both labels, 0 and 1, must occur. If there are more than ``threshold`` rows,
+    ``threshold`` rows are drawn at random. Every parameter stays within a factor 1000 of its value in ``kernel``.
 
     Returns
     -------
@@ -79,11 +79,6 @@ def fit_classification_hyperparameters(
     facts : dict
         ``rows`` used, ``log_marginal_likelihood`` with the evidence ``before`` and ``after`` in nats, ``iterations``,
         ``converged``, ``at_bound`` (names).
-
-    Raises
-    ------
-    ValueError
-        If the labels do not have both 0 and 1.
     """
     begin = covariances.of(kernel)
     x, y = _checked(X, labels)

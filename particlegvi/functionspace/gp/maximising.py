@@ -17,7 +17,7 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace import preprocessing
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.preprocessing import column_sd
-from particlegvi.functionspace.selection.elbo import CollapsedBound, Scratch
+from particlegvi.functionspace.selection.objectives import CollapsedBound, Scratch
 from particlegvi.functionspace.selection.rules import greedy
 from particlegvi.tools.arguments import array, points, whole
 

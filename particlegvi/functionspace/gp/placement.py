@@ -16,8 +16,7 @@ from particlegvi.functionspace.functionals import Functionals, facts_at
 from particlegvi.functionspace.gp.certificate import Fitted, certify
 from particlegvi.functionspace.gp.coefficient_law import collapsed
 from particlegvi.functionspace.residuals import Residual
-from particlegvi.tools.arguments import array, points, whole
-from particlegvi.tools.quoting import refuse
+from particlegvi.tools.arguments import array, points, refuse, whole
 
 AUTO = "auto"
 FIRST = 16  # number of inducing points at the start of "auto"

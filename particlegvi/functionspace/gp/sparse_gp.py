@@ -24,10 +24,8 @@ from particlegvi.functionspace.likelihoods.likelihood import observations
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.functionspace.residuals import Residual
 from particlegvi.simulation.journal import Journal
-from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.tools.arguments import points, positive, scale, vector, whole
+from particlegvi.tools.arguments import points, positive, refuse, scale, vector, whole
 from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import refuse
 
 MANY_ROWS = 20_000  # from so many rows on, Fourier functionals use sums over rows instead of products of features
 
@@ -124,20 +122,16 @@ class SparseGaussianProcess(Card):
         Parameters
         ----------
         start : array (n,), optional
-            Values of f at X near which the climb starts, in case the bound has several maxima; zeros if not given.
+            Values of f at X near which the climb starts, in case the bound has several maxima; zeros if not given. The
+            bound must be finite there.
         storage : Storage, optional
             Stores snapshots (`particlegvi.simulation.storage`). If it has a snapshot of the same fit, that fit
             continues, with the same bytes as without an interruption.
-
-        Raises
-        ------
-        ValueError
-            If the bound is not finite at the start.
         """
         x = points("X", X)
         t = observations(self.likelihood, y, len(x))
         begin = None if start is None else vector("start", start, len(x))
-        with Journal(MemoryStorage() if storage is None else storage) as journal:
+        with Journal(storage) as journal:
             self._climb(x, t, begin, journal)
         return self
 
@@ -195,11 +189,6 @@ class SparseGaussianProcess(Card):
         Certificate
             ``kl``, the upper bound on KL to the exact process; ``evidence``, the interval of log p(y);
             ``mean_error(X)``, ``sd_range(X)`` and ``facts``.
-
-        Raises
-        ------
-        ValueError
-            If the likelihood is not Gaussian, or nothing was fitted.
         """
         noise = self._noise_variance("certify")
         if self._data is None:

@@ -18,9 +18,8 @@ from particlegvi.functionspace.gp.exact_gp import ExactGaussianProcess
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
 from particlegvi.functionspace.likelihoods.regression import Gaussian
 from particlegvi.tools import arguments
-from particlegvi.tools.arguments import points, vector, whole
+from particlegvi.tools.arguments import points, refuse, vector, whole
 from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import look_up
 
 ROWS_ONLY = ("greedy", "random")  # rules whose points are rows of X
@@ -61,12 +60,7 @@ class SubsetOfData(ExactGaussianProcess):
         self.seed = arguments.seed(seed)
 
     def fit(self, X: ArrayLike | Functionals, y: ArrayLike) -> Self:
-        """Condition on some of the rows of inputs (n, dim) and targets (n,).
-
-        Raises
-        ------
-        ValueError
-            If X has fewer rows than ``rows``, and for the reasons of `ExactGaussianProcess.fit`.
+        """Condition on some of the rows of inputs (n, dim) and targets (n,); see `ExactGaussianProcess.fit`.
         """
         if isinstance(X, Functionals):
             raise refuse("X", X, "an array (n, dim), of whose rows some are chosen")

@@ -131,12 +131,7 @@ class BayesianLinearRegression(Card):
 
     @one_blas_thread()
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit inputs (n, dim) and targets (n,).
-
-        Raises
-        ------
-        ValueError
-            If the features are not finite, or 0 at every row.
+        """Fit inputs (n, dim), whose features must be finite and not all 0, and targets (n,).
         """
         x = inputs("X", X)
         t = vector("y", y, len(x))

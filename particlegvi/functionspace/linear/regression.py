@@ -12,9 +12,8 @@ from scipy.special import expit
 
 from particlegvi.contracts import Array, Basis
 from particlegvi.engine.numerics.threads import one_blas_thread
-from particlegvi.tools.arguments import not_negative, points, scale, vector
+from particlegvi.tools.arguments import not_negative, points, refuse, scale, vector
 from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import refuse
 
 
 class LinearRegression(Card):
@@ -82,12 +81,7 @@ class LogisticRegression(Card):
         self.penalty = scale("penalty", penalty)
 
     def fit(self, X: ArrayLike, labels: ArrayLike) -> Self:
-        """Fit inputs (n, dim) and labels (n,), each 0 or 1.
-
-        Raises
-        ------
-        ValueError
-            If a label is neither 0 nor 1, or all labels are equal: then no finite intercept is best.
+        """Fit inputs (n, dim) and labels (n,), 0 and 1; if all are equal, no finite intercept is best, a ValueError.
         """
         x = points("X", X)
         y = vector("labels", labels, len(x))

@@ -66,10 +66,7 @@ class Sets:
         self._given: Array | None = None
         self._measure: Measure = data_and_box
         if isinstance(points, np.ndarray):
-            one = arguments.points("points", points, dim)
-            if not len(one):
-                raise refuse("points", points, "an array (points, dim) with at least one row")
-            self._given = features(one)[None]
+            self._given = features(arguments.points("points", points, dim, least=1))[None]
         elif callable(measure) and not isinstance(measure, type):
             self._measure = measure
         elif measure is not None:

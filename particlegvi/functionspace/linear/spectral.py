@@ -18,7 +18,6 @@ from particlegvi.contracts import Array, Facts
 from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.tools.arguments import fraction, points
 from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import refuse
 
 __all__ = ["Spectral", "spectral"]
 
@@ -47,10 +46,8 @@ class Spectral(Card):
 
     @one_blas_thread()
     def __init__(self, samples: ArrayLike, kept: float = 0.99) -> None:
-        x = points("samples", samples)
+        x = points("samples", samples, least=2)
         share = fraction("kept", kept, "1")
-        if len(x) < 2:
-            raise refuse("samples", samples, "an array (n, dim) with at least 2 rows")
         medians = _medians(x) * np.sqrt(x.shape[1])
         self.widths = np.where(medians > 0.0, medians, 1.0)
         self._middle = x.mean(axis=0)

@@ -17,7 +17,6 @@ from scipy.special import log_ndtr
 
 from particlegvi.contracts import Array
 from particlegvi.tools import arguments
-from particlegvi.tools.quoting import refuse
 
 __all__ = ["class_probabilities"]
 
@@ -56,7 +55,7 @@ def _checked(means: ArrayLike, variances: ArrayLike) -> tuple[Array, Array]:
     if r.shape != m.shape:
         raise arguments.shaped("variances", r, f"an array {m.shape} like means")
     if not (r > 0.0).all():
-        raise refuse("variances", variances, "positive numbers")
+        raise arguments.refuse("variances", variances, "positive numbers")
     return m, r
 
 

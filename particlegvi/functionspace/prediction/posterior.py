@@ -16,10 +16,8 @@ from particlegvi.functionspace import residuals
 from particlegvi.functionspace.likelihoods.labels import Labels
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.metrics.mixtures import Mixture
-from particlegvi.tools import arguments
-from particlegvi.tools.arguments import points
+from particlegvi.tools.arguments import points, real, refuse
 from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import refuse
 from particlegvi.tools.registry import look_up
 
 REACH = 8.5  # standard deviations
@@ -163,7 +161,7 @@ class FunctionPosterior(Card):
 
 
 def _share(probability: Any) -> float:
-    number = arguments.real("quantiles", probability, "a list of probabilities between 0 and 1")
+    number = real("quantiles", probability, "a list of probabilities between 0 and 1")
     if not 0.0 < number < 1.0:
         raise ValueError(f"quantiles must be probabilities between 0 and 1, not {number:g}")
     return number

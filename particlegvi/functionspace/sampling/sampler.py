@@ -25,9 +25,8 @@ from particlegvi.functionspace.sampling.cost import QuadraticCost, Task, find_mo
 from particlegvi.functionspace.sampling.plans import Plan
 from particlegvi.functionspace.sampling.trace import Trace, Watch
 from particlegvi.simulation.journal import Journal
-from particlegvi.simulation.storage import MemoryStorage
-from particlegvi.tools import arguments, parts
-from particlegvi.tools.arguments import points, scale, whole
+from particlegvi.tools import parts
+from particlegvi.tools.arguments import points, refuse, scale, whole
 from particlegvi.tools.registry import look_up
 
 INTEGRATORS = ("exponential-euler", "euler-maruyama")
@@ -146,7 +145,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
             If ``step_size`` is beyond the stability limit of the scheme.
         """
         parts.progress(progress)
-        with one_blas_thread(), Journal(MemoryStorage() if storage is None else storage) as journal:
+        with one_blas_thread(), Journal(storage) as journal:
             task = self._task(X, y, journal)
             self._simulate(plans.choose(task, self.integrator, self.moves), task, progress, watch)
         return self
@@ -182,7 +181,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         """Check the arguments, and compute the basis at the data."""
         covariance = covariances.of(self.kernel)
         if not isinstance(self.likelihood, Likelihood):
-            raise arguments.refuse("likelihood", self.likelihood, "one of particlegvi.functionspace.likelihoods")
+            raise refuse("likelihood", self.likelihood, "one of particlegvi.functionspace.likelihoods")
         look_up("prior of the coefficients", self.prior, dict.fromkeys(PRIORS))
         look_up("integrator of projected Langevin sampling", self.integrator, dict.fromkeys(INTEGRATORS))
         look_up("residual", self.residual, dict.fromkeys(residuals.names()))
@@ -192,9 +191,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
         steps = None if self.steps is None else whole("steps", self.steps, 1)
         step_size = None if self.step_size is None else scale("step_size", self.step_size)
         noise.key_words(self.seed)
-        x = points("X", X)
-        if len(x) == 0:
-            raise ValueError("X must have at least one row, not none")
+        x = points("X", X, least=1)
         observed = observations(self.likelihood, y, len(x), "information")
         batch_size = None if self.batch_size is None else min(whole("batch_size", self.batch_size, 1), len(x))
         self._check_moves()
@@ -228,7 +225,7 @@ class ProjectedLangevinSampler(FunctionPosterior):
     def _initial(self, particles: int) -> Array | None:
         if isinstance(self.initial, str):
             if self.initial != "prior":
-                raise arguments.refuse("initial", self.initial, '"prior" or an array of coefficients')
+                raise refuse("initial", self.initial, '"prior" or an array of coefficients')
             return None
         u = points("initial", self.initial, self.basis_.size)
         if len(u) != particles:

@@ -14,8 +14,7 @@ from particlegvi.contracts import Array
 from particlegvi.functionspace import covariances
 from particlegvi.functionspace.covariances.covariance import KernelLike
 from particlegvi.functionspace.selection.rules import Selection, Targets
-from particlegvi.tools.arguments import points, scale, vector, whole
-from particlegvi.tools.quoting import refuse
+from particlegvi.tools.arguments import points, refuse, scale, vector, whole
 from particlegvi.tools.registry import Registry
 
 __all__ = ["Selection", "Targets", "names", "select", "uses_targets"]

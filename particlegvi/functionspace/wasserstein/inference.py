@@ -42,11 +42,9 @@ from particlegvi.functionspace.wasserstein.rules import (
     shrinkage,
 )
 from particlegvi.simulation.journal import Journal
-from particlegvi.simulation.storage import MemoryStorage
 from particlegvi.tools import arguments
-from particlegvi.tools.arguments import points, vector, whole
+from particlegvi.tools.arguments import points, refuse, vector, whole
 from particlegvi.tools.html import Card
-from particlegvi.tools.quoting import refuse
 
 ROWS = 500  # number of rows for the distance if all rows are too many for dense and for low-rank matrices
 DENSE = 800
@@ -138,16 +136,14 @@ class GaussianWasserstein(Card):
             Stores snapshots of the training of a network. If it has a snapshot of the same fit, that fit continues,
             with the same bytes as without an interruption.
         """
-        x = points("X", X)
+        x = points("X", X, least=2)
         t = vector("y", y, len(x))
-        if len(x) < 2:
-            raise refuse("X", X, "an array with at least 2 rows")
         held = None if validation is None else held_out(validation, x.shape[1])
         self.basis, chosen = self._basis(x)
         self._e, self._x, self._y = self.basis.features(x), x, t
         self._asked = x.copy(), self._e
         self._fitted_factor = 0.0  # nothing is fitted yet
-        with Journal(MemoryStorage() if storage is None else storage) as journal:
+        with Journal(storage) as journal:
             training = Training(held, journal, progress)
             weight = self.w2_weight if isinstance(self.w2_weight, float) else self._found_weight(training)
             self._solve(weight, training)
@@ -277,10 +273,7 @@ class GaussianWasserstein(Card):
     def state(self) -> dict[str, Array]:
         """The arrays, besides the basis, from which `restored` makes the same predictions.
 
-        Raises
-        ------
-        ValueError
-            If the mean is a given model: only its owner knows its state.
+        A ValueError if the mean is a given model: only its owner knows its state.
         """
         if not isinstance(self.mean, Inducing | MeanNetwork):
             raise refuse("mean", self.mean, "means.Inducing or means.MeanNetwork for a state")

@@ -29,7 +29,6 @@ from particlegvi.functionspace.linalg import (
     variances,
 )
 from particlegvi.tools import arguments
-from particlegvi.tools.quoting import refuse
 
 METHODS = ("auto", "exact", "low-rank", "points", "thesis")
 MOST_EXACT = 5000  # largest number of rows for the dense method
@@ -124,14 +123,12 @@ def process_w2_squared(
         If "exact" is used for more than 5000 rows; if k or r is found not to be a covariance function: not symmetric,
         or with an eigenvalue that is negative beyond rounding.
     """
-    x = arguments.points("X", X)
-    if not len(x):
-        raise refuse("X", X, "an array with at least one row")
+    x = arguments.points("X", X, least=1)
     for key, each in (("k", k), ("r", r)):
         if not callable(each) or not _is_covariance(each, x):
-            raise refuse(key, each, "a covariance, or a function of two sets of inputs")
+            raise arguments.refuse(key, each, "a covariance, or a function of two sets of inputs")
     if not isinstance(method, str) or method not in METHODS:
-        raise refuse("method", method, f"one of {', '.join(METHODS)}")
+        raise arguments.refuse("method", method, f"one of {', '.join(METHODS)}")
     if method == "auto":
         method = "exact" if len(x) <= AUTOMATIC else "low-rank"
     if method == "exact":
@@ -177,14 +174,11 @@ def _low_rank(k: CovarianceFunction, r: CovarianceFunction, x: Array) -> Squared
 
 def _points(points: ArrayLike | int | None, x: Array, seed: int) -> Array:
     if points is not None and not isinstance(points, int | np.integer):
-        found = arguments.points("points", points, x.shape[1])
-        if not len(found):
-            raise refuse("points", points, "an array with at least one row")
-        return found
+        return arguments.points("points", points, x.shape[1], least=1)
     count = arguments.whole("points", DEFAULT_POINTS if points is None else points, 1)
     if count > len(x):
         if points is not None:
-            raise refuse("points", points, f"at most {len(x)}, the rows of X")
+            raise arguments.refuse("points", points, f"at most {len(x)}, the rows of X")
         count = len(x)
     return x[np.sort(np.random.default_rng(arguments.seed(seed)).choice(len(x), count, replace=False))]
 
@@ -193,7 +187,7 @@ def _thesis(k: CovarianceFunction, r: CovarianceFunction, x: Array, chosen: Arra
     """The estimate by (4.14) and (4.15); of each eigenvalue's root the real part counts, 0 for a negative one."""
     n, s = len(x), len(chosen)
     if s > n:
-        raise refuse("points", s, f'at most {n}, the rows of X, for the method "thesis"')
+        raise arguments.refuse("points", s, f'at most {n}, the rows of X, for the method "thesis"')
     both = {"k": k, "r": r}
     diagonals, rounding = variances(both, x)
     for key, each in both.items():

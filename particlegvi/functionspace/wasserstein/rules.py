@@ -12,7 +12,6 @@ from scipy import linalg, optimize
 from particlegvi.contracts import Array
 from particlegvi.functionspace.linalg import root
 from particlegvi.tools import arguments
-from particlegvi.tools.quoting import refuse
 
 RULES = ("closed", "optimal", "svgp")
 WEIGHTS = ("unsquared", "code")
@@ -22,7 +21,7 @@ LEAST, PRIOR = 1e-12, 1e6  # range of this weight, in units of n / (2 s2)
 
 def checked_rule(value: object) -> str:
     if not isinstance(value, str) or value not in RULES:
-        raise refuse("covariance", value, f"one of {', '.join(RULES)}")
+        raise arguments.refuse("covariance", value, f"one of {', '.join(RULES)}")
     return value
 
 
@@ -78,7 +77,7 @@ def checked_weight(value: object) -> float | str:
     """Check a weight: a number of 0 or more (0 gives a warning), or one of two names."""
     if isinstance(value, str):
         if value not in WEIGHTS:
-            raise refuse("w2_weight", value, 'a number of at least 0, "unsquared" or "code"')
+            raise arguments.refuse("w2_weight", value, 'a number of at least 0, "unsquared" or "code"')
         return value
     found = float(arguments.not_negative("w2_weight", value))
     if found == 0.0:

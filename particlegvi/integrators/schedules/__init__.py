@@ -58,12 +58,9 @@ def resolved(step_size: object) -> float | Schedule:
 
 
 def largest(step_size: float | Schedule, steps: int) -> float:
-    """The largest of the first ``steps`` step sizes; of a long run 10,001 are looked at, the ends included.
+    """The largest of the first ``steps`` step sizes; a ValueError unless all are finite numbers above 0.
 
-    Raises
-    ------
-    ValueError
-        If one of them is not a finite number above 0.
+    Of a long run 10,001 are looked at, the ends included.
     """
     steps, step_size = arguments.whole("steps", steps), resolved(step_size)
     if not isinstance(step_size, Schedule):

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.engine.terms import tape
-from particlegvi.losses.formulas.graph import BINARY, Graph, Node, needed, operands
+from particlegvi.losses.formulas.graph import BINARY, FUNCTIONS, Graph, Node, needed, operands
 
 LARGEST_PRODUCT = 32.5  # beyond it the rounding of repeated squaring shows, and pow is more accurate
-BOTH = {"add": tape.ADD, "subtract": tape.SUBTRACT, "multiply": tape.MULTIPLY, "divide": tape.DIVIDE}
+BOTH: dict[str, int] = {name: vars(tape)[name.upper()] for name in BINARY}
 CONSTANT_ON_THE_LEFT = {
     "add": tape.ADD_CONSTANT,
     "subtract": tape.CONSTANT_MINUS,
@@ -24,20 +24,7 @@ CONSTANT_ON_THE_RIGHT = {
     "multiply": tape.MULTIPLY_CONSTANT,
     "divide": tape.DIVIDE_CONSTANT,
 }
-ONE_OPERAND = {
-    "negate": tape.NEGATE,
-    "sin": tape.SIN,
-    "cos": tape.COS,
-    "tan": tape.TAN,
-    "exp": tape.EXP,
-    "log": tape.LOG,
-    "sqrt": tape.SQRT,
-    "abs": tape.ABS,
-    "tanh": tape.TANH,
-    "cosh": tape.COSH,
-    "sinh": tape.SINH,
-    "sign": tape.SIGN,
-}
+ONE_OPERAND: dict[str, int] = {name: vars(tape)[name.upper()] for name in ("negate", *FUNCTIONS, "sign")}
 
 
 class Assembler:

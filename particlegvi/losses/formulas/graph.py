@@ -13,17 +13,10 @@ from typing import NamedTuple
 
 SHOWN = 72  # characters of a long formula around the place of a mistake
 
+OF_MATH = {"abs": "fabs"}  # names of functions in the module math, if they differ from those in formulas
 FUNCTIONS: dict[str, Callable[[float], float]] = {
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "exp": math.exp,
-    "log": math.log,
-    "sqrt": math.sqrt,
-    "abs": math.fabs,
-    "tanh": math.tanh,
-    "cosh": math.cosh,
-    "sinh": math.sinh,
+    name: vars(math)[OF_MATH.get(name, name)]
+    for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "abs", "tanh", "cosh", "sinh")
 }
 
 
@@ -182,10 +175,7 @@ def is_normal(number: float) -> bool:
 
 
 BINARY: dict[str, Callable[[Graph, int, int], int]] = {
-    "add": Graph.add,
-    "subtract": Graph.subtract,
-    "multiply": Graph.multiply,
-    "divide": Graph.divide,
+    name: vars(Graph)[name] for name in ("add", "subtract", "multiply", "divide")
 }
 
 

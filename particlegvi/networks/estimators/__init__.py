@@ -7,7 +7,6 @@ import importlib.util
 if importlib.util.find_spec("sklearn") is None:
     raise ImportError("these estimators need scikit-learn: pip install 'particlegvi[learn]'")
 
-from particlegvi.networks.estimators.classifier import EnsembleClassifier
-from particlegvi.networks.estimators.regressor import EnsembleRegressor
+from particlegvi.networks.estimators.ensembles import EnsembleClassifier, EnsembleRegressor
 
 __all__ = ["EnsembleClassifier", "EnsembleRegressor"]

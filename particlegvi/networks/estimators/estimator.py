@@ -19,7 +19,6 @@ from particlegvi.networks.architecture import Network
 from particlegvi.networks.loss import NetworkLoss
 from particlegvi.networks.training import FIRST, Trained, train
 from particlegvi.tools import arguments
-from particlegvi.tools.quoting import refuse
 
 METHODS = ("DE", "DLE", "DRE", "DRLE")
 MMD_WEIGHT = 0.1  # the default for a method with repulsion
@@ -98,7 +97,7 @@ class EnsembleEstimator(Estimator):
     def _check_settings(self) -> None:
         """Refuse settings that are wrong for any data."""
         if not isinstance(self.method, str) or self.method not in METHODS:
-            raise refuse("method", self.method, f"one of {', '.join(METHODS)}")
+            raise arguments.refuse("method", self.method, f"one of {', '.join(METHODS)}")
         arguments.whole("particles", self.particles, 1, arguments.MOST_PARTICLES)
         arguments.whole("batch_size", self.batch_size, 1)
         if self.steps is not None:

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from particlegvi.targets.density import Values, as_points, seeded
-from particlegvi.tools import arguments, html
+from particlegvi.targets.density import Values, at_levels, on_line, seeded
+from particlegvi.tools import html
 from particlegvi.tools.quoting import as_written, shown
 
 
@@ -51,29 +51,21 @@ class AtomicTarget:
 
     def cdf(self, x: ArrayLike) -> Values:
         """In 1-D, the probability of (-infinity, x] for x of shape (n,), (n, 1) or a number; a ValueError otherwise."""
-        if self.dim != 1:
-            raise ValueError(f"cdf is for one dimension; this target has {self.dim}")
-        points, shape = as_points(x, 1)
-        below = np.concatenate([[0.0], np.cumsum(self.weights)])
-        result = np.minimum(below[np.searchsorted(self.atoms[:, 0], points[:, 0], side="right")], 1.0)
-        return result.reshape(shape) if shape else float(result[0])
+        below = np.minimum(np.concatenate([[0.0], np.cumsum(self.weights)]), 1.0)
+        return on_line("cdf", self.dim, x, lambda t: below[np.searchsorted(self.atoms[:, 0], t, side="right")])
 
     def quantile(self, u: ArrayLike) -> Values:
         """In 1-D, the smallest atom x with cdf(x) >= u, for probabilities u of any shape."""
-        if self.dim != 1:
-            raise ValueError(f"quantile is for one dimension; this target has {self.dim}")
-        levels = arguments.array("u", u, "an array of probabilities")
-        if not np.all((levels >= 0.0) & (levels <= 1.0)):
-            wrong = levels[~((levels >= 0.0) & (levels <= 1.0))].flat[0]
-            raise ValueError(f"u must be probabilities from 0 to 1, not {wrong:g}")
-        index = np.searchsorted(np.cumsum(self.weights), levels - 1e-14)
-        result = self.atoms[np.minimum(index, len(self.atoms) - 1), 0]
-        return result if levels.ndim else float(result)
+        return at_levels(self.dim, u, lambda levels: self._places(levels - 1e-14)[:, 0])
+
+    def _places(self, levels: np.ndarray) -> np.ndarray:
+        """The first atom (n, dim) up to which the weights add up to each level (n,)."""
+        index = np.searchsorted(np.cumsum(self.weights), levels)
+        return self.atoms[np.minimum(index, len(self.atoms) - 1)]
 
     def sample(self, number: int, seed: int = 0) -> np.ndarray:
         """Independent exact draws (number, dim); equal numbers and seeds give equal draws."""
-        index = np.searchsorted(np.cumsum(self.weights), seeded(number, seed).random(number))
-        return self.atoms[np.minimum(index, len(self.atoms) - 1)]
+        return self._places(seeded(number, seed).random(number))
 
     def _repr_html_(self) -> str:
         each = zip(self.atoms, self.weights, strict=True)

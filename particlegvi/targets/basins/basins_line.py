@@ -9,19 +9,17 @@ is an atom too, a case that Theorem C.3.2 does not cover.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from particlegvi.contracts import Loss, Prior
 from particlegvi.targets.basins.atoms import AtomicTarget
 from particlegvi.targets.basins.start import Q0
-
-if TYPE_CHECKING:
-    from particlegvi.contracts import Loss, Prior
+from particlegvi.targets.basins.survey import golden_section
 
 COARSE, FINE = 2**14, 2**20  # cells of the first and of the finest grid
 LOST = 1e-9  # mass that may flow to infinity, leave the box, or start where the loss is flat
-SHRINK = 0.5 * (np.sqrt(5.0) - 1.0)
 
 Derivative = Callable[[np.ndarray], np.ndarray]
 
@@ -32,7 +30,7 @@ class Critical(NamedTuple):
     at: np.ndarray  # (k,)
     left: np.ndarray
     right: np.ndarray
-    signs: np.ndarray  # (k + 1,): of the gradient below the first, ..., above the last
+    signs: np.ndarray  # (k + 1,): signs of the gradient below the first critical point, ..., above the last
     flat: list[tuple[float, float]]  # intervals on which the gradient vanishes
 
 
@@ -66,7 +64,7 @@ def basins_on_line(loss: Loss, low: float, high: float, initial: Prior | np.ndar
         wider = min(first, reached.min(initial=first)), max(last, reached.max(initial=last))
         if wider == (first, last):
             break
-        first, last = wider  # refine where the mass goes
+        first, last = wider  # refine the grid around the points to which mass flows
     if points is None:
         doubt = float(np.sum(mass(found.right) - mass(found.left))) + 1e-15 * len(found.at)
         return _gathered(derivative, ends, np.diff(_levels(found, mass)), doubt)
@@ -96,7 +94,7 @@ def _critical_points(derivative: Derivative, low: float, high: float, first: flo
     at, left, right = (np.concatenate([part, touching]) for part in (at, left, right))
     order = np.argsort(at)
     at, left, right = at[order], left[order], right[order]
-    # The sign of a gap is that of the grid points inside it, or of its middle where there are none.
+    # The sign of a gap is the sign at the grid points inside it, or at its middle if it holds no grid point.
     inside = 0.5 * (np.concatenate([x[known[:1]], at]) + np.concatenate([at, x[known[-1:]]]))
     gap_signs = np.sign(derivative(inside))
     gap_signs[np.searchsorted(at, x[known])] = signs[known]
@@ -135,11 +133,7 @@ def _touching(derivative: Derivative, x: np.ndarray, g: np.ndarray) -> np.ndarra
     low &= (np.sign(g[1:-1]) == np.sign(g[:-2])) & (np.sign(g[1:-1]) == np.sign(g[2:]))
     at = np.flatnonzero(low) + 1
     a, b, around = x[at - 1], x[at + 1], np.minimum(size[at - 1], size[at + 1])
-    for _ in range(80):
-        c, d = b - SHRINK * (b - a), a + SHRINK * (b - a)
-        lower = np.abs(derivative(c)) <= np.abs(derivative(d))
-        a, b = np.where(lower, a, c), np.where(lower, d, b)
-    middle = 0.5 * (a + b)
+    middle = golden_section(lambda t: -np.abs(derivative(t)), a, b, 80)
     return middle[np.abs(derivative(middle)) <= 1e-12 * around]
 
 

@@ -7,17 +7,12 @@ that no basin is narrower than a stratum everywhere.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from particlegvi.contracts import Loss, Prior
 from particlegvi.targets.basins.atoms import AtomicTarget
-from particlegvi.targets.basins.descent import AWAY, UNRESOLVED, Descent
-from particlegvi.targets.basins.minima import Landscape
+from particlegvi.targets.basins.minima import AWAY, UNRESOLVED, Descent, Landscape
 from particlegvi.targets.basins.start import Q0
-
-if TYPE_CHECKING:
-    from particlegvi.contracts import Loss, Prior
 
 FIRST = 64  # strata in each coordinate at first
 HALVINGS = 5

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Distribution
+from particlegvi.contracts import Distribution, Prior, Start
 from particlegvi.tools import arguments
-from particlegvi.tools.quoting import refuse
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from particlegvi.contracts import Prior, Start
 
 Map = Callable[[np.ndarray], np.ndarray]
-MOST_SPANS = 40.0  # from the median to either end of the bulk; a Normal's ends are 8.5 away, Laplace's 34
+MOST_SPANS = 40.0  # largest distance from the median to an end of the bulk; a Normal has 8.5, a Laplace 34
 EDGE = 1e-17  # probability outside the bulk, on either side
 
 
@@ -51,7 +46,7 @@ class Q0:
         self._pairs = [self._coordinate(i) for i in range(self.dim)]
         self.low = np.maximum(low, [quantile(np.array([EDGE]))[0] for _, quantile in self._pairs])
         self.high = np.minimum(high, [-mirrored for mirrored in self._upper()])
-        # heavy tails would make the bulk so large that nothing in the middle is seen
+        # With heavy tails the bulk would be so large that a search would miss its middle.
         middle, reach = self._middle(), MOST_SPANS * self.quantile_span()
         self.low, self.high = np.maximum(self.low, middle - reach), np.minimum(self.high, middle + reach)
         self.scale = float(np.max(self.high - self.low)) / 18.0
@@ -95,7 +90,7 @@ class Q0:
         if isinstance(prior, Independent):
             return partial(prior.cdf, coordinate=i), partial(prior.quantile, coordinate=i)
         if self.dim == 1:
-            # Any other distribution on the line, from its log density.
+            # For any other distribution on the line, integrate its density.
             from particlegvi.targets.quadrature.nodes import discretise
             from particlegvi.targets.quadrature.panels import Curve
             from particlegvi.targets.quadrature.potential import place_of
@@ -105,7 +100,7 @@ class Q0:
             curve = Curve(panels)
             return curve.cdf, curve.quantile
         allowed = f"a prior with independent coordinates or an array of points in {self.dim}-D"
-        raise refuse("initial", prior, allowed)
+        raise arguments.refuse("initial", prior, allowed)
 
 
 def start_points(initial: Start | ArrayLike, dim: int) -> np.ndarray | None:

@@ -7,24 +7,31 @@ measured, and its neighbourhood magnified until no peak is narrower than the las
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from particlegvi.targets.quadrature.potential import UNIFORM, LogWeight, Place, not_integrable
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 NEGLIGIBLE = 60.0  # natural logarithm of a mass ratio that is neglected
 MOST_PEAKS = 20_000
 IN_A_WELL = 33  # points across a well that is known beforehand
 PER_DECADE = 60  # points of the geometric grids
 MAGNIFIED = 129  # points of the grid over a bracket
-COARSER = 64  # every so many points, for broad peaks
+COARSER = 64  # one in so many points of the grid is used to find broad peaks
 STANDS_OUT = 1e-8  # least height of a peak on the fine grid, above rounding
 WIDER = 1024.0  # largest width of a peak, in widths of its bracket
 SHRINK = 0.5 * (np.sqrt(5.0) - 1.0)
+
+
+def golden_section(f: LogWeight, a: np.ndarray, b: np.ndarray, steps: int) -> np.ndarray:
+    """The middles of brackets [a, b] of maxima of f after so many golden sections, all brackets at once."""
+    for _ in range(steps):
+        c, d = b - SHRINK * (b - a), a + SHRINK * (b - a)
+        lower = f(c) >= f(d)
+        a, b = np.where(lower, a, c), np.where(lower, d, b)
+    return 0.5 * (a + b)
 
 
 class Peaks(NamedTuple):
@@ -122,7 +129,7 @@ def _grid(
 def _check_tails(x: np.ndarray, y: np.ndarray, low: float, high: float, centre: float, scale: float) -> None:
     distance = np.abs(x - centre) + 1e-9 * scale
     with np.errstate(over="ignore"):
-        mass = y + np.log(distance)  # of a panel as wide as it is far away
+        mass = y + np.log(distance)  # log mass of a panel that is as wide as it is far away
     near = np.max(mass[distance < 1e6 * scale], initial=-np.inf)
     for bound, side, outside in ((low, "towards -infinity", x < centre), (high, "towards +infinity", x > centre)):
         if np.isfinite(bound):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from particlegvi.targets.basins.survey import golden_section
 from particlegvi.targets.quadrature.potential import PLANE, PLANE_BOUNDED, LogWeight, Place, not_integrable
 
 DIRECTIONS = 256
 LINES = 200
-SHRINK = 0.5 * (np.sqrt(5.0) - 1.0)
 NEGLIGIBLE = 60.0  # natural logarithm of a mass ratio that is neglected
 MOST_PEAKS = 2000
 MAGNIFIED = 25  # points along a side of the grid around a peak
@@ -65,12 +66,8 @@ def ridges(f: LogWeight, low: np.ndarray, high: np.ndarray, best: float, lines: 
         fixed = across[row]
         a = np.maximum(grid[row, column] - span[i] / lines, low[i])
         b = np.minimum(grid[row, column] + span[i] / lines, high[i])
-        for _ in range(60):
-            c, d = b - SHRINK * (b - a), a + SHRINK * (b - a)
-            lower = along(c, fixed) >= along(d, fixed)
-            a, b = np.where(lower, a, c), np.where(lower, d, b)
         points = np.empty((len(row), 2))
-        points[:, i], points[:, 1 - i] = 0.5 * (a + b), fixed
+        points[:, i], points[:, 1 - i] = golden_section(partial(along, fixed=fixed), a, b, 60), fixed
         at.append(points)
     points = np.concatenate(at)
     value = f(points)
@@ -91,12 +88,8 @@ def check_tails(f: LogWeight, place: Place, log_mass: float) -> None:
         def around(theta: np.ndarray, radius: float = radius) -> np.ndarray:
             return f(place.centre + radius * np.stack([np.cos(theta), np.sin(theta)], axis=1)) + 2.0 * np.log(radius)
 
-        a, b = angle - angle[1], angle + angle[1]
-        for _ in range(70):
-            c, d = b - SHRINK * (b - a), a + SHRINK * (b - a)
-            lower = around(c) >= around(d)
-            a, b = np.where(lower, a, c), np.where(lower, d, b)
-        mass = float(max(np.max(around(0.5 * (a + b))), np.max(around(angle))))
+        steepest = golden_section(around, angle - angle[1], angle + angle[1], 70)
+        mass = float(max(np.max(around(steepest)), np.max(around(angle))))
         if power > 10.0 and mass > highest - 20.0:
             raise not_integrable("in some direction")
         highest = max(highest, mass)
@@ -243,7 +236,7 @@ def _hull(f: LogWeight, grids: list[_Grid], peaks: PlanePeaks, place: Place) -> 
     best = np.max(peaks.value)
     lows, highs = [], []
     for grid in grids:
-        # By height and by the mass of a whole grid cell: broad low parts count, and so does a narrow tall peak.
+        # A point counts by its height or by the mass of its cell: broad low parts count, and narrow tall peaks.
         level = np.maximum(grid.values - best, grid.values + np.log(grid.spacing).sum() - mass)
         seen = grid.points[level > -45.0]
         if len(seen):

@@ -9,14 +9,14 @@ of the interpolation meets a tolerance.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from particlegvi.contracts import Kernel
+from particlegvi.contracts import Kernel
+from particlegvi.engine.terms.evaluate import profile_values, squared_distances
 
-STENCIL = 8
+STENCIL = 8  # mesh points along a side, from which the polynomial of a point is made
 DENOMINATORS = np.array([np.prod([k - j for j in range(STENCIL) if j != k]) for k in range(STENCIL)], dtype=np.float64)
 MOST_POINTS = {1: 2**22, 2: 2**21}
 COMFORTABLE = {1: 2**17, 2: 2**18}
@@ -24,17 +24,10 @@ TRIALS = 400
 HALF = STENCIL // 2
 
 
-def profile(kernel: Kernel, r2: np.ndarray) -> np.ndarray:
-    """kappa at squared distances of any shape."""
-    from particlegvi.engine.terms.evaluate import profile_values
-
-    return profile_values(kernel, r2)
-
-
 def half_distance(kernel: Kernel) -> float:
     """The distance at which the kernel has fallen to half its value at 0."""
     distances = np.geomspace(1e-150, 1e150, 3001)
-    below = profile(kernel, distances**2) < 0.5 * float(profile(kernel, np.zeros(1))[0])
+    below = profile_values(kernel, distances**2) < 0.5 * float(profile_values(kernel, np.zeros(1))[0])
     return float(distances[np.argmax(below)]) if np.any(below) else 1e150
 
 
@@ -42,7 +35,7 @@ def vanishing_distance(kernel: Kernel) -> float:
     """The distance from which on the kernel is below 1e-18 of its value at 0; infinite beyond 1000 half distances."""
     reach = half_distance(kernel)
     distances = reach * np.geomspace(1.0, 1e3, 400)
-    seen = profile(kernel, distances**2) > 1e-18 * float(profile(kernel, np.zeros(1))[0])
+    seen = profile_values(kernel, distances**2) > 1e-18 * float(profile_values(kernel, np.zeros(1))[0])
     return np.inf if seen[-1] else float(distances[np.flatnonzero(seen)[-1] + 1])
 
 
@@ -99,9 +92,9 @@ def _interpolation_error(kernel: Kernel, spacing: float, reach: float, dim: int)
     for i in range(1, dim):
         weights = (weights[:, :, None] * lagrange(x[:, i])[:, None, :]).reshape(TRIALS, -1)
     r2 = np.sum(((x + away)[:, None] - nodes) ** 2, axis=2) * spacing**2
-    exact = profile(kernel, np.sum(away**2, axis=1) * spacing**2)
-    top = float(profile(kernel, np.zeros(1))[0])
-    return 3.0 * float(np.max(np.abs(np.sum(weights * profile(kernel, r2), axis=1) - exact))) / top
+    exact = profile_values(kernel, np.sum(away**2, axis=1) * spacing**2)
+    top = float(profile_values(kernel, np.zeros(1))[0])
+    return 3.0 * float(np.max(np.abs(np.sum(weights * profile_values(kernel, r2), axis=1) - exact))) / top
 
 
 class Interaction:
@@ -137,7 +130,7 @@ class Interaction:
     def field(self, weights: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
         """The sum as a function of points (m, dim)."""
         low, high = self.points.min(axis=0), self.points.max(axis=0)
-        # A wider mesh, to the reach of the kernel, or to where a few masses can stand for all points.
+        # The mesh is wider: up to the reach of the kernel, or up to where a few masses can replace all points.
         margin = min(vanishing_distance(self.kernel), float(max(np.max(high - low), 6.0 * self.reach)))
         mesh = Mesh(self.kernel, low - margin, high + margin, self.spacing)
         values = mesh.convolved(mesh.stencils(self.points).T @ weights)
@@ -170,7 +163,7 @@ class Mesh:
             self._padded = tuple(fast_length(2 * number - 1) for number in self.shape)
             axes = [self.spacing * np.minimum(np.arange(size), size - np.arange(size)) for size in self._padded]
             r2 = sum(axis**2 for axis in np.meshgrid(*axes, indexing="ij"))
-            self._transform = np.fft.rfftn(profile(self.kernel, np.asarray(r2))).real
+            self._transform = np.fft.rfftn(profile_values(self.kernel, np.asarray(r2))).real
         axes_order = tuple(range(len(self.shape)))
         product = np.fft.rfftn(masses.reshape(self.shape), self._padded, axes_order) * self._transform
         result = np.fft.irfftn(product, self._padded, axes_order)
@@ -224,6 +217,6 @@ def _direct(kernel: Kernel, sources: np.ndarray, masses: np.ndarray, x: np.ndarr
     for start in range(0, len(x), step):
         part = x[start : start + step]
         with np.errstate(over="ignore"):
-            r2 = sum((part[:, None, i] - sources[None, :, i]) ** 2 for i in range(x.shape[1]))
-        result[start : start + step] = profile(kernel, np.minimum(np.asarray(r2), 1e300)) @ masses
+            r2 = squared_distances(part, sources)
+        result[start : start + step] = profile_values(kernel, np.minimum(r2, 1e300)) @ masses
     return result

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from particlegvi.contracts import Located, Placed
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from particlegvi.contracts import Loss, Prior
+from particlegvi.contracts import Located, Loss, Placed, Prior
 
 UNIFORM = 2**18  # points of the survey's uniform grid over the bulk of a prior on the line
 PLANE, PLANE_BOUNDED = 384, 512  # intervals along a side of the one in the plane, and over a box

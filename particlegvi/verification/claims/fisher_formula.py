@@ -9,7 +9,7 @@ import numpy as np
 from particlegvi.functionspace import ExactGaussianProcess, SubsetOfData, covariances, divergences
 from particlegvi.functionspace.covariances.covariance import Covariance
 from particlegvi.functionspace.selection import Targets
-from particlegvi.functionspace.selection.fisher import SquaredDivergence
+from particlegvi.functionspace.selection.objectives import SquaredDivergence
 from particlegvi.verification import chance
 from particlegvi.verification.claim import Check, Checks, Claim
 from particlegvi.verification.picture import Picture

@@ -14,8 +14,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from particlegvi.cli.doctor import cache as doctors
 from particlegvi.engine.numerics import shared_cache
-from particlegvi.engine.numerics.sealed_files import SealedFiles, is_whole
-from particlegvi.engine.numerics.shared_cache import SharedCache, share
+from particlegvi.engine.numerics.shared_cache import SealedFiles, SharedCache, is_whole, share
 
 
 def plus_one(x):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from particlegvi.engine.numerics import threads
-from particlegvi.engine.pairs.moments import CHUNK, moments
+from particlegvi.engine.pairs.series import CHUNK, moments
 from particlegvi.functionspace import (
     ExactGaussianProcess,
     SparseGaussianProcess,

@@ -10,9 +10,8 @@ import time
 import numpy as np
 import pytest
 
-from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, likelihoods
+from particlegvi.functionspace import ExactGaussianProcess, SparseGaussianProcess, likelihoods, linalg
 from particlegvi.functionspace.covariances import Matern12, Matern52, SquaredExponential
-from particlegvi.functionspace.gp import conjugate_gradients
 from particlegvi.functionspace.gp.certificate import (
     Certificate,
     Fitted,
@@ -203,28 +202,28 @@ def test_one_step_on_the_synthetic_data():
 def test_blocks_and_threads_change_no_byte(monkeypatch, rng):
     X, k = rng.normal(size=(300, 3)), Matern12([1.0, 2.0, 0.5], 1.3)
     V = rng.normal(size=(300, 4))
-    np.testing.assert_allclose(conjugate_gradients.product(k, X, V), k(X) @ V, rtol=1e-12, atol=1e-12)
-    monkeypatch.setattr(conjugate_gradients, "ENTRIES", 17 * 300)
+    np.testing.assert_allclose(linalg.product(k, X, V), k(X) @ V, rtol=1e-12, atol=1e-12)
+    monkeypatch.setattr(linalg, "ENTRIES", 17 * 300)
     found = []
     for number in ("1", "2"):
         monkeypatch.setenv("NUMBA_NUM_THREADS", number)
-        found.append(conjugate_gradients.product(k, X, V))
+        found.append(linalg.product(k, X, V))
     assert found[0].tobytes() == found[1].tobytes()
     np.testing.assert_allclose(found[0], k(X) @ V, rtol=1e-12, atol=1e-12)
 
 
 def test_many_rows_are_announced(monkeypatch, rng):
-    monkeypatch.setattr(conjugate_gradients, "MANY", 50)
+    monkeypatch.setattr(linalg, "MANY", 50)
     X = rng.normal(size=(60, 1))
     with pytest.warns(UserWarning, match="kernel matrix of 60 rows takes about 0 min"):
-        found = conjugate_gradients.product(Matern52(), X, np.ones((60, 1)))
+        found = linalg.product(Matern52(), X, np.ones((60, 1)))
     np.testing.assert_allclose(found, Matern52()(X).sum(axis=1)[:, None])
 
 
 def test_what_is_stopped_in_one_thread_stops_in_all(monkeypatch, rng):
     """Ctrl-C reaches one thread: the others end with their block, and do not go on to the end."""
     monkeypatch.setenv("NUMBA_NUM_THREADS", "2")
-    monkeypatch.setattr(conjugate_gradients, "ENTRIES", 300)
+    monkeypatch.setattr(linalg, "ENTRIES", 300)
     main, begun = threading.get_ident(), []
 
     class Interrupted(Matern52):
@@ -237,7 +236,7 @@ def test_what_is_stopped_in_one_thread_stops_in_all(monkeypatch, rng):
 
     X = rng.normal(size=(300, 1))
     with pytest.raises(KeyboardInterrupt):
-        conjugate_gradients.product(Interrupted(), X, np.ones((300, 1)))
+        linalg.product(Interrupted(), X, np.ones((300, 1)))
     time.sleep(0.2)
     assert len(begun) < 20  # of 300 blocks
 

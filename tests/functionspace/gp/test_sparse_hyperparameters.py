@@ -23,8 +23,8 @@ from particlegvi.functionspace.covariances import (
     SquaredExponential,
 )
 from particlegvi.functionspace.covariances.covariance import padded
-from particlegvi.functionspace.selection import elbo
-from particlegvi.functionspace.selection.elbo import CollapsedBound, Scratch
+from particlegvi.functionspace.selection import objectives
+from particlegvi.functionspace.selection.objectives import CollapsedBound, Scratch
 
 from ..references import synthetic
 
@@ -112,7 +112,7 @@ def test_the_better_of_two_starts_counts():
 
 def test_no_result_depends_on_the_threads_or_on_what_the_scratch_held(rng, monkeypatch):
     """Eighteen blocks in eight groups, the last block shorter, against `at`, which takes all rows together."""
-    monkeypatch.setattr(elbo, "ROWS", 64)
+    monkeypatch.setattr(objectives, "ROWS", 64)
     x, Z = rng.normal(size=(1100, 3)), rng.normal(size=(9, 3))
     y, scratch, found = np.sin(x[:, 0]) + rng.normal(size=1100), Scratch(), []
     CollapsedBound(Matern32(0.5), rng.normal(size=(700, 3)), rng.normal(size=700), 0.1, scratch).everywhere(Z)

@@ -270,7 +270,7 @@ X40, Y40 = labels(9, 40)
         ({}, (X40, Y40 * 2.0), "y must be labels 0 and 1, not 2"),
         ({}, (X40, Y40[:-1]), r"y must be an array \(40,\) of finite nu.*, not an array of the shape \(39"),
         ({}, (np.where(X40 > 1, np.nan, X40), Y40), r"X must be an array \(n, dim\).*, not one with NaN or infinity"),
-        ({}, (X40[:0], Y40[:0]), "X must have at least one row, not none"),
+        ({}, (X40[:0], Y40[:0]), "X must be an array .* with at least one row, not an array of the shape"),
         ({}, (X40[:, :, None], Y40), r"X must be an array \(n, dim\) of finite.*, not an array of the shape \(40"),
         ({"particles": 0}, (X40, Y40), "particles must be a whole number of 1 or more, not 0"),
         ({"particles": 2.5}, (X40, Y40), r"particles must be a whole number of 1 or more, not 2\.5"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from particlegvi.losses.formulas import intervals
+from particlegvi.losses.formulas import values
 from particlegvi.losses.formulas.derivative import gradient
 from particlegvi.losses.formulas.parser import parse
-from particlegvi.losses.formulas.plain import run
+from particlegvi.losses.formulas.values import run
 
 FORMULAS = [
     "t**4/4 + t**3/3 - t**2", "t*t - t", "exp(-t**2) + tanh(t*u)", "sin(3*t)*cos(u - 2) + abs(t - u)", "sqrt(t + u)",
@@ -31,7 +31,7 @@ def outside(formula: str, rng, shrink: float = 0.0, number: int = 300) -> int:
     graph, value = parse(formula, ["t", "u"])
     roots = [value, *gradient(graph, value, 2)]
     low, high = boxes(rng, number)
-    bounds = intervals.enclose(graph, roots, low, high)
+    bounds = values.enclose(graph, roots, low, high)
     wrong = 0
     for share in (0.0, 1.0, *rng.random((30, number, 2))):
         points = np.clip(low + share * (high - low), low, high)
@@ -60,7 +60,7 @@ def test_bounds_of_one_use_of_a_variable_are_the_range(rng):
         ("sin(pi*t/2)", [-1.0, np.sqrt(0.5), 0.0], [1.0, 1.0, 0.0]),
         ("abs(t)", [0.0, 0.5, 2.0], [2.0, 1.5, 2.000000001]),
     ):
-        (found,) = intervals.enclose(*(lambda graph, value: (graph, [value]))(*parse(formula, ["t"])), low, high)
+        (found,) = values.enclose(*(lambda graph, value: (graph, [value]))(*parse(formula, ["t"])), low, high)
         np.testing.assert_allclose(found.low, least, atol=4e-9)
         np.testing.assert_allclose(found.high, most, atol=4e-9)
 
@@ -68,5 +68,5 @@ def test_bounds_of_one_use_of_a_variable_are_the_range(rng):
 def test_a_box_outside_the_domain_is_told_from_one_across_its_edge():
     graph, value = parse("log(t)", ["t"])
     low, high = np.array([[-2.0], [-1.0], [1.0]]), np.array([[-1.0], [1.0], [2.0]])
-    (found,) = intervals.enclose(graph, [value], low, high)
+    (found,) = values.enclose(graph, [value], low, high)
     assert found.nowhere.tolist() == [True, False, False] and found.partly.tolist() == [True, True, False]

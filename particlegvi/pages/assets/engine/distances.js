@@ -1,5 +1,5 @@
 // W1 between particles on the line and a target, exact (Vallender, 1974), sliced W1 in the plane along the directions
-// of particlegvi/diagnostics/sliced.py, and their ranges under exact draws.
+// of particlegvi/diagnostics/line_distances.py, and their ranges under exact draws.
 "use strict";
 (() => {
   PG.w1 = function (particles, target) {

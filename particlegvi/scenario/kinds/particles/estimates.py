@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array, Located, Loss, Method, Placed, Prior, Start
-from particlegvi.losses.formulas.plain import PlainFormula
+from particlegvi.losses.formulas.values import PlainFormula
 
 STARTS = 64
 DIGITS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)  # leading digits of a chosen number

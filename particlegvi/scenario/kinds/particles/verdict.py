@@ -8,9 +8,9 @@ import numpy as np
 
 from particlegvi import diagnostics
 from particlegvi.contracts import Facts
+from particlegvi.diagnostics.line_distances import DIRECTIONS
 from particlegvi.diagnostics.misplaced import misplaced_in_words
 from particlegvi.diagnostics.particles import reference
-from particlegvi.diagnostics.sliced import DIRECTIONS
 from particlegvi.scenario.kinds.particles.seen import usable
 from particlegvi.simulation.run import Run
 

@@ -21,8 +21,7 @@ from particlegvi.functionspace import (
     likelihoods,
     selection,
 )
-from particlegvi.functionspace.selection.elbo import CollapsedBound
-from particlegvi.functionspace.selection.fisher import SquaredDivergence
+from particlegvi.functionspace.selection.objectives import CollapsedBound, SquaredDivergence
 from particlegvi.functionspace.selection.rules import minimise
 from particlegvi.scenario.tables.approximation.exact import SETS, ApproximationSettings, Exact, exact_process
 from particlegvi.scenario.tables.settings import Problem, Task

@@ -1,4 +1,4 @@
-"""Regression with Gaussian noise by an ensemble of networks."""
+"""Regression with Gaussian noise, and classification in two or more classes, by an ensemble of networks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from particlegvi.contracts import Array
-from particlegvi.functionspace.estimators.base import Regressor
+from particlegvi.functionspace.estimators.base import Classifier, Regressor
 from particlegvi.metrics import mixture_nll
 from particlegvi.metrics.mixtures import Mixture
 from particlegvi.networks.estimators.estimator import EnsembleEstimator
-from particlegvi.networks.mixtures import noise_variance
+from particlegvi.networks.mixtures import class_probabilities, mutual_information, noise_variance
 from particlegvi.tools import arguments
 
 
@@ -111,7 +111,6 @@ class EnsembleRegressor(EnsembleEstimator, Regressor):
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """The mean of a new observation, (n,), and with ``return_std`` its standard deviation with noise, (n,)."""
         mixture = self._mixture(X)
         return (mixture.mean(), mixture.sd()) if return_std else mixture.mean()
 
@@ -140,3 +139,97 @@ class EnsembleRegressor(EnsembleEstimator, Regressor):
         """The logarithm of the mixture's density at targets y (n,); its shape is (n,)."""
         mixture = self._mixture(X)
         return mixture.log_density(arguments.vector("y", y, mixture.centres.shape[1]))
+
+
+SMALLEST = 1e-300
+
+
+@dataclass(eq=False, repr=False)
+class EnsembleClassifier(EnsembleEstimator, Classifier):
+    """Classification by an ensemble of networks, which predicts the mean of the members' probabilities.
+
+    The cost is "logistic" for two classes and "softmax" for more. The default kl_weight of DLE and DRLE is 1 / n.
+
+    Parameters
+    ----------
+    method : str
+        "DE", "DLE", "DRE" or "DRLE".
+    hidden : sequence of int
+        Units of each hidden layer.
+    activation, parameterisation : str
+        Parameters of `particlegvi.networks.Network`.
+    particles : int
+        Number of members of the ensemble.
+    steps : int, optional
+        Number of steps. By default it is doubled until the validation rows' score stops improving: at most 32,000
+        steps of one size.
+    step_size : float, optional
+        Size of the first step. By default 1 / the largest curvature at the start.
+    batch_size : int
+        Number of rows of a batch; all rows if the data have fewer.
+    kl_weight : float, optional
+        Weight of KL in DLE and DRLE. By default the weight of the posterior, 1 / n (`NetworkLoss.kl_weight`).
+    mmd_weight : float, optional
+        Weight of the repulsion in DRE and DRLE, by default 0.1.
+    kernel : kernel, optional
+        Kernel of the repulsion in DRE and DRLE. By default outputs repel each other: the squared exponential of the
+        outputs at ``context``, with the median heuristic.
+    context : array (n, features), optional
+        Inputs at which outputs repel each other, in units of X. By default 40 uniform draws from the box of the
+        training inputs, widened by half of its width on each side.
+    validation_fraction : float
+        Share of the rows that are kept from training and choose the number of steps. If it gives fewer than two rows,
+        all rows are trained on for 1000 steps.
+    standardise : bool
+        Whether inputs are scaled to mean 0 and standard deviation 1 first.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    classes_ : array (classes,)
+        The labels, sorted.
+    network_ : Network
+    particles_ : array (particles, dim)
+    kl_weight_ : float
+        0 for DE and DRE.
+    steps_ : int
+    step_size_ : float
+    rows_held_ : int
+        Number of validation rows, which chose the number of steps.
+    facts_ : dict
+        The chosen weight and context of the repulsion.
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit inputs (n, features) and labels (n,) of any type, with two or more classes."""
+        self._check_settings()
+        x, labels, seed = self._read_labels(X, y)
+        t = labels.astype(np.float64)
+        rows, held = self._split(len(t), seed)
+        two = len(self.classes_) == 2
+        network = self._network(x.shape[1], 1 if two else len(self.classes_))
+        loss = self._loss(network, x[rows], t[rows], "logistic" if two else "softmax")
+        x_held = np.ascontiguousarray(x[held])
+
+        def score(particles: Array) -> float:
+            likely = class_probabilities(network.predict(particles, x_held)).mean(axis=0)
+            return -float(np.mean(np.log(np.maximum(likely[np.arange(len(held)), labels[held]], SMALLEST))))
+
+        weight = float(self.kl_weight) if self.kl_weight is not None else loss.kl_weight()
+        self._keep(loss, self._train(loss, weight, score, seed), weight)
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        return self.sample_probabilities(X).mean(axis=0)
+
+    def sample_probabilities(self, X: ArrayLike) -> Array:
+        """The probabilities of each member, (particles, n, classes)."""
+        x = self._inputs(X)
+        return class_probabilities(self.network_.predict(self.particles_, x))
+
+    def disagreement(self, X: ArrayLike) -> Array:
+        """The mutual information of label and member in nats, (n,): entropy of the mean less the mean of the entropies.
+
+        It is 0 if all members predict the same probabilities, however unsure, and at most log(classes).
+        """
+        return mutual_information(self.sample_probabilities(X))

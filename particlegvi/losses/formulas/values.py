@@ -1,18 +1,21 @@
-"""Formulas over boxes: bounds of every value that a formula takes in a box, by interval arithmetic (Moore 1966).
+"""Values of formulas without compiled code: bounds over boxes by interval arithmetic (Moore 1966), and by numpy.
 
-The bounds are rounded outwards, so that they hold for the exact function, and not only for its floats.
+The bounds are rounded outwards, so that they hold for the exact function, and not only for its floats. numpy evaluates
+formulas at a few thousand points, where compiling is not worth it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from particlegvi.contracts import Array
-from particlegvi.losses.formulas.graph import Graph, Node, needed
+from particlegvi.losses.formulas.derivative import gradient
+from particlegvi.losses.formulas.graph import BINARY, FUNCTIONS, Graph, Node, needed, operands
+from particlegvi.losses.formulas.parser import parse
 
 Flags = NDArray[np.bool_]
 HALF_PI = 0.5 * np.pi
@@ -155,3 +158,46 @@ ONE: dict[str, Callable[[Interval], tuple[Array, Array]]] = {
     "abs": _even(np.abs), "sin": _sine, "cos": _cosine, "tan": _tangent,
 }  # fmt: skip
 DOMAIN = {"log": 0.0, "sqrt": 0.0}  # the least argument
+
+
+UFUNCS: dict[str, np.ufunc] = {name: vars(np)[name] for name in (*BINARY, *FUNCTIONS, "sign")} | {"negate": np.negative}
+
+
+class PlainFormula:
+    """A formula and its gradient, equal to the engine's up to rounding.
+
+    Parameters
+    ----------
+    formula : str
+    variables : sequence of str
+        The name of each coordinate, in order.
+    """
+
+    def __init__(self, formula: str, variables: Sequence[str]) -> None:
+        self._graph, self._value = parse(formula, variables)
+        self._gradient = gradient(self._graph, self._value, len(variables))
+
+    def values_at(self, points: Array) -> Array:
+        """The formula at points (n, dim), (n,)."""
+        return run(self._graph, [self._value], points)[:, 0]
+
+    def gradients_at(self, points: Array) -> Array:
+        """Its gradient at points (n, dim), (n, dim)."""
+        return run(self._graph, self._gradient, points)
+
+
+def run(graph: Graph, roots: list[int], points: Array) -> Array:
+    """The values of the roots at points (n, dim), (n, roots)."""
+    known: dict[int, Array] = {}
+    with np.errstate(all="ignore"):
+        for number in needed(graph, roots):
+            node = graph.nodes[number]
+            if node.operation == "constant":
+                known[number] = np.full(len(points), node.number)
+            elif node.operation == "variable":
+                known[number] = points[:, node.left]
+            elif node.operation == "power":
+                known[number] = np.power(known[node.left], node.number)
+            else:
+                known[number] = UFUNCS[node.operation](*(known[each] for each in operands(node)))
+    return np.stack([known[root] for root in roots], axis=1)
