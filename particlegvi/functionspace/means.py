@@ -223,13 +223,11 @@ class MeanNetwork:
         if validation is not None:
             held, right = self._scaled(validation[0]), validation[1]
             training.error = lambda theta: float(np.mean((self._outputs(theta, held) - right) ** 2))
-        if journal is None:
-            training.advance(0, self.epochs)
-        else:
-            begun = journal.interrupted(PART)
-            journal.take_up(PART, training)
-            hear = None if progress is None else (lambda done: progress(done, self.epochs))
-            journal.advance(PART, training, begun["step"] if begun else 0, self.epochs, hear=hear)
+        journal = Journal(None) if journal is None else journal
+        begun = journal.interrupted(PART)
+        journal.take_up(PART, training)
+        hear = None if progress is None else (lambda done: progress(done, self.epochs))
+        journal.advance(PART, training, begun["step"] if begun else 0, self.epochs, hear=hear)
         theta, self._epoch = training.result(self.epochs)
         self._theta = theta[None]
 

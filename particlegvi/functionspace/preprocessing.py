@@ -1,4 +1,4 @@
-"""Standard deviations of columns, for scaling, and random orders of rows.
+"""Standard deviations of columns, for scaling, labels of two classes, and random orders of rows.
 
 An order is a function of the seed and the purpose, from the engine's counter-based noise.
 """
@@ -6,10 +6,11 @@ An order is a function of the seed and the purpose, from the engine's counter-ba
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from particlegvi.contracts import Array
 from particlegvi.engine.numerics import noise
+from particlegvi.tools.arguments import vector
 
 # Even steps of the role "split"; splits into training and test rows use step 0.
 STEPS = {
@@ -26,6 +27,14 @@ def column_sd(columns: Array, ddof: int = 0) -> Array:
     sd = columns.std(axis=0, ddof=ddof)
     rounding = len(columns) * np.finfo(float).eps * np.abs(columns).max(axis=0, initial=0.0)
     return np.where(sd > rounding, sd, 1.0)
+
+
+def two_labels(labels: ArrayLike, rows: int) -> Array:
+    """Labels 0 and 1, each at least once, as an array (rows,)."""
+    found = vector("labels", labels, rows)
+    if set(np.unique(found)) != {0.0, 1.0}:
+        raise ValueError(f"labels must be 0 and 1, each at least once, not {np.unique(found)[:5].tolist()}")
+    return found
 
 
 def uniforms(seed: int, purpose: str, count: int) -> Array:

@@ -21,21 +21,12 @@ from numpy.typing import ArrayLike
 from particlegvi.contracts import Array
 from particlegvi.engine.networks.functions import COSTS
 from particlegvi.tools import arguments
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import listed
 
 __all__ = ["names"]
 
 OUTPUTS = {"logistic": "1", "softmax": "2 or more", "heteroscedastic": "2"}
-
-
-def names() -> list[str]:
-    """The names of all costs, in alphabetical order."""
-    return sorted(COSTS)
-
-
-def code(name: object) -> int:
-    """The number of a cost in compiled code; a ValueError suggests the nearest name for an unknown one."""
-    return int(look_up("cost", name, COSTS))
+names, code = listed("cost", COSTS)  # ``code`` is the number of a cost in compiled code
 
 
 def check_outputs(name: str, outputs: int) -> None:

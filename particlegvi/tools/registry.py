@@ -72,6 +72,20 @@ def look_up(kind: str, word: object, table: Mapping[str, Any]) -> Any:
     raise unknown(kind, word, table)
 
 
+def listed(kind: str, table: Mapping[str, Any]) -> tuple[Callable[[], list[str]], Callable[[str], Any]]:
+    """The functions ``names`` and ``get`` of the parts in a table."""
+
+    def names() -> list[str]:
+        """The names of all parts, in alphabetical order."""
+        return sorted(table)
+
+    def get(name: str) -> Any:
+        """The part of this name. An unknown name is a ValueError with the nearest right one."""
+        return look_up(kind, name, table)
+
+    return names, get
+
+
 def check_parameters(owner: str, given: Iterable[str], allowed: Iterable[str]) -> None:
     """Refuse the first parameter of ``owner`` ("double-well") that is not among the allowed ones."""
     names = list(allowed)

@@ -179,7 +179,18 @@ class KernelSearch:
         kernel = default_kernel(x.shape[1]) if self.kernel is None else self.kernel
         return regression_covariance(x, t, kernel, noise, seed) if self.fit_kernel else (kernel, noise)
 
-    def _classification_kernel(self, x: Array, labels: Array, seed: int) -> KernelLike:
-        """The kernel for labels 0 and 1. The default one has one lengthscale for all inputs."""
+
+class TwoClasses(KernelSearch, Classifier):
+    """Base class of estimators of labels of two classes, with a kernel."""
+
+    two_classes: ClassVar[bool] = True
+
+    def _read_two_classes(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array, int]:
+        """Scaled inputs, labels 0 and 1, and a seed. The default kernel has one lengthscale for all inputs."""
+        self._check_kernel()
+        arguments.whole("inducing_points", self.inducing_points, 1)
+        x, labels, seed = self._read_labels(X, y)
+        t = labels.astype(np.float64)
         kernel = default_kernel(x.shape[1], shared=True) if self.kernel is None else self.kernel
-        return classification_covariance(x, labels, kernel, seed) if self.fit_kernel else kernel
+        self.kernel_ = classification_covariance(x, t, kernel, seed) if self.fit_kernel else kernel
+        return x, t, seed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from scipy.special import expit
 from particlegvi.contracts import Array, Facts
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.estimators.base import NOISE, Classifier, KernelSearch, Regressor
+from particlegvi.functionspace.estimators.base import NOISE, KernelSearch, Regressor, TwoClasses
 from particlegvi.functionspace.gp.certificate import Certificate
 from particlegvi.functionspace.gp.hyperparameters import BOUNDS, SEARCHED_POINTS, regression_covariance_by_bound
 from particlegvi.functionspace.gp.sparse_gp import SparseGaussianProcess
@@ -115,7 +115,7 @@ class SparseGaussianProcessRegressor(KernelSearch, Regressor):
 
 
 @dataclass(eq=False, repr=False)
-class SparseGaussianProcessClassifier(KernelSearch, Classifier):
+class SparseGaussianProcessClassifier(TwoClasses):
     """Classification in two classes by a sparse variational Gaussian process with the logistic link.
 
     Parameters
@@ -135,15 +135,10 @@ class SparseGaussianProcessClassifier(KernelSearch, Classifier):
     kernel: KernelLike | None = None
     fit_kernel: bool = True
     inducing_points: int = 200
-    two_classes: ClassVar[bool] = True
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and labels (n,) of any type, with two classes."""
-        self._check_kernel()
-        arguments.whole("inducing_points", self.inducing_points, 1)
-        x, labels, seed = self._read_labels(X, y)
-        t = labels.astype(np.float64)
-        self.kernel_ = self._classification_kernel(x, t, seed)
+        x, t, seed = self._read_two_classes(X, y)
         count = self._at_most(len(x))
         self.model_ = SparseGaussianProcess(self.kernel_, likelihoods.Bernoulli(), count, seed=seed).fit(x, t)
         return self

@@ -13,7 +13,7 @@ from sklearn.metrics import d2_tweedie_score
 from particlegvi.contracts import Array
 from particlegvi.functionspace import likelihoods
 from particlegvi.functionspace.covariances.covariance import KernelLike
-from particlegvi.functionspace.estimators.base import NOISE, Classifier, Estimator, KernelSearch, Regressor
+from particlegvi.functionspace.estimators.base import NOISE, Estimator, KernelSearch, Regressor, TwoClasses
 from particlegvi.functionspace.likelihoods.likelihood import Likelihood
 from particlegvi.functionspace.sampling.sampler import ProjectedLangevinSampler
 from particlegvi.tools import arguments
@@ -133,7 +133,7 @@ class ProjectedLangevinRegressor(ProjectedLangevinEstimator, Regressor):
 
 
 @dataclass(eq=False, repr=False)
-class ProjectedLangevinClassifier(ProjectedLangevinEstimator, Classifier):
+class ProjectedLangevinClassifier(ProjectedLangevinEstimator, TwoClasses):
     """Classification in two classes by projected Langevin sampling, with hyperparameters found on the training rows.
 
     Parameters
@@ -165,16 +165,12 @@ class ProjectedLangevinClassifier(ProjectedLangevinEstimator, Classifier):
     kernel_ : Covariance
     """
 
-    two_classes: ClassVar[bool] = True
     # For nearly separable classes, plain Langevin steps without bias are so small that tens of thousands are needed.
     moves: ClassVar[str | None] = "mix"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit inputs (n, dim) and labels (n,) of any type, with two classes."""
-        self._check_kernel()
-        x, labels, seed = self._read_labels(X, y)
-        t = labels.astype(np.float64)
-        self.kernel_ = self._classification_kernel(x, t, seed)
+        x, t, seed = self._read_two_classes(X, y)
         return self._fit_sampler(likelihoods.Bernoulli(), x, t, seed)
 
     def predict_proba(self, X: ArrayLike) -> Array:

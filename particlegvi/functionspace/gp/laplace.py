@@ -15,7 +15,7 @@ from particlegvi.engine.numerics.threads import one_blas_thread
 from particlegvi.functionspace import covariances, preprocessing
 from particlegvi.functionspace.covariances.covariance import Covariance, KernelLike
 from particlegvi.functionspace.gp.maximising import maximise
-from particlegvi.tools.arguments import points, vector, whole
+from particlegvi.tools.arguments import points, whole
 
 NEWTON_STEPS = 100
 ROUNDING = 1e-14
@@ -99,10 +99,7 @@ def fit_classification_hyperparameters(
 
 def _checked(X: ArrayLike, labels: ArrayLike) -> tuple[Array, Array]:
     x = points("X", X)
-    y = vector("labels", labels, len(x))
-    if set(np.unique(y)) != {0.0, 1.0}:
-        raise ValueError(f"labels must be 0 and 1, each at least once, not {np.unique(y)[:5].tolist()}")
-    return x, y
+    return x, preprocessing.two_labels(labels, len(x))
 
 
 def _height(y: Array, f: Array, a: Array) -> float:

@@ -35,7 +35,7 @@ from particlegvi.functionspace.linear.problem import (
 )
 from particlegvi.functionspace.linear.sets import Sets, row_space
 from particlegvi.functionspace.linear.spectral import Spectral
-from particlegvi.tools.registry import look_up
+from particlegvi.tools.registry import listed
 
 __all__ = ["get", "names"]
 
@@ -130,14 +130,4 @@ def at_one_set(problem: LinearProblem, U: Array) -> Solution:
 TERMS: dict[str, Term] = {
     "exact": exact, "fixed-points": fixed_points, "random-points": random_points, "spectral": spectral,
 }  # fmt: skip
-
-
-def names() -> list[str]:
-    """The names of all terms, in alphabetical order."""
-    return sorted(TERMS)
-
-
-def get(name: str) -> Term:
-    """The function of this name, for example ``get("random-points")``."""
-    term: Term = look_up("kl", name, TERMS)
-    return term
+names, get = listed("kl", TERMS)

@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from particlegvi.contracts import Array, Basis
 from particlegvi.engine.numerics.threads import one_blas_thread
+from particlegvi.functionspace.preprocessing import two_labels
 from particlegvi.tools.arguments import not_negative, points, refuse, scale, vector
 from particlegvi.tools.html import Card
 
@@ -84,9 +85,7 @@ class LogisticRegression(Card):
         """Fit inputs (n, dim) and labels (n,), 0 and 1; if all are equal, no finite intercept is best, a ValueError.
         """
         x = points("X", X)
-        y = vector("labels", labels, len(x))
-        if not set(np.unique(y)) == {0.0, 1.0}:
-            raise ValueError(f"labels must be 0 and 1, each at least once, not {np.unique(y)[:5].tolist()}")
+        y = two_labels(labels, len(x))
         self._middle = x.mean(axis=0)
         design = np.hstack([np.ones((len(x), 1)), x - self._middle])
         ridge = np.append(0.0, np.full(x.shape[1], self.penalty))
