@@ -33,7 +33,7 @@ CALLS: Calls = {}
 CALLS |= table(fs, GIVEN)
 CALLS |= table(covariances, {**GIVEN, "name": "matern-52"}, left_out="Covariance Sum Product register")
 CALLS |= table(likelihoods, {**GIVEN, "name": "bernoulli-logistic"}, left_out="Likelihood register")
-CALLS |= table(basis, GIVEN, left_out="Basis PRIORS")
+CALLS |= table(basis, GIVEN, left_out="Basis PRIORS register")
 CALLS |= table(selection, {**GIVEN, "targets": None, "name": "greedy"}, left_out="Selection Targets")
 for key in selection.Targets._fields:
     CALLS[f"targets with {key}"] = lambda value, key=key: selection.select(
