@@ -72,16 +72,17 @@ def look_up(kind: str, word: object, table: Mapping[str, Any]) -> Any:
     raise unknown(kind, word, table)
 
 
-def listed(kind: str, table: Mapping[str, Any]) -> tuple[Callable[[], list[str]], Callable[[str], Any]]:
+def listed(kind: str, table: Mapping[str, Part]) -> tuple[Callable[[], list[str]], Callable[[object], Part]]:
     """The functions ``names`` and ``get`` of the parts in a table."""
 
     def names() -> list[str]:
         """The names of all parts, in alphabetical order."""
         return sorted(table)
 
-    def get(name: str) -> Any:
+    def get(name: object) -> Part:
         """The part of this name. An unknown name is a ValueError with the nearest right one."""
-        return look_up(kind, name, table)
+        found: Part = look_up(kind, name, table)
+        return found
 
     return names, get
 
