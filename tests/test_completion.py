@@ -135,6 +135,11 @@ def test_choices(shell, folder):
 
 
 @SHELLS
+def test_data_sets(shell, folder):
+    assert asked(shell, ["particlegvi", "data", "wine"], folder) == {"wine-colour", "wine-quality", "wine-white"}
+
+
+@SHELLS
 def test_every_option_of_every_command_is_in_the_script(shell, folder):
     script = (folder / shell).read_text()
     for name, (_, _, arguments) in cli.COMMANDS.items():

@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 
-from particlegvi.cli import checking, colour, completion, looking, making, plugin, running, sweeping
+from particlegvi.cli import checking, colour, completion, data, looking, making, plugin, running, sweeping
 from particlegvi.cli.reporting import BAD_INPUT, DONE, report, say
 from particlegvi.version import __version__
 
@@ -31,6 +31,7 @@ BETWEEN_COLLECTIONS = 500_000  # objects: imports alone make half as many, and e
 COMMANDS: dict[str, Command] = {
     **looking.COMMANDS,
     **plugin.COMMANDS,
+    **data.COMMANDS,
     **running.COMMANDS,
     **making.COMMANDS,
     **sweeping.COMMANDS,

@@ -113,7 +113,7 @@ def _values(command: str, action: argparse.Action) -> dict[str, str | dict[str, 
 
 def _words(command: str, metavar: str, choices: Iterable[object] | None) -> list[str]:
     """The words that may stand for an argument, by its choices or its metavar."""
-    from particlegvi import methods
+    from particlegvi import datasets, methods
     from particlegvi.scenario import catalogue
 
     if choices is not None:
@@ -125,7 +125,8 @@ def _words(command: str, metavar: str, choices: Iterable[object] | None) -> list
     if metavar in ("METHOD", "LABEL"):
         return methods.names()
     if "NAME" in metavar.split("|"):
-        return _claims() if command == "verify" else catalogue.names()
+        listed = {"verify": _claims, "data": lambda: [*datasets.names(), "all"]}
+        return listed.get(command, catalogue.names)()
     return []
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from particlegvi.contracts import Facts
 from particlegvi.tools import files
 from particlegvi.tools.registry import look_up
 
@@ -63,7 +64,7 @@ class Dataset:
 
 def names() -> list[str]:
     """The names of all data sets, in alphabetical order; their files may be missing."""
-    return sorted(_catalogue()["sets"])
+    return sorted(catalogue()["sets"])
 
 
 def load(name: str) -> Dataset:
@@ -86,9 +87,15 @@ def load(name: str) -> Dataset:
     ValueError
         If no data set has this name, or the file differs from the one that the catalogue names.
     """
-    entry = look_up("data set", name, _catalogue()["sets"])
-    file = _catalogue()["files"][entry["file"]]
-    table, columns = _table(_find(name, entry["file"]), file["sha256"])
+    entry, file = entries(name)
+    path = find(entry["file"])
+    if path is None:
+        places = " or ".join(str(folder) for folder in folders())
+        raise MissingData(
+            f'the data set "{name}" needs the file {entry["file"]}.csv.gz or {entry["file"]}.csv, which is not in '
+            f"{places}: particlegvi data {name} says how to get it, and PARTICLEGVI_DATA names the folder of such files"
+        )
+    table, columns = _table(path, file["sha256"])
     kept = [c for c in columns if c != entry["target"] and c not in entry.get("leave_out", ())]
     table = table[entry.get("rows_from") : entry.get("first_rows")]
     return Dataset(
@@ -105,8 +112,15 @@ def load(name: str) -> Dataset:
 
 
 @cache
-def _catalogue() -> dict[str, Any]:
+def catalogue() -> dict[str, Any]:
+    """The content of catalogue.toml: ``sets`` by their names, and the ``files`` that they are in."""
     return tomllib.loads(Path(__file__).with_name("catalogue.toml").read_text(encoding="utf-8"))
+
+
+def entries(name: str) -> tuple[Facts, Facts]:
+    """What the catalogue says of a data set, and of its file; a ValueError if there is no set of this name."""
+    entry = look_up("data set", name, catalogue()["sets"])
+    return entry, catalogue()["files"][entry["file"]]
 
 
 def folders() -> list[Path]:
@@ -117,26 +131,25 @@ def folders() -> list[Path]:
     return [*([Path(chosen)] if chosen else []), user_cache_folder() / "data"]
 
 
-def _find(name: str, stem: str) -> Path:
-    for folder in folders():
-        for path in (folder / f"{stem}.csv.gz", folder / f"{stem}.csv"):
-            if path.exists():
-                return path
-    places = " or ".join(str(folder) for folder in folders())
-    raise MissingData(
-        f'the data set "{name}" needs the file {stem}.csv.gz or {stem}.csv, which is not in {places}: docs/data.md '
-        "says how to make it, and PARTICLEGVI_DATA names the folder of such files"
-    )
+def find(stem: str) -> Path | None:
+    """The first file of this name, packed or not, in `folders`."""
+    places = [folder / f"{stem}{suffix}" for folder in folders() for suffix in (".csv.gz", ".csv")]
+    return next((path for path in places if path.exists()), None)
+
+
+def unpacked(path: Path) -> bytes:
+    """The content of a file, unpacked if gzip has packed it; at most one byte more than `LARGEST`."""
+    with files.open_regular(path) as file:
+        try:
+            packed = file.peek(2)[:2] == b"\x1f\x8b"
+            return (gzip.GzipFile(fileobj=file) if packed else file).read(LARGEST + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise ValueError(f"{path} cannot be unpacked: {error}") from None
 
 
 def _table(path: Path, sha256: str) -> tuple[np.ndarray, list[str]]:
     """The numbers of a verified file (rows, columns), and the names of its columns."""
-    with files.open_regular(path) as file:
-        try:
-            stream = gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file
-            content = stream.read(LARGEST + 1)
-        except (OSError, EOFError, zlib.error) as error:
-            raise ValueError(f"{path} cannot be unpacked: {error}") from None
+    content = unpacked(path)
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         raise ValueError(f"{path} is not the file that was meant: the sha256 of its text is {found}, not {sha256}")

@@ -1,0 +1,56 @@
+"""A catalogue of small sets whose recipes use every rule, and the inverse of a recipe."""
+
+from __future__ import annotations
+
+import hashlib
+
+RED, WHITE = "a;b\n1.50;2\n3;4\n", "a;b\r\n5e0;.5\r\n"
+JOINED = "x,y,is_red\n1.5,2,1\n3,4,1\n5,0.5,0\n"
+FLOWERS = "flowers of 1936\nname x kind\nA 1.0 red\nB 2.0 ?\nC 3.0 blue\nD 1.0 red\n"
+KINDS = "x,kind\n1,0\n3,1\n"
+
+
+def recipe(text, **more):
+    return {
+        "rows": text.count("\n") - 1, "sha256": hashlib.sha256(text.encode()).hexdigest(), "licence": "none",
+        "source": "here", "header": text.split("\n")[0], "base": "https://example.org/", **more,
+    }  # fmt: skip
+
+
+def catalogue():
+    words = {"kind": {"red": 0, "blue": 1}}
+    flowers = {"path": "raw/flowers.txt", "orders": [[3, 2], [2, 3]], "drop": ["?"], "words": words}
+    files = {
+        "wines": recipe(JOINED, raw=[{"path": "red.csv", "add": [1]}, {"path": "white.csv", "add": [0]}]),
+        "flowers": recipe(KINDS, distinct=True, raw=[flowers]),
+        "packed": recipe(KINDS, distinct=True, archive="flowers.zip", raw=[flowers]),
+    }
+    sets = {
+        "wine-red": {"file": "wines", "task": "regression", "target": "y", "first_rows": 2},
+        "wine-white": {"file": "wines", "task": "regression", "target": "y", "rows_from": 2},
+        "flowers": {"file": "flowers", "task": "classification", "target": "kind"},
+        "packed": {"file": "packed", "task": "classification", "target": "kind"},
+    }
+    return {"sets": sets, "files": files}
+
+
+def undone(file, part, text):
+    """A raw file from which a recipe makes its rows of a text again, with rows to drop and rows that repeat."""
+    added = [str(number) for number in part.get("add", ())]
+    names = file["header"].split(",")
+    names = names[: len(names) - len(added)]
+    back = {name: {str(cell): word for word, cell in table.items()} for name, table in part.get("words", {}).items()}
+    order = part.get("orders", [range(1, len(names) + 1)])[0]
+    lines = []
+    for row in (line.split(",") for line in text.splitlines()[1:]):
+        cells = dict(zip(names, row, strict=False))
+        if row[len(names) :] == added and all(cells[name] in table for name, table in back.items()):
+            # The first name wins where two columns are made of one.
+            pairs = [
+                (at, back.get(name, cells).get(cells[name], cells[name])) for name, at in zip(names, order, strict=True)
+            ]
+            words = dict(reversed(pairs))
+            lines.append(" ".join(words.get(column, "7") for column in range(1, max(order) + 1)))
+    dropped = [f"{word} {lines[0].partition(' ')[2]}" for word in part.get("drop", ())]
+    again = lines[:2] if file.get("distinct") else []
+    return "\n".join([*dropped, *lines, *again]) + "\n"
