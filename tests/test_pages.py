@@ -173,6 +173,25 @@ def test_every_file_the_pages_link_to_exists(root):
     assert not [f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()]
 
 
+def broken_rows(root: Path, page: str) -> list[str]:
+    """Rows of tables of promises that name a test or script that is not there, or that stand outside a table."""
+    named = re.findall(r"`((?:[a-z_]+/)*[a-z_]+\.py)", page)
+    missing = [name for name in named if not any((root / folder / name).is_file() for folder in (".", "tests"))]
+    outside = [
+        row for before, row, after in zip_longest(["", *page.splitlines()], page.splitlines(), page.splitlines()[1:])
+        if row and row.startswith("|") and not (before or "").startswith("|") and not (after or "").startswith("|---")
+    ]  # fmt: skip
+    return missing + outside
+
+
+def test_the_tests_that_the_promises_name_are_there(root):
+    page = (root / "docs" / "promises.md").read_text(encoding="utf-8")
+    assert broken_rows(root, page) == []
+    assert broken_rows(root, page + "\n| a | b | `runs/test_nothing.py` |\n") == [
+        "runs/test_nothing.py", "| a | b | `runs/test_nothing.py` |",
+    ]  # fmt: skip  # the control
+
+
 def test_every_command_of_the_pages_exists(root):
     text = "\n".join(block for page in pages(root) for block in blocks(page, "bash"))
     shown = set(re.findall(r"^(?:.*&& )?particlegvi (\w+)", text, flags=re.MULTILINE))

@@ -88,3 +88,44 @@ def test_nothing_is_proven_of_what_is_no_formula():
         assert target.missed is None and "proven" not in repr(target)
     pole = pg.Loss.from_formula("t*log(t)", ["t"])  # its bounds over a box that ends at 0 are infinite
     assert pg.target(pole, pg.methods.DLE(kl_weight=1.0), prior=pg.priors.Uniform(0.0, 2.0)).missed is None
+
+
+def welled(places: list[np.ndarray], width: float, depth: float) -> pg.Loss:
+    """No loss but round wells of this full width at places (dim,), in plain numpy, of which nothing is proven."""
+
+    def bowls(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        gaps = [x - place for place in places]
+        away = np.min([np.sqrt((gap**2).sum(axis=1)) for gap in gaps], axis=0)
+        nearest = np.argmin([(gap**2).sum(axis=1) for gap in gaps], axis=0)
+        return away, np.choose(nearest[:, None], gaps), 2.0 * np.pi / width
+
+    def value(x: np.ndarray) -> np.ndarray:
+        away, _, k = bowls(x)
+        return np.where(away < 0.5 * width, -0.5 * depth * (1.0 + np.cos(k * away)), 0.0)
+
+    def gradient(x: np.ndarray) -> np.ndarray:
+        away, gap, k = bowls(x)
+        steep = 0.5 * depth * k * np.sin(k * away) / np.maximum(away, 1e-300)
+        return np.where((away < 0.5 * width)[:, None], steep[:, None] * gap, 0.0)
+
+    return pg.Loss.from_numpy(value, gradient, dim=len(places[0]))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("prior", "scales", "number"), [(LINE, 12.0, 40), (PLANE, 6.0, 6)], ids=["line", "plane"])
+def test_each_well_as_wide_as_the_resolution_is_met(prior, scales, number, rng):
+    """At random places within so many scales; the control is a well of a thousandth of the width."""
+    width = pg.target(welled([np.zeros(prior.dim)], 1.0, 1.0), pg.methods.DLE(1.0), prior=prior).resolution
+    z = np.linspace(-0.5, 0.5, 4001)
+
+    def is_met(place: np.ndarray, wide: float) -> bool:
+        depth = -float(prior.log_density(place[None])[0]) - prior.dim * np.log(wide) + 3.0
+        target = pg.target(welled([place], wide, depth), pg.methods.DLE(1.0), prior=prior)
+        level = np.exp(0.5 * depth * (np.cos(2.0 * np.pi * z) - 1.0))
+        mass = np.exp(3.0) * (level.mean() if prior.dim == 1 else np.pi * (level * np.abs(z)).mean())
+        exact = mass / (1.0 + mass) * place
+        return bool(np.abs(np.atleast_1d(target.mean) - exact).max() < 0.05 * np.abs(exact).max())
+
+    places = 2.0 * scales * rng.uniform(-1.0, 1.0, (number, prior.dim))
+    assert all(is_met(place, width) for place in places)
+    assert not all(is_met(place, 1e-3 * width) for place in places[:6])

@@ -26,12 +26,16 @@ class Place(NamedTuple):
 
     @property
     def resolution(self) -> float:
-        """Longest side of a box in the bulk that no point of the survey's first grid need meet."""
+        """Twice the longest side of a box in the bulk that no point of the survey's first grid need meet.
+
+        A round well so wide has a point of the grid in its inner half on the line, in its inner 71% in the plane. One
+        of the width of a single side may have points at its very edge alone.
+        """
         bounded = np.isfinite(self.low) & np.isfinite(self.high)
         points = (2 * UNIFORM, UNIFORM) if len(self.low) == 1 else (PLANE_BOUNDED, PLANE)
         halves = 12.0 if len(self.low) == 1 else 6.0
         sides = np.where(bounded, (self.high - self.low) / points[0], 2.0 * halves * self.scale / points[1])
-        return float(np.max(sides))
+        return 2.0 * float(np.max(sides))
 
 
 def gibbs_log_weight(loss: Loss, prior: Prior, kl_weight: float) -> LogWeight:
