@@ -14,18 +14,22 @@ import numpy as np
 from particlegvi.contracts import Kernel, Located, Placed, Prior, Term
 from particlegvi.engine.numerics.compiled import distinct
 from particlegvi.engine.terms.constant import Constant
+from particlegvi.priors.embedding_table import EmbeddingTable
 from particlegvi.priors.flat import Flat
 from particlegvi.priors.gaussian_sums import Smoothing, gaussian_sum
 from particlegvi.priors.placed import Described
+from particlegvi.priors.plane_table import PlaneTable
 from particlegvi.priors.tabulating import tabulated
-from particlegvi.priors.weighted_points import PANELS, Discretised, monte_carlo, quadrature
+from particlegvi.priors.weighted_points import PANELS, Discretised, WeightedPoints, monte_carlo, quadrature
 from particlegvi.tools import parts
 from particlegvi.tools.arguments import refuse, whole
 
 WAYS = ("auto", "closed-form", "quadrature", "monte-carlo")
 MOST_KNOWN = 64
+MOST_TABLES = 8  # of nodes that were tabulated, which their keys keep
 
 _known: dict[Hashable, Embedding | None] = {}  # in this process, the latest last
+_tables: dict[Hashable, EmbeddingTable | PlaneTable | None] = {}  # likewise
 
 
 class Embedding(NamedTuple):
@@ -147,7 +151,16 @@ def _made(prior: Prior, kernel: Kernel, how: str) -> Embedding | None:
 
 def _quick(found: Embedding, prior: Prior) -> Embedding:
     """The embedding as a table, where it takes long and has one."""
-    table = tabulated(found.term, prior, found.error)
+    # The nodes of a user's prior are new ones each time; the table of the same nodes is made once.
+    key = (_content(found.term), found.error) if isinstance(found.term, WeightedPoints) else None
+    if key is None or key not in _tables:
+        table = tabulated(found.term, prior, found.error)
+    else:
+        table = _tables[key]
+    if key is not None:
+        _tables[key] = table
+        while len(_tables) > MOST_TABLES:
+            del _tables[next(iter(_tables))]
     if table is None:
         return found
     words = f"; in a table with a further error of {table.error:.1e}, of the gradient {table.slope_error:.1e}"

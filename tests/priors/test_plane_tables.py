@@ -122,3 +122,25 @@ def test_heavy_tails_on_the_line_have_a_table_under_the_kernel_of_a_user():
     x = np.linspace(-40.0, 40.0, 401)[:, None]
     assert isinstance(found, EmbeddingTable)
     assert np.abs(evaluate.values(found, x) - evaluate.values(exact, x)).max() < 1e-9
+
+
+@pytest.mark.thorough
+def test_the_table_of_a_users_prior_is_made_once_for_the_same_numbers():
+    class Own:
+        name, dim = "mine", 2
+
+        def __init__(self, sd):
+            self.base = priors.Normal([0.0, 0.0], sd)
+            self.low, self.high, self.mean, self.sd = self.base.low, self.base.high, self.base.mean, self.base.sd
+
+        def log_density(self, x):
+            return self.base.log_density(x)
+
+        def sample(self, particles, seed=0, role="start"):
+            return self.base.sample(particles, seed, role)
+
+    first = priors.embedding(Own(0.8), Bell(0.9)).term
+    assert isinstance(first, PlaneTable)
+    assert priors.embedding(Own(0.8), Bell(0.9)).term is first
+    assert priors.embedding(Own(0.9), Bell(0.9)).term is not first  # the controls: other numbers
+    assert priors.embedding(Own(0.8), Bell(0.8)).term is not first
